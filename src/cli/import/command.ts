@@ -1,0 +1,104 @@
+import { type Command, Option } from 'commander';
+import { type Io, UsageError } from '../io.js';
+import { formatCount, printJson, printLine } from '../output.js';
+import { ServerClient } from '../server-client.js';
+import { readKey, readSettings, settingOption } from '../settings.js';
+import { existing, withStore } from '../with-store.js';
+import { startProgress } from './progress.js';
+import { FORMATS, type Format } from './records.js';
+import { type ImportTotals, runImport } from './run.js';
+import type { Sink } from './sink.js';
+import { openSource, type Source } from './source.js';
+
+interface ImportOptions {
+  readonly project: string;
+  readonly format?: Format;
+  readonly strict?: boolean;
+  readonly url?: string;
+  readonly json?: boolean;
+}
+
+export function addImportCommand(program: Command, io: Io, fail: () => void): void {
+  program
+    .command('import')
+    .description(
+      'records the queries of files; what is recorded already counts as duplicate, so repeat it freely',
+    )
+    .argument('<file...>', 'files to read, gzip or plain; - for stdin')
+    .requiredOption('--project <id>', 'the project to record into')
+    .addOption(
+      new Option('--format <format>', 'ndjson: a query a line; csv: columns named in the first line').choices(
+        FORMATS,
+      ),
+    )
+    .option('--strict', 'record nothing if any record is bad')
+    .addOption(settingOption('database'))
+    .option(
+      '--url <url>',
+      'record into a running server, with the key in CALLER_STATS_KEY, instead of the database',
+    )
+    .option('--json', 'print the totals as JSON')
+    .addHelpText(
+      'after',
+      '\nWithout --format, files that end in .csv or .csv.gz are CSV and all others NDJSON. A bad record is named on\n' +
+        'stderr by file, line and reason, the good ones are recorded, and the exit status is 1.',
+    )
+    .action(async (files: string[], options: ImportOptions) => {
+      if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
+      const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
+      const totals = await withSink(options, io, (sink) => importWith(sources, options, sink, io));
+      if (options.json) printJson(io.stdout, totals);
+      else printLine(io.stdout, totalsLine(totals));
+      if (totals.bad > 0) fail();
+    });
+}
+
+/** The line that ends an import. */
+export function totalsLine({ read, recorded, duplicates, bad }: ImportTotals): string {
+  const counts = `${formatCount(read)} read, ${formatCount(recorded)} recorded, ${formatCount(duplicates)} duplicates`;
+  return bad === 0 ? counts : `${counts}, ${formatCount(bad)} bad`;
+}
+
+async function importWith(
+  sources: readonly Source[],
+  { format, strict, project }: ImportOptions,
+  sink: (projectId: string) => Sink,
+  io: Io,
+): Promise<ImportTotals> {
+  const toProject = sink(project);
+  // Finds out whether the project is there before anything is read.
+  await toProject([]);
+  const sizes = sources.map(({ sizeBytes }) => sizeBytes);
+  const totalBytes = sizes.reduce(
+    (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
+    0,
+  );
+  const progress = startProgress(io, totalBytes);
+  try {
+    return await runImport({
+      sources,
+      format,
+      strict: strict ?? false,
+      sink: toProject,
+      clock: io.clock,
+      progress,
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+async function withSink<T>(
+  { url, ...options }: ImportOptions,
+  io: Io,
+  work: (sink: (projectId: string) => Sink) => Promise<T>,
+): Promise<T> {
+  if (url !== undefined) {
+    const client = new ServerClient(url, readKey(io.env));
+    return work((projectId) => (queries) => client.record(projectId, queries));
+  }
+  const { database } = readSettings(['database'], { ...options }, io.env);
+  return withStore(database, existing, (store) =>
+    work((projectId) => (queries) => store.record(projectId, queries)),
+  );
+}

@@ -1,0 +1,42 @@
+/** How results look on a terminal. */
+import type { Writable } from 'node:stream';
+
+const grouped = new Intl.NumberFormat('en-US');
+
+/** A count with its thousands grouped: 30,874. */
+export function formatCount(count: number): string {
+  return grouped.format(count);
+}
+
+/** A time as RFC 3339 in UTC; `otherwise` where there is none. */
+export function formatTime(timeMs: number | null, otherwise = ''): string {
+  return timeMs === null ? otherwise : new Date(timeMs).toISOString();
+}
+
+export function printLine(to: Writable, line: string): void {
+  to.write(`${line}\n`);
+}
+
+export function printJson(to: Writable, value: unknown): void {
+  printLine(to, JSON.stringify(value, null, 2));
+}
+
+/** Left-aligned columns under their titles. */
+export function printTable(
+  to: Writable,
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+): void {
+  const widths = titles.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
+  );
+  for (const row of [titles, ...rows]) {
+    printLine(
+      to,
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+  }
+}

@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import type { FastifyInstance } from 'fastify';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { CallerStatsError } from '../domain/errors.js';
+import { shutdownTimeoutMs } from '../domain/limits.js';
+import { buildApp } from '../http/app.js';
+import type { Store } from '../storage/store.js';
+import { welcome } from './first-run.js';
+import type { Io } from './io.js';
+import { readSettings, SETTINGS, type SettingName, settingOption } from './settings.js';
+import { withStore } from './with-store.js';
+
+const settingNames = Object.keys(SETTINGS) as SettingName[];
+
+export function addServeCommand(program: Command, io: Io): void {
+  const serve = program
+    .command('serve')
+    .description(
+      'runs the server; on an empty database, makes a first project and its keys and prints them once',
+    );
+  for (const name of settingNames) serve.addOption(settingOption(name));
+  serve
+    .option('--demo', 'on an empty database, load a sample of real events')
+    .addHelpText(
+      'after',
+      '\nStops at SIGTERM or SIGINT: what was accepted is finished, what comes after is refused.',
+    )
+    .action(async (options: { demo?: boolean }) => {
+      const settings = readSettings(settingNames, { ...options }, io.env);
+      const log = pino({ level: settings.logLevel }, io.stderr as unknown as DestinationStream);
+      await withStore(settings.database, {}, async (store) => {
+        const limits = { batchQueriesMax: settings.batchQueriesMax, bodyBytesMax: settings.bodyBytesMax };
+        const app = await buildApp({ store, clock: io.clock, limits, log });
+        try {
+          const url = await listen(app, settings);
+          log.info({ url }, 'listening');
+          await welcome(store, { url, vendor: settings.keyPrefix, demo: options.demo ?? false }, io);
+          log.info({ signal: await io.stopRequested() }, 'stopping');
+        } finally {
+          await stop(app, store, log);
+        }
+      });
+    });
+}
+
+/** Starts to listen; gives an address that a browser on this machine can open. */
+async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<string> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw new CallerStatsError(
+      'unavailable',
+      `${host}:${port} ${listenProblem(error as NodeJS.ErrnoException)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  const address = app.server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${bound}`;
+}
+
+function listenProblem({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'EADDRINUSE') return 'is in use by another program; choose another with --port.';
+  if (code === 'EACCES') return 'may not be used by this user; choose a port from 1024 up with --port.';
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return 'is no address of this machine; choose one with --host.';
+  return `cannot be listened on: ${message}`;
+}
+
+/** Finishes what was accepted: requests first, then what they wrote. Gives up, loudly, after a while. */
+async function stop(app: FastifyInstance, store: Store, log: Logger): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new CallerStatsError(
+          'unavailable',
+          `Stopping took longer than ${shutdownTimeoutMs / 1000} s; gave up.`,
+        ),
+      );
+    }, shutdownTimeoutMs);
+  });
+  try {
+    await Promise.race([app.close().then(() => store.close()), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+  log.info('stopped');
+}

@@ -1,0 +1,158 @@
+/**
+ * The settings: the only place that reads flags and environment. Flags first, then environment, then defaults. All
+ * are read and checked once, at start, and every problem is reported together.
+ */
+import { Option } from 'commander';
+import { VENDOR_PATTERN } from '../domain/api-key.js';
+import { batchQueriesMax, bodyBytesMax } from '../domain/limits.js';
+import { failure, quote, type Result, success } from '../domain/result.js';
+import { parseDatabaseUrl } from '../storage/open.js';
+import { UsageError } from './io.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Setting<T> {
+  /** Without the dashes. */
+  readonly flag: string;
+  readonly environment: string;
+  readonly fallback: string;
+  /** What stands for the value in the manual. */
+  readonly placeholder: string;
+  readonly description: string;
+  /** Problems go on from the setting's name and value. */
+  readonly parse: (text: string) => Result<T>;
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Every setting there is. The docs list them all, and a test holds the docs to that. */
+export const SETTINGS = {
+  host: setting({
+    flag: 'host',
+    environment: 'HOST',
+    fallback: '127.0.0.1',
+    placeholder: 'address',
+    description: 'address to listen on; 0.0.0.0 or :: for all',
+    parse: (text) => (/^[^\s/]+$/.test(text) ? success(text) : failure('is not an address or a host name')),
+  }),
+  port: setting({
+    flag: 'port',
+    environment: 'PORT',
+    fallback: '4000',
+    placeholder: 'number',
+    description: 'port to listen on; 0 for any free one',
+    parse: integer(0, 65_535),
+  }),
+  database: setting({
+    flag: 'database',
+    environment: 'DATABASE_URL',
+    fallback: 'sqlite:./data/caller-stats.db',
+    placeholder: 'url',
+    description: 'where everything is kept: sqlite: and a file',
+    parse: (text) => {
+      const location = parseDatabaseUrl(text);
+      return location.ok ? success(text) : location;
+    },
+  }),
+  keyPrefix: setting({
+    flag: 'key-prefix',
+    environment: 'CALLER_STATS_KEY_PREFIX',
+    fallback: 'cs',
+    placeholder: 'vendor',
+    description: 'vendor prefix of new API keys',
+    parse: (text) =>
+      new RegExp(VENDOR_PATTERN).test(text)
+        ? success(text)
+        : failure('is not 2 to 16 lower-case letters and digits, beginning with a letter'),
+  }),
+  logLevel: setting({
+    flag: 'log-level',
+    environment: 'CALLER_STATS_LOG_LEVEL',
+    fallback: 'info',
+    placeholder: 'level',
+    description: `how much to log: ${logLevels.join(', ')}; each request from debug on`,
+    parse: (text) => {
+      const level = logLevels.find((one) => one === text);
+      return level === undefined ? failure(`is none of ${logLevels.join(', ')}`) : success(level);
+    },
+  }),
+  batchQueriesMax: setting({
+    flag: 'batch-queries-max',
+    environment: 'CALLER_STATS_BATCH_QUERIES_MAX',
+    fallback: String(batchQueriesMax),
+    placeholder: 'number',
+    description: 'queries in one recording request, at most',
+    parse: integer(1, 100_000),
+  }),
+  bodyBytesMax: setting({
+    flag: 'body-bytes-max',
+    environment: 'CALLER_STATS_BODY_BYTES_MAX',
+    fallback: String(bodyBytesMax),
+    placeholder: 'bytes',
+    description: 'size of one recording request, decoded, at most',
+    parse: integer(1024, 100 * 1024 * 1024),
+  }),
+};
+
+export type SettingName = keyof typeof SETTINGS;
+
+type Values<Name extends SettingName> = {
+  readonly [Key in Name]: (typeof SETTINGS)[Key] extends Setting<infer T> ? T : never;
+};
+
+/** The command-line option of a setting. Its default is said, not set: settings are read by `readSettings` alone. */
+export function settingOption(name: SettingName): Option {
+  const { flag, placeholder, description, environment, fallback } = SETTINGS[name];
+  return new Option(
+    `--${flag} <${placeholder}>`,
+    `${description} (env: ${environment}, default: ${fallback})`,
+  );
+}
+
+/** Reads the named settings. Throws one `UsageError` with every problem, each naming its flag or variable. */
+export function readSettings<Name extends SettingName>(
+  names: readonly Name[],
+  flags: Readonly<Record<string, unknown>>,
+  env: Environment,
+): Values<Name> {
+  const problems: string[] = [];
+  const values: Partial<Record<SettingName, unknown>> = {};
+  for (const name of names) {
+    const { flag, environment, fallback, parse } = SETTINGS[name];
+    const given = flags[name];
+    // A variable that is set to nothing counts as not set, as Compose files and shells make them.
+    const fromEnvironment = env[environment] === '' ? undefined : env[environment];
+    const text = typeof given === 'string' ? given : (fromEnvironment ?? fallback);
+    const source = typeof given === 'string' ? `--${flag}` : environment;
+    const value: Result<unknown> = parse(text);
+    if (value.ok) values[name] = value.value;
+    else problems.push(...value.problems.map((problem) => `${source}: ${quote(text)} ${problem}`));
+  }
+  if (problems.length > 0) throw new UsageError(problems);
+  return values as Values<Name>;
+}
+
+/** The variable with the key that `--url` sends. A flag would show in the list of processes. */
+export const KEY_VARIABLE = 'CALLER_STATS_KEY';
+
+/** The key for requests to a running server. `UsageError` where it is not set. */
+export function readKey(env: Environment): string {
+  const key = env[KEY_VARIABLE];
+  if (key === undefined || key === '') {
+    throw new UsageError([`--url: needs an API key in the environment variable ${KEY_VARIABLE}`]);
+  }
+  return key;
+}
+
+function setting<T>(definition: Setting<T>): Setting<T> {
+  return definition;
+}
+
+function integer(min: number, max: number): (text: string) => Result<number> {
+  return (text) => {
+    const value = Number(text);
+    return /^\d{1,15}$/.test(text) && value >= min && value <= max
+      ? success(value)
+      : failure(`is not a whole number from ${min} to ${max}`);
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * The form of an API key and its life.
+ *
+ * `<vendor>_<type>_<43 base62 characters of randomness><6 base62 characters of CRC-32>`: the vendor prefix lets a
+ * secret scanner find a leaked key, the randomness is worth 256 bits, and the checksum lets a mistyped key be
+ * refused without a look into the store.
+ */
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export const KEY_TYPES = ['admin', 'recording'] as const;
+
+/** `admin` reads and records all projects of its organization; `recording` may only record, into one project. */
+export type KeyType = (typeof KEY_TYPES)[number];
+
+/** What the store keeps of a key. The key itself is not among it. */
+export interface ApiKey {
+  readonly id: string;
+  readonly organizationId: string;
+  /** The one project of a recording key; null for an admin key. */
+  readonly projectId: string | null;
+  readonly type: KeyType;
+  readonly name: string;
+  /** SHA-256 of the whole key, 64 hexadecimal digits. */
+  readonly hash: string;
+  /** Vendor, type and the first four random characters: enough to tell keys apart in a list. */
+  readonly start: string;
+  /** The last four characters. They are checksum, and never overlap `start`. */
+  readonly end: string;
+  /** Who made it, in words. */
+  readonly createdBy: string;
+  /** Milliseconds since 1970, like the three below. */
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+export type KeyStatus = 'active' | 'expired' | 'revoked';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 62^43 is just above 2^256. */
+const randomCharacters = 43;
+/** 62^6 is above 2^32. */
+const checksumCharacters = 6;
+const shownCharacters = 4;
+
+/** What a vendor prefix looks like. */
+export const VENDOR_PATTERN = '^[a-z][a-z0-9]{1,15}$';
+
+const form = new RegExp(
+  `^[a-z][a-z0-9]{1,15}_(?<type>${KEY_TYPES.join('|')})_[0-9A-Za-z]{${randomCharacters + checksumCharacters}}$`,
+);
+
+/**
+ * Makes a key. `randomInt(max)` gives a uniform integer in [0, max) from a cryptographic source.
+ * What comes back is shown to its owner once and then forgotten.
+ */
+export function generateKey(vendor: string, type: KeyType, randomInt: (max: number) => number): string {
+  const random = Array.from({ length: randomCharacters }, () => ALPHABET.charAt(randomInt(ALPHABET.length)));
+  const body = `${vendor}_${type}_${random.join('')}`;
+  return body + checksum(body);
+}
+
+/**
+ * The type of a well-formed key; undefined where form or checksum is wrong. Any vendor prefix is taken, because
+ * the checksum covers it: keys made before the prefix was changed go on working.
+ */
+export function keyTypeOf(key: string): KeyType | undefined {
+  const type = form.exec(key)?.groups?.['type'];
+  if (type === undefined || checksum(key.slice(0, -checksumCharacters)) !== key.slice(-checksumCharacters)) {
+    return undefined;
+  }
+  return KEY_TYPES.find((one) => one === type);
+}
+
+/**
+ * The hash that is stored and looked up. A fast one is right: slow hashes protect secrets that can be guessed,
+ * and nobody guesses 256 random bits. Looking up by hash leaks no useful time, because whoever can choose the
+ * hash's first bytes at will has already broken SHA-256.
+ */
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** The two ends of a key that a list shows; see `ApiKey`. */
+export function shownEnds(key: string): { start: string; end: string } {
+  const randomAt = key.length - randomCharacters - checksumCharacters;
+  return { start: key.slice(0, randomAt + shownCharacters), end: key.slice(-shownCharacters) };
+}
+
+/** A key is expired from the millisecond `expiresAt` on. Revoked wins over expired, for it is final. */
+export function keyStatus(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, nowMs: number): KeyStatus {
+  if (key.revokedAt !== null) return 'revoked';
+  return key.expiresAt !== null && key.expiresAt <= nowMs ? 'expired' : 'active';
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let digits = '';
+  for (let i = 0; i < checksumCharacters; i++) {
+    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
+}

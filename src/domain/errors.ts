@@ -1,0 +1,33 @@
+/**
+ * The few errors that cross module borders. The code is for machines, the message for the person who meets it,
+ * the cause for the log. HTTP maps each code to a status in one table; the command line to an exit status.
+ */
+export const ERROR_CODES = [
+  /** The input breaks a rule; `details` has every violation. */
+  'invalid',
+  /** There is no such thing, or none that this caller may know of. */
+  'not_found',
+  /** Something with this id is already there. */
+  'already_exists',
+  /** The store cannot do it now (locked, full, closing, too much waiting); the same call may succeed later. */
+  'unavailable',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export class CallerStatsError extends Error {
+  override readonly name = 'CallerStatsError';
+  readonly code: ErrorCode;
+  /** One sentence a violation; empty but for `invalid`. */
+  readonly details: readonly string[];
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { details?: readonly string[]; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? [];
+  }
+}

@@ -1,0 +1,24 @@
+import { parseBound } from './date-time.js';
+import { keyLifeDaysMax } from './limits.js';
+import { failure, quote, type Result, success } from './result.js';
+
+/** How long a key lives unless its maker says otherwise (contract, part 2). */
+export const DEFAULT_EXPIRY = '90d';
+
+const dayMs = 86_400_000;
+
+/**
+ * When a key made at `nowMs` expires: after whole days (`90d`), on a date or at a date-time as in a range's
+ * bound, or `never` (null).
+ */
+export function parseExpiry(text: string, nowMs: number): Result<number | null> {
+  if (text === 'never') return success(null);
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  const latest = nowMs + keyLifeDaysMax * dayMs;
+  const time = days === undefined ? parseBound(text) : success(nowMs + Number(days) * dayMs);
+  if (!time.ok) return failure(`${quote(text)} is none of: days as 90d, a date as 2027-01-31, never`);
+  if (time.value <= nowMs) return failure(`${quote(text)} is not in the future`);
+  if (time.value > latest)
+    return failure(`${quote(text)} is more than ${keyLifeDaysMax} days away; say never if you mean it`);
+  return time;
+}

@@ -1,0 +1,61 @@
+/**
+ * Every bound the service sets on its input and on itself, each with its reason.
+ * Two of them (`batchQueriesMax`, `bodyBytesMax`) are defaults of settings; the others are fixed.
+ */
+
+/** Queries in one recording request. A batch of this size holds the writer for well under a second. */
+export const batchQueriesMax = 10_000;
+
+/** Bytes of one recording request's body, counted after decompression, so that a gzip bomb stays small. */
+export const bodyBytesMax = 10 * 1024 * 1024;
+
+/** Characters (Unicode code points) of a query's id: room for a UUID, a ULID, or a host's own composite. */
+export const queryIdCharactersMax = 128;
+
+/** Characters of a caller's name. */
+export const callerCharactersMax = 64;
+
+/** How far ahead of the server's clock a query may lie. A day forgives any clock set to a wrong zone. */
+export const occurredAtAheadMsMax = 24 * 60 * 60 * 1000;
+
+/** Characters of a project's id. It stands in URLs. */
+export const projectIdCharactersMax = 64;
+
+/** Characters of the name of a project or a key. */
+export const nameCharactersMax = 100;
+
+/** Longest life of a key that has an end, in days: ten years. A longer one is `never`, said plainly. */
+export const keyLifeDaysMax = 3_650;
+
+/** Bytes of a request's headers together. Node's own default, set so that an upgrade cannot move it. */
+export const headerBytesMax = 16 * 1024;
+
+/** Milliseconds a client has to send its whole request, so that a stalled one cannot hold a connection. */
+export const requestTimeoutMs = 60_000;
+
+/** Milliseconds a client has to send its headers. */
+export const headersTimeoutMs = 10_000;
+
+/** Milliseconds an idle connection is kept. Longer than the 60 s of common proxies, so that they close first. */
+export const keepAliveTimeoutMs = 72_000;
+
+/** Milliseconds that stopping may take before the process gives up waiting and exits with 1. */
+export const shutdownTimeoutMs = 30_000;
+
+/** Seconds that `Retry-After` names when the server sheds load or its store is away. */
+export const retryAfterSeconds = 1;
+
+/** Queries waiting to be committed, over all requests; past it recording is refused with 503. */
+export const pendingQueriesMax = 200_000;
+
+/** Operations waiting to be committed (a request is one, whatever its size). */
+export const pendingOperationsMax = 20_000;
+
+/** Queries in one commit: what waits behind it waits at most for this many rows. */
+export const commitQueriesMax = 20_000;
+
+/** Bytes of one line of an import file. The longest valid line is far shorter. */
+export const importLineBytesMax = 64 * 1024;
+
+/** A key's last use is written at most this often: the listing is for people, a write for each read is not. */
+export const lastUsedIntervalMs = 60_000;

@@ -1,0 +1,47 @@
+import { isUtf8 } from 'node:buffer';
+import { failure, quote, type Result, success } from './result.js';
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+/** The lines of a whole text in bytes, without their ends (LF or CRLF). What follows the last end is a line if not empty. */
+export function* splitLines(bytes: Uint8Array): Generator<Uint8Array> {
+  let start = 0;
+  while (start < bytes.length) {
+    const at = bytes.indexOf(newline, start);
+    const end = at === -1 ? bytes.length : at;
+    yield trimEnd(bytes.subarray(start, end));
+    start = end + 1;
+  }
+}
+
+/** The same without the CR that ends it. */
+export function trimEnd(line: Uint8Array): Uint8Array {
+  return line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
+}
+
+/** Whether the line has nothing but white space; such lines are passed over. */
+export function isBlank(line: Uint8Array): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === carriageReturn);
+}
+
+/**
+ * Text of bytes that are UTF-8. Others are refused, not replaced: two different broken ids would become the same
+ * replacement characters, and so one query. A byte order mark is dropped.
+ */
+export function decodeUtf8(bytes: Uint8Array): Result<string> {
+  if (!isUtf8(bytes)) return failure('is not valid UTF-8');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return success(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+}
+
+/** A JSON value from its bytes. */
+export function parseJson(bytes: Uint8Array): Result<unknown> {
+  const text = decodeUtf8(bytes);
+  if (!text.ok) return text;
+  try {
+    return success(JSON.parse(text.value));
+  } catch {
+    return failure(`is not JSON: ${quote(text.value.trim())}`);
+  }
+}

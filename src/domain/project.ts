@@ -1,0 +1,43 @@
+import { nameCharactersMax, projectIdCharactersMax } from './limits.js';
+
+/** Owns projects and keys. */
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** One documentation site whose assistant's queries are counted. */
+export interface Project {
+  /** What stands in URLs. Unique over all organizations. */
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** The organization that every store begins with, and that the command line works in. */
+export const DEFAULT_ORGANIZATION_ID = 'default';
+
+/** What a project's id looks like. */
+export const PROJECT_ID_PATTERN = `^[A-Za-z0-9][A-Za-z0-9_-]{0,${projectIdCharactersMax - 1}}$`;
+
+const projectId = new RegExp(PROJECT_ID_PATTERN);
+
+export function isProjectId(id: string): boolean {
+  return projectId.test(id);
+}
+
+/** A name that people gave something: 1 to 100 characters, no control characters, something visible in it. */
+export function isName(name: string): boolean {
+  return name.trim() !== '' && [...name].length <= nameCharactersMax && !/\p{Cc}|\p{Cs}/u.test(name);
+}
+
+const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** A new id of 16 characters (80 bits), without letters that are mistaken for others. */
+export function generateId(randomInt: (max: number) => number): string {
+  return Array.from({ length: 16 }, () => ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length))).join('');
+}

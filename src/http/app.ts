@@ -1,0 +1,95 @@
+/** Builds the HTTP application from what it needs, without listening: tests hand in store, clock and logger. */
+import helmet from '@fastify/helmet';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import { Compile } from 'typebox/schema';
+import type { Clock } from '../domain/clock.js';
+import { headerBytesMax, headersTimeoutMs, keepAliveTimeoutMs, requestTimeoutMs } from '../domain/limits.js';
+import type { Store } from '../storage/store.js';
+import { Authenticator } from './authenticate.js';
+import { addCallerStats } from './caller-stats.js';
+import { answerClientError, answerUnusualRequests } from './connection-errors.js';
+import { addDocs, addOpenApi } from './docs.js';
+import { answerError, HttpError, unavailable } from './errors.js';
+import { addOperations } from './operations.js';
+import { addQueries, type RecordingLimits } from './queries.js';
+import { acceptAllMethods } from './resource.js';
+import { QuerySchema, SHARED_SCHEMAS } from './schemas.js';
+
+export interface AppOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly limits: RecordingLimits;
+  readonly log: Logger;
+}
+
+/** The app, ready to listen or to be sent requests with `inject`. It does not close the store. */
+export async function buildApp({ store, clock, limits, log }: AppOptions): Promise<FastifyInstance> {
+  // As wide a type as the framework's own, which all of its plugins are written for.
+  const loggerInstance: FastifyBaseLogger = log;
+  const app = Fastify({
+    loggerInstance,
+    // A line or two for each request is for debugging; proxies keep access logs, and the counts are the product.
+    logController: new LogController({ disableRequestLogging: !log.isLevelEnabled('debug') }),
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // Longer than any URL that the header limit lets through: an id that is too long is an unknown one, not another route.
+    routerOptions: { maxParamLength: headerBytesMax },
+    http: { maxHeaderSize: headerBytesMax, headersTimeout: headersTimeoutMs, requireHostHeader: false },
+    return503OnClosing: false,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      answerError(error, request, reply);
+    },
+  });
+  answerUnusualRequests(app.server);
+  acceptAllMethods(app);
+  app.removeAllContentTypeParsers();
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(() => {
+    throw new HttpError(404, 'There is no such route; /docs shows those that are.');
+  });
+  app.setValidatorCompiler(({ schema }) => {
+    const validator = Compile({ Query: QuerySchema }, schema as object);
+    return (data: unknown) => validator.Check(data) || { error: new Error('does not match the schema') };
+  });
+  refuseWhileClosing(app);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    // RFC 9112, section 3.2. Node's own refusal has no body.
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw new HttpError(400, 'The request has no Host header.');
+    }
+  });
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+    },
+  });
+  for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
+  await addOpenApi(app);
+
+  const authenticator = new Authenticator({ store, clock });
+  addCallerStats(app, store, authenticator);
+  addQueries(app, { store, clock, authenticator, limits });
+  addOperations(app, store);
+  await addDocs(app);
+  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs'));
+  await app.ready();
+  return app;
+}
+
+/** Once `close()` is called: what is being answered is finished, what comes on open connections is sent away. */
+function refuseWhileClosing(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onRequest', async () => {
+    if (closing) throw unavailable('The server is stopping; try another or again.');
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close');
+  });
+}

@@ -1,0 +1,34 @@
+/** `GET /v1/analytics/{projectId}/assistant/caller-stats`: the operation that the service exists for. */
+import type { FastifyInstance } from 'fastify';
+import type { Store } from '../storage/store.js';
+import type { Authenticator } from './authenticate.js';
+import { rangeOf } from './parameters.js';
+import { projectIdOf } from './project-path.js';
+import { addResource } from './resource.js';
+import { bodyOf, CallerStatsSchema, errorsOf, ProjectPath, RangeParameters } from './schemas.js';
+
+export function addCallerStats(app: FastifyInstance, store: Store, authenticator: Authenticator): void {
+  addResource(app, '/v1/analytics/:projectId/assistant/caller-stats', {
+    onRequest: async (request) => {
+      await authenticator.projectOf(request, projectIdOf(request), ['admin']);
+    },
+    GET: {
+      schema: {
+        operationId: 'getCallerStats',
+        tags: ['Analytics'],
+        summary: 'Assistant caller stats',
+        description:
+          "Counts the queries that the project's assistant got, by the type of their caller, in the half-open range [dateFrom, dateTo).",
+        security: [{ adminKey: [] }],
+        params: ProjectPath,
+        querystring: RangeParameters,
+        response: {
+          200: bodyOf(CallerStatsSchema, 'The counts.'),
+          ...errorsOf(400, 401, 404, 405, 500, 503),
+        },
+      },
+      attachValidation: true,
+      handler: async (request) => store.count(projectIdOf(request), rangeOf(request)),
+    },
+  });
+}

@@ -1,0 +1,56 @@
+/**
+ * Answers to what never becomes a request that the framework sees: broken HTTP, headers too large, a client too slow,
+ * CONNECT, an Expect that cannot be met. Node would answer these with an empty body or not at all; the contract says
+ * that every error has one shape.
+ */
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errorBody } from './errors.js';
+
+const ANSWERS: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The URL and headers together are too large.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the body are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+};
+
+/** For Node's `clientError`. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = ANSWERS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
+  answer(socket, status, message);
+}
+
+/** Handlers for the two events of Node's server that the framework leaves to Node. */
+export function answerUnusualRequests(server: Server): void {
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    answer(socket, 405, 'This server is no proxy: it takes no CONNECT.', { allow: 'GET, HEAD, POST' });
+  });
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const body = JSON.stringify(errorBody('The Expect header asks for what this server cannot do.'));
+    response.writeHead(417, { ...headersFor(body), connection: 'close' }).end(body);
+  });
+}
+
+function answer(
+  socket: Duplex,
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = JSON.stringify(errorBody(message));
+  const lines = Object.entries({ ...headersFor(body), ...headers, connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
+}
+
+function headersFor(body: string): Record<string, string> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+  };
+}

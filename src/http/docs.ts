@@ -1,0 +1,53 @@
+/** `/openapi.json`, made from the schemas that the routes validate and serialize with, and `/docs`, which shows it. */
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { addResource } from './resource.js';
+
+/** The version of the interface, which stands in the path as `/v1` (contract, part 1). Not the software's. */
+const interfaceVersion = '1.0.0';
+
+/** Must be called before the routes that the document is to have. */
+export async function addOpenApi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'caller-stats',
+        version: interfaceVersion,
+        description:
+          'Counts the queries that the assistant of a documentation project got, by who sent them.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/', description: 'This server.' }],
+      tags: [
+        { name: 'Analytics', description: 'Reading counts.' },
+        { name: 'Recording', description: 'Recording queries.' },
+        { name: 'Operations', description: 'Running the service.' },
+      ],
+      components: {
+        securitySchemes: {
+          adminKey: { type: 'http', scheme: 'bearer', description: 'An admin key: a server-side secret.' },
+          recordingKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'A recording key of this one project.',
+          },
+        },
+      },
+    },
+    refResolver: {
+      buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `schema-${index}`),
+    },
+  });
+}
+
+/** Must be called after all other routes. */
+export async function addDocs(app: FastifyInstance): Promise<void> {
+  addResource(app, '/openapi.json', { GET: { schema: { hide: true }, handler: async () => app.swagger() } });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    uiConfig: { displayRequestDuration: true },
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * Every error an HTTP client can meet has one shape (contract, part 1): `{error, details?: [{message}]}`. This file
+ * is the only place that chooses a status, so that the table in the docs can be held against it.
+ */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { CallerStatsError, type ErrorCode } from '../domain/errors.js';
+import { retryAfterSeconds } from '../domain/limits.js';
+
+export interface ErrorBody {
+  readonly error: string;
+  readonly details?: readonly { readonly message: string }[];
+}
+
+/** Thrown where a rule of HTTP is broken. Rules of the domain throw `CallerStatsError`s. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** RFC 6750, section 3. Says no more than that a key is wanted; the body says what was wrong with this one. */
+export function unauthenticated(message: string): HttpError {
+  return new HttpError(401, message, { 'www-authenticate': 'Bearer' });
+}
+
+/** What an unknown project and one of another organization both get, to the letter. */
+export function noSuchProject(): HttpError {
+  return new HttpError(404, 'There is no such project.');
+}
+
+/** The server or its store cannot answer now, and the client should come back. */
+export function unavailable(message: string): HttpError {
+  return new HttpError(503, message, { 'retry-after': String(retryAfterSeconds) });
+}
+
+/** The domain's codes as statuses. */
+export const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
+  invalid: 400,
+  not_found: 404,
+  already_exists: 409,
+  unavailable: 503,
+};
+
+/** Errors of the framework, whose own words speak of its insides. Others of its errors keep only their status. */
+const FRAMEWORK_ERRORS: ReadonlyMap<string, readonly [status: number, message: string]> = new Map([
+  ['FST_ERR_BAD_URL', [400, 'The URL is malformed.']],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', [400, 'The body is not as long as its Content-Length says.']],
+  ['FST_ERR_CTP_BODY_TOO_LARGE', [413, 'The body is too large; send fewer queries at a time.']],
+  [
+    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+    [415, 'The Content-Type is not supported; send application/json or application/x-ndjson.'],
+  ],
+]);
+
+/** What to answer to an error: status, headers, body. Logs nothing. */
+export function toAnswer(
+  error: unknown,
+  requestId: string,
+): { status: number; headers: Readonly<Record<string, string>>; body: ErrorBody } {
+  if (error instanceof HttpError)
+    return { status: error.status, headers: error.headers, body: errorBody(error.message) };
+  if (error instanceof CallerStatsError) {
+    // The store's own words may name its file.
+    if (error.code === 'unavailable')
+      return toAnswer(unavailable('The store cannot answer now; try again.'), requestId);
+    return { status: STATUS_OF_CODE[error.code], headers: {}, body: errorBody(error.message, error.details) };
+  }
+  const { code, statusCode } = error as Partial<FastifyError>;
+  const [status, message] = FRAMEWORK_ERRORS.get(code ?? '') ?? [];
+  if (status !== undefined && message !== undefined) return { status, headers: {}, body: errorBody(message) };
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return { status: 400, headers: {}, body: errorBody('The request is malformed.') };
+  }
+  return {
+    status: 500,
+    headers: {},
+    body: errorBody(`The server failed. Its log says more under ${requestId}.`),
+  };
+}
+
+export function errorBody(error: string, details: readonly string[] = []): ErrorBody {
+  return details.length === 0 ? { error } : { error, details: details.map((message) => ({ message })) };
+}
+
+/** Fastify's error handler. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, headers, body } = toAnswer(error, request.id);
+  if (status >= 500) request.log.error({ err: error }, 'request failed');
+  return reply
+    .code(status)
+    .headers({ 'cache-control': 'no-store', ...headers })
+    .send(body);
+}

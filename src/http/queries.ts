@@ -1,0 +1,105 @@
+/** `POST /v1/analytics/{projectId}/assistant/queries`: records queries. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Clock } from '../domain/clock.js';
+import { CallerStatsError } from '../domain/errors.js';
+import { parseQuery, type Query } from '../domain/query.js';
+import { failure } from '../domain/result.js';
+import type { Store } from '../storage/store.js';
+import type { Authenticator } from './authenticate.js';
+import { addRecordingParsers, MalformedLine, refuseUnknownEncoding } from './body.js';
+import { HttpError } from './errors.js';
+import { requireNoParameters } from './parameters.js';
+import { projectIdOf } from './project-path.js';
+import { addResource } from './resource.js';
+import { bodyOf, errorsOf, NoParameters, ProjectPath, RecordResultSchema } from './schemas.js';
+
+export interface RecordingLimits {
+  /** Queries in one request, at most. */
+  readonly batchQueriesMax: number;
+  /** Bytes of one body, once decoded, at most. */
+  readonly bodyBytesMax: number;
+}
+
+export function addQueries(
+  app: FastifyInstance,
+  {
+    store,
+    clock,
+    authenticator,
+    limits,
+  }: { store: Store; clock: Clock; authenticator: Authenticator; limits: RecordingLimits },
+): void {
+  addRecordingParsers(app, limits.bodyBytesMax);
+  addResource(app, '/v1/analytics/:projectId/assistant/queries', {
+    onRequest: async (request) => {
+      await authenticator.projectOf(request, projectIdOf(request), ['recording', 'admin']);
+    },
+    POST: {
+      schema: {
+        operationId: 'recordQueries',
+        tags: ['Recording'],
+        summary: 'Record queries',
+        description:
+          'Records one query, an array of them, or one a line as NDJSON; `Content-Encoding: gzip` is accepted. ' +
+          `At most ${limits.batchQueriesMax} queries and ${limits.bodyBytesMax} bytes once decoded. ` +
+          'Idempotent for ever by id: repeat anything, at any time. The answer comes when the queries are on disk. ' +
+          'All or nothing: on 400 nothing was recorded, and `details` names each bad query by its index.',
+        security: [{ recordingKey: [] }, { adminKey: [] }],
+        params: ProjectPath,
+        querystring: NoParameters,
+        body: {
+          content: {
+            'application/json': {
+              schema: Type.Union([
+                Type.Ref('Query'),
+                Type.Array(Type.Ref('Query'), { maxItems: limits.batchQueriesMax }),
+              ]),
+            },
+            'application/x-ndjson': {
+              schema: Type.Array(Type.Ref('Query'), {
+                maxItems: limits.batchQueriesMax,
+                description: 'One query a line.',
+              }),
+            },
+          },
+        },
+        response: {
+          200: bodyOf(RecordResultSchema, 'The queries are on disk.'),
+          ...errorsOf(400, 401, 404, 405, 413, 415, 500, 503),
+        },
+      },
+      attachValidation: true,
+      preParsing: refuseUnknownEncoding,
+      handler: async (request) => {
+        requireNoParameters(request);
+        return store.record(projectIdOf(request), queriesOf(request, limits, clock.now()));
+      },
+    },
+  });
+}
+
+/** The body's queries, checked. `400` with a message for each bad one by its index; `413` where there are too many. */
+function queriesOf(request: FastifyRequest, { batchQueriesMax }: RecordingLimits, nowMs: number): Query[] {
+  const items: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
+  if (items.length > batchQueriesMax) {
+    throw new HttpError(
+      413,
+      `There are ${items.length} queries in the body; send at most ${batchQueriesMax} at a time.`,
+    );
+  }
+  const queries: Query[] = [];
+  const problems: string[] = [];
+  for (const [index, item] of items.entries()) {
+    const query = item instanceof MalformedLine ? failure(item.problem) : parseQuery(item, nowMs);
+    if (query.ok) queries.push(query.value);
+    else problems.push(`queries[${index}]: ${query.problems.join('; ')}`);
+  }
+  if (problems.length > 0) {
+    const bad = problems.length === 1 ? 'one of its queries is' : `${problems.length} of its queries are`;
+    throw new CallerStatsError('invalid', `Nothing was recorded: ${bad} invalid.`, { details: problems });
+  }
+  // The schema can only be stricter than the rules above if the two have drifted apart: then nothing passes.
+  if (request.validationError) throw request.validationError;
+  return queries;
+}

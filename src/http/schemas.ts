@@ -1,0 +1,125 @@
+/**
+ * The schemas of requests and responses. They validate, serialize, and make the OpenAPI document; the domain then
+ * parses what they let through, and says in words what was wrong with what they did not.
+ */
+import { type TSchema, Type } from 'typebox';
+import { CALLER_PATTERN } from '../domain/caller.js';
+import { BOUND_PATTERN, TIMESTAMP_PATTERN } from '../domain/date-time.js';
+import { queryIdCharactersMax } from '../domain/limits.js';
+
+export const ErrorSchema = Type.Object(
+  {
+    error: Type.String({ description: 'What was wrong, and what to do.' }),
+    details: Type.Optional(
+      Type.Array(Type.Object({ message: Type.String() }), {
+        description: 'One message for every violation.',
+      }),
+    ),
+  },
+  { $id: 'Error', description: 'Every error has this shape.' },
+);
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const CallerStatsSchema = Type.Object(
+  {
+    web: count('Queries from the documentation site.'),
+    api: count('Queries from direct API calls.'),
+    other: count('Queries from other sources, such as integrations and SDKs.'),
+    total: count('The sum of all caller types.'),
+  },
+  {
+    $id: 'CallerStats',
+    description: "How many queries the project's assistant got, by the type of their caller.",
+  },
+);
+
+export const QuerySchema = Type.Object(
+  {
+    id: Type.String({
+      minLength: 1,
+      maxLength: queryIdCharactersMax,
+      description:
+        "The sender's own message or turn id, unique within the project, compared byte for byte. UUIDv7 is best. No NUL character.",
+    }),
+    caller: Type.String({
+      pattern: CALLER_PATTERN,
+      description: '`web`, `api`, or the name of an integration or SDK, which counts as other.',
+    }),
+    occurredAt: Type.Optional(
+      Type.String({
+        pattern: TIMESTAMP_PATTERN,
+        description:
+          'RFC 3339, with seconds and offset. Left out, the time of receipt. Digits finer than a millisecond are dropped. At most a day ahead of the server.',
+      }),
+    ),
+  },
+  {
+    $id: 'Query',
+    additionalProperties: false,
+    description: 'One question that somebody asked the assistant.',
+  },
+);
+
+export const RecordResultSchema = Type.Object(
+  {
+    recorded: count('Queries that were new, and are now on disk.'),
+    duplicates: count('Queries whose id the project already had, or that came twice in this request.'),
+  },
+  {
+    $id: 'RecordResult',
+    description: 'What became of the queries of a request; the two numbers add up to their number.',
+  },
+);
+
+export const StatusSchema = Type.Object({ status: Type.String() }, { $id: 'Status' });
+
+/** Schemas that others refer to by name; the OpenAPI document lists them as components. */
+export const SHARED_SCHEMAS = [ErrorSchema, CallerStatsSchema, QuerySchema, RecordResultSchema, StatusSchema];
+
+const bound = (description: string) => Type.Optional(Type.String({ pattern: BOUND_PATTERN, description }));
+
+/** The two bounds that every operation over a range takes. */
+export const RangeParameters = Type.Object(
+  {
+    dateFrom: bound(
+      'Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Left out, the range has no start.',
+    ),
+    dateTo: bound(
+      'End of the range, exclusive, in the same forms. Left out, the range has no end. Send the `+` of an offset as `%2B`.',
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** An operation without query parameters. */
+export const NoParameters = Type.Object({}, { additionalProperties: false });
+
+export const ProjectPath = Type.Object({
+  projectId: Type.String({ description: "The project's id." }),
+});
+
+/** Sends the body that `$id` names, so that the document refers to it instead of repeating it. */
+export function bodyOf(schema: TSchema & { readonly $id?: string }, description: string) {
+  return { description, content: { 'application/json': { schema: Type.Ref(schema.$id ?? '') } } };
+}
+
+const ERROR_DESCRIPTIONS = {
+  400: 'An invalid parameter or body; `details` has a message for every violation.',
+  401: 'No key, or one that is malformed, unknown, expired, revoked, or of the wrong type. Checked before anything else.',
+  404: 'There is no such project, or it is another organization’s.',
+  405: 'The path does not take this method; `Allow` has those that it takes.',
+  413: 'The body is too large, or has too many queries.',
+  415: 'The Content-Type or the Content-Encoding is not supported.',
+  500: 'The server failed.',
+  503: 'The server or its store cannot answer now; `Retry-After` says when to come back.',
+} as const;
+
+export type DocumentedError = keyof typeof ERROR_DESCRIPTIONS;
+
+/** The responses that an operation's errors have, by status. */
+export function errorsOf(...statuses: DocumentedError[]) {
+  return Object.fromEntries(
+    statuses.map((status) => [status, bodyOf(ErrorSchema, ERROR_DESCRIPTIONS[status])]),
+  );
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+/** The program: hands the process to the command line. */
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { run } from './cli/program.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+// Whoever reads our output may stop, as `head` does; that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+process.exitCode = await run(
+  process.argv.slice(2),
+  {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    stdin: process.stdin,
+    interactive: process.stderr.isTTY ?? false,
+    env: process.env,
+    clock: { now: () => Date.now() },
+    randomInt,
+    stopRequested: () =>
+      new Promise((resolve) => {
+        for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
+      }),
+  },
+  version,
+);

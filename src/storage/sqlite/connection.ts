@@ -1,0 +1,52 @@
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+
+export type Connection = DatabaseSyncInstance;
+
+/** Milliseconds to wait for another process that is writing before giving up. */
+const busyTimeoutMs = 5_000;
+/** 80 MB of log before it is folded into the file: fewer, larger checkpoints. */
+const walCheckpointPages = 20_000;
+const journalBytesMax = 100 * 1024 * 1024;
+
+/** Opens the one connection of a process that writes. Every commit on it is on disk when it returns. */
+export function openWriter(file: string): Connection {
+  const db = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+  db.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA wal_autocheckpoint = ${walCheckpointPages};
+    PRAGMA journal_size_limit = ${journalBytesMax};
+    PRAGMA cache_size = -131072;
+    PRAGMA temp_store = MEMORY;
+  `);
+  return db;
+}
+
+/** Opens a connection that can only read. It never waits for the writer. */
+export function openReader(file: string): Connection {
+  const db = new DatabaseSync(file, { timeout: busyTimeoutMs });
+  db.exec(`
+    PRAGMA query_only = ON;
+    PRAGMA cache_size = -65536;
+    PRAGMA temp_store = FILE;
+  `);
+  return db;
+}
+
+/** Runs `work` in a transaction that takes the write lock at once, so that it cannot fail half-way for want of it. */
+export function inTransaction<T>(db: Connection, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    rollBack(db);
+    throw error;
+  }
+}
+
+function rollBack(db: Connection): void {
+  // SQLite has rolled back by itself after some errors (disk full, input/output).
+  if (db.isTransaction) db.exec('ROLLBACK');
+}

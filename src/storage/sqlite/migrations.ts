@@ -1,0 +1,114 @@
+import { CallerStatsError } from '../../domain/errors.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../domain/project.js';
+import { type Connection, inTransaction } from './connection.js';
+
+/** Marks a file as ours (`PRAGMA application_id`), so that another program's database is never migrated. */
+const APPLICATION_ID = 0x43535453;
+
+/**
+ * The schema's history: entry n brings a file from version n to n + 1. Released entries never change.
+ *
+ * - Project and caller are small integers in the rows and counters, for size; `query.id` is a canonical UUID's 16
+ *   bytes or the text itself (see `query-id.ts`).
+ * - `counter` has a row per project, bucket level and bucket (see `domain/buckets.ts`) in which anything happened.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE organization (
+    id TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  INSERT INTO organization (id, name, created_at) VALUES ('${DEFAULT_ORGANIZATION_ID}', 'Default', 0);
+
+  CREATE TABLE project (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    organization_id TEXT NOT NULL REFERENCES organization (id),
+    name TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE api_key (
+    id TEXT NOT NULL PRIMARY KEY,
+    organization_id TEXT NOT NULL REFERENCES organization (id),
+    project_id TEXT REFERENCES project (id),
+    type TEXT NOT NULL CHECK (type IN ('admin', 'recording')),
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    start TEXT NOT NULL,
+    "end" TEXT NOT NULL,
+    created_by TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    revoked_at INTEGER,
+    last_used_at INTEGER,
+    CHECK ((type = 'recording') = (project_id IS NOT NULL))
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE caller (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+  ) STRICT;
+
+  INSERT INTO caller (number, name) VALUES (0, 'web'), (1, 'api');
+
+  CREATE TABLE query (
+    project INTEGER NOT NULL,
+    id ANY NOT NULL,
+    occurred_at INTEGER NOT NULL,
+    caller INTEGER NOT NULL,
+    PRIMARY KEY (project, id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE counter (
+    project INTEGER NOT NULL,
+    level INTEGER NOT NULL,
+    bucket INTEGER NOT NULL,
+    web INTEGER NOT NULL,
+    api INTEGER NOT NULL,
+    other INTEGER NOT NULL,
+    PRIMARY KEY (project, level, bucket)
+  ) STRICT, WITHOUT ROWID;
+  `,
+];
+
+/**
+ * Brings a file to the newest version, all of it in one transaction: a kill half-way leaves the old version.
+ * Processes that start at the same moment take turns, and the later ones find nothing left to do.
+ * Refuses, untouched, a file of a newer version or of another program.
+ */
+export function migrate(db: Connection, file: string, migrations: readonly string[] = MIGRATIONS): void {
+  if (
+    readPragma(db, 'application_id') === APPLICATION_ID &&
+    readPragma(db, 'user_version') === migrations.length
+  )
+    return;
+  inTransaction(db, () => {
+    const version = versionOf(db, file, migrations.length);
+    for (const statements of migrations.slice(version)) db.exec(statements);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length};`);
+  });
+}
+
+function versionOf(db: Connection, file: string, newest: number): number {
+  const tables = Number(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get().tables);
+  if (tables === 0) return 0;
+  if (readPragma(db, 'application_id') !== APPLICATION_ID) {
+    throw new CallerStatsError('unavailable', `${file} is a database of another program; name another file.`);
+  }
+  const version = readPragma(db, 'user_version');
+  if (version > newest) {
+    throw new CallerStatsError(
+      'unavailable',
+      `${file} has schema version ${version}, made by a newer caller-stats; this one knows versions up to ${newest}. ` +
+        'Start it with the newer version, or restore a backup from before the upgrade.',
+    );
+  }
+  return version;
+}
+
+function readPragma(db: Connection, name: 'application_id' | 'user_version'): number {
+  return Number(db.prepare(`PRAGMA ${name}`).get()[name]);
+}

@@ -1,0 +1,161 @@
+/** The store on one SQLite file: reads on this thread, writes in groups on the writer thread. */
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ApiKey } from '../../domain/api-key.js';
+import type { Counts } from '../../domain/counts.js';
+import type { DateRange } from '../../domain/date-range.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import type { Organization, Project } from '../../domain/project.js';
+import type { Query } from '../../domain/query.js';
+import type { RecordResult, Store, Verification } from '../store.js';
+import { CommitQueue } from './commit-queue.js';
+import { type Connection, openReader } from './connection.js';
+import { storeError } from './errors.js';
+import type { Operation } from './operations.js';
+import { Reader } from './reader.js';
+import { verify } from './verify.js';
+
+import { WriterHandle } from './writer-handle.js';
+
+/** Opens the file, made with its folder where there is none, and brings its schema up to date. */
+export async function openSqliteStore(file: string): Promise<Store> {
+  await makePrivately(file);
+  const writer = await WriterHandle.start(file);
+  try {
+    return new SqliteStore(file, writer, openReader(file));
+  } catch (error) {
+    await writer.close();
+    throw storeError(error);
+  }
+}
+
+/** Others on the machine have no business with the counts or the hashes of keys. Leaves alone what is there. */
+async function makePrivately(file: string): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    // SQLite takes an empty file for a new database, and gives its log the same mode.
+    await (await open(file, 'wx', 0o600)).close();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw new CallerStatsError('unavailable', `${file} cannot be made.`, { cause: error });
+  }
+}
+
+class SqliteStore implements Store {
+  readonly #file: string;
+  readonly #connection: Connection;
+  readonly #reader: Reader;
+  readonly #queue: CommitQueue;
+  #writer: WriterHandle;
+  #closing: Promise<void> | undefined;
+
+  constructor(file: string, writer: WriterHandle, connection: Connection) {
+    this.#file = file;
+    this.#writer = writer;
+    this.#connection = connection;
+    this.#reader = new Reader(connection);
+    this.#queue = new CommitQueue((operations) => this.#commit(operations));
+  }
+
+  async createOrganization(organization: Organization): Promise<void> {
+    await this.#queue.submit({ kind: 'createOrganization', organization });
+  }
+
+  async listOrganizations(): Promise<Organization[]> {
+    return this.#read((reader) => reader.listOrganizations());
+  }
+
+  async createProject(project: Project): Promise<void> {
+    await this.#queue.submit({ kind: 'createProject', project });
+  }
+
+  async listProjects(organizationId: string): Promise<Project[]> {
+    return this.#read((reader) => reader.listProjects(organizationId));
+  }
+
+  async findProject(organizationId: string, projectId: string): Promise<Project | undefined> {
+    return this.#read((reader) => reader.findProject(organizationId, projectId));
+  }
+
+  async createKey(key: ApiKey): Promise<void> {
+    await this.#queue.submit({ kind: 'createKey', key });
+  }
+
+  async listKeys(organizationId: string): Promise<ApiKey[]> {
+    return this.#read((reader) => reader.listKeys(organizationId));
+  }
+
+  async findKeyByHash(hash: string): Promise<ApiKey | undefined> {
+    return this.#read((reader) => reader.findKeyByHash(hash));
+  }
+
+  async revokeKey(organizationId: string, keyId: string, revokedAt: number): Promise<ApiKey> {
+    return (await this.#queue.submit({ kind: 'revokeKey', organizationId, keyId, revokedAt })) as ApiKey;
+  }
+
+  async touchKey(keyId: string, usedAt: number): Promise<void> {
+    await this.#queue.submit({ kind: 'touchKey', keyId, usedAt });
+  }
+
+  async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
+    const result = await this.#queue.submit({
+      kind: 'record',
+      projectId,
+      ids: queries.map(({ id }) => id),
+      callers: queries.map(({ caller }) => caller),
+      occurredAt: Float64Array.from(queries, ({ occurredAt }) => occurredAt),
+    });
+    return result as RecordResult;
+  }
+
+  async count(projectId: string, range: DateRange): Promise<Counts> {
+    return this.#read((reader) => reader.count(projectId, range));
+  }
+
+  async verify(): Promise<Verification> {
+    this.#requireOpen();
+    // A connection of its own, so that its long snapshot does not outlive it on the one that answers.
+    const connection = openReader(this.#file);
+    try {
+      return verify(connection);
+    } catch (error) {
+      throw storeError(error);
+    } finally {
+      connection.close();
+    }
+  }
+
+  async check(): Promise<void> {
+    this.#read((reader) => reader.check());
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.close();
+    this.#connection.close();
+    await this.#writer.close();
+  }
+
+  async #commit(operations: readonly Operation[]) {
+    // A writer that died takes its transaction with it; the next group gets a new one.
+    if (!this.#writer.alive) this.#writer = await WriterHandle.start(this.#file);
+    return this.#writer.commit(operations);
+  }
+
+  #read<T>(read: (reader: Reader) => T): T {
+    this.#requireOpen();
+    try {
+      return read(this.#reader);
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#closing !== undefined) throw new CallerStatsError('unavailable', 'The store is closing.');
+  }
+}

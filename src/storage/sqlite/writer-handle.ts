@@ -1,0 +1,77 @@
+import { Worker } from 'node:worker_threads';
+import { CallerStatsError } from '../../domain/errors.js';
+import type { Operation, Outcome } from './operations.js';
+import type { FromWriter, ToWriter } from './writer-thread.js';
+
+/** The main thread's end of one writer thread. One group at a time: `commit` is called again only after it settled. */
+export class WriterHandle {
+  readonly #worker: Worker;
+  #settle: { resolve: (message: FromWriter) => void; reject: (error: Error) => void } | undefined;
+  #gone: Error | undefined;
+
+  /** Starts a thread that has the file open and its schema up to date when this resolves. */
+  static async start(file: string): Promise<WriterHandle> {
+    const handle = new WriterHandle(file);
+    try {
+      await handle.#next();
+      return handle;
+    } catch (error) {
+      await handle.#worker.terminate();
+      throw error;
+    }
+  }
+
+  private constructor(file: string) {
+    this.#worker = new Worker(new URL('./writer-thread.js', import.meta.url), { workerData: file });
+    this.#worker.on('message', (message: FromWriter) => this.#settle?.resolve(message));
+    this.#worker.on('error', (error) => this.#end(error));
+    this.#worker.on('exit', (status) =>
+      this.#end(new Error(`the writer thread ended with status ${status}`)),
+    );
+  }
+
+  /** False once the thread has ended, for whatever reason: start another. */
+  get alive(): boolean {
+    return this.#gone === undefined;
+  }
+
+  /** Commits a group in one transaction; see `Writer.commit`. */
+  async commit(operations: readonly Operation[]): Promise<readonly Outcome[]> {
+    const answer = this.#next();
+    this.#worker.postMessage(operations satisfies ToWriter);
+    const message = await answer;
+    return message.kind === 'outcomes' ? message.outcomes : [];
+  }
+
+  /** Closes the file and ends the thread. */
+  async close(): Promise<void> {
+    if (!this.alive) return;
+    const exited = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()));
+    this.#worker.postMessage('close' satisfies ToWriter);
+    await exited;
+  }
+
+  async #next(): Promise<FromWriter> {
+    if (this.#gone !== undefined) throw unavailable(this.#gone);
+    const message = await new Promise<FromWriter>((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    }).finally(() => {
+      this.#settle = undefined;
+    });
+    if (message.kind !== 'failed') return message;
+    if (message.code !== undefined)
+      throw new CallerStatsError(message.code, message.message, { cause: message.cause });
+    throw new Error(message.message, { cause: message.cause });
+  }
+
+  #end(error: Error): void {
+    this.#gone ??= error;
+    this.#settle?.reject(unavailable(this.#gone));
+  }
+}
+
+function unavailable(cause: Error): CallerStatsError {
+  return new CallerStatsError('unavailable', 'The database cannot be written now: its writer stopped.', {
+    cause,
+  });
+}

@@ -1,0 +1,73 @@
+/**
+ * The writer thread: owns the only connection that writes, so that neither a commit nor a large batch holds up the
+ * main thread, where requests are read and counts are answered. Speaks `ToWriter` and `FromWriter`.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { CallerStatsError, type ErrorCode } from '../../domain/errors.js';
+import { openWriter } from './connection.js';
+import { storeError } from './errors.js';
+import { migrate } from './migrations.js';
+import type { Operation, Outcome } from './operations.js';
+import { Writer } from './writer.js';
+
+/** A group of operations to commit, or the word to stop. */
+export type ToWriter = readonly Operation[] | 'close';
+
+/** First `ready` or `failed`; then, for each group in turn, its outcomes or `failed`. */
+export type FromWriter =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
+  | {
+      readonly kind: 'failed';
+      readonly code: ErrorCode | undefined;
+      readonly message: string;
+      readonly cause: unknown;
+    };
+
+function run(
+  file: string,
+  answer: (message: FromWriter) => void,
+  listen: (hear: (message: ToWriter) => void) => void,
+) {
+  const db = openWriter(file);
+  migrate(db, file);
+  const writer = new Writer(db);
+  listen((message) => {
+    if (message === 'close') {
+      // Everything into the one file, which may then be copied alone.
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      db.close();
+      parentPort?.close();
+      return;
+    }
+    try {
+      answer({ kind: 'outcomes', outcomes: writer.commit(message) });
+    } catch (error) {
+      answer(failed(error));
+    }
+  });
+  answer({ kind: 'ready' });
+}
+
+function failed(error: unknown): FromWriter {
+  if (error instanceof CallerStatsError) {
+    return { kind: 'failed', code: error.code, message: error.message, cause: error.cause };
+  }
+  return {
+    kind: 'failed',
+    code: undefined,
+    message: error instanceof Error ? error.message : String(error),
+    cause: error,
+  };
+}
+
+const port = parentPort;
+if (port !== null) {
+  const answer = (message: FromWriter): void => port.postMessage(message);
+  try {
+    run(workerData as string, answer, (hear) => port.on('message', hear));
+  } catch (error) {
+    answer(failed(storeError(error)));
+    port.close();
+  }
+}

@@ -1,0 +1,205 @@
+/** Everything that changes the file: the only code that does, and it runs on the writer thread. */
+import type { StatementSyncInstance } from '@photostructure/sqlite';
+import type { ApiKey } from '../../domain/api-key.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import type { Organization, Project } from '../../domain/project.js';
+import type { RecordResult } from '../store.js';
+import { type Connection, inTransaction } from './connection.js';
+import { CounterDeltas } from './counter-deltas.js';
+import { storeError } from './errors.js';
+import { MultiRowInsert } from './multi-row.js';
+import type { Operation, Outcome, RecordOperation } from './operations.js';
+import { encodeQueryId } from './query-id.js';
+import { KEY_COLUMNS, toKey } from './rows.js';
+
+export class Writer {
+  readonly #db: Connection;
+  readonly #statements = new Map<string, StatementSyncInstance>();
+  readonly #insertQueries: MultiRowInsert;
+  readonly #addToCounters: MultiRowInsert;
+
+  constructor(db: Connection) {
+    this.#db = db;
+    this.#insertQueries = new MultiRowInsert(
+      db,
+      'INSERT INTO query (project, id, occurred_at, caller)',
+      4,
+      'ON CONFLICT DO NOTHING RETURNING occurred_at, caller',
+    );
+    this.#addToCounters = new MultiRowInsert(
+      db,
+      'INSERT INTO counter (project, level, bucket, web, api, other)',
+      6,
+      `ON CONFLICT DO UPDATE SET
+         web = web + excluded.web, api = api + excluded.api, other = other + excluded.other`,
+    );
+  }
+
+  /**
+   * Runs the operations in order in one transaction, durable when this returns. An operation that is refused
+   * (`not_found`, `already_exists`) has changed nothing and the others go on; any other error undoes them all.
+   */
+  commit(operations: readonly Operation[]): Outcome[] {
+    try {
+      return inTransaction(this.#db, () => {
+        const deltas = new CounterDeltas();
+        const outcomes = operations.map((operation) => this.#attempt(operation, deltas));
+        this.#addToCounters.insert(deltas.rows());
+        return outcomes;
+      });
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  #attempt(operation: Operation, deltas: CounterDeltas): Outcome {
+    try {
+      return { ok: true, value: this.#run(operation, deltas) };
+    } catch (error) {
+      if (!(error instanceof CallerStatsError)) throw error;
+      return { ok: false, code: error.code, message: error.message };
+    }
+  }
+
+  #run(operation: Operation, deltas: CounterDeltas): unknown {
+    switch (operation.kind) {
+      case 'record':
+        return this.#record(operation, deltas);
+      case 'createOrganization':
+        return this.#createOrganization(operation.organization);
+      case 'createProject':
+        return this.#createProject(operation.project);
+      case 'createKey':
+        return this.#createKey(operation.key);
+      case 'revokeKey':
+        return this.#revokeKey(operation.organizationId, operation.keyId, operation.revokedAt);
+      case 'touchKey':
+        return this.#touchKey(operation.keyId, operation.usedAt);
+    }
+  }
+
+  #record({ projectId, ids, callers, occurredAt }: RecordOperation, deltas: CounterDeltas): RecordResult {
+    const project = this.#prepared('SELECT number FROM project WHERE id = ?').get(projectId)?.number;
+    if (project === undefined) throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
+    const callerNumbers = new Map<string, number>();
+    const values: unknown[] = [];
+    for (const [index, id] of ids.entries()) {
+      const caller = callers[index] ?? '';
+      let callerNumber = callerNumbers.get(caller);
+      if (callerNumber === undefined) {
+        callerNumber = this.#callerNumber(caller);
+        callerNumbers.set(caller, callerNumber);
+      }
+      values.push(project, encodeQueryId(id), occurredAt[index], callerNumber);
+    }
+    const inserted = this.#insertQueries.insert(values);
+    for (const [timeMs, caller] of inserted) deltas.add(project, Number(timeMs), typeIndex(Number(caller)));
+    return { recorded: inserted.length, duplicates: ids.length - inserted.length };
+  }
+
+  /** The number of a caller's name, given to it on its first query. */
+  #callerNumber(name: string): number {
+    const known = this.#prepared('SELECT number FROM caller WHERE name = ?').get(name);
+    if (known !== undefined) return known.number;
+    return this.#prepared('INSERT INTO caller (name) VALUES (?) RETURNING number').get(name).number;
+  }
+
+  #createOrganization({ id, name, createdAt }: Organization): void {
+    if (this.#has('SELECT 1 FROM organization WHERE id = ?', id)) {
+      throw new CallerStatsError('already_exists', `There is an organization ${id} already.`);
+    }
+    this.#prepared('INSERT INTO organization (id, name, created_at) VALUES (?, ?, ?)').run(
+      id,
+      name,
+      createdAt,
+    );
+  }
+
+  #createProject({ id, organizationId, name, createdAt }: Project): void {
+    this.#requireOrganization(organizationId);
+    if (this.#has('SELECT 1 FROM project WHERE id = ?', id)) {
+      throw new CallerStatsError('already_exists', `There is a project ${id} already.`);
+    }
+    this.#prepared('INSERT INTO project (id, organization_id, name, created_at) VALUES (?, ?, ?, ?)').run(
+      id,
+      organizationId,
+      name,
+      createdAt,
+    );
+  }
+
+  #createKey(key: ApiKey): void {
+    this.#requireOrganization(key.organizationId);
+    if (
+      key.projectId !== null &&
+      !this.#has(
+        'SELECT 1 FROM project WHERE id = ? AND organization_id = ?',
+        key.projectId,
+        key.organizationId,
+      )
+    ) {
+      throw new CallerStatsError('not_found', `There is no project ${key.projectId}.`);
+    }
+    if (this.#has('SELECT 1 FROM api_key WHERE id = ? OR hash = ?', key.id, key.hash)) {
+      throw new CallerStatsError('already_exists', `There is a key ${key.id} already.`);
+    }
+    this.#prepared(
+      `INSERT INTO api_key (id, organization_id, project_id, type, name, hash, start, "end", created_by, created_at,
+         expires_at, revoked_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      key.id,
+      key.organizationId,
+      key.projectId,
+      key.type,
+      key.name,
+      key.hash,
+      key.start,
+      key.end,
+      key.createdBy,
+      key.createdAt,
+      key.expiresAt,
+      key.revokedAt,
+      key.lastUsedAt,
+    );
+  }
+
+  #revokeKey(organizationId: string, keyId: string, revokedAt: number): ApiKey {
+    const row = this.#prepared(
+      `UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND organization_id = ?
+       RETURNING ${KEY_COLUMNS}`,
+    ).get(revokedAt, keyId, organizationId);
+    if (row === undefined) throw new CallerStatsError('not_found', `There is no key ${keyId}.`);
+    return toKey(row);
+  }
+
+  #touchKey(keyId: string, usedAt: number): void {
+    this.#prepared('UPDATE api_key SET last_used_at = max(coalesce(last_used_at, ?2), ?2) WHERE id = ?1').run(
+      keyId,
+      usedAt,
+    );
+  }
+
+  #requireOrganization(id: string): void {
+    if (!this.#has('SELECT 1 FROM organization WHERE id = ?', id)) {
+      throw new CallerStatsError('not_found', `There is no organization ${id}.`);
+    }
+  }
+
+  #has(sql: string, ...parameters: string[]): boolean {
+    return this.#prepared(sql).get(...parameters) !== undefined;
+  }
+
+  #prepared(sql: string): StatementSyncInstance {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/** The schema numbers the callers `web` and `api` 0 and 1 and all others from 2 on. */
+function typeIndex(callerNumber: number): 0 | 1 | 2 {
+  return callerNumber === 0 ? 0 : callerNumber === 1 ? 1 : 2;
+}

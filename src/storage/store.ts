@@ -1,0 +1,120 @@
+/**
+ * The storage port: what every store promises. A backend can be written from this file alone, and is right when
+ * the suite in `test/conformance/` passes.
+ *
+ * What holds for every method:
+ * - Errors are `CallerStatsError`s with the codes named here. `unavailable` may come from any method: nothing was
+ *   changed, unless the connection broke while the change was being made durable; then it may have happened, and
+ *   repeating it is safe wherever this file says "idempotent".
+ * - What a resolved promise says is on disk: a machine that loses power a moment later still has it, and every
+ *   read that begins afterwards, on any handle of the same database, sees it.
+ * - Each read is one snapshot: it sees each recording whole or not at all.
+ * - Times are whole milliseconds since 1970-01-01T00:00:00Z. Lists are sorted by creation time, then by id.
+ * - Input has been checked by the domain; a store checks only what it alone can know.
+ */
+import type { ApiKey } from '../domain/api-key.js';
+import type { Counts, TypeCounts } from '../domain/counts.js';
+import type { DateRange } from '../domain/date-range.js';
+import type { Organization, Project } from '../domain/project.js';
+import type { Query } from '../domain/query.js';
+
+/** What became of a batch: `recorded + duplicates` is its length. */
+export interface RecordResult {
+  readonly recorded: number;
+  readonly duplicates: number;
+}
+
+/** One counter that is not what a recount of the recorded queries gives. */
+export interface CounterDifference {
+  readonly projectId: string;
+  /** Index into `BUCKET_WIDTHS_MS`. */
+  readonly level: number;
+  /** The bucket's number: floor(time / width). */
+  readonly bucket: number;
+  readonly counted: TypeCounts;
+  readonly recounted: TypeCounts;
+}
+
+/** What `verify` found. */
+export interface Verification {
+  readonly projects: number;
+  readonly queries: number;
+  /** Damage of the database itself, in its own words; empty when it is sound. Where there is any, nothing was recounted. */
+  readonly damage: readonly string[];
+  /** The first differences, sorted by project, level and bucket; at most `verifyDifferencesMax`. */
+  readonly differences: readonly CounterDifference[];
+  /** How many differences there are in all. */
+  readonly differencesTotal: number;
+}
+
+/** How many differences `verify` lists; it counts them all. */
+export const verifyDifferencesMax = 1000;
+
+export interface Store {
+  /** Adds an organization. `already_exists` where its id is taken. */
+  createOrganization(organization: Organization): Promise<void>;
+
+  /** All organizations; the default one is always there. */
+  listOrganizations(): Promise<Organization[]>;
+
+  /** Adds a project. `already_exists` where its id is taken, in any organization; `not_found` without its organization. */
+  createProject(project: Project): Promise<void>;
+
+  /** The organization's projects; empty where there is no such organization. */
+  listProjects(organizationId: string): Promise<Project[]>;
+
+  /**
+   * The project, if it is the organization's. Undefined both where it does not exist and where it is another's,
+   * by the same single look-up, so that the two cannot be told apart by time either.
+   */
+  findProject(organizationId: string, projectId: string): Promise<Project | undefined>;
+
+  /** Adds a key. `already_exists` where its id or hash is taken; `not_found` without its organization or project. */
+  createKey(key: ApiKey): Promise<void>;
+
+  /** The organization's keys, expired and revoked ones included. */
+  listKeys(organizationId: string): Promise<ApiKey[]>;
+
+  /**
+   * The key with this hash, whatever its state. Sees a revocation that resolved before, through any handle on
+   * the same machine, at once: a store must not answer from a cache that could miss one.
+   */
+  findKeyByHash(hash: string): Promise<ApiKey | undefined>;
+
+  /**
+   * Revokes a key for ever and gives it back. Idempotent: a revoked key keeps its first `revokedAt`. `not_found`
+   * where the organization has no such key.
+   */
+  revokeKey(organizationId: string, keyId: string, revokedAt: number): Promise<ApiKey>;
+
+  /** Notes that a key was used. Never moves `lastUsedAt` back; does nothing where there is no such key. */
+  touchKey(keyId: string, usedAt: number): Promise<void>;
+
+  /**
+   * Records queries into a project: all of them or, when it rejects, none. Idempotent for ever by (project, id):
+   * a query whose id the project already has, or that comes again later in the same batch, is a duplicate and
+   * changes nothing, whatever else it says. Counters move in the same transaction as the rows, so a count never
+   * sees one without the other. Any number of handles and processes may record the same ids at once.
+   * `not_found` where there is no such project. `unavailable` where too much is waiting already.
+   */
+  record(projectId: string, queries: readonly Query[]): Promise<RecordResult>;
+
+  /**
+   * Counts the project's queries in a range, exactly. Four zeros where the range is empty or there is no such
+   * project. Takes bounded time, whatever was recorded.
+   */
+  count(projectId: string, range: DateRange): Promise<Counts>;
+
+  /**
+   * Recounts every counter of every project from the recorded queries, in one snapshot, and checks the
+   * database itself for damage. Changes nothing; other processes may record meanwhile. Takes time in proportion
+   * to all that was recorded, and may hold up the calling process for it: it is for operators, not for requests.
+   */
+  verify(): Promise<Verification>;
+
+  /** Does a real read. Resolves where the store can answer; `unavailable` with the reason where it cannot. */
+  check(): Promise<void>;
+
+  /** Finishes what was accepted, refuses what comes after (`unavailable`), and lets go of everything. Idempotent. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { YEAR_ZERO_MS } from '../../src/domain/date-time.js';
+import { type PlaceFactory, projectOf } from '../support/store.js';
+
+const nothing = { web: 0, api: 0, other: 0, total: 0 };
+
+export function describeCounting(kind: string, factory: PlaceFactory): void {
+  async function openWith(...times: number[]) {
+    const store = await (await factory()).open();
+    await store.createProject(projectOf('p'));
+    await store.record(
+      'p',
+      times.map((occurredAt, at) => ({ id: `query ${at}`, caller: 'web', occurredAt })),
+    );
+    return store;
+  }
+
+  describe(`${kind}: counting`, () => {
+    test('nothing is four zeros: no such project, no queries, an empty range', async () => {
+      const store = await openWith(5);
+      await store.createProject(projectOf('quiet'));
+      expect(await store.count('none', ALL_TIME)).toEqual(nothing);
+      expect(await store.count('quiet', ALL_TIME)).toEqual(nothing);
+      expect(await store.count('p', { from: 5, to: 5 })).toEqual(nothing);
+    });
+
+    test('a query on the start of a range is in, one on its end is not', async () => {
+      const edges = BUCKET_WIDTHS_MS.flatMap((width) => [-width, width]);
+      const store = await openWith(...edges);
+      for (const edge of edges) {
+        expect((await store.count('p', { from: edge, to: edge + 1 })).total).toBe(
+          edges.filter((one) => one === edge).length,
+        );
+        expect((await store.count('p', { from: edge - 1, to: edge })).total).toBe(
+          edges.filter((one) => one === edge - 1).length,
+        );
+      }
+    });
+
+    test('the earliest and the latest times that can be written count', async () => {
+      const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+      const store = await openWith(YEAR_ZERO_MS, -1, 0, latest);
+      expect((await store.count('p', ALL_TIME)).total).toBe(4);
+      expect((await store.count('p', { from: ALL_TIME.from, to: YEAR_ZERO_MS })).total).toBe(0);
+      expect((await store.count('p', { from: YEAR_ZERO_MS, to: 0 })).total).toBe(2);
+      expect((await store.count('p', { from: latest, to: ALL_TIME.to })).total).toBe(1);
+    });
+
+    test('what one handle recorded, every handle counts at once', async () => {
+      const { open } = await factory();
+      const [one, other] = [await open(), await open()];
+      await one.createProject(projectOf('p'));
+      for (let recorded = 1; recorded <= 20; recorded++) {
+        await one.record('p', [{ id: `query ${recorded}`, caller: 'api', occurredAt: recorded }]);
+        expect(await other.count('p', ALL_TIME)).toEqual({
+          web: 0,
+          api: recorded,
+          other: 0,
+          total: recorded,
+        });
+      }
+    });
+
+    test('sees each recording whole or not at all', async () => {
+      const { open } = await factory();
+      const [writer, reader] = [await open(), await open()];
+      await writer.createProject(projectOf('p'));
+      let done = false;
+      const recording = (async () => {
+        for (let turn = 0; turn < 20; turn++) {
+          // A thousand at once over every bucket width: half-seen, the total would be no multiple of a thousand.
+          const batch = Array.from({ length: 1000 }, (_, at) => ({
+            id: `${turn} ${at}`,
+            caller: 'web',
+            occurredAt: at * 86_399_999,
+          }));
+          await writer.record('p', batch);
+        }
+        done = true;
+      })();
+      const seen = new Set<number>();
+      while (!done) {
+        seen.add((await reader.count('p', { from: 0, to: 1000 * 86_400_000 + 1 })).total % 1000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await recording;
+      expect([...seen]).toEqual([0]);
+    });
+  });
+}

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { keyOf, type PlaceFactory, projectOf } from '../support/store.js';
+
+const org = DEFAULT_ORGANIZATION_ID;
+const rival = { id: 'rival', name: 'Rival', createdAt: 500 };
+
+export function describeManagement(kind: string, factory: PlaceFactory): void {
+  const openNew = async () => (await factory()).open();
+
+  describe(`${kind}: organizations and projects`, () => {
+    test('what is taken or missing is refused with its code', async () => {
+      const store = await openNew();
+      await store.createOrganization(rival);
+      await store.createProject(projectOf('a'));
+      await expect(store.createOrganization(rival)).rejects.toMatchObject({ code: 'already_exists' });
+      await expect(store.createProject(projectOf('a'))).rejects.toMatchObject({ code: 'already_exists' });
+      await expect(store.createProject(projectOf('a', { organizationId: 'rival' }))).rejects.toMatchObject({
+        code: 'already_exists',
+      });
+      await expect(store.createProject(projectOf('b', { organizationId: 'none' }))).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      expect(await store.findProject(org, 'b')).toBeUndefined();
+    });
+
+    test('a refused operation does not hinder those that were asked for at the same time', async () => {
+      const store = await openNew();
+      const results = await Promise.allSettled([
+        store.createProject(projectOf('a')),
+        store.createProject(projectOf('a')),
+        store.createProject(projectOf('b')),
+        store.record('none', [{ id: 'x', caller: 'web', occurredAt: 1 }]),
+        store.createProject(projectOf('c')),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+      ]);
+      expect((await store.listProjects(org)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+    });
+
+    test('are listed by creation time, then id, each organization its own', async () => {
+      const store = await openNew();
+      await store.createOrganization(rival);
+      await store.createProject(projectOf('late', { createdAt: 3000 }));
+      await store.createProject(projectOf('b', { createdAt: 2000 }));
+      await store.createProject(projectOf('a', { createdAt: 2000, name: 'Ää 📚' }));
+      await store.createProject(projectOf('theirs', { organizationId: 'rival' }));
+      expect(await store.listProjects(org)).toEqual([
+        projectOf('a', { createdAt: 2000, name: 'Ää 📚' }),
+        projectOf('b', { createdAt: 2000 }),
+        projectOf('late', { createdAt: 3000 }),
+      ]);
+      expect(await store.listProjects('none')).toEqual([]);
+      expect((await store.listOrganizations()).map(({ id }) => id)).toEqual([org, 'rival']);
+    });
+
+    test("another organization's project is as undefined as none", async () => {
+      const store = await openNew();
+      await store.createOrganization(rival);
+      await store.createProject(projectOf('theirs', { organizationId: 'rival' }));
+      expect(await store.findProject(org, 'theirs')).toBeUndefined();
+      expect(await store.findProject(org, 'none')).toBeUndefined();
+      expect(await store.findProject('rival', 'theirs')).toEqual(
+        projectOf('theirs', { organizationId: 'rival' }),
+      );
+    });
+
+    test('ids are compared byte for byte', async () => {
+      const store = await openNew();
+      await store.createProject(projectOf('docs'));
+      await store.createProject(projectOf('Docs'));
+      expect(await store.findProject(org, 'DOCS')).toBeUndefined();
+      expect(await store.listProjects(org)).toHaveLength(2);
+    });
+  });
+
+  describe(`${kind}: keys`, () => {
+    test('what is taken or missing is refused with its code', async () => {
+      const store = await openNew();
+      await store.createOrganization(rival);
+      await store.createProject(projectOf('theirs', { organizationId: 'rival' }));
+      await store.createKey(keyOf('k'));
+      await expect(store.createKey(keyOf('k', { hash: 'other' }))).rejects.toMatchObject({
+        code: 'already_exists',
+      });
+      await expect(store.createKey(keyOf('l', { hash: 'hash of k' }))).rejects.toMatchObject({
+        code: 'already_exists',
+      });
+      await expect(store.createKey(keyOf('m', { organizationId: 'none' }))).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      for (const projectId of ['none', 'theirs']) {
+        await expect(store.createKey(keyOf('n', { type: 'recording', projectId }))).rejects.toMatchObject({
+          code: 'not_found',
+        });
+      }
+      await expect(store.revokeKey(org, 'none', 1)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.revokeKey('rival', 'k', 1)).rejects.toMatchObject({ code: 'not_found' });
+      expect(await store.findKeyByHash('none')).toBeUndefined();
+      expect(await store.listKeys(org)).toEqual([keyOf('k')]);
+    });
+
+    test('come back as they were made', async () => {
+      const store = await openNew();
+      await store.createProject(projectOf('docs'));
+      const key = keyOf('k', {
+        type: 'recording',
+        projectId: 'docs',
+        expiresAt: 9_999_999_999_999,
+        lastUsedAt: 7,
+      });
+      await store.createKey(key);
+      expect(await store.findKeyByHash(key.hash)).toEqual(key);
+      expect(await store.listKeys(org)).toEqual([key]);
+      expect(await store.listKeys('rival')).toEqual([]);
+    });
+
+    test('once revoked stay revoked at the first time, seen at once through every handle', async () => {
+      const { open } = await factory();
+      const [one, other] = [await open(), await open()];
+      await one.createKey(keyOf('k'));
+      expect(await other.findKeyByHash('hash of k')).toEqual(keyOf('k'));
+      expect(await one.revokeKey(org, 'k', 5000)).toEqual(keyOf('k', { revokedAt: 5000 }));
+      expect(await other.findKeyByHash('hash of k')).toEqual(keyOf('k', { revokedAt: 5000 }));
+      expect(await other.revokeKey(org, 'k', 6000)).toEqual(keyOf('k', { revokedAt: 5000 }));
+    });
+
+    test('remember their last use, which never moves back', async () => {
+      const store = await openNew();
+      await store.createKey(keyOf('k'));
+      await store.touchKey('k', 2000);
+      await store.touchKey('k', 1500);
+      await store.touchKey('none', 3000);
+      expect(await store.listKeys(org)).toEqual([keyOf('k', { lastUsedAt: 2000 })]);
+    });
+  });
+}

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import type { Query } from '../../src/domain/query.js';
+import { type PlaceFactory, projectOf } from '../support/store.js';
+
+const query = (id: string, caller = 'web', occurredAt = 0): Query => ({ id, caller, occurredAt });
+
+export function describeRecording(kind: string, factory: PlaceFactory): void {
+  async function openWithProjects(...ids: string[]) {
+    const store = await (await factory()).open();
+    for (const id of ids) await store.createProject(projectOf(id));
+    return store;
+  }
+
+  describe(`${kind}: recording`, () => {
+    test('into a project that is not there is refused', async () => {
+      const store = await openWithProjects();
+      await expect(store.record('none', [query('a')])).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.record('none', [])).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    test('nothing records nothing', async () => {
+      const store = await openWithProjects('p');
+      expect(await store.record('p', [])).toEqual({ recorded: 0, duplicates: 0 });
+    });
+
+    test('an id again changes nothing, whatever else it says', async () => {
+      const store = await openWithProjects('p');
+      expect(await store.record('p', [query('a', 'web', 1000)])).toEqual({ recorded: 1, duplicates: 0 });
+      expect(await store.record('p', [query('a', 'api', 9000)])).toEqual({ recorded: 0, duplicates: 1 });
+      expect(await store.count('p', ALL_TIME)).toEqual({ web: 1, api: 0, other: 0, total: 1 });
+      expect(await store.count('p', { from: 1000, to: 1001 })).toMatchObject({ web: 1 });
+    });
+
+    test('within one batch the first of an id counts', async () => {
+      const store = await openWithProjects('p');
+      const batch = [query('a', 'slack', 5), query('b'), query('a', 'api', 6), query('a', 'web', 7)];
+      expect(await store.record('p', batch)).toEqual({ recorded: 2, duplicates: 2 });
+      expect(await store.count('p', ALL_TIME)).toEqual({ web: 1, api: 0, other: 1, total: 2 });
+      expect(await store.count('p', { from: 5, to: 6 })).toMatchObject({ other: 1, total: 1 });
+    });
+
+    test('the same id in another project is another query', async () => {
+      const store = await openWithProjects('p', 'q');
+      await store.record('p', [query('a')]);
+      expect(await store.record('q', [query('a', 'api')])).toEqual({ recorded: 1, duplicates: 0 });
+      expect(await store.count('p', ALL_TIME)).toMatchObject({ web: 1, api: 0 });
+      expect(await store.count('q', ALL_TIME)).toMatchObject({ web: 0, api: 1 });
+    });
+
+    test('different ids stay different', async () => {
+      const store = await openWithProjects('p');
+      const uuid = '0190a8b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b';
+      const ids = [
+        uuid,
+        uuid.toUpperCase(),
+        uuid.replaceAll('-', ''),
+        `${uuid} `,
+        `{${uuid}}`,
+        Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('latin1'),
+        '1',
+        '01',
+        '1.0',
+        '1e0',
+        'a',
+        'A',
+        'ä',
+        'a\u0308',
+        'a ',
+        ' a',
+        'null',
+        '😀'.repeat(128),
+        `${'😀'.repeat(127)}😁`,
+        "'; DROP TABLE query; --",
+        '\u0001',
+        '\ufeffa',
+        '%',
+        '_',
+      ];
+      expect(
+        await store.record(
+          'p',
+          ids.map((id) => query(id)),
+        ),
+      ).toEqual({ recorded: ids.length, duplicates: 0 });
+      expect(
+        await store.record(
+          'p',
+          ids.map((id) => query(id)),
+        ),
+      ).toEqual({ recorded: 0, duplicates: ids.length });
+    });
+
+    test('any number of queries at once is one batch', async () => {
+      const store = await openWithProjects('p');
+      for (const size of [1, 31, 32, 33, 64, 1000, 10_000]) {
+        const batch = Array.from({ length: size }, (_, at) =>
+          query(`${size}-${at}`, ['web', 'api', 'x'][at % 3], at * 777),
+        );
+        expect(await store.record('p', batch)).toEqual({ recorded: size, duplicates: 0 });
+        expect(await store.record('p', batch.toReversed())).toEqual({ recorded: 0, duplicates: size });
+      }
+      expect((await store.count('p', ALL_TIME)).total).toBe(1 + 31 + 32 + 33 + 64 + 1000 + 10_000);
+      expect((await store.verify()).differencesTotal).toBe(0);
+    });
+
+    test('everything at once, over two handles with the same ids, counts each id once', async () => {
+      const { open } = await factory();
+      const handles = [await open(), await open()];
+      await handles[0]?.createProject(projectOf('p'));
+      const results = await Promise.all(
+        Array.from({ length: 60 }, (_, turn) => {
+          const batch = Array.from({ length: 50 }, (_, at) =>
+            query(`id ${(turn * 17 + at) % 300}`, 'api', at),
+          );
+          return handles[turn % 2]?.record('p', batch);
+        }),
+      );
+      const recorded = results.reduce((sum, result) => sum + (result?.recorded ?? 0), 0);
+      const duplicates = results.reduce((sum, result) => sum + (result?.duplicates ?? 0), 0);
+      expect([recorded, recorded + duplicates]).toEqual([300, 3000]);
+      for (const handle of handles)
+        expect(await handle.count('p', ALL_TIME)).toMatchObject({ api: 300, total: 300 });
+      expect((await handles[0]?.verify())?.differencesTotal).toBe(0);
+    });
+
+    test('as many names of callers as come', async () => {
+      const store = await openWithProjects('p');
+      const names = [
+        'web',
+        'api',
+        'other',
+        'web2',
+        'a'.repeat(64),
+        '0',
+        '...',
+        ...Array.from({ length: 500 }, (_, at) => `sdk-${at}`),
+      ];
+      await store.record(
+        'p',
+        names.map((name) => query(`from ${name}`, name)),
+      );
+      await store.record(
+        'p',
+        names.map((name) => query(`again from ${name}`, name)),
+      );
+      expect(await store.count('p', ALL_TIME)).toEqual({
+        web: 2,
+        api: 2,
+        other: 2 * (names.length - 2),
+        total: 2 * names.length,
+      });
+    });
+  });
+}

@@ -1,0 +1,16 @@
+/**
+ * What every store must do: the promises of `src/storage/store.ts`, executable. A store passes all of it unchanged; it
+ * brings a factory and opts out of nothing.
+ */
+import type { PlaceFactory } from '../support/store.js';
+import { describeCounting } from './counting.js';
+import { describeManagement } from './management.js';
+import { describeRecording } from './recording.js';
+import { describeTrust } from './trust.js';
+
+export function describeStore(kind: string, factory: PlaceFactory): void {
+  describeManagement(kind, factory);
+  describeRecording(kind, factory);
+  describeCounting(kind, factory);
+  describeTrust(kind, factory);
+}

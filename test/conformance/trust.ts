@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { keyOf, type PlaceFactory, projectOf } from '../support/store.js';
+
+export function describeTrust(kind: string, factory: PlaceFactory): void {
+  describe(`${kind}: opening and closing`, () => {
+    test('a closed store refuses everything, and closing it again is no error', async () => {
+      const store = await (await factory()).open();
+      await store.createProject(projectOf('p'));
+      await store.close();
+      await store.close();
+      const attempts = [
+        () => store.count('p', ALL_TIME),
+        () => store.record('p', [{ id: 'a', caller: 'web', occurredAt: 1 }]),
+        () => store.findProject(DEFAULT_ORGANIZATION_ID, 'p'),
+        () => store.findKeyByHash('x'),
+        () => store.createKey(keyOf('k')),
+        () => store.check(),
+        () => store.verify(),
+      ];
+      for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject({ code: 'unavailable' });
+    });
+
+    test('closing finishes what was accepted', async () => {
+      const { open } = await factory();
+      const store = await open();
+      await store.createProject(projectOf('p'));
+      const accepted = Array.from({ length: 50 }, (_, at) =>
+        store.record('p', [{ id: `query ${at}`, caller: 'web', occurredAt: at }]),
+      );
+      await store.close();
+      expect(await Promise.all(accepted)).toEqual(accepted.map(() => ({ recorded: 1, duplicates: 0 })));
+      expect((await (await open()).count('p', ALL_TIME)).total).toBe(50);
+    });
+
+    test('a store opened again has everything, and still knows every id', async () => {
+      const { open } = await factory();
+      const before = await open();
+      await before.createProject(projectOf('p'));
+      await before.createKey(keyOf('k'));
+      await before.record('p', [{ id: 'a', caller: 'web', occurredAt: -5 }]);
+      await before.close();
+      const after = await open();
+      expect(await after.listProjects(DEFAULT_ORGANIZATION_ID)).toEqual([projectOf('p')]);
+      expect(await after.findKeyByHash('hash of k')).toEqual(keyOf('k'));
+      expect(await after.record('p', [{ id: 'a', caller: 'api', occurredAt: 5 }])).toEqual({
+        recorded: 0,
+        duplicates: 1,
+      });
+      expect(await after.count('p', { from: -5, to: -4 })).toMatchObject({ web: 1, total: 1 });
+    });
+
+    test('any number of handles may open a new store at once', async () => {
+      const { open } = await factory();
+      const handles = await Promise.all(Array.from({ length: 4 }, () => open()));
+      await Promise.all(
+        handles.map((handle, at) => handle.createProject(projectOf(`p${at}`, { createdAt: at }))),
+      );
+      for (const handle of handles) {
+        await handle.check();
+        expect((await handle.listProjects(DEFAULT_ORGANIZATION_ID)).map(({ id }) => id)).toEqual([
+          'p0',
+          'p1',
+          'p2',
+          'p3',
+        ]);
+      }
+    });
+  });
+
+  describe(`${kind}: verification`, () => {
+    test('of a sound store finds nothing, and says how much it looked at', async () => {
+      const store = await (await factory()).open();
+      await store.createProject(projectOf('p'));
+      await store.createProject(projectOf('q'));
+      await store.record('p', [
+        { id: 'a', caller: 'web', occurredAt: -1 },
+        { id: 'b', caller: 'zed', occurredAt: 86_400_000 },
+      ]);
+      expect(await store.verify()).toEqual({
+        projects: 2,
+        queries: 2,
+        damage: [],
+        differences: [],
+        differencesTotal: 0,
+      });
+    });
+  });
+}

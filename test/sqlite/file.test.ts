@@ -1,0 +1,208 @@
+/** What only the SQLite store promises: about its file, its durability, and its writer. */
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { describe, expect, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { openReader, openWriter } from '../../src/storage/sqlite/connection.js';
+import { MIGRATIONS, migrate } from '../../src/storage/sqlite/migrations.js';
+import { openSqliteStore } from '../../src/storage/sqlite/store.js';
+import { projectOf } from '../support/store.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** Runs `work` on the bare file. */
+function withFile<T>(file: string, work: (db: DatabaseSyncInstance) => T): T {
+  const db = new DatabaseSync(file);
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+async function storeFile(): Promise<string> {
+  const file = join(await temporaryFolder(), 'data', 'store.db');
+  const store = await openSqliteStore(file);
+  await store.createProject(projectOf('p'));
+  await store.record('p', [
+    { id: 'a', caller: 'web', occurredAt: 1_767_225_600_000 },
+    { id: 'b', caller: 'slack', occurredAt: -1 },
+  ]);
+  await store.close();
+  return file;
+}
+
+describe('the file', () => {
+  test('of a newer version is refused and left as it was', async () => {
+    const file = await storeFile();
+    withFile(file, (db) => db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`));
+    const before = readFileSync(file);
+    await expect(openSqliteStore(file)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/schema version \d+, made by a newer caller-stats/),
+    });
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('of another program is refused and keeps its tables', async () => {
+    const file = join(await temporaryFolder(), 'other.db');
+    withFile(file, (db) => db.exec('CREATE TABLE theirs (x); PRAGMA user_version = 1'));
+    await expect(openSqliteStore(file)).rejects.toMatchObject({
+      message: expect.stringMatching(/another program/),
+    });
+    expect(withFile(file, (db) => db.prepare('SELECT name FROM sqlite_schema').all())).toMatchObject([
+      { name: 'theirs' },
+    ]);
+  });
+
+  test('that is no database is refused and left as it was', async () => {
+    const file = join(await temporaryFolder(), 'letter.txt');
+    writeFileSync(file, 'Dear reader, this is not a database. '.repeat(100));
+    await expect(openSqliteStore(file)).rejects.toThrow(/not a database/);
+    expect(readFileSync(file, 'utf8')).toMatch(/^Dear reader/);
+  });
+
+  test('in a folder that cannot be made is refused', async () => {
+    const folder = await temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    await expect(openSqliteStore(join(folder, 'file', 'store.db'))).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+  });
+
+  test('is for its owner only', async () => {
+    const file = await storeFile();
+    expect(statSync(file).mode & 0o077).toBe(0);
+  });
+
+  test('stands alone after closing: nothing is left in a log beside it', async () => {
+    const file = await storeFile();
+    const log = `${file}-wal`;
+    expect(existsSync(log) ? statSync(log).size : 0).toBe(0);
+  });
+});
+
+describe('migrations', () => {
+  test('run in one transaction: one that fails leaves the version before it', async () => {
+    const file = join(await temporaryFolder(), 'store.db');
+    const db = openWriter(file);
+    migrate(db, file, ['CREATE TABLE one (x)']);
+    expect(() =>
+      migrate(db, file, ['CREATE TABLE one (x)', 'CREATE TABLE two (x)', 'CREATE TABLE oops (']),
+    ).toThrow();
+    const tables = db
+      .prepare('SELECT name FROM sqlite_schema')
+      .all()
+      .map((row) => row.name);
+    expect(tables).toEqual(['one']);
+    expect(db.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 1 });
+    migrate(db, file, ['CREATE TABLE one (x)', 'CREATE TABLE two (x)']);
+    expect(db.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 2 });
+    db.close();
+  });
+});
+
+describe('the connections', () => {
+  test('write with every commit on disk, and read without being able to write', async () => {
+    const file = await storeFile();
+    const writer = openWriter(file);
+    expect(writer.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
+    expect(writer.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
+    const reader = openReader(file);
+    expect(() => reader.exec('DELETE FROM query')).toThrow(/readonly/);
+    reader.close();
+    writer.close();
+  });
+
+  test('read while another process holds the write lock, and refuse to write after waiting for it', async () => {
+    const file = await storeFile();
+    const store = await openSqliteStore(file);
+    const other = new DatabaseSync(file);
+    other.exec('BEGIN IMMEDIATE');
+    expect((await store.count('p', ALL_TIME)).total).toBe(2);
+    await expect(store.record('p', [{ id: 'c', caller: 'web', occurredAt: 0 }])).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/another process is writing/),
+    });
+    other.exec('ROLLBACK');
+    other.close();
+    expect(await store.record('p', [{ id: 'c', caller: 'web', occurredAt: 0 }])).toEqual({
+      recorded: 1,
+      duplicates: 0,
+    });
+    await store.close();
+  });
+});
+
+describe('verification', () => {
+  test.each([
+    [
+      'a counter that was changed',
+      'UPDATE counter SET web = web + 2 WHERE level = 0 AND web = 1',
+      1,
+      { web: 3 },
+      { web: 1 },
+    ],
+    [
+      'a counter that was removed',
+      'DELETE FROM counter WHERE level = 3 AND other = 1',
+      1,
+      { other: 0 },
+      { other: 1 },
+    ],
+    [
+      'a counter that was made up',
+      'INSERT INTO counter VALUES (1, 2, 77, 0, 5, 0)',
+      1,
+      { api: 5 },
+      { api: 0 },
+    ],
+    ['a query that was removed', "DELETE FROM query WHERE id = 'a'", 6, { web: 1 }, { web: 0 }],
+    [
+      'a query that was moved',
+      "UPDATE query SET occurred_at = 5 WHERE id = 'b'",
+      12,
+      { other: 1 },
+      { other: 0 },
+    ],
+  ])('finds %s', async (_what, change, differencesTotal, counted, recounted) => {
+    const file = await storeFile();
+    withFile(file, (db) => db.exec(change));
+    const store = await openSqliteStore(file);
+    const found = await store.verify();
+    expect(found).toMatchObject({ differencesTotal, damage: [] });
+    expect(found.differences[0]).toMatchObject({ projectId: 'p', counted, recounted });
+    await store.close();
+  });
+
+  test('lists a bounded number of differences, and counts them all', async () => {
+    const file = await storeFile();
+    withFile(file, (db) => {
+      db.exec(
+        'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO counter SELECT 1, 0, i, 1, 0, 0 FROM n',
+      );
+    });
+    const store = await openSqliteStore(file);
+    const found = await store.verify();
+    expect([found.differences.length, found.differencesTotal]).toEqual([1000, 1500]);
+    await store.close();
+  });
+
+  test.each(['counter', 'query', 'project'])(
+    'finds damage in a page of %s, and recounts nothing',
+    async (table) => {
+      const file = await storeFile();
+      const { rootpage } = withFile(file, (db) =>
+        db.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table),
+      );
+      const store = await openSqliteStore(file);
+      const bytes = readFileSync(file);
+      bytes.fill(0x5a, (rootpage - 1) * 4096, (rootpage - 1) * 4096 + 12);
+      writeFileSync(file, bytes);
+      const found = await store.verify();
+      expect(found.damage).not.toEqual([]);
+      expect(found).toMatchObject({ queries: 0, differencesTotal: 0 });
+      await store.close();
+    },
+  );
+});

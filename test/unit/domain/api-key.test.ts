@@ -1,0 +1,90 @@
+import { randomInt } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  generateKey,
+  hashKey,
+  KEY_TYPES,
+  keyStatus,
+  keyTypeOf,
+  shownEnds,
+} from '../../../src/domain/api-key.js';
+
+const key = fc
+  .record({
+    type: fc.constantFrom(...KEY_TYPES),
+    vendor: fc.stringMatching(/^[a-z][a-z0-9]{1,15}$/),
+    seed: fc.infiniteStream(fc.nat(61)),
+  })
+  .map(({ type, vendor, seed }) => ({
+    type,
+    vendor,
+    text: generateKey(vendor, type, () => Number(seed.next().value)),
+  }));
+
+describe('a key', () => {
+  test.each([
+    '',
+    'cs',
+    'cs_admin_',
+    `cs_admin_${'A'.repeat(49)}`,
+    `cs_owner_${'A'.repeat(49)}`,
+    'Bearer x',
+    'x'.repeat(100),
+  ])('%j is malformed', (text) => {
+    expect(keyTypeOf(text)).toBeUndefined();
+  });
+
+  test('with one character changed, added or lost is malformed', () => {
+    fc.assert(
+      fc.property(key, fc.nat(), fc.stringMatching(/^[!-~]$/), ({ text }, position, character) => {
+        const at = position % text.length;
+        const changed = text.slice(0, at) + character + text.slice(at + 1);
+        fc.pre(changed !== text);
+        expect(keyTypeOf(changed)).toBeUndefined();
+        expect(keyTypeOf(text.slice(0, at) + text.slice(at + 1))).toBeUndefined();
+        expect(keyTypeOf(text.slice(0, at) + character + text.slice(at))).toBeUndefined();
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('has its form, and says its type', () => {
+    fc.assert(
+      fc.property(key, ({ type, vendor, text }) => {
+        expect(text).toMatch(new RegExp(`^${vendor}_${type}_[0-9A-Za-z]{49}$`));
+        expect(keyTypeOf(text)).toBe(type);
+      }),
+    );
+  });
+
+  test('has the CRC-32 that another implementation gives', () => {
+    expect(generateKey('cs', 'admin', () => 0)).toBe(`cs_admin_${'0'.repeat(43)}3BuAN4`);
+  });
+
+  test('shows ends that do not overlap, and hides at least 40 of its random characters', () => {
+    const text = generateKey('cs', 'recording', randomInt);
+    const { start, end } = shownEnds(text);
+    expect(text.startsWith(start)).toBe(true);
+    expect(text.endsWith(end)).toBe(true);
+    expect(start).toMatch(/^cs_recording_.{4}$/);
+    expect(end).toHaveLength(4);
+    expect(text.length - start.length - end.length).toBeGreaterThanOrEqual(40);
+  });
+
+  test('is kept as its SHA-256', () => {
+    expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+});
+
+describe('the status of a key', () => {
+  test.each([
+    [{ expiresAt: null, revokedAt: null }, 'active'],
+    [{ expiresAt: 1001, revokedAt: null }, 'active'],
+    [{ expiresAt: 1000, revokedAt: null }, 'expired'],
+    [{ expiresAt: 1000, revokedAt: 900 }, 'revoked'],
+    [{ expiresAt: null, revokedAt: 1000 }, 'revoked'],
+  ] as const)('%j at 1000 is %s', (times, status) => {
+    expect(keyStatus(times, 1000)).toBe(status);
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { BUCKET_WIDTHS_MS } from '../../../src/domain/buckets.js';
+import { ALL_TIME, EARLIEST_MS, LATEST_MS, parseDateRange } from '../../../src/domain/date-range.js';
+
+describe('a range', () => {
+  test('with both bounds bad has a message for each, naming it', () => {
+    expect(parseDateRange({ from: '2026-02-30', to: '' })).toEqual({
+      ok: false,
+      problems: [expect.stringMatching(/^dateFrom: /), expect.stringMatching(/^dateTo: is empty/)],
+    });
+  });
+
+  test('that ends before it begins is refused, naming both', () => {
+    expect(parseDateRange({ from: '2026-01-02', to: '2026-01-01' }, { from: '--from', to: '--to' })).toEqual({
+      ok: false,
+      problems: [expect.stringMatching(/^--from: is later than --to/)],
+    });
+  });
+
+  test('with equal bounds is an empty one', () => {
+    expect(parseDateRange({ from: '2026-01-01', to: '2026-01-01T00:00:00Z' })).toEqual({
+      ok: true,
+      value: { from: 1_767_225_600_000, to: 1_767_225_600_000 },
+    });
+  });
+
+  test('without bounds is everything that can be written, on the edges of every bucket width', () => {
+    expect(parseDateRange({})).toEqual({ ok: true, value: ALL_TIME });
+    expect(EARLIEST_MS).toBeLessThan(Date.UTC(-1, 11, 30));
+    expect(LATEST_MS).toBeGreaterThan(Date.UTC(10_000, 0, 2));
+    for (const width of BUCKET_WIDTHS_MS) {
+      expect(Math.abs(EARLIEST_MS % width)).toBe(0);
+      expect(LATEST_MS % width).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  BOUND_PATTERN,
+  parseBound,
+  parseTimestamp,
+  TIMESTAMP_PATTERN,
+} from '../../../src/domain/date-time.js';
+
+const utc = (text: string) => Date.parse(text);
+
+describe('a bound', () => {
+  test.each([
+    ['2026-02-30', /February of that year has the days 01 to 28/],
+    ['2024-02-30', /01 to 29/],
+    ['1900-02-29', /01 to 28/],
+    ['2026-13-01', /months go from 01 to 12/],
+    ['2026-00-01', /months go from 01 to 12/],
+    ['2026-01-00', /01 to 31/],
+    ['2026-04-31', /April of that year has the days 01 to 30/],
+    ['2026-01-01T24:00:00Z', /hours go from 00 to 23/],
+    ['2026-01-01T23:60:00Z', /minutes go from 00 to 59/],
+    ['2026-01-01T23:59:61Z', /seconds go from 00 to 59/],
+    ['2026-01-01T12:00:60Z', /only as a leap second/],
+    ['2026-01-01T23:59:60+01:00', /only as a leap second/],
+    ['2026-01-01T00:00:00+24:00', /impossible offset/],
+    ['2026-01-01T00:00:00-00:60', /impossible offset/],
+    ['', /^is empty/],
+    ['2026-01-01T00:00:00 05:30', /send it as %2B/],
+    ['2026-01-01T00:00 05:30', /send it as %2B/],
+    ['20260131', /neither a date/],
+    ['2026-W05', /neither/],
+    ['2026-W05-1', /neither/],
+    ['2026-031', /neither/],
+    ['2026', /neither/],
+    ['2026-01', /neither/],
+    ['2026-1-1', /neither/],
+    ['2026-01-01 00:00:00', /neither/],
+    ['2026-01-01T00', /neither/],
+    ['2026-01-01T00:00:00.Z', /neither/],
+    ['2026-01-01T00:00:00,5Z', /neither/],
+    ['2026-01-01T00:00:00+0530', /neither/],
+    ['2026-01-01T00:00:00+05', /neither/],
+    ['2026-01-01Z', /neither/],
+    ['+002026-01-01', /neither/],
+    ['-000001-01-01', /neither/],
+    ['2026-01-01\n', /neither/],
+    [' 2026-01-01', /neither/],
+    ['２０２６-01-01', /neither/],
+    ['now', /neither/],
+    ['1767225600000', /neither/],
+  ])('%j is refused and says why', (text, problem) => {
+    const result = parseBound(text);
+    expect(result.ok ? [] : result.problems).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test.each([
+    ['2026-01-31', utc('2026-01-31T00:00:00Z')],
+    ['2026-01-31T23:59', utc('2026-01-31T23:59:00Z')],
+    ['2026-01-31T23:59Z', utc('2026-01-31T23:59:00Z')],
+    ['2026-01-31T23:59+05:30', utc('2026-01-31T18:29:00Z')],
+    ['2026-01-31T23:59:59', utc('2026-01-31T23:59:59Z')],
+    ['2026-01-31t23:59:59z', utc('2026-01-31T23:59:59Z')],
+    ['2026-01-31T23:59:59.123456+05:30', utc('2026-01-31T18:29:59.123Z')],
+    ['2026-01-31T23:59:59.9999999999999999999999Z', utc('2026-01-31T23:59:59.999Z')],
+    ['2026-01-31T23:59:59.1Z', utc('2026-01-31T23:59:59.100Z')],
+    ['1969-12-31T23:59:59.9999Z', -1],
+    ['2016-12-31T23:59:60Z', utc('2017-01-01T00:00:00Z')],
+    ['2016-12-31T18:59:60.25-05:00', utc('2017-01-01T00:00:00.250Z')],
+    ['2026-01-31T23:59:59-00:00', utc('2026-01-31T23:59:59Z')],
+    ['2024-02-29', utc('2024-02-29')],
+    ['2000-02-29', utc('2000-02-29')],
+    ['0000-01-01', -62_167_219_200_000],
+    ['0000-02-29', -62_162_121_600_000],
+    ['0099-12-31', utc('0099-12-31')],
+    ['9999-12-31T23:59:59.999Z', utc('9999-12-31T23:59:59.999Z')],
+    ['9999-12-31T23:59:60Z', 253_402_300_800_000],
+  ])('%j is %d', (text, expected) => {
+    expect(parseBound(text)).toEqual({ ok: true, value: expected });
+  });
+});
+
+describe('a recorded time', () => {
+  test.each([
+    ['2026-01-31', /has no time/],
+    ['2026-01-31T10:00', /has no seconds/],
+    ['2026-01-31T10:00Z', /has no seconds/],
+    ['2026-01-31T10:00:00', /has no offset/],
+    ['', /not a date-time of RFC 3339/],
+    ['yesterday', /not a date-time of RFC 3339/],
+    ['2026-02-30T10:00:00Z', /01 to 28/],
+  ])('%j is refused and says why', (text, problem) => {
+    const result = parseTimestamp(text);
+    expect(result.ok ? [] : result.problems).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test('is what the platform says of the same RFC 3339 text', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: utc('0000-01-01'), max: utc('9999-12-31') }),
+        fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 }),
+        (timeMs, offsetMinutes) => {
+          const sign = offsetMinutes < 0 ? '-' : '+';
+          const minutes = Math.abs(offsetMinutes);
+          const two = (value: number) => String(value).padStart(2, '0');
+          const local = new Date(timeMs).toISOString().slice(0, -1);
+          const text = `${local}${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+          expect(parseTimestamp(text)).toEqual({ ok: true, value: utc(text) });
+          expect(parseBound(text)).toEqual({ ok: true, value: utc(text) });
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+test('the published patterns refuse nothing that is read, and read nothing of another shape', () => {
+  const digits = fc.stringMatching(/^[0-9]{1,4}$/);
+  const text = fc.oneof(
+    fc.stringMatching(new RegExp(BOUND_PATTERN)),
+    fc
+      .tuple(fc.constantFrom('2026-01-01', '2026-02-29'), fc.constantFrom('', 'T', ' ', 't'), digits)
+      .map((parts) => parts.join('')),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(text, (input) => {
+      if (parseBound(input).ok) expect(input).toMatch(new RegExp(BOUND_PATTERN));
+      if (parseTimestamp(input).ok) expect(input).toMatch(new RegExp(TIMESTAMP_PATTERN));
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { parseQuery } from '../../../src/domain/query.js';
+
+const nowMs = Date.parse('2026-06-15T12:00:00Z');
+const good = { id: 'a', caller: 'web' };
+
+function problemsOf(input: unknown): readonly string[] {
+  const result = parseQuery(input, nowMs);
+  return result.ok ? [] : result.problems;
+}
+
+describe('a query is refused', () => {
+  test.each([
+    [null, /is not a query/],
+    ['x', /is not a query/],
+    [[good], /is not a query/],
+    [{ caller: 'web' }, /^id: is missing/],
+    [{ ...good, id: 5 }, /^id: is not a string/],
+    [{ ...good, id: '' }, /^id: is empty/],
+    [{ ...good, id: 'x'.repeat(129) }, /^id: is longer than 128/],
+    [{ ...good, id: '😀'.repeat(129) }, /^id: is longer than 128/],
+    [{ ...good, id: 'a\0b' }, /^id: has a NUL/],
+    [{ ...good, id: 'a\ud800' }, /^id: has a NUL character or half a surrogate/],
+    [{ id: 'a' }, /^caller: is missing/],
+    [{ ...good, caller: null }, /^caller: is not a string/],
+    [{ ...good, caller: '' }, /^caller: is not "web"/],
+    [{ ...good, caller: 'Web' }, /^caller: is not "web"/],
+    [{ ...good, caller: 'web\n' }, /^caller: is not "web"/],
+    [{ ...good, caller: 'x'.repeat(65) }, /^caller: is not "web"/],
+    [{ ...good, occurredAt: 5 }, /^occurredAt: is not a string/],
+    [{ ...good, occurredAt: null }, /^occurredAt: is not a string/],
+    [{ ...good, occurredAt: '2026-06-15' }, /^occurredAt: .* has no time/],
+    [{ ...good, occurredAt: '2026-06-16T12:00:00.001Z' }, /^occurredAt: lies more than a day ahead/],
+    [{ ...good, occurredAt: '0000-01-01T00:00:00+00:01' }, /^occurredAt: lies before the year 0000/],
+    [
+      { ...good, occuredAt: '2026-06-15T12:00:00Z' },
+      /"occuredAt": is not a field here; did you mean occurredAt\?/,
+    ],
+    [{ ...good, question: 'How?' }, /"question": is not a field here; there are id, caller, occurredAt/],
+    [JSON.parse('{"id":"a","caller":"web","__proto__":1}'), /"__proto__": is not a field here/],
+  ])('%j', (input, problem) => {
+    expect(problemsOf(input)).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test('with every problem it has', () => {
+    expect(problemsOf({ id: '', caller: 'W', occurredAt: 'x', extra: 1 })).toHaveLength(4);
+  });
+});
+
+describe('a query is read', () => {
+  test.each([
+    [{ ...good }, { ...good, occurredAt: nowMs }],
+    [
+      { ...good, occurredAt: '2026-06-16T12:00:00Z' },
+      { ...good, occurredAt: nowMs + 86_400_000 },
+    ],
+    [
+      { ...good, occurredAt: '1815-12-10T00:00:00Z' },
+      { ...good, occurredAt: Date.parse('1815-12-10') },
+    ],
+    [
+      { id: '😀'.repeat(128), caller: 'x'.repeat(64) },
+      { id: '😀'.repeat(128), caller: 'x'.repeat(64), occurredAt: nowMs },
+    ],
+    [
+      { id: ' ', caller: '0._-' },
+      { id: ' ', caller: '0._-', occurredAt: nowMs },
+    ],
+  ])('%j', (input, query) => {
+    expect(parseQuery(input, nowMs)).toEqual({ ok: true, value: query });
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { callerType, isCaller } from '../../../src/domain/caller.js';
+import { withTotal } from '../../../src/domain/counts.js';
+import { parseExpiry } from '../../../src/domain/key-expiry.js';
+import { decodeUtf8, isBlank, parseJson, splitLines } from '../../../src/domain/lines.js';
+import { unknownName } from '../../../src/domain/nearest.js';
+import { generateId, isName, isProjectId } from '../../../src/domain/project.js';
+
+test.each([
+  ['web', 'web'],
+  ['api', 'api'],
+  ['slack', 'other'],
+  ['web2', 'other'],
+  ['apis', 'other'],
+  ['other', 'other'],
+])('the caller %s is of type %s', (caller, type) => {
+  expect(isCaller(caller)).toBe(true);
+  expect(callerType(caller)).toBe(type);
+});
+
+test('total is the sum', () => {
+  expect(withTotal({ web: 1, api: 2, other: 4 })).toEqual({ web: 1, api: 2, other: 4, total: 7 });
+});
+
+describe('an expiry', () => {
+  const nowMs = Date.parse('2026-06-15T12:00:00Z');
+
+  test.each(['', '90', 'd', '90 d', '-1d', '1.5d', 'soon', '999999d'])('%j is refused', (text) => {
+    expect(parseExpiry(text, nowMs)).toEqual({ ok: false, problems: [expect.stringMatching(/is none of/)] });
+  });
+
+  test.each([
+    ['0d', /not in the future/],
+    ['2026-06-15', /not in the future/],
+    ['2026-06-15T12:00:00Z', /not in the future/],
+    ['3651d', /more than 3650 days away/],
+    ['2099-01-01', /more than 3650 days away/],
+  ])('%j is refused: %s', (text, problem) => {
+    expect(parseExpiry(text, nowMs)).toEqual({ ok: false, problems: [expect.stringMatching(problem)] });
+  });
+
+  test.each([
+    ['never', null],
+    ['90d', nowMs + 90 * 86_400_000],
+    ['3650d', nowMs + 3650 * 86_400_000],
+    ['2026-12-31', Date.parse('2026-12-31')],
+    ['2026-06-15T12:00:00.001Z', nowMs + 1],
+  ])('%j is %d', (text, time) => {
+    expect(parseExpiry(text, nowMs)).toEqual({ ok: true, value: time });
+  });
+});
+
+test.each([
+  ['datefrom', 'did you mean dateFrom?'],
+  ['date_from', 'did you mean dateFrom?'],
+  ['DATETO', 'did you mean dateTo?'],
+  ['limit', 'there are dateFrom, dateTo'],
+])('of the unknown parameter %s it says %s', (name, hint) => {
+  expect(unknownName('parameter', name, ['dateFrom', 'dateTo'])).toBe(
+    `"${name}": is not a parameter here; ${hint}`,
+  );
+});
+
+test('of an unknown parameter where there is none it says so', () => {
+  expect(unknownName('parameter', 'x', [])).toBe('"x": is not a parameter here; there is none');
+});
+
+describe('lines', () => {
+  const linesOf = (text: string) =>
+    [...splitLines(Buffer.from(text))].map((line) => Buffer.from(line).toString());
+
+  test.each([
+    ['', []],
+    ['a', ['a']],
+    ['a\n', ['a']],
+    ['a\r\nb\r\n', ['a', 'b']],
+    ['a\n\nb', ['a', '', 'b']],
+    ['a\u2028b\rc', ['a\u2028b\rc']],
+  ])('of %j are %j', (text, lines) => {
+    expect(linesOf(text)).toEqual(lines);
+  });
+
+  test('of white space only are blank', () => {
+    expect(isBlank(Buffer.from(' \t\r'))).toBe(true);
+    expect(isBlank(Buffer.from(''))).toBe(true);
+    expect(isBlank(Buffer.from(' x '))).toBe(false);
+  });
+
+  test('that are not UTF-8 are refused, and a byte order mark is dropped', () => {
+    expect(decodeUtf8(Uint8Array.of(0x61, 0xff))).toEqual({ ok: false, problems: ['is not valid UTF-8'] });
+    expect(decodeUtf8(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toEqual({ ok: true, value: 'a' });
+  });
+
+  test('that are not JSON say what they are', () => {
+    expect(parseJson(Buffer.from('{"a"'))).toEqual({ ok: false, problems: ['is not JSON: "{\\"a\\""'] });
+    expect(parseJson(Buffer.from('{"a":1}'))).toEqual({ ok: true, value: { a: 1 } });
+  });
+});
+
+test.each(['', 'a b', '-a', '_a', 'a/b', 'ä', 'a'.repeat(65), 'a\n'])('%j is no project id', (id) => {
+  expect(isProjectId(id)).toBe(false);
+});
+
+test.each(['a', 'A-1_b', 'a'.repeat(64)])('%j is a project id', (id) => {
+  expect(isProjectId(id)).toBe(true);
+});
+
+test('a new id is a project id of 80 bits', () => {
+  expect(generateId((max) => max - 1)).toBe('z'.repeat(16));
+  expect(isProjectId(generateId(() => 0))).toBe(true);
+});
+
+test.each(['', '  ', 'a\nb', 'x'.repeat(101), '\ud800'])('%j is no name', (name) => {
+  expect(isName(name)).toBe(false);
+});
+
+test.each(['Docs', 'Доки 📚', 'x'.repeat(100)])('%j is a name', (name) => {
+  expect(isName(name)).toBe(true);
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { CallerStatsError } from '../../../src/domain/errors.js';
+import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../../../src/domain/limits.js';
+import { CommitQueue } from '../../../src/storage/sqlite/commit-queue.js';
+import type { Operation, Outcome } from '../../../src/storage/sqlite/operations.js';
+
+/** A commit that ends when the test says so, and remembers what each group was. */
+function controlledCommit() {
+  const groups: (readonly Operation[])[] = [];
+  const ends: { succeed: () => void; fail: (error: Error) => void }[] = [];
+  const commit = (operations: readonly Operation[]): Promise<readonly Outcome[]> => {
+    groups.push(operations);
+    return new Promise((resolve, reject) => {
+      ends.push({
+        succeed: () => resolve(operations.map((operation) => ({ ok: true, value: operation }))),
+        fail: reject,
+      });
+    });
+  };
+  const endNext = async (how: 'succeed' | Error = 'succeed') => {
+    const end = ends.shift();
+    if (how === 'succeed') end?.succeed();
+    else end?.fail(how);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { commit, groups, endNext };
+}
+
+const touch = (keyId: string): Operation => ({ kind: 'touchKey', keyId, usedAt: 0 });
+const record = (queries: number): Operation => ({
+  kind: 'record',
+  projectId: 'p',
+  ids: Array<string>(queries).fill('x'),
+  callers: [],
+  occurredAt: new Float64Array(),
+});
+
+describe('the commit queue', () => {
+  test('commits a lone operation at once, and what comes meanwhile together', async () => {
+    const { commit, groups, endNext } = controlledCommit();
+    const queue = new CommitQueue(commit);
+    const settled = Promise.all([
+      queue.submit(touch('a')),
+      queue.submit(touch('b')),
+      queue.submit(touch('c')),
+    ]);
+    expect(groups).toEqual([[touch('a')]]);
+    await endNext();
+    expect(groups).toEqual([[touch('a')], [touch('b'), touch('c')]]);
+    await endNext();
+    expect(await settled).toEqual([touch('a'), touch('b'), touch('c')]);
+  });
+
+  test('bounds the queries of one commit, but never splits or starves an operation', async () => {
+    const { commit, groups, endNext } = controlledCommit();
+    const queue = new CommitQueue(commit);
+    const sizes = [1, commitQueriesMax - 1, 1, 1, commitQueriesMax + 5, 1];
+    const settled = Promise.all(sizes.map((size) => queue.submit(record(size))));
+    for (const _ of sizes) await endNext();
+    await settled;
+    const sizesOf = groups.map((group) =>
+      group.map((operation) => (operation.kind === 'record' ? operation.ids.length : 0)),
+    );
+    expect(sizesOf).toEqual([[1], [commitQueriesMax - 1, 1], [1], [commitQueriesMax + 5], [1]]);
+  });
+
+  test('fails all of a group whose commit fails, and goes on', async () => {
+    const { commit, endNext } = controlledCommit();
+    const queue = new CommitQueue(commit);
+    const first = queue.submit(touch('a'));
+    const second = Promise.allSettled([queue.submit(touch('b')), queue.submit(touch('c'))]);
+    const lost = expect(first).rejects.toThrow('disk full');
+    await endNext(new Error('disk full'));
+    await lost;
+    await endNext();
+    expect((await second).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+  });
+
+  test('rejects the operation whose outcome is a refusal, with its code', async () => {
+    const queue = new CommitQueue(async () => [{ ok: false, code: 'not_found', message: 'none' }]);
+    await expect(queue.submit(touch('a'))).rejects.toEqual(new CallerStatsError('not_found', 'none'));
+  });
+
+  test('rejects, rather than hangs, where an outcome is missing', async () => {
+    const queue = new CommitQueue(async () => []);
+    await expect(queue.submit(touch('a'))).rejects.toThrow('fewer outcomes');
+  });
+
+  test('refuses what would be too many queries or operations waiting', async () => {
+    const { commit } = controlledCommit();
+    const queries = new CommitQueue(commit);
+    void queries.submit(record(1));
+    void queries.submit(record(pendingQueriesMax));
+    await expect(queries.submit(record(1))).rejects.toMatchObject({ code: 'unavailable' });
+
+    const operations = new CommitQueue(commit);
+    for (let waiting = 0; waiting <= pendingOperationsMax; waiting++) void operations.submit(touch('a'));
+    await expect(operations.submit(touch('a'))).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('when closed finishes what it accepted and refuses what comes', async () => {
+    const { commit, endNext } = controlledCommit();
+    const queue = new CommitQueue(commit);
+    const accepted = Promise.all([queue.submit(touch('a')), queue.submit(touch('b'))]);
+    const closed = queue.close();
+    await expect(queue.submit(touch('c'))).rejects.toMatchObject({ code: 'unavailable' });
+    await endNext();
+    await endNext();
+    await closed;
+    expect(await accepted).toHaveLength(2);
+  });
+});

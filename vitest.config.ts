@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config';
+
+/** Threads cannot be started from TypeScript: the tests start the built one, and `globalSetup` builds it. */
+const builtThreads = {
+  name: 'built-threads',
+  enforce: 'pre' as const,
+  transform(code: string, id: string) {
+    return id.endsWith('/src/storage/sqlite/writer-handle.ts')
+      ? code.replace(
+          "new URL('./writer-thread.js'",
+          "new URL('../../../dist/storage/sqlite/writer-thread.js'",
+        )
+      : undefined;
+  },
+};
+
+export default defineConfig({
+  plugins: [builtThreads],
+  test: {
+    reporters: ['default', './test/support/summary-reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/{unit,tidy}/**/*.test.ts'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'whole',
+          include: ['test/{conformance,sqlite,http,cli,laws}/**/*.test.ts'],
+          globalSetup: ['./test/support/build.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});

@@ -1,3 +1,4 @@
+/** `caller-stats key`: makes, lists and revokes API keys. */
 import { type Command, Option } from 'commander';
 import { type ApiKey, KEY_TYPES, type KeyType, keyStatus } from '../domain/api-key.js';
 import { DEFAULT_EXPIRY, parseExpiry } from '../domain/key-expiry.js';

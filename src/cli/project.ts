@@ -1,3 +1,4 @@
+/** `caller-stats project`: makes and lists projects. */
 import type { Command } from 'commander';
 import { nameCharactersMax } from '../domain/limits.js';
 import {

@@ -1,3 +1,4 @@
+/** `caller-stats serve`: the server, from start to stop. */
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';

@@ -1,3 +1,4 @@
+/** `caller-stats stats`: the counts of a range, from the store or from a running server. */
 import type { Command } from 'commander';
 import type { Counts } from '../domain/counts.js';
 import { type DateRange, parseDateRange } from '../domain/date-range.js';

@@ -1,3 +1,4 @@
+/** `caller-stats verify`: says whether every counter is what the recorded queries give. */
 import type { Command } from 'commander';
 import { widthOf } from '../domain/buckets.js';
 import type { TypeCounts } from '../domain/counts.js';

@@ -1,3 +1,4 @@
+/** `caller-stats import`: records the queries of files. */
 import { type Command, Option } from 'commander';
 import { type Io, UsageError } from '../io.js';
 import { formatCount, printJson, printLine } from '../output.js';

@@ -35,7 +35,10 @@ export function isDamage(error: unknown): boolean {
   return DAMAGE.some((one) => speaksOf(error, one));
 }
 
-function speaksOf(error: unknown, { code, words }: { readonly code: number; readonly words: string }): boolean {
+function speaksOf(
+  error: unknown,
+  { code, words }: { readonly code: number; readonly words: string },
+): boolean {
   if (!(error instanceof Error)) return false;
   if ('errcode' in error) return (Number(error.errcode) & 0xff) === code;
   return 'code' in error && error.code === 'ERR_SQLITE_ERROR' && error.message.includes(words);

@@ -1,0 +1,89 @@
+/** The docs cannot drift from what they describe: commands, flags, variables, statuses, limits. */
+import { PassThrough } from 'node:stream';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import type { Io } from '../../src/cli/io.js';
+import { buildProgram } from '../../src/cli/program.js';
+import { KEY_VARIABLE, SETTINGS } from '../../src/cli/settings.js';
+import * as limits from '../../src/domain/limits.js';
+import { STATUS_OF_CODE } from '../../src/http/errors.js';
+import { filesBelow, read } from './sources.js';
+
+const reference = read('docs/reference.md').text;
+
+function commands(): { name: string; command: Command }[] {
+  const io = { stdout: new PassThrough(), stderr: new PassThrough() } as unknown as Io;
+  const below = (command: Command, prefix: string): { name: string; command: Command }[] =>
+    command.commands.flatMap((one) => {
+      const name = `${prefix}${one.name()}`;
+      return one.commands.length > 0 ? below(one, `${name} `) : [{ name, command: one }];
+    });
+  return below(
+    buildProgram(io, '0', () => {}),
+    '',
+  );
+}
+
+describe('the reference has', () => {
+  test.each(commands().map(({ name, command }) => [name, command] as const))(
+    'the command %s and its options',
+    (name, command) => {
+      const section = reference.split(/^### /m).find((one) => one.startsWith(`\`caller-stats ${name}`));
+      expect(section, 'a heading for it').toBeDefined();
+      const settings = new Set(Object.values(SETTINGS).map(({ flag }) => `--${flag}`));
+      for (const { long } of command.options) {
+        if (long !== null && long !== undefined && !settings.has(long))
+          expect(section).toContain(`\`${long}`);
+      }
+    },
+  );
+
+  test.each(Object.values(SETTINGS).map((one) => [one.flag, one] as const))(
+    'the setting --%s with its variable and default',
+    (flag, one) => {
+      const row = reference.split('\n').find((line) => line.startsWith(`| \`--${flag}\``));
+      expect(row, 'a row for it').toBeDefined();
+      expect(row).toContain(`\`${one.environment}\``);
+      expect(row).toContain(`\`${one.fallback}\``);
+    },
+  );
+
+  test('the variable with the key', () => {
+    expect(reference).toContain(`\`${KEY_VARIABLE}\``);
+  });
+
+  test.each([
+    ...new Set([
+      ...Object.values(STATUS_OF_CODE).filter((status) => status !== 409),
+      401,
+      405,
+      408,
+      413,
+      415,
+      417,
+      431,
+      500,
+    ]),
+  ])('the status %d', (status) => {
+    expect(reference).toMatch(new RegExp(`^\\| \`${status}\` \\|`, 'm'));
+  });
+
+  test.each(Object.entries(limits))('the limit %s as %d', (name, value) => {
+    const row = reference.split('\n').find((line) => line.includes(`\`${name}\``));
+    expect(row, 'a row for it').toBeDefined();
+    expect(row?.replaceAll(',', '')).toContain(String(value));
+  });
+});
+
+test('every link to a file leads to one', () => {
+  const pages = [
+    ...filesBelow('docs', '.md'),
+    ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'demo/README.md'].map(read),
+  ];
+  for (const { path, text } of pages) {
+    for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)) {
+      const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : '';
+      expect(() => read(`${folder}${target}`), `${path}: ${target}`).not.toThrow();
+    }
+  }
+});

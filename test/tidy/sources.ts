@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Source {
+  /** Relative to the project's root, as `src/http/app.ts`. */
+  readonly path: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+}
+
+/** Files below a folder of the project whose names end so. */
+export function filesBelow(folder: string, ...ends: string[]): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && ends.some((end) => entry.name.endsWith(end)))
+    .map((entry) => read(relative(root, join(entry.parentPath, entry.name))))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+export function read(path: string): Source {
+  const text = readFileSync(join(root, path), 'utf8');
+  return { path, text, lines: text.split('\n') };
+}
+
+/** What a source imports: files of the project by their paths, packages by their names. */
+export function importsOf({ path, text }: Source): string[] {
+  const specifiers = [
+    ...text.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'|^import '([^']+)'|new URL\('(\.[^']+\.js)'/gm),
+  ];
+  return specifiers
+    .map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+    .map((name) =>
+      name.startsWith('.') ? normalize(join(dirname(path), name)).replace(/\.js$/, '.ts') : name,
+    );
+}
+
+/** Lines that match, as `path:line: text`. */
+export function linesMatching(sources: readonly Source[], pattern: RegExp): string[] {
+  return sources.flatMap(({ path, lines }) =>
+    lines.flatMap((line, at) => (pattern.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
+  );
+}

@@ -1,0 +1,79 @@
+/** The rules of `ARCHITECTURE.md` about which code may know which. */
+import { describe, expect, test } from 'vitest';
+import { filesBelow, importsOf, linesMatching, type Source } from './sources.js';
+
+const sources = filesBelow('src', '.ts');
+const outside = (...allowed: string[]): Source[] =>
+  sources.filter(({ path }) => !allowed.some((prefix) => path.startsWith(prefix)));
+
+/** For files below a folder: what they may import. The first that fits a file is its rule. */
+const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
+  ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|zlib)$|fastest-levenshtein$)/],
+  ['src/storage/store.ts', /^src\/domain\//],
+  [
+    'src/storage/sqlite/',
+    /^(src\/(domain|storage\/sqlite)\/|src\/storage\/store\.ts$|node:|@photostructure\/sqlite$)/,
+  ],
+  ['src/storage/open.ts', /^(src\/(domain|storage)\/|node:)/],
+  ['src/http/', /^(src\/(domain|http)\/|src\/storage\/store\.ts$|node:|fastify$|@fastify\/|typebox|pino$)/],
+  ['src/cli/', /^(src\/|node:|commander$|csv-parse$|cli-progress$|pino$|fastify$)/],
+  ['src/main.ts', /^(src\/cli\/|node:)/],
+];
+
+describe('imports run one way', () => {
+  test.each(sources.map((source) => [source.path, source] as const))('%s', (path, source) => {
+    const allowed = rules.find(([folder]) => path.startsWith(folder))?.[1];
+    expect(allowed, 'a folder without a rule').toBeDefined();
+    expect(importsOf(source).filter((name) => !allowed?.test(name))).toEqual([]);
+  });
+
+  test('and never in a circle', () => {
+    const imports = new Map(sources.map((source) => [source.path, importsOf(source)]));
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (path: string, trail: readonly string[]): void => {
+      if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' > '));
+      else if (!done.has(path)) for (const next of imports.get(path) ?? []) visit(next, [...trail, path]);
+      done.add(path);
+    };
+    for (const path of imports.keys()) visit(path, []);
+    expect(circles).toEqual([]);
+  });
+
+  test('and reach every file from main.ts', () => {
+    const reached = new Set<string>();
+    const visit = (path: string): void => {
+      const source = sources.find((one) => one.path === path);
+      if (source === undefined || reached.has(path)) return;
+      reached.add(path);
+      for (const next of importsOf(source)) visit(next);
+    };
+    visit('src/main.ts');
+    expect(sources.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([]);
+  });
+});
+
+describe('there is one place for', () => {
+  test('the clock, the environment, the process: main.ts', () => {
+    const pattern = /Date\.now\(|new Date\(\)|performance\.now|\bprocess\./;
+    expect(linesMatching(outside('src/main.ts'), pattern)).toEqual([]);
+  });
+
+  test('names of variables of the environment: the settings', () => {
+    expect(linesMatching(outside('src/cli/settings.ts'), /\benv\[|CALLER_STATS_[A-Z_]+'/)).toEqual([]);
+  });
+
+  test('SQL: the storage adapters', () => {
+    const pattern = /\b(SELECT|INSERT INTO|DELETE FROM|CREATE TABLE|PRAGMA|BEGIN IMMEDIATE)\b/;
+    expect(linesMatching(outside('src/storage/sqlite/'), pattern)).toEqual([]);
+  });
+
+  test('choosing an HTTP status: the error tables', () => {
+    const files = outside('src/http/errors.ts', 'src/http/connection-errors.ts');
+    expect(linesMatching(files, /\.(code|status)\(\d{3}\)/)).toEqual([]);
+  });
+
+  test('a total: domain/counts.ts', () => {
+    expect(linesMatching(outside('src/domain/counts.ts'), /total:\s*(?!count\()[^;]*\+/)).toEqual([]);
+  });
+});

@@ -1,0 +1,49 @@
+/** Style that can be checked: sizes, leftovers, switches that turn a check off. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { filesBelow, linesMatching, read, root } from './sources.js';
+
+const code = ['src', 'test', 'bench']
+  .filter((folder) => existsSync(join(root, folder)))
+  .flatMap((folder) => filesBelow(folder, '.ts'));
+const prose = [
+  ...filesBelow('docs', '.md'),
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map(read),
+];
+const self = 'test/tidy/style.test.ts';
+const others = code.filter(({ path }) => path !== self);
+
+test('no file of code is longer than 300 lines', () => {
+  expect(
+    code.filter(({ lines }) => lines.length > 300).map(({ path, lines }) => `${path}: ${lines.length}`),
+  ).toEqual([]);
+});
+
+test('every source file says somewhere what it is for', () => {
+  const silent = filesBelow('src', '.ts').filter(({ text }) => !text.includes('/**'));
+  expect(silent.map(({ path }) => path)).toEqual([]);
+});
+
+test('nothing is left for later, and no check is turned off', () => {
+  expect(linesMatching([...others, ...prose], /\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
+  expect(linesMatching(others, /@ts-(ignore|expect-error|nocheck)|biome-ignore|eslint-disable/)).toEqual([]);
+  expect(linesMatching(others, /\b(test|it|describe)\.(only|skip|todo|fails)\b|\bx(it|describe)\(/)).toEqual(
+    [],
+  );
+});
+
+test('tests do not sleep', () => {
+  const tests = others.filter(({ path }) => path.startsWith('test/'));
+  expect(linesMatching(tests, /setTimeout\(|sleep\(/)).toEqual([]);
+});
+
+test('no path of a machine, no address of a registry, no key is in the repository', () => {
+  const everything = [
+    ...others,
+    ...prose,
+    ...['package.json', 'package-lock.json', 'vitest.config.ts', '.ci/run'].map(read),
+  ];
+  expect(linesMatching(everything, /\/(home|root|Users|work)\/\w|registry\.npmjs|"resolved":/)).toEqual([]);
+  expect(linesMatching(prose, /\bcs_(admin|recording)_[0-9A-Za-z]{49}\b/)).toEqual([]);
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { isDamage, storeError } from '../../../src/storage/sqlite/errors.js';
+
+const withCode = (errcode: number) =>
+  Object.assign(new Error('words'), { code: 'ERR_SQLITE_ERROR', errcode });
+const withWords = (message: string) => Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR' });
+
+test.each([
+  ['busy', withCode(5)],
+  ['full', withCode(13)],
+  ['an extended code of input or output', withCode(10 | (4 << 8))],
+  ['full, in words only', withWords('database or disk is full')],
+  ['read-only, in words only', withWords('attempt to write a readonly database')],
+])('%s means that the store cannot do it now', (_what, error) => {
+  expect(storeError(error)).toMatchObject({ code: 'unavailable', cause: error });
+  expect(isDamage(error)).toBe(false);
+});
+
+test.each([
+  ['a constraint', withCode(19)],
+  ['damage', withCode(11)],
+  ['damage, in words only', withWords('database disk image is malformed')],
+  ['an error of other origin that uses the words', new Error('database or disk is full')],
+  ['no error at all', 'database or disk is full'],
+])('%s stays what it is', (_what, error) => {
+  expect(storeError(error)).toBe(error);
+});
+
+test.each([withCode(11), withCode(26), withWords('file is not a database')])(
+  'damage is known: %s',
+  (error) => {
+    expect(isDamage(error)).toBe(true);
+  },
+);

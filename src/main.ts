@@ -30,3 +30,6 @@ process.exitCode = await run(
   },
   version,
 );
+
+// The command has ended; what still holds the process up a second later (a request that cannot be finished) is let go.
+setTimeout(() => process.exit(), 1000).unref();

@@ -70,9 +70,10 @@ async function printKeys(
   { url, vendor, projectId }: { readonly url: string; readonly vendor: string; readonly projectId: string },
   io: Io,
 ): Promise<void> {
-  const expiry = parseExpiry(DEFAULT_EXPIRY, io.clock.now());
+  const createdAt = io.clock.now();
+  const expiry = parseExpiry(DEFAULT_EXPIRY, createdAt);
   const expiresAt = expiry.ok ? expiry.value : null;
-  const common = { organizationId: DEFAULT_ORGANIZATION_ID, expiresAt, vendor };
+  const common = { organizationId: DEFAULT_ORGANIZATION_ID, expiresAt, vendor, createdAt };
   const admin = await makeKey(
     store,
     { ...common, projectId: null, type: 'admin', name: 'First admin key' },

@@ -26,3 +26,20 @@ export class UsageError extends Error {
     super(problems.join('\n'));
   }
 }
+
+/** Runs two checks and gives what both gave; where either throws a `UsageError`, throws one with the problems of both. */
+export function allOrProblems<A, B>(first: () => A, second: () => B): [A, B] {
+  const problems: string[] = [];
+  const attempt = <T>(check: () => T): T | undefined => {
+    try {
+      return check();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      problems.push(error.message);
+      return undefined;
+    }
+  };
+  const results = [attempt(first), attempt(second)];
+  if (problems.length > 0) throw new UsageError(problems);
+  return results as [A, B];
+}

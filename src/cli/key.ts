@@ -4,7 +4,7 @@ import { type ApiKey, KEY_TYPES, type KeyType, keyStatus } from '../domain/api-k
 import { DEFAULT_EXPIRY, parseExpiry } from '../domain/key-expiry.js';
 import { nameCharactersMax } from '../domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID, isName } from '../domain/project.js';
-import { type Io, UsageError } from './io.js';
+import { allOrProblems, type Io, UsageError } from './io.js';
 import { makeKey } from './make-key.js';
 import { formatTime, printJson, printLine, printTable } from './output.js';
 import { readSettings, settingOption } from './settings.js';
@@ -39,8 +39,11 @@ export function addKeyCommand(program: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print the key and what is kept of it as JSON')
     .action(async (options: CreateOptions) => {
-      const { database, keyPrefix } = readSettings(['database', 'keyPrefix'], { ...options }, io.env);
-      const expiresAt = checkNewKey(options, io.clock.now());
+      const createdAt = io.clock.now();
+      const [{ database, keyPrefix }, expiresAt] = allOrProblems(
+        () => readSettings(['database', 'keyPrefix'], { ...options }, io.env),
+        () => checkNewKey(options, createdAt),
+      );
       const { key: made, secret } = await withStore(database, existing, (store) =>
         makeKey(
           store,
@@ -51,6 +54,7 @@ export function addKeyCommand(program: Command, io: Io): void {
             name: options.name,
             expiresAt,
             vendor: keyPrefix,
+            createdAt,
           },
           io,
         ),

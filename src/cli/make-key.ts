@@ -11,13 +11,15 @@ export interface NewKey {
   readonly name: string;
   readonly expiresAt: number | null;
   readonly vendor: string;
+  /** Now, in milliseconds since 1970. */
+  readonly createdAt: number;
 }
 
 /** Makes and stores a key. `secret` is the key itself: show it, this once. */
 export async function makeKey(
   store: Store,
   { vendor, ...rest }: NewKey,
-  io: Pick<Io, 'clock' | 'randomInt'>,
+  io: Pick<Io, 'randomInt'>,
 ): Promise<{ key: ApiKey; secret: string }> {
   const secret = generateKey(vendor, rest.type, io.randomInt);
   const key: ApiKey = {
@@ -26,7 +28,6 @@ export async function makeKey(
     id: generateId(io.randomInt),
     hash: hashKey(secret),
     createdBy: 'command line',
-    createdAt: io.clock.now(),
     revokedAt: null,
     lastUsedAt: null,
   };

@@ -8,7 +8,7 @@ import {
   isProjectId,
   PROJECT_ID_PATTERN,
 } from '../domain/project.js';
-import { type Io, UsageError } from './io.js';
+import { allOrProblems, type Io, UsageError } from './io.js';
 import { formatTime, printJson, printLine, printTable } from './output.js';
 import { readSettings, settingOption } from './settings.js';
 import { existing, withStore } from './with-store.js';
@@ -24,8 +24,10 @@ export function addProjectCommand(program: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print the project as JSON')
     .action(async (name: string, options: { id?: string; json?: boolean }) => {
-      const { database } = readSettings(['database'], options, io.env);
-      checkNewProject(name, options.id);
+      const [{ database }] = allOrProblems(
+        () => readSettings(['database'], options, io.env),
+        () => checkNewProject(name, options.id),
+      );
       const created = {
         id: options.id ?? generateId(io.randomInt),
         organizationId: DEFAULT_ORGANIZATION_ID,

@@ -1,15 +1,14 @@
 /** `caller-stats serve`: the server, from start to stop. */
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, pino } from 'pino';
 import { CallerStatsError } from '../domain/errors.js';
 import { shutdownTimeoutMs } from '../domain/limits.js';
-import { buildApp } from '../http/app.js';
+import { openStore } from '../storage/open.js';
 import type { Store } from '../storage/store.js';
 import { welcome } from './first-run.js';
 import type { Io } from './io.js';
 import { readSettings, SETTINGS, type SettingName, settingOption } from './settings.js';
-import { withStore } from './with-store.js';
 
 const settingNames = Object.keys(SETTINGS) as SettingName[];
 
@@ -29,18 +28,23 @@ export function addServeCommand(program: Command, io: Io): void {
     .action(async (options: { demo?: boolean }) => {
       const settings = readSettings(settingNames, { ...options }, io.env);
       const log = pino({ level: settings.logLevel }, io.stderr as unknown as DestinationStream);
-      await withStore(settings.database, {}, async (store) => {
+      // Listened for from now on: who stops the server while it starts is heard as well.
+      const stopRequested = io.stopRequested();
+      const store = await openStore(settings.database);
+      let app: FastifyInstance | undefined;
+      try {
         const limits = { batchQueriesMax: settings.batchQueriesMax, bodyBytesMax: settings.bodyBytesMax };
-        const app = await buildApp({ store, clock: io.clock, limits, log });
-        try {
-          const url = await listen(app, settings);
-          log.info({ url }, 'listening');
-          await welcome(store, { url, vendor: settings.keyPrefix, demo: options.demo ?? false }, io);
-          log.info({ signal: await io.stopRequested() }, 'stopping');
-        } finally {
-          await stop(app, store, log);
-        }
-      });
+        // Loaded here, because the other commands would wait for it in vain.
+        const { buildApp } = await import('../http/app.js');
+        app = await buildApp({ store, clock: io.clock, limits, log });
+        const url = await listen(app, settings);
+        log.info({ url }, 'listening');
+        await welcome(store, { url, vendor: settings.keyPrefix, demo: options.demo ?? false }, io);
+        log.info({ signal: await stopRequested }, 'stopping');
+      } finally {
+        await stop(app, store);
+        log.info('stopped');
+      }
     });
 }
 
@@ -72,7 +76,7 @@ function listenProblem({ code, message }: NodeJS.ErrnoException): string {
 }
 
 /** Finishes what was accepted: requests first, then what they wrote. Gives up, loudly, after a while. */
-async function stop(app: FastifyInstance, store: Store, log: Logger): Promise<void> {
+async function stop(app: FastifyInstance | undefined, store: Store): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
@@ -84,10 +88,13 @@ async function stop(app: FastifyInstance, store: Store, log: Logger): Promise<vo
       );
     }, shutdownTimeoutMs);
   });
+  const stopped = (async () => {
+    await app?.close();
+    await store.close();
+  })();
   try {
-    await Promise.race([app.close().then(() => store.close()), timeout]);
+    await Promise.race([stopped, timeout]);
   } finally {
     clearTimeout(timer);
   }
-  log.info('stopped');
 }

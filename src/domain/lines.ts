@@ -4,10 +4,15 @@ import { failure, quote, type Result, success } from './result.js';
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
-/** The lines of a whole text in bytes, without their ends (LF or CRLF). What follows the last end is a line if not empty. */
-export function* splitLines(bytes: Uint8Array): Generator<Uint8Array> {
+/**
+ * The lines of a whole text in bytes that have anything but white space, from their first other byte to their end
+ * (LF or CRLF). Blank lines cost next to nothing, so that a body made of millions of them holds nobody up.
+ */
+export function* nonBlankLines(bytes: Uint8Array): Generator<Uint8Array> {
   let start = 0;
-  while (start < bytes.length) {
+  while (true) {
+    while (isWhiteSpace(bytes[start])) start++;
+    if (start >= bytes.length) return;
     const at = bytes.indexOf(newline, start);
     const end = at === -1 ? bytes.length : at;
     yield trimEnd(bytes.subarray(start, end));
@@ -15,14 +20,19 @@ export function* splitLines(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** The same without the CR that ends it. */
+/** A line without the CR that ends it. */
 export function trimEnd(line: Uint8Array): Uint8Array {
   return line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
 }
 
 /** Whether the line has nothing but white space; such lines are passed over. */
 export function isBlank(line: Uint8Array): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === carriageReturn);
+  return line.every(isWhiteSpace);
+}
+
+/** White space of JSON (RFC 8259, section 2). */
+function isWhiteSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === newline || byte === carriageReturn;
 }
 
 /**

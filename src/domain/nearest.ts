@@ -9,11 +9,21 @@ export function unknownName(
 ): string {
   const shown = quote(name);
   if (known.length === 0) return `${shown}: is not a ${kind} here; there is none`;
+  const meant = nearestOf(name.toLowerCase(), known);
+  return `${shown}: is not a ${kind} here; ${meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${meant}?`}`;
+}
+
+/** Comparing takes time in proportion to both lengths, and no long name is a mistyped short one. */
+const comparedCharactersMax = 64;
+
+function nearestOf(name: string, known: readonly string[]): string | undefined {
+  if (name.length > comparedCharactersMax) return undefined;
+  const longer = known.find((one) => one.toLowerCase().endsWith(name) && name.length > 1);
+  if (longer !== undefined) return longer;
   const nearest = closest(
-    name.toLowerCase(),
+    name,
     known.map((one) => one.toLowerCase()),
   );
   const meant = known.find((one) => one.toLowerCase() === nearest);
-  const near = meant !== undefined && distance(name.toLowerCase(), nearest) <= Math.max(2, meant.length / 2);
-  return `${shown}: is not a ${kind} here; ${near ? `did you mean ${meant}?` : `there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`}`;
+  return meant !== undefined && distance(name, nearest) <= Math.max(2, meant.length / 2) ? meant : undefined;
 }

@@ -17,6 +17,8 @@ export interface Query {
 /** The fields of a query as senders write it: the only ones that are accepted. */
 export const QUERY_FIELDS = ['id', 'caller', 'occurredAt'] as const;
 
+const unknownFieldsNamedMax = 5;
+
 /**
  * Reads one query as it was sent (an object made by a JSON or CSV parser). `nowMs` is the time of receipt: the
  * query's time if it has none, and what a time in the future is measured against.
@@ -34,10 +36,17 @@ export function parseQuery(input: unknown, nowMs: number): Result<Query> {
     ...idProblems(id),
     ...callerProblems(caller),
     ...(time.ok ? [] : time.problems),
-    ...Object.keys(rest).map((name) => unknownName('field', name, QUERY_FIELDS)),
+    ...unknownFields(Object.keys(rest)),
   ];
   if (problems.length > 0 || !time.ok) return failure(...problems);
   return success({ id: id as string, caller: caller as string, occurredAt: time.value });
+}
+
+/** Names a few: there could be as many as fit a body. */
+function unknownFields(names: readonly string[]): string[] {
+  const named = names.slice(0, unknownFieldsNamedMax).map((name) => unknownName('field', name, QUERY_FIELDS));
+  const more = names.length - named.length;
+  return more === 0 ? named : [...named, `and ${more} more unknown fields`];
 }
 
 function idProblems(id: unknown): string[] {

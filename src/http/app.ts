@@ -1,5 +1,4 @@
 /** Builds the HTTP application from what it needs, without listening: tests hand in store, clock and logger. */
-import helmet from '@fastify/helmet';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { Compile } from 'typebox/schema';
@@ -7,12 +6,14 @@ import type { Clock } from '../domain/clock.js';
 import { headerBytesMax, headersTimeoutMs, keepAliveTimeoutMs, requestTimeoutMs } from '../domain/limits.js';
 import type { Store } from '../storage/store.js';
 import { Authenticator } from './authenticate.js';
+import type { RecordingLimits } from './body.js';
 import { addCallerStats } from './caller-stats.js';
-import { answerClientError, answerUnusualRequests } from './connection-errors.js';
+import { ConnectionErrors } from './connection-errors.js';
 import { addDocs, addOpenApi } from './docs.js';
 import { answerError, HttpError, unavailable } from './errors.js';
+import { addSecurityHeaders } from './headers.js';
 import { addOperations } from './operations.js';
-import { addQueries, type RecordingLimits } from './queries.js';
+import { addQueries } from './queries.js';
 import { acceptAllMethods } from './resource.js';
 import { QuerySchema, SHARED_SCHEMAS } from './schemas.js';
 
@@ -27,9 +28,12 @@ export interface AppOptions {
 export async function buildApp({ store, clock, limits, log }: AppOptions): Promise<FastifyInstance> {
   // As wide a type as the framework's own, which all of its plugins are written for.
   const loggerInstance: FastifyBaseLogger = log;
+  const connectionErrors = new ConnectionErrors();
   const app = Fastify({
     loggerInstance,
     // A line or two for each request is for debugging; proxies keep access logs, and the counts are the product.
+    // Not one logger a request: the few lines that are written name their request themselves.
+    childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: !log.isLevelEnabled('debug') }),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
@@ -37,12 +41,12 @@ export async function buildApp({ store, clock, limits, log }: AppOptions): Promi
     routerOptions: { maxParamLength: headerBytesMax },
     http: { maxHeaderSize: headerBytesMax, headersTimeout: headersTimeoutMs, requireHostHeader: false },
     return503OnClosing: false,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: connectionErrors.onClientError,
     frameworkErrors: (error, request, reply) => {
       answerError(error, request, reply);
     },
   });
-  answerUnusualRequests(app.server);
+  connectionErrors.watch(app.server);
   acceptAllMethods(app);
   app.removeAllContentTypeParsers();
   app.setErrorHandler(answerError);
@@ -53,20 +57,9 @@ export async function buildApp({ store, clock, limits, log }: AppOptions): Promi
     const validator = Compile({ Query: QuerySchema }, schema as object);
     return (data: unknown) => validator.Check(data) || { error: new Error('does not match the schema') };
   });
+  addSecurityHeaders(app);
   refuseWhileClosing(app);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('cache-control', 'no-store');
-    // RFC 9112, section 3.2. Node's own refusal has no body.
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw new HttpError(400, 'The request has no Host header.');
-    }
-  });
-  await app.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
-    },
-  });
+  requireOneHost(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
   await addOpenApi(app);
 
@@ -75,9 +68,20 @@ export async function buildApp({ store, clock, limits, log }: AppOptions): Promi
   addQueries(app, { store, clock, authenticator, limits });
   addOperations(app, store);
   await addDocs(app);
-  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs'));
   await app.ready();
   return app;
+}
+
+/** RFC 9112, section 3.2. Node's own refusal of none has no body, and of two it takes the first. */
+function requireOneHost(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw }) => {
+    const hosts = raw.rawHeaders.filter(
+      (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
+    );
+    if (hosts.length > 1) throw new HttpError(400, 'The request has more than one Host header.');
+    if (hosts.length === 0 && raw.httpVersion === '1.1')
+      throw new HttpError(400, 'The request has no Host header.');
+  });
 }
 
 /** Once `close()` is called: what is being answered is finished, what comes on open connections is sent away. */

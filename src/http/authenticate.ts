@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { type ApiKey, hashKey, type KeyType, keyStatus, keyTypeOf } from '../domain/api-key.js';
 import type { Clock } from '../domain/clock.js';
 import { lastUsedIntervalMs } from '../domain/limits.js';
-import type { Project } from '../domain/project.js';
+import { isProjectId, type Project } from '../domain/project.js';
 import type { Store } from '../storage/store.js';
 import { noSuchProject, unauthenticated } from './errors.js';
 
@@ -30,33 +30,19 @@ export class Authenticator {
    * where it does not exist, is another organization's, or is not the one the key is bound to.
    */
   async projectOf(request: FastifyRequest, projectId: string, allowed: readonly KeyType[]): Promise<Project> {
-    const key = await this.#keyOf(request, allowed);
-    const project = await this.#store.findProject(key.organizationId, projectId);
-    if (project === undefined || (key.projectId !== null && key.projectId !== project.id))
-      throw noSuchProject();
-    return project;
-  }
-
-  async #keyOf(request: FastifyRequest, allowed: readonly KeyType[]): Promise<ApiKey> {
     const secret = bearerToken(request.headers.authorization);
-    const type = keyTypeOf(secret);
-    if (type === undefined) {
-      throw unauthenticated(
-        'The API key is malformed: it is mistyped or cut, for its checksum does not fit.',
-      );
-    }
-    if (!allowed.includes(type)) {
-      throw unauthenticated(
-        `This needs an API key of type ${allowed.join(' or ')}; the one sent is of type ${type}.`,
-      );
-    }
-    const key = await this.#store.findKeyByHash(hashKey(secret));
-    if (key === undefined) throw unauthenticated('The API key is unknown.');
+    requireType(keyTypeOf(secret), allowed);
+    // What cannot be an id is not looked up as one: a store might take a part of it for an id.
+    const access = await this.#store.findAccess(hashKey(secret), isProjectId(projectId) ? projectId : '');
+    if (access === undefined) throw unauthenticated('The API key is unknown.');
+    const { key, project } = access;
     const nowMs = this.#clock.now();
     const status = keyStatus(key, nowMs);
     if (status !== 'active') throw unauthenticated(`The API key is ${status}.`);
     this.#touch(key, nowMs, request);
-    return key;
+    if (project === undefined || (key.projectId !== null && key.projectId !== project.id))
+      throw noSuchProject();
+    return project;
   }
 
   /** Writes down that the key was used, now and then, without making the request wait or fail for it. */
@@ -67,6 +53,17 @@ export class Authenticator {
     this.#store.touchKey(key.id, nowMs).catch((error: unknown) => {
       request.log.warn({ err: error, keyId: key.id }, 'the last use of a key could not be written');
     });
+  }
+}
+
+function requireType(type: KeyType | undefined, allowed: readonly KeyType[]): void {
+  if (type === undefined) {
+    throw unauthenticated('The API key is malformed: it is mistyped or cut, for its checksum does not fit.');
+  }
+  if (!allowed.includes(type)) {
+    throw unauthenticated(
+      `This needs an API key of type ${allowed.join(' or ')}; the one sent is of type ${type}.`,
+    );
   }
 }
 

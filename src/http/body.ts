@@ -2,8 +2,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isBlank, parseJson, splitLines } from '../domain/lines.js';
-import type { Result } from '../domain/result.js';
+import { nonBlankLines, parseJson } from '../domain/lines.js';
 import { HttpError } from './errors.js';
 
 const inflate = promisify(gunzip);
@@ -26,22 +25,42 @@ export async function refuseUnknownEncoding(request: FastifyRequest): Promise<vo
   }
 }
 
-/**
- * Adds parsers for JSON (any value) and NDJSON (an array of its lines' values). The body may have `bodyBytesMax`
- * bytes, as sent and once decoded.
- */
-export function addRecordingParsers(app: FastifyInstance, bodyBytesMax: number): void {
+/** What one recording request may have. */
+export interface RecordingLimits {
+  /** Queries, at most. */
+  readonly batchQueriesMax: number;
+  /** Bytes of the body, as sent and once decoded, at most. */
+  readonly bodyBytesMax: number;
+}
+
+/** Adds parsers for JSON (any value) and NDJSON (an array of its lines' values). `413` for more than the limits. */
+export function addRecordingParsers(
+  app: FastifyInstance,
+  { batchQueriesMax, bodyBytesMax }: RecordingLimits,
+): void {
   const options = { parseAs: 'buffer', bodyLimit: bodyBytesMax } as const;
   app.addContentTypeParser('application/json', options, async (request: FastifyRequest, body: Buffer) => {
-    return orThrow(parseJson(await decode(request, body, bodyBytesMax)));
+    const value = parseJson(await decode(request, body, bodyBytesMax));
+    if (!value.ok) throw new HttpError(400, `The body ${value.problems.join('; ')}.`);
+    if (Array.isArray(value.value)) requireAtMost(batchQueriesMax, value.value);
+    return value.value;
   });
   app.addContentTypeParser('application/x-ndjson', options, async (request: FastifyRequest, body: Buffer) => {
-    const lines = [...splitLines(await decode(request, body, bodyBytesMax))].filter((line) => !isBlank(line));
-    return lines.map((line) => {
+    const values: unknown[] = [];
+    for (const line of nonBlankLines(await decode(request, body, bodyBytesMax))) {
       const value = parseJson(line);
-      return value.ok ? value.value : new MalformedLine(value.problems.join('; '));
-    });
+      values.push(value.ok ? value.value : new MalformedLine(value.problems.join('; ')));
+      // Here, not after the last line: there could be millions of them.
+      requireAtMost(batchQueriesMax, values);
+    }
+    return values;
   });
+}
+
+function requireAtMost(queriesMax: number, values: readonly unknown[]): void {
+  if (values.length > queriesMax) {
+    throw new HttpError(413, `The body has more than ${queriesMax} queries; send fewer at a time.`);
+  }
 }
 
 function encodingOf(request: FastifyRequest): 'gzip' | 'identity' | undefined {
@@ -62,9 +81,4 @@ async function decode(request: FastifyRequest, body: Buffer, bytesMax: number): 
     }
     throw new HttpError(400, 'The body is not valid gzip, though its Content-Encoding says so.');
   }
-}
-
-function orThrow<T>(result: Result<T>): T {
-  if (result.ok) return result.value;
-  throw new HttpError(400, `The body ${result.problems.join('; ')}.`);
 }

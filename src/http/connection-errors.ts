@@ -13,25 +13,60 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, message: string
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 };
 
-/** For Node's `clientError`. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, message] = ANSWERS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
-  answer(socket, status, message);
+/** A request whose answer has not gone out yet. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
 }
 
-/** Handlers for the two events of Node's server that the framework leaves to Node. */
-export function answerUnusualRequests(server: Server): void {
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    answer(socket, 405, 'This server is no proxy: it takes no CONNECT.', { allow: 'GET, HEAD, POST' });
-  });
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const body = JSON.stringify(errorBody('The Expect header asks for what this server cannot do.'));
-    response.writeHead(417, { ...headersFor(body), connection: 'close' }).end(body);
-  });
+/** Answers what the framework leaves to Node. One for each server. */
+export class ConnectionErrors {
+  readonly #underWay = new WeakMap<Duplex, Exchange[]>();
+
+  /** For Node's `clientError`. */
+  readonly onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    answerClientError(error, socket, this.#underWay.get(socket) ?? []);
+  };
+
+  /** Listens to what else the server says. */
+  watch(server: Server): void {
+    server.on('request', (request, response) => {
+      const exchanges = this.#underWay.get(request.socket) ?? [];
+      this.#underWay.set(request.socket, exchanges);
+      exchanges.push({ request, response });
+      response.once('close', () => exchanges.shift());
+    });
+    server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+      answer(socket, 405, 'This server is no proxy: it takes no CONNECT.', { allow: 'GET, HEAD, POST' });
+    });
+    server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+      const body = JSON.stringify(errorBody('The Expect header asks for what this server cannot do.'));
+      response.writeHead(417, { ...headersFor(body), connection: 'close' }).end(body);
+    });
+  }
+}
+
+/**
+ * What follows a whole request on its connection may be nonsense, but the request is not: it gets its own answer, for
+ * it may have been recorded, and then the connection ends.
+ */
+function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  exchanges: readonly Exchange[],
+): void {
+  const last = exchanges.at(-1);
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+  } else if (last === undefined || (exchanges.length === 1 && !last.request.complete)) {
+    const [status, message] = ANSWERS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
+    answer(socket, status, message);
+  } else if (last.request.complete) {
+    last.response.once('finish', () => socket.end());
+  } else {
+    // Any answer would be taken for that of the request before it.
+    socket.destroy();
+  }
 }
 
 function answer(

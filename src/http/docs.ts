@@ -1,8 +1,8 @@
-/** `/openapi.json`, made from the schemas that the routes validate and serialize with, and `/docs`, which shows it. */
+/** `/openapi.json`, made from the schemas that the routes validate and serialize with, `/docs`, which shows it, and `/`, which leads there. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { addResource } from './resource.js';
+import { addResource, refuseOtherMethods } from './resource.js';
 
 /** The version of the interface, which stands in the path as `/v1` (contract, part 1). Not the software's. */
 const interfaceVersion = '1.0.0';
@@ -44,10 +44,14 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
 
 /** Must be called after all other routes. */
 export async function addDocs(app: FastifyInstance): Promise<void> {
+  addResource(app, '/', {
+    GET: { schema: { hide: true }, handler: (_request, reply) => reply.redirect('/docs') },
+  });
   addResource(app, '/openapi.json', { GET: { schema: { hide: true }, handler: async () => app.swagger() } });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
     uiConfig: { displayRequestDuration: true },
   });
+  for (const url of ['/docs', '/docs/*']) refuseOtherMethods(app, url, ['GET', 'HEAD']);
 }

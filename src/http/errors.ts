@@ -91,7 +91,7 @@ export function errorBody(error: string, details: readonly string[] = []): Error
 /** Fastify's error handler. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, headers, body } = toAnswer(error, request.id);
-  if (status >= 500) request.log.error({ err: error }, 'request failed');
+  if (status >= 500) request.log.error({ err: error, reqId: request.id }, 'request failed');
   return reply
     .code(status)
     .headers({ 'cache-control': 'no-store', ...headers })

@@ -33,7 +33,7 @@ export function addOperations(app: FastifyInstance, store: Store): void {
         try {
           await store.check();
         } catch (error) {
-          request.log.error({ err: error }, 'not ready');
+          request.log.error({ err: error, reqId: request.id }, 'not ready');
           throw unavailable('The store cannot be read.');
         }
         return { status: 'ready' };

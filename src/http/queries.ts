@@ -7,19 +7,11 @@ import { parseQuery, type Query } from '../domain/query.js';
 import { failure } from '../domain/result.js';
 import type { Store } from '../storage/store.js';
 import type { Authenticator } from './authenticate.js';
-import { addRecordingParsers, MalformedLine, refuseUnknownEncoding } from './body.js';
-import { HttpError } from './errors.js';
+import { addRecordingParsers, MalformedLine, type RecordingLimits, refuseUnknownEncoding } from './body.js';
 import { requireNoParameters } from './parameters.js';
 import { projectIdOf } from './project-path.js';
 import { addResource } from './resource.js';
 import { bodyOf, errorsOf, NoParameters, ProjectPath, RecordResultSchema } from './schemas.js';
-
-export interface RecordingLimits {
-  /** Queries in one request, at most. */
-  readonly batchQueriesMax: number;
-  /** Bytes of one body, once decoded, at most. */
-  readonly bodyBytesMax: number;
-}
 
 export function addQueries(
   app: FastifyInstance,
@@ -30,7 +22,7 @@ export function addQueries(
     limits,
   }: { store: Store; clock: Clock; authenticator: Authenticator; limits: RecordingLimits },
 ): void {
-  addRecordingParsers(app, limits.bodyBytesMax);
+  addRecordingParsers(app, limits);
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
     onRequest: async (request) => {
       await authenticator.projectOf(request, projectIdOf(request), ['recording', 'admin']);
@@ -73,21 +65,15 @@ export function addQueries(
       preParsing: refuseUnknownEncoding,
       handler: async (request) => {
         requireNoParameters(request);
-        return store.record(projectIdOf(request), queriesOf(request, limits, clock.now()));
+        return store.record(projectIdOf(request), queriesOf(request, clock.now()));
       },
     },
   });
 }
 
-/** The body's queries, checked. `400` with a message for each bad one by its index; `413` where there are too many. */
-function queriesOf(request: FastifyRequest, { batchQueriesMax }: RecordingLimits, nowMs: number): Query[] {
+/** The body's queries, checked. `400` with a message for each bad one by its index. */
+function queriesOf(request: FastifyRequest, nowMs: number): Query[] {
   const items: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
-  if (items.length > batchQueriesMax) {
-    throw new HttpError(
-      413,
-      `There are ${items.length} queries in the body; send at most ${batchQueriesMax} at a time.`,
-    );
-  }
   const queries: Query[] = [];
   const problems: string[] = [];
   for (const [index, item] of items.entries()) {

@@ -23,6 +23,17 @@ export function addResource(app: FastifyInstance, url: string, resource: Resourc
     const operation = resource[method];
     if (operation !== undefined) app.route({ ...operation, method, url, onRequest: before });
   }
+  refuseOtherMethods(app, url, allowed, before);
+}
+
+/** `405` with `Allow` on a path for all methods but those allowed, after the hooks in `before`. */
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  url: string,
+  allowed: readonly string[],
+  before: readonly onRequestHookHandler[] = [],
+): void {
+  const allow = allowed.join(', ');
   app.route({
     method: METHODS.filter((method) => method !== 'CONNECT' && !allowed.includes(method)),
     url,
@@ -30,9 +41,7 @@ export function addResource(app: FastifyInstance, url: string, resource: Resourc
     onRequest: [
       ...before,
       async (request) => {
-        throw new HttpError(405, `This path takes no ${request.method}; it takes ${allowed.join(', ')}.`, {
-          allow: allowed.join(', '),
-        });
+        throw new HttpError(405, `This path takes no ${request.method}; it takes ${allow}.`, { allow });
       },
     ],
     // Never reached: the hook above answers.

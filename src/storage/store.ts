@@ -50,6 +50,12 @@ export interface Verification {
 /** How many differences `verify` lists; it counts them all. */
 export const verifyDifferencesMax = 1000;
 
+/** Who asks, and for what. */
+export interface Access {
+  readonly key: ApiKey;
+  readonly project: Project | undefined;
+}
+
 export interface Store {
   /** Adds an organization. `already_exists` where its id is taken. */
   createOrganization(organization: Organization): Promise<void>;
@@ -76,10 +82,12 @@ export interface Store {
   listKeys(organizationId: string): Promise<ApiKey[]>;
 
   /**
-   * The key with this hash, whatever its state. Sees a revocation that resolved before, through any handle on
-   * the same machine, at once: a store must not answer from a cache that could miss one.
+   * The key with this hash, whatever its state, and the project of that id where it is of the key's organization;
+   * undefined where there is no such key. One look-up, the same for a project that is another's and for one that is
+   * not there. Sees a revocation that resolved before, through any handle on the same machine, at once: a store must
+   * not answer from a cache that could miss one.
    */
-  findKeyByHash(hash: string): Promise<ApiKey | undefined>;
+  findAccess(keyHash: string, projectId: string): Promise<Access | undefined>;
 
   /**
    * Revokes a key for ever and gives it back. Idempotent: a revoked key keeps its first `revokedAt`. `not_found`

@@ -101,7 +101,7 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       }
       await expect(store.revokeKey(org, 'none', 1)).rejects.toMatchObject({ code: 'not_found' });
       await expect(store.revokeKey('rival', 'k', 1)).rejects.toMatchObject({ code: 'not_found' });
-      expect(await store.findKeyByHash('none')).toBeUndefined();
+      expect(await store.findAccess('none', 'theirs')).toBeUndefined();
       expect(await store.listKeys(org)).toEqual([keyOf('k')]);
     });
 
@@ -115,7 +115,7 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
         lastUsedAt: 7,
       });
       await store.createKey(key);
-      expect(await store.findKeyByHash(key.hash)).toEqual(key);
+      expect(await store.findAccess(key.hash, 'docs')).toEqual({ key, project: projectOf('docs') });
       expect(await store.listKeys(org)).toEqual([key]);
       expect(await store.listKeys('rival')).toEqual([]);
     });
@@ -124,10 +124,27 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       const { open } = await factory();
       const [one, other] = [await open(), await open()];
       await one.createKey(keyOf('k'));
-      expect(await other.findKeyByHash('hash of k')).toEqual(keyOf('k'));
+      expect((await other.findAccess('hash of k', 'p'))?.key).toEqual(keyOf('k'));
       expect(await one.revokeKey(org, 'k', 5000)).toEqual(keyOf('k', { revokedAt: 5000 }));
-      expect(await other.findKeyByHash('hash of k')).toEqual(keyOf('k', { revokedAt: 5000 }));
+      expect((await other.findAccess('hash of k', 'p'))?.key).toEqual(keyOf('k', { revokedAt: 5000 }));
       expect(await other.revokeKey(org, 'k', 6000)).toEqual(keyOf('k', { revokedAt: 5000 }));
+    });
+
+    test('reach the projects of their organization, and see no other', async () => {
+      const store = await openNew();
+      await store.createOrganization(rival);
+      await store.createProject(projectOf('ours'));
+      await store.createProject(projectOf('theirs', { organizationId: 'rival' }));
+      await store.createKey(keyOf('k'));
+      for (const projectId of ['theirs', 'none', '']) {
+        expect(await store.findAccess('hash of k', projectId)).toEqual({
+          key: keyOf('k'),
+          project: undefined,
+        });
+      }
+      expect((await store.findAccess('hash of k', 'ours'))?.project).toEqual(projectOf('ours'));
+      await store.createProject(projectOf('none'));
+      expect((await store.findAccess('hash of k', 'none'))?.project).toEqual(projectOf('none'));
     });
 
     test('remember their last use, which never moves back', async () => {

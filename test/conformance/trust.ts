@@ -14,7 +14,7 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
         () => store.count('p', ALL_TIME),
         () => store.record('p', [{ id: 'a', caller: 'web', occurredAt: 1 }]),
         () => store.findProject(DEFAULT_ORGANIZATION_ID, 'p'),
-        () => store.findKeyByHash('x'),
+        () => store.findAccess('x', 'p'),
         () => store.createKey(keyOf('k')),
         () => store.check(),
         () => store.verify(),
@@ -43,7 +43,7 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
       await before.close();
       const after = await open();
       expect(await after.listProjects(DEFAULT_ORGANIZATION_ID)).toEqual([projectOf('p')]);
-      expect(await after.findKeyByHash('hash of k')).toEqual(keyOf('k'));
+      expect(await after.findAccess('hash of k', 'p')).toEqual({ key: keyOf('k'), project: projectOf('p') });
       expect(await after.record('p', [{ id: 'a', caller: 'api', occurredAt: 5 }])).toEqual({
         recorded: 0,
         duplicates: 1,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/date-range.js';
-import { openReader, openWriter } from '../../src/storage/sqlite/connection.js';
-import { MIGRATIONS, migrate } from '../../src/storage/sqlite/migrations.js';
+import { openReader } from '../../src/storage/sqlite/connection.js';
+import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import { projectOf } from '../support/store.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -85,27 +85,29 @@ describe('the file', () => {
 describe('migrations', () => {
   test('run in one transaction: one that fails leaves the version before it', async () => {
     const file = join(await temporaryFolder(), 'store.db');
-    const db = openWriter(file);
-    migrate(db, file, ['CREATE TABLE one (x)']);
-    expect(() =>
-      migrate(db, file, ['CREATE TABLE one (x)', 'CREATE TABLE two (x)', 'CREATE TABLE oops (']),
-    ).toThrow();
-    const tables = db
-      .prepare('SELECT name FROM sqlite_schema')
-      .all()
-      .map((row) => row.name);
-    expect(tables).toEqual(['one']);
-    expect(db.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 1 });
-    migrate(db, file, ['CREATE TABLE one (x)', 'CREATE TABLE two (x)']);
-    expect(db.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 2 });
-    db.close();
+    const one = 'CREATE TABLE one (x)';
+    const two = 'CREATE TABLE two (x)';
+    openMigrated(file, [one]).close();
+    expect(() => openMigrated(file, [one, two, 'CREATE TABLE oops ('])).toThrow();
+    const before = withFile(file, (db) => [
+      db
+        .prepare('SELECT name FROM sqlite_schema')
+        .all()
+        .map((row) => row.name),
+      db.prepare('PRAGMA user_version').get().user_version,
+    ]);
+    expect(before).toEqual([['one'], 1]);
+    openMigrated(file, [one, two]).close();
+    expect(withFile(file, (db) => db.prepare('PRAGMA user_version').get())).toMatchObject({
+      user_version: 2,
+    });
   });
 });
 
 describe('the connections', () => {
   test('write with every commit on disk, and read without being able to write', async () => {
     const file = await storeFile();
-    const writer = openWriter(file);
+    const writer = openMigrated(file);
     expect(writer.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
     expect(writer.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
     const reader = openReader(file);

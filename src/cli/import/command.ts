@@ -5,8 +5,8 @@ import { formatCount, printJson, printLine } from '../output.js';
 import { ServerClient } from '../server-client.js';
 import { readKey, readSettings, settingOption } from '../settings.js';
 import { existing, withStore } from '../with-store.js';
+import { type Format, READERS } from './formats.js';
 import { startProgress } from './progress.js';
-import { FORMATS, type Format } from './records.js';
 import { type ImportTotals, runImport } from './run.js';
 import type { Sink } from './sink.js';
 import { openSource, type Source } from './source.js';
@@ -29,11 +29,11 @@ export function addImportCommand(program: Command, io: Io, fail: () => void): vo
     .requiredOption('--project <id>', 'the project to record into')
     .addOption(
       new Option('--format <format>', 'ndjson: a query a line; csv: columns named in the first line').choices(
-        FORMATS,
+        Object.keys(READERS),
       ),
     )
     .option('--strict', 'record nothing if any record is bad')
-    .addOption(settingOption('database'))
+    .addOption(settingOption('database').conflicts('url'))
     .option(
       '--url <url>',
       'record into a running server, with the key in CALLER_STATS_KEY, instead of the database',

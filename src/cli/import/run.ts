@@ -1,15 +1,15 @@
 /** Reads import files and records what is good in them. Knows nothing of options, stores and servers. */
 import type { Clock } from '../../domain/clock.js';
 import { parseQuery, type Query } from '../../domain/query.js';
+import { type Format, formatOf, READERS } from './formats.js';
 import type { Progress } from './progress.js';
-import { type Format, formatOf, readRecords } from './records.js';
 import { Batcher, type Sink } from './sink.js';
-import type { Source } from './source.js';
+import { type Source, SourceError } from './source.js';
 import { Spool } from './spool.js';
 
 /** What an import did. Without `strict`, `read = recorded + duplicates + bad`. */
 export interface ImportTotals {
-  /** Records, good and bad. */
+  /** Records, good and bad; a file that breaks off counts as a bad one. */
   read: number;
   recorded: number;
   duplicates: number;
@@ -48,23 +48,38 @@ async function recordIfAllGood(plan: ImportPlan, batcher: Batcher, totals: Impor
   }
 }
 
-async function readAll(
+type OnQuery = (query: Query) => Promise<void>;
+
+/** A file that cannot be read to its end counts as one bad record, and the others are read all the same. */
+async function readAll(plan: ImportPlan, totals: ImportTotals, onQuery: OnQuery): Promise<void> {
+  for (const source of plan.sources) {
+    try {
+      await readSource(source, plan, totals, onQuery);
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      totals.read++;
+      totals.bad++;
+      plan.progress.note(`${source.name}: ${error.message}`);
+    }
+  }
+}
+
+async function readSource(
+  source: Source,
   plan: ImportPlan,
   totals: ImportTotals,
-  onQuery: (query: Query) => Promise<void>,
+  onQuery: OnQuery,
 ): Promise<void> {
-  for (const source of plan.sources) {
-    const format = plan.format ?? formatOf(source.name);
-    for await (const { line, value } of readRecords(source.read(plan.progress.advance), format)) {
-      totals.read++;
-      if (totals.read % 1000 === 0) plan.progress.show(totals.read);
-      const query = value.ok ? parseQuery(value.value, plan.clock.now()) : value;
-      if (query.ok) {
-        await onQuery(query.value);
-      } else {
-        totals.bad++;
-        plan.progress.note(`${source.name}:${line}: ${query.problems.join('; ')}`);
-      }
+  const readRecords = READERS[plan.format ?? formatOf(source.name)];
+  for await (const { line, value } of readRecords(source.read(plan.progress.advance))) {
+    totals.read++;
+    if (totals.read % 1000 === 0) plan.progress.show(totals.read);
+    const query = value.ok ? parseQuery(value.value, plan.clock.now()) : value;
+    if (query.ok) {
+      await onQuery(query.value);
+    } else {
+      totals.bad++;
+      plan.progress.note(`${source.name}:${line}: ${query.problems.join('; ')}`);
     }
   }
 }

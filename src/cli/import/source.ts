@@ -14,25 +14,26 @@ export interface Source {
   readonly read: (onProgress: (storedBytes: number) => void) => AsyncIterable<Buffer>;
 }
 
+/** Thrown while reading, where a source breaks off. The message goes on from its name. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
+}
+
 /** `-` is stdin. `CallerStatsError` where there is no such file. */
 export async function openSource(path: string, stdin: Readable): Promise<Source> {
   if (path === '-')
-    return { name: 'stdin', sizeBytes: undefined, read: (onProgress) => unpack(stdin, 'stdin', onProgress) };
+    return { name: 'stdin', sizeBytes: undefined, read: (onProgress) => unpack(stdin, onProgress) };
   const { size } = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new CallerStatsError('not_found', `${path} cannot be read: ${error.code}.`, { cause: error });
   });
   return {
     name: path,
     sizeBytes: size,
-    read: (onProgress) => unpack(createReadStream(path), path, onProgress),
+    read: (onProgress) => unpack(createReadStream(path), onProgress),
   };
 }
 
-async function* unpack(
-  stored: Readable,
-  name: string,
-  onProgress: (storedBytes: number) => void,
-): AsyncGenerator<Buffer> {
+async function* unpack(stored: Readable, onProgress: (storedBytes: number) => void): AsyncGenerator<Buffer> {
   try {
     const chunks = counted(stored, onProgress);
     const start = await takeStart(chunks);
@@ -46,10 +47,12 @@ async function* unpack(
     pipeline(Readable.from(all), unpacked, () => {});
     yield* unpacked;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CallerStatsError('invalid', `${name} cannot be read to its end: ${readProblem(code)}.`, {
-      cause: error,
-    });
+    throw new SourceError(
+      `cannot be read to its end: ${readProblem((error as NodeJS.ErrnoException).code)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -78,6 +81,7 @@ async function* continued(start: Buffer, chunks: AsyncGenerator<Buffer>): AsyncG
 
 function readProblem(code: string | undefined): string {
   if (code === 'Z_BUF_ERROR') return 'its gzip data is cut short';
+  if (code === 'EISDIR') return 'it is a folder';
   return code?.startsWith('Z_') ? 'its gzip data is damaged' : (code ?? 'unknown error');
 }
 

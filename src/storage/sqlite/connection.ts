@@ -8,9 +8,13 @@ const busyTimeoutMs = 5_000;
 const walCheckpointPages = 20_000;
 const journalBytesMax = 100 * 1024 * 1024;
 
-/** Opens the one connection of a process that writes. Every commit on it is on disk when it returns. */
-export function openWriter(file: string): Connection {
-  const db = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+/** Opens a connection that can write, and changes nothing of the file yet: see `setUpWriter`. */
+export function openConnection(file: string): Connection {
+  return new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+}
+
+/** Makes every commit of a connection be on disk when it returns. Changes the file's header, so only for a file of ours. */
+export function setUpWriter(db: Connection): void {
   db.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
@@ -19,7 +23,6 @@ export function openWriter(file: string): Connection {
     PRAGMA cache_size = -131072;
     PRAGMA temp_store = MEMORY;
   `);
-  return db;
 }
 
 /** Opens a connection that can only read. It never waits for the writer. */

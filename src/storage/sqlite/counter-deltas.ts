@@ -1,14 +1,19 @@
 import { BUCKET_WIDTHS_MS, bucketOf } from '../../domain/buckets.js';
+import type { CallerType } from '../../domain/caller.js';
 
-/** What one transaction adds to one bucket, by caller type: web, api, other. */
+/** Where each type's number stands in a delta and in a row. */
+export const TYPE_INDEX = { web: 0, api: 1, other: 2 } as const satisfies Record<CallerType, number>;
+
+export type TypeIndex = (typeof TYPE_INDEX)[CallerType];
+
+/** What one transaction adds to one bucket, by `TYPE_INDEX`. */
 type Delta = [web: number, api: number, other: number];
 
 /** Collects what newly recorded queries add to the counters, so that each counter is written once a transaction. */
 export class CounterDeltas {
   readonly #projects = new Map<number, Map<number, Delta>[]>();
 
-  /** `type` is the index of the caller's type: 0 web, 1 api, 2 other. */
-  add(project: number, timeMs: number, type: 0 | 1 | 2): void {
+  add(project: number, timeMs: number, type: TypeIndex): void {
     let levels = this.#projects.get(project);
     if (levels === undefined) {
       levels = BUCKET_WIDTHS_MS.map(() => new Map<number, Delta>());

@@ -1,6 +1,7 @@
 import { CallerStatsError } from '../../domain/errors.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../domain/project.js';
-import { type Connection, inTransaction } from './connection.js';
+import { type Connection, inTransaction, openConnection, setUpWriter } from './connection.js';
+import { isDamage } from './errors.js';
 
 /** Marks a file as ours (`PRAGMA application_id`), so that another program's database is never migrated. */
 const APPLICATION_ID = 0x43535453;
@@ -74,24 +75,41 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ];
 
+/** Opens a file for writing, with its schema at the newest version. See `migrate` for what is refused, untouched. */
+export function openMigrated(file: string, migrations: readonly string[] = MIGRATIONS): Connection {
+  const db = openConnection(file);
+  try {
+    versionOf(db, file, migrations.length);
+    setUpWriter(db);
+    migrate(db, file, migrations);
+    return db;
+  } catch (error) {
+    db.close();
+    if (!isDamage(error)) throw error;
+    throw new CallerStatsError(
+      'unavailable',
+      `${file} is not a database, or is damaged; name another, or restore a backup.`,
+      { cause: error },
+    );
+  }
+}
+
 /**
  * Brings a file to the newest version, all of it in one transaction: a kill half-way leaves the old version.
  * Processes that start at the same moment take turns, and the later ones find nothing left to do.
  * Refuses, untouched, a file of a newer version or of another program.
  */
-export function migrate(db: Connection, file: string, migrations: readonly string[] = MIGRATIONS): void {
-  if (
-    readPragma(db, 'application_id') === APPLICATION_ID &&
-    readPragma(db, 'user_version') === migrations.length
-  )
-    return;
+function migrate(db: Connection, file: string, migrations: readonly string[]): void {
+  if (versionOf(db, file, migrations.length) === migrations.length) return;
   inTransaction(db, () => {
+    // Again, for another process may have been first.
     const version = versionOf(db, file, migrations.length);
     for (const statements of migrations.slice(version)) db.exec(statements);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length};`);
   });
 }
 
+/** The schema's version; 0 for an empty file. */
 function versionOf(db: Connection, file: string, newest: number): number {
   const tables = Number(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get().tables);
   if (tables === 0) return 0;

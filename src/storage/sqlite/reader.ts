@@ -5,11 +5,13 @@ import { segmentsOf } from '../../domain/buckets.js';
 import { type Counts, withTotal } from '../../domain/counts.js';
 import type { DateRange } from '../../domain/date-range.js';
 import type { Organization, Project } from '../../domain/project.js';
+import type { Access } from '../store.js';
 import type { Connection } from './connection.js';
+import { Memo } from './memo.js';
 import {
-  KEY_COLUMNS,
+  keyColumns,
   ORGANIZATION_COLUMNS,
-  PROJECT_COLUMNS,
+  projectColumns,
   toKey,
   toOrganization,
   toProject,
@@ -20,10 +22,10 @@ export class Reader {
   readonly #listOrganizations: StatementSyncInstance;
   readonly #listProjects: StatementSyncInstance;
   readonly #findProject: StatementSyncInstance;
-  readonly #projectNumber: StatementSyncInstance;
   readonly #listKeys: StatementSyncInstance;
-  readonly #findKeyByHash: StatementSyncInstance;
+  readonly #findAccess: StatementSyncInstance;
   readonly #check: StatementSyncInstance;
+  readonly #accesses: Memo<Access>;
   /** Statements that sum a number of segments, by that number. */
   readonly #sums: (StatementSyncInstance | undefined)[] = [];
 
@@ -33,16 +35,20 @@ export class Reader {
       `SELECT ${ORGANIZATION_COLUMNS} FROM organization ORDER BY created_at, id`,
     );
     this.#listProjects = db.prepare(
-      `SELECT ${PROJECT_COLUMNS} FROM project WHERE organization_id = ? ORDER BY created_at, id`,
+      `SELECT ${projectColumns('project')} FROM project WHERE organization_id = ? ORDER BY created_at, id`,
     );
     this.#findProject = db.prepare(
-      `SELECT ${PROJECT_COLUMNS} FROM project WHERE id = ? AND organization_id = ?`,
+      `SELECT ${projectColumns('project')} FROM project WHERE id = ? AND organization_id = ?`,
     );
-    this.#projectNumber = db.prepare('SELECT number FROM project WHERE id = ?');
     this.#listKeys = db.prepare(
-      `SELECT ${KEY_COLUMNS} FROM api_key WHERE organization_id = ? ORDER BY created_at, id`,
+      `SELECT ${keyColumns('api_key')} FROM api_key WHERE organization_id = ? ORDER BY created_at, id`,
     );
-    this.#findKeyByHash = db.prepare(`SELECT ${KEY_COLUMNS} FROM api_key WHERE hash = ?`);
+    this.#findAccess = db.prepare(
+      `SELECT ${keyColumns('api_key')}, ${projectColumns('project', 'found')}
+       FROM api_key LEFT JOIN project ON project.id = ?2 AND project.organization_id = api_key.organization_id
+       WHERE api_key.hash = ?1`,
+    );
+    this.#accesses = new Memo(db);
     this.#check = db.prepare('SELECT count(*) FROM organization');
   }
 
@@ -51,7 +57,7 @@ export class Reader {
   }
 
   listProjects(organizationId: string): Project[] {
-    return this.#listProjects.all(organizationId).map(toProject);
+    return this.#listProjects.all(organizationId).map((row) => toProject(row));
   }
 
   findProject(organizationId: string, projectId: string): Project | undefined {
@@ -63,17 +69,19 @@ export class Reader {
     return this.#listKeys.all(organizationId).map(toKey);
   }
 
-  findKeyByHash(hash: string): ApiKey | undefined {
-    const row = this.#findKeyByHash.get(hash);
-    return row === undefined ? undefined : toKey(row);
+  findAccess(keyHash: string, projectId: string): Access | undefined {
+    return this.#accesses.get(`${keyHash} ${projectId}`, () => {
+      const row = this.#findAccess.get(keyHash, projectId);
+      if (row === undefined) return undefined;
+      return { key: toKey(row), project: row.foundId === null ? undefined : toProject(row, 'found') };
+    });
   }
 
   count(projectId: string, range: DateRange): Counts {
-    const number = this.#projectNumber.get(projectId)?.number;
     const segments = segmentsOf(range);
-    if (number === undefined || segments.length === 0) return withTotal({ web: 0, api: 0, other: 0 });
-    const parameters = segments.flatMap(({ level, first, end }) => [level, first, end]);
-    const [web, api, other] = this.#sumOf(segments.length).get(number, ...parameters);
+    if (segments.length === 0) return withTotal({ web: 0, api: 0, other: 0 });
+    const bounds = segments.flatMap(({ level, first, end }) => [level, first, end]);
+    const [web, api, other] = this.#sumOf(segments.length).get(projectId, ...bounds);
     return withTotal({ web, api, other });
   }
 
@@ -85,15 +93,14 @@ export class Reader {
   #sumOf(segments: number): StatementSyncInstance {
     let statement = this.#sums[segments];
     if (statement === undefined) {
-      const each = Array.from(
-        { length: segments },
-        (_, index) =>
-          `SELECT web, api, other FROM counter WHERE project = ?1
-             AND level = ?${index * 3 + 2} AND bucket >= ?${index * 3 + 3} AND bucket < ?${index * 3 + 4}`,
-      );
-      statement = this.#db.prepare(
-        `SELECT coalesce(sum(web), 0), coalesce(sum(api), 0), coalesce(sum(other), 0) FROM (${each.join(' UNION ALL ')})`,
-      );
+      const values = Array.from({ length: segments }, () => '(?, ?, ?)').join(', ');
+      statement = this.#db.prepare(`
+        WITH asked (number) AS (SELECT number FROM project WHERE id = ?), segment (level, first, "end") AS (VALUES ${values})
+        SELECT coalesce(sum(web), 0), coalesce(sum(api), 0), coalesce(sum(other), 0)
+        FROM asked CROSS JOIN segment CROSS JOIN counter
+        WHERE counter.project = asked.number AND counter.level = segment.level
+          AND counter.bucket >= segment.first AND counter.bucket < segment."end"
+      `);
       statement.setReturnArrays(true);
       this.#sums[segments] = statement;
     }

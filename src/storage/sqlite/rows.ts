@@ -2,10 +2,45 @@ import type { ApiKey, KeyType } from '../../domain/api-key.js';
 import type { Organization, Project } from '../../domain/project.js';
 
 export const ORGANIZATION_COLUMNS = 'id, name, created_at AS createdAt';
-export const PROJECT_COLUMNS = 'id, organization_id AS organizationId, name, created_at AS createdAt';
-export const KEY_COLUMNS = `id, organization_id AS organizationId, project_id AS projectId, type, name, hash, start,
-  "end", created_by AS createdBy, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt,
-  last_used_at AS lastUsedAt`;
+
+/** The columns of a project, each named as its field, after `prefix` where two tables are read at once. */
+export function projectColumns(table: string, prefix = ''): string {
+  return columns(table, prefix, {
+    id: 'id',
+    organizationId: 'organization_id',
+    name: 'name',
+    createdAt: 'created_at',
+  });
+}
+
+export function keyColumns(table: string): string {
+  return columns(table, '', {
+    id: 'id',
+    organizationId: 'organization_id',
+    projectId: 'project_id',
+    type: 'type',
+    name: 'name',
+    hash: 'hash',
+    start: 'start',
+    end: '"end"',
+    createdBy: 'created_by',
+    createdAt: 'created_at',
+    expiresAt: 'expires_at',
+    revokedAt: 'revoked_at',
+    lastUsedAt: 'last_used_at',
+  });
+}
+
+function columns(table: string, prefix: string, byField: Readonly<Record<string, string>>): string {
+  return Object.entries(byField)
+    .map(([field, column]) => `${table}.${column} AS "${fieldName(prefix, field)}"`)
+    .join(', ');
+}
+
+/** `found` and `createdAt` make `foundCreatedAt`. */
+function fieldName(prefix: string, field: string): string {
+  return prefix === '' ? field : prefix + field.charAt(0).toUpperCase() + field.slice(1);
+}
 
 /** A row of the driver, which has no prototype, as a plain object. */
 type Row = Readonly<Record<string, unknown>>;
@@ -14,12 +49,12 @@ export function toOrganization(row: Row): Organization {
   return { id: String(row['id']), name: String(row['name']), createdAt: Number(row['createdAt']) };
 }
 
-export function toProject(row: Row): Project {
+export function toProject(row: Row, prefix = ''): Project {
   return {
-    id: String(row['id']),
-    organizationId: String(row['organizationId']),
-    name: String(row['name']),
-    createdAt: Number(row['createdAt']),
+    id: String(row[fieldName(prefix, 'id')]),
+    organizationId: String(row[fieldName(prefix, 'organizationId')]),
+    name: String(row[fieldName(prefix, 'name')]),
+    createdAt: Number(row[fieldName(prefix, 'createdAt')]),
   };
 }
 

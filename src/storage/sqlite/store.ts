@@ -7,7 +7,7 @@ import type { DateRange } from '../../domain/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Organization, Project } from '../../domain/project.js';
 import type { Query } from '../../domain/query.js';
-import type { RecordResult, Store, Verification } from '../store.js';
+import type { Access, RecordResult, Store, Verification } from '../store.js';
 import { CommitQueue } from './commit-queue.js';
 import { type Connection, openReader } from './connection.js';
 import { storeError } from './errors.js';
@@ -85,8 +85,8 @@ class SqliteStore implements Store {
     return this.#read((reader) => reader.listKeys(organizationId));
   }
 
-  async findKeyByHash(hash: string): Promise<ApiKey | undefined> {
-    return this.#read((reader) => reader.findKeyByHash(hash));
+  async findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
+    return this.#read((reader) => reader.findAccess(keyHash, projectId));
   }
 
   async revokeKey(organizationId: string, keyId: string, revokedAt: number): Promise<ApiKey> {

@@ -4,9 +4,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { CallerStatsError, type ErrorCode } from '../../domain/errors.js';
-import { openWriter } from './connection.js';
 import { storeError } from './errors.js';
-import { migrate } from './migrations.js';
+import { openMigrated } from './migrations.js';
 import type { Operation, Outcome } from './operations.js';
 import { Writer } from './writer.js';
 
@@ -29,8 +28,7 @@ function run(
   answer: (message: FromWriter) => void,
   listen: (hear: (message: ToWriter) => void) => void,
 ) {
-  const db = openWriter(file);
-  migrate(db, file);
+  const db = openMigrated(file);
   const writer = new Writer(db);
   listen((message) => {
     if (message === 'close') {

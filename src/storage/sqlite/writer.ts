@@ -1,16 +1,17 @@
 /** Everything that changes the file: the only code that does, and it runs on the writer thread. */
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { ApiKey } from '../../domain/api-key.js';
+import { callerType } from '../../domain/caller.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Organization, Project } from '../../domain/project.js';
 import type { RecordResult } from '../store.js';
 import { type Connection, inTransaction } from './connection.js';
-import { CounterDeltas } from './counter-deltas.js';
+import { CounterDeltas, TYPE_INDEX, type TypeIndex } from './counter-deltas.js';
 import { storeError } from './errors.js';
 import { MultiRowInsert } from './multi-row.js';
 import type { Operation, Outcome, RecordOperation } from './operations.js';
 import { encodeQueryId } from './query-id.js';
-import { KEY_COLUMNS, toKey } from './rows.js';
+import { keyColumns, toKey } from './rows.js';
 
 export class Writer {
   readonly #db: Connection;
@@ -82,6 +83,7 @@ export class Writer {
     const project = this.#prepared('SELECT number FROM project WHERE id = ?').get(projectId)?.number;
     if (project === undefined) throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
     const callerNumbers = new Map<string, number>();
+    const typesByNumber = new Map<number, TypeIndex>();
     const values: unknown[] = [];
     for (const [index, id] of ids.entries()) {
       const caller = callers[index] ?? '';
@@ -89,11 +91,14 @@ export class Writer {
       if (callerNumber === undefined) {
         callerNumber = this.#callerNumber(caller);
         callerNumbers.set(caller, callerNumber);
+        typesByNumber.set(callerNumber, TYPE_INDEX[callerType(caller)]);
       }
       values.push(project, encodeQueryId(id), occurredAt[index], callerNumber);
     }
     const inserted = this.#insertQueries.insert(values);
-    for (const [timeMs, caller] of inserted) deltas.add(project, Number(timeMs), typeIndex(Number(caller)));
+    for (const [timeMs, caller] of inserted) {
+      deltas.add(project, Number(timeMs), typesByNumber.get(Number(caller)) ?? TYPE_INDEX.other);
+    }
     return { recorded: inserted.length, duplicates: ids.length - inserted.length };
   }
 
@@ -166,7 +171,7 @@ export class Writer {
   #revokeKey(organizationId: string, keyId: string, revokedAt: number): ApiKey {
     const row = this.#prepared(
       `UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND organization_id = ?
-       RETURNING ${KEY_COLUMNS}`,
+       RETURNING ${keyColumns('api_key')}`,
     ).get(revokedAt, keyId, organizationId);
     if (row === undefined) throw new CallerStatsError('not_found', `There is no key ${keyId}.`);
     return toKey(row);
@@ -197,9 +202,4 @@ export class Writer {
     }
     return statement;
   }
-}
-
-/** The schema numbers the callers `web` and `api` 0 and 1 and all others from 2 on. */
-function typeIndex(callerNumber: number): 0 | 1 | 2 {
-  return callerNumber === 0 ? 0 : callerNumber === 1 ? 1 : 2;
 }

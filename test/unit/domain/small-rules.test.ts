@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { callerType, isCaller } from '../../../src/domain/caller.js';
 import { withTotal } from '../../../src/domain/counts.js';
 import { parseExpiry } from '../../../src/domain/key-expiry.js';
-import { decodeUtf8, isBlank, parseJson, splitLines } from '../../../src/domain/lines.js';
+import { decodeUtf8, isBlank, nonBlankLines, parseJson } from '../../../src/domain/lines.js';
 import { unknownName } from '../../../src/domain/nearest.js';
 import { generateId, isName, isProjectId } from '../../../src/domain/project.js';
 
@@ -65,16 +65,17 @@ test('of an unknown parameter where there is none it says so', () => {
   expect(unknownName('parameter', 'x', [])).toBe('"x": is not a parameter here; there is none');
 });
 
-describe('lines', () => {
+describe('lines with something in them', () => {
   const linesOf = (text: string) =>
-    [...splitLines(Buffer.from(text))].map((line) => Buffer.from(line).toString());
+    [...nonBlankLines(Buffer.from(text))].map((line) => Buffer.from(line).toString());
 
   test.each([
     ['', []],
     ['a', ['a']],
     ['a\n', ['a']],
     ['a\r\nb\r\n', ['a', 'b']],
-    ['a\n\nb', ['a', '', 'b']],
+    ['a\n\nb', ['a', 'b']],
+    ['\r\n \t\n  a \n\n', ['a ']],
     ['a\u2028b\rc', ['a\u2028b\rc']],
   ])('of %j are %j', (text, lines) => {
     expect(linesOf(text)).toEqual(lines);

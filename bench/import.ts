@@ -1,0 +1,89 @@
+/**
+ * Importing a file of events into an empty database, against SQLite's own tool importing the same rows into a table
+ * with the same unique key. Both are timed from the start of the process to its exit. The tool reads CSV that is ready
+ * to store, in one transaction; the service reads JSON, validates, keeps counters, and puts every batch on disk.
+ */
+import { rmSync } from 'node:fs';
+import { makeEvents, writeCsv, writeNdjson } from './support/events.js';
+import { sqliteToolVersion } from './support/machine.js';
+import type { Report } from './support/report.js';
+import { Database } from './support/service.js';
+import type { Workspace } from './support/workspace.js';
+
+export interface ImportOptions {
+  readonly rounds: number;
+  readonly lines: number;
+  readonly note: (line: string) => void;
+}
+
+const table =
+  'CREATE TABLE query(project INTEGER, id TEXT, occurred_at INTEGER, caller TEXT, PRIMARY KEY(project, id)) WITHOUT ROWID;';
+
+/** Throws where the machine lacks what this needs, before anybody has waited. */
+export function requireSqliteTool(): void {
+  if (sqliteToolVersion() === undefined) {
+    throw new Error(
+      "The import is measured against SQLite's command-line tool, sqlite3, and it is not installed. Install it " +
+        '(Debian and Ubuntu: apt-get install -y sqlite3; Alpine: apk add sqlite; macOS and Windows: sqlite.org/download.html), ' +
+        'or leave this benchmark out: npm run bench -- export',
+    );
+  }
+}
+
+export async function benchImport(
+  workspace: Workspace,
+  { rounds, lines, note }: ImportOptions,
+): Promise<Report> {
+  requireSqliteTool();
+  note(`import: writing ${lines} lines`);
+  const ndjson = workspace.path('import.ndjson');
+  const csv = workspace.path('import.csv');
+  await writeNdjson(ndjson, makeEvents(lines, 1));
+  await writeCsv(csv, makeEvents(lines, 1));
+
+  const ours: number[] = [];
+  const tool: number[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    note(`import: round ${round} of ${rounds}`);
+    const contestants = [
+      async () => ours.push(lines / (await timeService(workspace, ndjson, lines))),
+      async () => tool.push(lines / (await timeTool(workspace, csv, lines))),
+    ];
+    // In turn first and second: whoever is second meets the disk still busy with the first.
+    for (const run of round % 2 === 0 ? contestants.reverse() : contestants) await run();
+  }
+  return {
+    name: 'import',
+    method:
+      `\`caller-stats import\` of ${lines.toLocaleString('en-US')} NDJSON lines into an empty database against \`sqlite3 .import\` of the same rows as CSV ` +
+      'into a table with the same unique key; from start to exit of each process, in turn.',
+    ratios: [
+      {
+        what: 'rows per second, ours over sqlite3 .import',
+        values: ours.map((rate, round) => rate / (tool[round] ?? Number.NaN)),
+      },
+    ],
+    absolutes: [
+      { what: 'caller-stats import', unit: 'rows/s', values: ours },
+      { what: 'sqlite3 .import', unit: 'rows/s', values: tool },
+    ],
+  };
+}
+
+async function timeService(workspace: Workspace, file: string, lines: number): Promise<number> {
+  const folder = 'import-service';
+  const database = await Database.create(workspace, folder);
+  const seconds = await database.import(file, lines);
+  rmSync(workspace.path(folder), { recursive: true });
+  return seconds;
+}
+
+async function timeTool(workspace: Workspace, file: string, lines: number): Promise<number> {
+  const database = workspace.path('import-tool.db');
+  const script = `${table}\n.mode csv\n.import '${file}' query\n`;
+  const { seconds } = await workspace.run('sqlite3', ['-bail', database], script);
+  const { stdout } = await workspace.run('sqlite3', [database, 'SELECT count(*) FROM query']);
+  if (Number(stdout) !== lines) throw new Error(`of ${lines} rows, sqlite3 has ${stdout.trim()}`);
+  rmSync(database);
+  return seconds;
+}

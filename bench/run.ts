@@ -1,0 +1,87 @@
+/**
+ * `npm run bench` runs every benchmark, `npm run bench -- NAME` one. Prints a table and writes `bench/results.md`.
+ * Fewer rounds and lines are for trying it out, more for quieter figures; the README's come from the defaults.
+ */
+import { parseArgs } from 'node:util';
+import { benchExport } from './export.js';
+import { benchImport, requireSqliteTool } from './import.js';
+import { type Report, saveReport, toText } from './support/report.js';
+import { type Workspace, withWorkspace } from './support/workspace.js';
+
+interface Options {
+  readonly rounds: number | undefined;
+  readonly seconds: number | undefined;
+  readonly lines: number | undefined;
+  readonly note: (line: string) => void;
+}
+
+interface Benchmark {
+  /** Throws where the machine lacks something. */
+  readonly require: () => void;
+  readonly run: (workspace: Workspace, options: Options) => Promise<Report>;
+}
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  export: {
+    require: () => {},
+    run: (workspace, { rounds = 9, seconds = 2, note }) => benchExport(workspace, { rounds, seconds, note }),
+  },
+  import: {
+    require: requireSqliteTool,
+    run: (workspace, { rounds = 5, lines = 500_000, note }) =>
+      benchImport(workspace, { rounds, lines, note }),
+  },
+};
+
+const names = Object.keys(BENCHMARKS).join(', ');
+const usage = `npm run bench -- [NAME...] [--rounds N] [--seconds N] [--lines N], where NAME is one of: ${names}`;
+
+async function main(args: readonly string[]): Promise<void> {
+  const { chosen, options } = readArguments(args);
+  for (const { require } of chosen.values()) require();
+  const command = ['npm run bench', ...(args.length === 0 ? [] : ['--', ...args])].join(' ');
+  for (const { run } of chosen.values()) {
+    const report = await withWorkspace((workspace) => run(workspace, options));
+    saveReport(report, command);
+    process.stdout.write(toText(report));
+  }
+}
+
+function readArguments(args: readonly string[]): {
+  chosen: ReadonlyMap<string, Benchmark>;
+  options: Options;
+} {
+  const string = { type: 'string' } as const;
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { rounds: string, seconds: string, lines: string },
+  });
+  const chosen = new Map<string, Benchmark>();
+  for (const name of positionals.length === 0 ? Object.keys(BENCHMARKS) : positionals) {
+    const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
+    if (benchmark === undefined) throw new Error(`There is no benchmark ${name}. ${usage}`);
+    chosen.set(name, benchmark);
+  }
+  const options = {
+    rounds: positive('rounds', values.rounds),
+    seconds: positive('seconds', values.seconds),
+    lines: positive('lines', values.lines),
+    note: (line: string) => process.stderr.write(`${line}\n`),
+  };
+  return { chosen, options };
+}
+
+function positive(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new Error(`--${name}: ${text} is not a whole number above 0. ${usage}`);
+  return Number(text);
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

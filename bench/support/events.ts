@@ -1,0 +1,87 @@
+/**
+ * Events to record: the same for the same seed, on every machine, in every run. Made one by one, because five
+ * million of them as objects would measure the garbage collector.
+ */
+import { open } from 'node:fs/promises';
+import type { DateRange } from '../../src/domain/date-range.js';
+
+export interface Event {
+  readonly id: string;
+  readonly caller: string;
+  readonly occurredAt: number;
+}
+
+const CALLERS = ['web', 'api', 'slack', 'sdk-typescript'] as const;
+
+/** The year over which the events are spread. */
+export const YEAR: DateRange = { from: Date.UTC(2025, 0, 1), to: Date.UTC(2026, 0, 1) };
+
+/** A seeded generator of uniform numbers in [0, 1): mulberry32. */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** `count` events at random milliseconds of the year, oldest first, as a log has them. */
+export function* makeEvents(count: number, seed: number): Generator<Event> {
+  const random = randomFrom(seed);
+  const times = Float64Array.from({ length: count }, () =>
+    Math.floor(YEAR.from + random() * (YEAR.to - YEAR.from)),
+  ).sort();
+  for (const occurredAt of times) {
+    const caller = CALLERS[Math.floor(random() * CALLERS.length)] ?? 'web';
+    yield { id: uuidV7(occurredAt, random), caller, occurredAt };
+  }
+}
+
+/** RFC 9562, section 5.7. */
+function uuidV7(timeMs: number, random: () => number): string {
+  const hex = (digits: number): string =>
+    Math.floor(random() * 16 ** digits)
+      .toString(16)
+      .padStart(digits, '0');
+  const time = timeMs.toString(16).padStart(12, '0');
+  const variant = (8 + Math.floor(random() * 4)).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-${variant}${hex(3)}-${hex(6)}${hex(6)}`;
+}
+
+/** As `caller-stats import` reads them. */
+export async function writeNdjson(file: string, events: Iterable<Event>): Promise<void> {
+  await writeLines(
+    file,
+    events,
+    ({ id, caller, occurredAt }) =>
+      `{"id":"${id}","caller":"${caller}","occurredAt":"${new Date(occurredAt).toISOString()}"}\n`,
+  );
+}
+
+/** As rows of a table of project, id, time and caller. */
+export async function writeCsv(file: string, events: Iterable<Event>): Promise<void> {
+  await writeLines(file, events, ({ id, caller, occurredAt }) => `1,${id},${occurredAt},${caller}\n`);
+}
+
+async function writeLines(
+  file: string,
+  events: Iterable<Event>,
+  toLine: (event: Event) => string,
+): Promise<void> {
+  const handle = await open(file, 'wx');
+  try {
+    let text = '';
+    for (const event of events) {
+      text += toLine(event);
+      if (text.length > 1_000_000) {
+        await handle.write(text);
+        text = '';
+      }
+    }
+    await handle.write(text);
+  } finally {
+    await handle.close();
+  }
+}

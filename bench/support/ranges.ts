@@ -1,0 +1,46 @@
+/** Ranges to ask for, and what the answers must be by the plainest count there is. */
+import type { Counts } from '../../src/domain/counts.js';
+import type { DateRange } from '../../src/domain/date-range.js';
+import { type Event, randomFrom, YEAR } from './events.js';
+
+export const BOUNDS = ['day', 'ms'] as const;
+
+/** Whole days, or milliseconds. */
+export type Bounds = (typeof BOUNDS)[number];
+
+/** Enough different ones that remembering the last answer would not help. */
+const rangesAsked = 64;
+const dayMs = 86_400_000;
+
+/** Ranges of a year, or nearly; the first with `day` bounds is exactly the year of the events. */
+export function rangesOf(bounds: Bounds): DateRange[] {
+  const random = randomFrom(7);
+  const monthOff = (): number => Math.floor(random() * 30 * dayMs);
+  return Array.from({ length: rangesAsked }, (_, index) =>
+    bounds === 'day'
+      ? { from: YEAR.from + index * dayMs, to: YEAR.to + index * dayMs }
+      : { from: YEAR.from + monthOff(), to: YEAR.to - monthOff() },
+  );
+}
+
+export function toQueryString({ from, to }: DateRange, bounds: Bounds): string {
+  const write = (timeMs: number): string => {
+    const text = new Date(timeMs).toISOString();
+    return bounds === 'day' ? text.slice(0, 10) : text;
+  };
+  return `dateFrom=${write(from)}&dateTo=${write(to)}`;
+}
+
+/** Compares every event with every range. */
+export function recount(events: Iterable<Event>, ranges: readonly DateRange[]): Counts[] {
+  const counts = ranges.map(() => ({ web: 0, api: 0, other: 0, total: 0 }));
+  for (const { caller, occurredAt } of events) {
+    for (const [index, count] of counts.entries()) {
+      const range = ranges[index];
+      if (range === undefined || occurredAt < range.from || occurredAt >= range.to) continue;
+      count[caller === 'web' || caller === 'api' ? caller : 'other']++;
+      count.total++;
+    }
+  }
+  return counts;
+}

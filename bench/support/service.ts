@@ -1,0 +1,52 @@
+/** The built service as its users meet it: its commands and its server, each a process of its own. */
+import { mainFile, type Server, type Workspace } from './workspace.js';
+
+export const projectId = 'bench';
+
+/** A database of the service, made with one project. */
+export class Database {
+  readonly #workspace: Workspace;
+  readonly #url: string;
+
+  static async create(workspace: Workspace, name: string): Promise<Database> {
+    const database = new Database(workspace, name);
+    await database.#run(['project', 'create', 'Bench', '--id', projectId]);
+    return database;
+  }
+
+  private constructor(workspace: Workspace, name: string) {
+    this.#workspace = workspace;
+    this.#url = `sqlite:${workspace.path(name)}/caller-stats.db`;
+  }
+
+  /** Imports a file that must be new in all of its `lines`; gives the seconds from the command's start to its exit. */
+  async import(file: string, lines: number): Promise<number> {
+    const { stdout, seconds } = await this.#run(['import', file, '--project', projectId, '--json']);
+    const totals = JSON.parse(stdout) as { recorded: number };
+    if (totals.recorded !== lines) throw new Error(`of ${lines} lines, ${totals.recorded} were recorded`);
+    return seconds;
+  }
+
+  async createAdminKey(): Promise<string> {
+    const { stdout } = await this.#run(['key', 'create', '--name', 'Bench', '--json']);
+    return (JSON.parse(stdout) as { key: string }).key;
+  }
+
+  /** Starts a server on it: one process, default settings but for the log. */
+  serve(): Promise<Server> {
+    return this.#workspace.start([
+      mainFile,
+      'serve',
+      '--port',
+      '0',
+      '--log-level',
+      'warn',
+      '--database',
+      this.#url,
+    ]);
+  }
+
+  #run(args: readonly string[]) {
+    return this.#workspace.run(process.execPath, [mainFile, ...args, '--database', this.#url]);
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Reads CSV (RFC 4180) record by record. A streaming parser loses its place at the first stray quote and takes good
+ * records with it; so the records are cut out here, by the parity of their quotes, and a parser reads each. One that it
+ * cannot read is one bad record, and the next line is tried as the beginning of another.
+ */
+import { parse } from 'csv-parse/sync';
+import { importLineBytesMax } from '../../domain/limits.js';
+import { decodeUtf8, isBlank } from '../../domain/lines.js';
+import { unknownName } from '../../domain/nearest.js';
+import { QUERY_FIELDS } from '../../domain/query.js';
+import { failure, type Result, success } from '../../domain/result.js';
+import { type Line, readLines, tooLongProblem } from './lines.js';
+import type { ImportRecord } from './records.js';
+
+const quoteByte = 0x22;
+
+/** A record's fields, or what is wrong with it. */
+interface CsvRecord {
+  /** The line that it begins on. */
+  readonly line: number;
+  readonly fields: Result<readonly string[]>;
+}
+
+/** Columns by their names in the first record. An empty `occurredAt` is one left out. */
+export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<ImportRecord> {
+  let columns: readonly string[] | undefined;
+  for await (const { line, fields } of readCsvRecords(readLines(chunks))) {
+    if (columns === undefined) {
+      const problems = fields.ok ? headerProblems(fields.value) : fields.problems;
+      if (!fields.ok || problems.length > 0) {
+        yield { line, value: failure(...problems) };
+        return;
+      }
+      columns = fields.value;
+    } else {
+      yield { line, value: fields.ok ? toQueryFields(columns, fields.value) : fields };
+    }
+  }
+}
+
+async function* readCsvRecords(lines: AsyncIterable<Line>): AsyncGenerator<CsvRecord> {
+  const cutter = new RecordCutter();
+  for await (const line of lines) yield* cutter.take(line);
+  yield* cutter.end();
+}
+
+/** Gathers lines until the quotes in them are even, which is where a record ends. */
+class RecordCutter {
+  #open: Line[] = [];
+  #quotesAreOdd = false;
+  #bytes = 0;
+
+  *take(line: Line): Generator<CsvRecord> {
+    if (line.bytes === undefined) {
+      yield* this.end();
+      yield { line: line.number, fields: failure(tooLongProblem) };
+      return;
+    }
+    if (this.#open.length === 0 && isBlank(line.bytes)) return;
+    this.#open.push(line);
+    this.#bytes += line.bytes.length;
+    if (countQuotes(line.bytes) % 2 === 1) this.#quotesAreOdd = !this.#quotesAreOdd;
+    if (!this.#quotesAreOdd || this.#bytes > importLineBytesMax) yield* this.#close();
+  }
+
+  /** There is no more: what is open has a quote that nothing closes. */
+  *end(): Generator<CsvRecord> {
+    while (this.#open.length > 0) yield* this.#close();
+  }
+
+  /** Reads the open lines as a record. Where they are none, only the first is at fault; the others get their own try. */
+  *#close(): Generator<CsvRecord> {
+    const [first, ...others] = this.#open;
+    const fields = this.#quotesAreOdd ? failure('has a quote that is not closed') : parseRecord(this.#open);
+    this.#open = [];
+    this.#quotesAreOdd = false;
+    this.#bytes = 0;
+    if (first === undefined) return;
+    yield { line: first.number, fields };
+    if (!fields.ok) for (const line of others) yield* this.take(line);
+  }
+}
+
+function countQuotes(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(quoteByte); at !== -1; at = bytes.indexOf(quoteByte, at + 1)) count++;
+  return count;
+}
+
+function parseRecord(lines: readonly Line[]): Result<readonly string[]> {
+  const text = decodeUtf8(
+    Buffer.concat(
+      lines.flatMap(({ bytes = Buffer.alloc(0) }, at) => (at === 0 ? [bytes] : [lineEnd, bytes])),
+    ),
+  );
+  if (!text.ok) return text;
+  // Most records have no quotes, and then there is nothing to parse.
+  if (!text.value.includes('"')) return success(text.value.split(','));
+  try {
+    return success(parse(text.value)[0] ?? []);
+  } catch (error) {
+    return failure(`is not valid CSV: ${(error as Error).message}`);
+  }
+}
+
+const lineEnd = Buffer.from('\n');
+
+function headerProblems(columns: readonly string[]): string[] {
+  const missing = ['id', 'caller'].filter((name) => !columns.includes(name));
+  return [
+    ...columns
+      .filter((name) => !QUERY_FIELDS.some((field) => field === name))
+      .map((name) => unknownName('column', name, QUERY_FIELDS)),
+    ...missing.map((name) => `${name}: there is no such column; the first line names the columns`),
+    ...columns
+      .filter((name, at) => columns.indexOf(name) !== at)
+      .map((name) => `${name}: there are two such columns`),
+  ];
+}
+
+function toQueryFields(columns: readonly string[], record: readonly string[]): Result<unknown> {
+  if (record.length !== columns.length) {
+    return failure(`has ${record.length} fields, and the first line names ${columns.length} columns`);
+  }
+  const fields = columns.map((name, at) => [name, record[at]] as const);
+  return success(Object.fromEntries(fields.filter(([name, value]) => name !== 'occurredAt' || value !== '')));
+}

@@ -1,0 +1,75 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import {
+  alter,
+  emptyPlace,
+  firstRow,
+  type Place,
+  placeWithProject,
+  project,
+  succeed,
+} from '../support/cli-place.js';
+
+/** Commands that read and commands that write: none may open such a file. */
+const commands = [['serve', '--port', '0'], ['project', 'create', 'New'], ['stats', project], ['verify']];
+
+async function expectRefusedUntouched(place: Place, message: RegExp): Promise<void> {
+  const before = await readFile(place.database);
+  for (const command of commands) {
+    const { status, stdout, stderr } = await place.run(command);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  }
+  expect(before.equals(await readFile(place.database))).toBe(true);
+}
+
+describe('is refused, and left as it is:', () => {
+  test.concurrent('a file of a newer schema version', async () => {
+    const place = await placeWithProject();
+    alter(place, 'PRAGMA user_version = 999');
+    await expectRefusedUntouched(
+      place,
+      /^caller-stats: \S+ has schema version 999, made by a newer caller-stats/m,
+    );
+    expect(firstRow(place, 'PRAGMA user_version')).toEqual({ user_version: 999 });
+  });
+
+  test.concurrent("another program's database", async () => {
+    const place = await emptyPlace();
+    alter(place, "CREATE TABLE songs (title TEXT); INSERT INTO songs VALUES ('x')");
+    await expectRefusedUntouched(place, /^caller-stats: \S+ is a database of another program/m);
+  });
+
+  test.concurrent("another program's database that has the schema version of ours", async () => {
+    const place = await emptyPlace();
+    alter(place, 'CREATE TABLE songs (title TEXT); PRAGMA user_version = 1');
+    await expectRefusedUntouched(place, /^caller-stats: \S+ is a database of another program/m);
+  });
+
+  test.concurrent('a file that is no database', async () => {
+    const place = await emptyPlace();
+    await writeFile(place.database, 'Dear diary, '.repeat(1000));
+    await expectRefusedUntouched(place, /^caller-stats: .*not a database/m);
+  });
+});
+
+test.concurrent('an empty file becomes a database, as one that is not there does', async () => {
+  const place = await emptyPlace();
+  await writeFile(place.database, '');
+  await succeed(place.run(['project', 'create', 'Docs', '--id', project]));
+  await succeed(place.run(['verify']));
+});
+
+test.concurrent('a folder in the way is named', async () => {
+  const place = await emptyPlace();
+  const { status, stdout, stderr } = await place.run([
+    'project',
+    'create',
+    'x',
+    '--database',
+    `sqlite:${place.folder}`,
+  ]);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(/^caller-stats: The database cannot be used now: its file cannot be opened/);
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { runCli } from '../support/cli.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+describe('--help', () => {
+  test.concurrent.each([
+    ['', ['serve', 'project', 'key', 'import', 'stats', 'verify', '--version']],
+    [
+      'serve',
+      ['--host', '--port', '--database', '--key-prefix', '--log-level', '--batch-queries-max']
+        .concat(['--body-bytes-max', '--demo', 'HOST', 'PORT', 'DATABASE_URL', 'CALLER_STATS_KEY_PREFIX'])
+        .concat(['CALLER_STATS_LOG_LEVEL', 'CALLER_STATS_BATCH_QUERIES_MAX', 'CALLER_STATS_BODY_BYTES_MAX'])
+        .concat(['127.0.0.1', '4000', 'sqlite:./data/caller-stats.db', 'SIGTERM']),
+    ],
+    ['project', ['create', 'list']],
+    ['project create', ['<name>', '--id', '--database', '--json']],
+    ['project list', ['--database', '--json']],
+    ['key', ['create', 'list', 'revoke']],
+    [
+      'key create',
+      ['--name', '--type', '--project', '--expires', '90d', '--key-prefix', '--database', '--json'],
+    ],
+    ['key list', ['--database', '--json']],
+    ['key revoke', ['<id>', '--database', '--json']],
+    [
+      'import',
+      ['<file...>', '--project', '--format', '--strict', '--database', '--url', 'CALLER_STATS_KEY', '--json'],
+    ],
+    ['stats', ['<project>', '--from', '--to', '--database', '--url', 'CALLER_STATS_KEY', '--json']],
+    ['verify', ['--database', '--json']],
+  ])('of "%s" is on stdout and has every option', async (command, words) => {
+    const { status, stdout, stderr } = await runCli([...command.split(' ').filter(Boolean), '--help']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^Usage: caller-stats${command === '' ? '' : ` ${command}`} `));
+    for (const word of words) expect(stdout.replaceAll(/\s+/g, ' ')).toContain(word);
+  });
+});
+
+test('--version is that of the package', async () => {
+  expect(await runCli(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+describe('wrong usage exits with 2 and says what is wrong on stderr:', () => {
+  test.concurrent.each([
+    [[], /^Usage: caller-stats /],
+    [['project'], /^Usage: caller-stats project /],
+    [['imprt'], /unknown command 'imprt'\n\(Did you mean import\?\)/],
+    [['key', 'make'], /unknown command 'make'/],
+    [['verify', '--jsn'], /unknown option '--jsn'\n\(Did you mean --json\?\)/],
+    [['stats'], /missing required argument 'project'/],
+    [['stats', 'a', 'b'], /too many arguments/],
+    [['serve', 'now'], /too many arguments/],
+    [['serve', '--port'], /argument missing/],
+  ])('%j', async (args, message) => {
+    const { status, stdout, stderr } = await runCli(args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});

@@ -1,0 +1,199 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { type Place, placeWithProject, project, recordedIn, succeed } from '../support/cli-place.js';
+import { sampleLines } from '../support/sample.js';
+
+const good = (id: string) => `{"id":"${id}","caller":"web"}`;
+
+async function importContent(place: Place, name: string, content: string | Uint8Array, args: string[] = []) {
+  await writeFile(place.path(name), content);
+  return place.run(['import', name, '--project', project, ...args]);
+}
+
+describe('a bad line of NDJSON is named, and the good ones around it are recorded:', () => {
+  test.concurrent('all kinds in one file', async () => {
+    const place = await placeWithProject();
+    const { status, stdout, stderr } = await importContent(
+      place,
+      'q.ndjson',
+      Buffer.concat([
+        Buffer.from(`${good('first')}\n`),
+        Buffer.from('{"id":"cut",\n'),
+        Buffer.from('{"id":"x","caller":"web","occuredAt":"2024-01-01T00:00:00Z"}\n'),
+        Buffer.from('\n'),
+        Buffer.from('{"id":"","caller":"No"}\n'),
+        Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d, 0x0a]),
+        Buffer.from(`${good('long').padEnd(64 * 1024 + 1)}\n`),
+        Buffer.from('[]\r\n'),
+        Buffer.from('{"id":"y","caller":"web","occurredAt":"2024-01-01"}\n'),
+        Buffer.from(good('last')),
+      ]),
+    );
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(/^q\.ndjson:2: is not JSON/),
+      'q.ndjson:3: "occuredAt": is not a field here; did you mean occurredAt?',
+      expect.stringMatching(/^q\.ndjson:5: id: is empty; caller: is not /),
+      'q.ndjson:6: is not valid UTF-8',
+      'q.ndjson:7: is longer than 65536 bytes',
+      expect.stringMatching(/^q\.ndjson:8: is not a query/),
+      expect.stringMatching(/^q\.ndjson:9: occurredAt: "2024-01-01" has no time/),
+      '',
+    ]);
+    expect({ status, stdout }).toEqual({
+      status: 1,
+      stdout: '9 read, 2 recorded, 0 duplicates, 7 bad\n',
+    });
+    expect(recordedIn(place)).toBe(2);
+  });
+
+  test.concurrent('a line that is longer than any chunk of the file', async () => {
+    const place = await placeWithProject();
+    const content = [good('a'), 'x'.repeat(1_000_000), good('b'), 'y'.repeat(300_000)].join('\n');
+    const { status, stdout, stderr } = await importContent(place, 'q.ndjson', content);
+    expect(stderr).toBe('q.ndjson:2: is longer than 65536 bytes\nq.ndjson:4: is longer than 65536 bytes\n');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '4 read, 2 recorded, 0 duplicates, 2 bad\n' });
+  });
+
+  test.concurrent('on stdin, and the totals as JSON', async () => {
+    const place = await placeWithProject();
+    const { status, stdout, stderr } = await place.run(['import', '-', '--project', project, '--json'], {
+      input: `${good('a')}\nno\n${good('a')}\n`,
+    });
+    expect(stderr).toBe('stdin:2: is not JSON: "no"\n');
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({ read: 3, recorded: 1, duplicates: 1, bad: 1 });
+  });
+
+  test.concurrent('in each of several files, numbered from its own beginning', async () => {
+    const place = await placeWithProject();
+    await writeFile(place.path('a.ndjson'), `${good('a')}\nno\n`);
+    await writeFile(place.path('b.ndjson'), `no\n${good('b')}\n`);
+    const { status, stdout, stderr } = await place.run([
+      'import',
+      'a.ndjson',
+      'b.ndjson',
+      '--project',
+      project,
+    ]);
+    expect(stderr).toBe('a.ndjson:2: is not JSON: "no"\nb.ndjson:1: is not JSON: "no"\n');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '4 read, 2 recorded, 0 duplicates, 2 bad\n' });
+  });
+});
+
+describe('a bad line of CSV is named, and the good ones around it are recorded:', () => {
+  test.concurrent('wrong values and wrong numbers of fields', async () => {
+    const place = await placeWithProject();
+    const { status, stdout, stderr } = await importContent(
+      place,
+      'q.csv',
+      ['id,caller,occurredAt', 'a,web,', 'b,web', 'c,web,,more', 'd,No,', 'e,web,yesterday', 'f,web,'].join(
+        '\n',
+      ),
+    );
+    expect(stderr.trimEnd().split('\n').toSorted()).toEqual([
+      expect.stringMatching(/^q\.csv:3: is not valid CSV: /),
+      expect.stringMatching(/^q\.csv:4: is not valid CSV: /),
+      expect.stringMatching(/^q\.csv:5: caller: is not /),
+      expect.stringMatching(/^q\.csv:6: occurredAt: "yesterday" is not /),
+    ]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '6 read, 2 recorded, 0 duplicates, 4 bad\n' });
+    expect(recordedIn(place)).toBe(2);
+  });
+
+  test.concurrent('a quote that is never closed', async () => {
+    const place = await placeWithProject();
+    const { status, stdout, stderr } = await importContent(
+      place,
+      'q.csv',
+      'id,caller\na,web\n"b,web\nc,web\n',
+    );
+    expect(stderr).toMatch(/^q\.csv:\d: is not valid CSV: .*[Qq]uote/m);
+    expect(status).toBe(1);
+    // Whether the line after it is part of the quote, nobody can know.
+    expect(stdout).toMatch(/^[23] read, [12] recorded, 0 duplicates, 1 bad\n$/);
+    expect(recordedIn(place)).toBeGreaterThan(0);
+  });
+
+  test.concurrent('a record longer than 64 KiB, once, and none of those after it is lost', async () => {
+    const place = await placeWithProject();
+    const rows = Array.from({ length: 1000 }, (_, at) => `row-${at},web`).join('\n');
+    const content = `id,caller\na,web\n${'x'.repeat(200_000)},web\n${rows}\n`;
+    const { status, stdout, stderr } = await importContent(place, 'q.csv', content);
+    expect(stderr).toMatch(/^q\.csv:3: .*\n$/);
+    expect({ status, stdout }).toEqual({
+      status: 1,
+      stdout: '1,002 read, 1,001 recorded, 0 duplicates, 1 bad\n',
+    });
+  });
+
+  test.concurrent('a record with several stray quotes, once', async () => {
+    const place = await placeWithProject();
+    const content = 'id,caller\na,web\n"b"b"b"b,web\nc,web\n';
+    const { status, stdout, stderr } = await importContent(place, 'q.csv', content);
+    expect(stderr).toMatch(/^q\.csv:3: is not valid CSV: .*\n$/);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '3 read, 2 recorded, 0 duplicates, 1 bad\n' });
+  });
+
+  test.concurrent.each([
+    [
+      'an unknown column',
+      'id,caller,occuredAt',
+      ['"occuredAt": is not a column here; did you mean occurredAt?'],
+    ],
+    ['a missing column', 'id,occurredAt', ['caller: there is no such column']],
+    ['a column twice', 'id,caller,id', ['id: there are two such columns']],
+    ['no line of names', 'a,web', ['id: there is no such column', 'caller: there is no such column']],
+  ])('%s: the file is named, nothing in it recorded', async (_what, header, messages) => {
+    const place = await placeWithProject();
+    await writeFile(place.path('good.csv'), 'id,caller\nz,web\n');
+    await writeFile(place.path('q.csv'), `${header}\na,web,2024-01-01T00:00:00Z\n`);
+    const { status, stderr } = await place.run(['import', 'q.csv', 'good.csv', '--project', project]);
+    expect(stderr).toMatch(/^q\.csv:1: /);
+    for (const message of messages) expect(stderr).toContain(message);
+    expect(status).toBe(1);
+    expect(recordedIn(place)).toBe(1);
+  });
+
+  test.concurrent('bytes that are not UTF-8', async () => {
+    const place = await placeWithProject();
+    const content = Buffer.concat([
+      Buffer.from('id,caller\na,web\n'),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from(',web\nb,web\n'),
+    ]);
+    const { status, stderr } = await importContent(place, 'q.csv', content);
+    expect(stderr).toMatch(/q\.csv.*UTF-8/);
+    expect(status).toBe(1);
+  });
+});
+
+describe('a file that cannot be read', () => {
+  test.concurrent.each([
+    ['is missing', async () => {}],
+    ['is a folder', (place: Place) => mkdir(place.path('q.ndjson'))],
+  ])('because it %s is named', async (_why, prepare) => {
+    const place = await placeWithProject();
+    await prepare(place);
+    const { status, stdout, stderr } = await place.run(['import', 'q.ndjson', '--project', project]);
+    expect(stderr).toMatch(/^caller-stats: q\.ndjson cannot be read.*\n$/);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  });
+
+  test.concurrent.each([
+    ['cut short', (bytes: Buffer) => bytes.subarray(0, -1000), /cut short/],
+    ['damaged', (bytes: Buffer) => Buffer.from(bytes).fill(0xaa, 5_000, 6_000), /damaged/],
+  ])(
+    'to its end, because its gzip is %s, is named; the whole one fills the gap',
+    async (_what, spoil, reason) => {
+      const place = await placeWithProject();
+      const whole = gzipSync(sampleLines().join('\n'));
+      const { status, stderr } = await importContent(place, 'q.ndjson.gz', spoil(whole));
+      expect(stderr).toMatch(/q\.ndjson\.gz cannot be read to its end/);
+      expect(stderr).toMatch(reason);
+      expect(status).toBe(1);
+      await succeed(importContent(place, 'q.ndjson.gz', whole));
+      expect(recordedIn(place)).toBe(30_269);
+    },
+  );
+});

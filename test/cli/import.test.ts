@@ -1,0 +1,166 @@
+import { writeFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { RunOptions } from '../support/cli.js';
+import { type Place, placeWithProject, placeWithSample, project, succeed } from '../support/cli-place.js';
+import { expected, sampleFile, sampleLines } from '../support/sample.js';
+
+const firstTime = '30,874 read, 30,269 recorded, 605 duplicates\n';
+const again = '30,874 read, 0 recorded, 30,874 duplicates\n';
+
+interface Event {
+  readonly id: string;
+  readonly caller: string;
+  readonly occurredAt: string;
+}
+
+const ndjson = `${sampleLines().join('\n')}\n`;
+const events = sampleLines().map((line) => JSON.parse(line) as Event);
+const csv = ['id,caller,occurredAt', ...events.map((e) => `${e.id},${e.caller},${e.occurredAt}`), ''].join(
+  '\n',
+);
+/** As spreadsheets write it: a byte order mark, quotes, CRLF, columns in an order of their own, no last line end. */
+const spreadsheet = `\uFEFF${[
+  '"occurredAt","id","caller"',
+  ...events.map((e) => `"${e.occurredAt}","${e.id}","${e.caller}"`),
+].join('\r\n')}`;
+
+async function importFile(place: Place, name: string, content: string | Uint8Array, args: string[] = []) {
+  await writeFile(place.path(name), content);
+  return place.run(['import', name, '--project', project, ...args]);
+}
+
+function importInput(place: Place, input: RunOptions['input'] & {}, args: string[] = []) {
+  return place.run(['import', '-', '--project', project, ...args], { input });
+}
+
+async function expectSample(place: Place): Promise<void> {
+  const { stdout } = await succeed(place.run(['stats', project, '--json']));
+  expect(JSON.parse(stdout)).toEqual(expected.ranges[0]?.counts);
+}
+
+describe('the sample', () => {
+  test.concurrent('is imported once, however often it is imported', async () => {
+    const place = await placeWithProject();
+    const args = ['import', sampleFile, '--project', project];
+    expect(await place.run(args)).toEqual({ status: 0, signal: null, stdout: firstTime, stderr: '' });
+    expect(await place.run(args)).toEqual({ status: 0, signal: null, stdout: again, stderr: '' });
+    await expectSample(place);
+  });
+
+  test.concurrent.each<[string, (place: Place) => ReturnType<Place['run']>]>([
+    ['a plain file', (place) => importFile(place, 'queries.ndjson', ndjson)],
+    ['plain stdin', (place) => importInput(place, ndjson)],
+    ['gzip stdin', (place) => importInput(place, gzipSync(ndjson))],
+    ['CSV', (place) => importFile(place, 'queries.csv', csv)],
+    ['CSV of a spreadsheet', (place) => importFile(place, 'queries.CSV', spreadsheet)],
+    ['gzip CSV', (place) => importFile(place, 'queries.csv.gz', gzipSync(csv))],
+    ['CSV on stdin', (place) => importInput(place, csv, ['--format', 'csv'])],
+  ])('is imported from %s, and found there again from .ndjson.gz', async (_form, run) => {
+    const place = await placeWithProject();
+    expect(await run(place)).toEqual({ status: 0, signal: null, stdout: firstTime, stderr: '' });
+    const repeated = place.run(['import', sampleFile, '--project', project]);
+    const [{ stdout }] = await Promise.all([succeed(repeated), expectSample(place)]);
+    expect(stdout).toBe(again);
+  });
+
+  test.concurrent('is imported from several files of several forms at once', async () => {
+    const place = await placeWithProject();
+    const lines = sampleLines();
+    await writeFile(place.path('a.ndjson'), lines.slice(0, 10_000).join('\r\n'));
+    await writeFile(place.path('b.ndjson.gz'), gzipSync(lines.slice(10_000, 20_000).join('\n')));
+    await writeFile(place.path('c.csv'), csv);
+    const files = ['a.ndjson', 'b.ndjson.gz', '-', 'c.csv'];
+    const input = lines.slice(20_000).join('\n');
+    const { stdout } = await succeed(place.run(['import', ...files, '--project', project], { input }));
+    expect(stdout).toBe('61,748 read, 30,269 recorded, 31,479 duplicates\n');
+    await expectSample(place);
+  });
+
+  test.concurrent('is imported from gzip of several members, as cat makes it', async () => {
+    const place = await placeWithProject();
+    const half = Math.floor(ndjson.length / 2);
+    const members = [gzipSync(ndjson.slice(0, half)), gzipSync(ndjson.slice(half))];
+    const { stdout } = await succeed(importInput(place, Buffer.concat(members)));
+    expect(stdout).toBe(firstTime);
+  });
+
+  test.concurrent('gives its totals as JSON', async () => {
+    const place = await placeWithSample();
+    const { stdout } = await succeed(place.run(['import', sampleFile, '--project', project, '--json']));
+    expect(JSON.parse(stdout)).toEqual({ read: 30_874, recorded: 0, duplicates: 30_874, bad: 0 });
+  });
+});
+
+describe('a file', () => {
+  test.concurrent('is read by what is in it and by --format, whatever its name', async () => {
+    const place = await placeWithProject();
+    const [line, table] = ['{"id":"a","caller":"web"}\n', 'id,caller\nb,web\n'];
+    const totals = async (name: string, content: string | Uint8Array, format: string) =>
+      (await importFile(place, name, content, ['--format', format])).stdout;
+    const one = '1 read, 1 recorded, 0 duplicates\n';
+    expect((await importFile(place, 'lines', gzipSync(line))).stdout).toBe(one);
+    expect(await totals('table.txt', table, 'csv')).toBe(one);
+    expect(await totals('lines.csv', line.replace('a', 'c'), 'ndjson')).toBe(one);
+    expect((await importFile(place, 'plain.csv.gz', table.replace('b', 'd'))).stdout).toBe(one);
+  });
+
+  test.concurrent('with nothing in it, or only blank lines, records nothing and succeeds', async () => {
+    const place = await placeWithProject();
+    await writeFile(place.path('blank.ndjson'), '\n  \r\n\t\n');
+    await writeFile(place.path('blank.csv'), 'id,caller\n\n');
+    for (const name of ['blank.ndjson', 'blank.csv']) {
+      const { stdout } = await succeed(place.run(['import', name, '--project', project]));
+      expect(stdout).toBe('0 read, 0 recorded, 0 duplicates\n');
+    }
+    const { stdout } = await succeed(importInput(place, ''));
+    expect(stdout).toBe('0 read, 0 recorded, 0 duplicates\n');
+  });
+
+  test.concurrent('may begin with a byte order mark', async () => {
+    const place = await placeWithProject();
+    const { stdout } = await succeed(importInput(place, '\uFEFF{"id":"a","caller":"web"}\n'));
+    expect(stdout).toBe('1 read, 1 recorded, 0 duplicates\n');
+  });
+
+  test.concurrent('of CSV may have commas, quotes and line ends in its ids, which are the ids of NDJSON', async () => {
+    const place = await placeWithProject();
+    const ids = ['a,b', 'say "hi"', 'two\nlines', ' spaces ', 'é🎉'];
+    const rows = ids.map((id) => `"${id.replaceAll('"', '""')}",web,`);
+    const fromCsv = importFile(place, 'q.csv', ['id,caller,occurredAt', ...rows].join('\n'));
+    expect((await succeed(fromCsv)).stdout).toBe('5 read, 5 recorded, 0 duplicates\n');
+    const lines = ids.map((id) => JSON.stringify({ id, caller: 'api' })).join('\n');
+    expect((await succeed(importInput(place, lines))).stdout).toBe('5 read, 0 recorded, 5 duplicates\n');
+    const { stdout } = await place.run(['stats', project, '--json']);
+    expect(JSON.parse(stdout)).toEqual({ web: 5, api: 0, other: 0, total: 5 });
+  });
+
+  test.concurrent('may have a line of exactly 64 KiB', async () => {
+    const place = await placeWithProject();
+    const line = '{"id":"a","caller":"web"}'.padEnd(64 * 1024);
+    expect((await succeed(importInput(place, `${line}\n${line}`))).stdout).toBe(
+      '2 read, 1 recorded, 1 duplicates\n',
+    );
+  });
+});
+
+describe('is refused:', () => {
+  test.concurrent('an unknown project, before anything is read', async () => {
+    const place = await placeWithProject();
+    const { status, stdout, stderr } = await place.run(['import', sampleFile, '--project', 'other']);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toBe('caller-stats: There is no project other.\n');
+  });
+
+  test.concurrent.each([
+    ['stdin twice', ['import', '-', '-', '--project', project], /- is given twice/],
+    ['no file', ['import', '--project', project], /missing required argument 'file'/],
+    ['no project', ['import', '-'], /--project <id>/],
+    ['an unknown format', ['import', '-', '--project', project, '--format', 'xml'], /ndjson, csv/],
+  ])('%s', async (_what, args, message) => {
+    const place = await placeWithProject();
+    const { status, stdout, stderr } = await place.run(args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});

@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import { keyTypeOf } from '../../src/domain/api-key.js';
+import { matched, runCli } from '../support/cli.js';
+import { clientOf } from '../support/cli-client.js';
+import { alter, makeKey, type Place, placeWithProject, project, succeed } from '../support/cli-place.js';
+
+const dayMs = 86_400_000;
+
+interface ListedKey {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+async function keysOf(place: Place): Promise<ListedKey[]> {
+  const { stdout } = await succeed(place.run(['key', 'list', '--json']));
+  return JSON.parse(stdout) as ListedKey[];
+}
+
+/** How many days the one key of the place lives. */
+async function lifeDaysOf(place: Place): Promise<number | null | undefined> {
+  const [key] = await keysOf(place);
+  if (key?.expiresAt === undefined || key.expiresAt === null) return key?.expiresAt;
+  return Math.round((Date.parse(key.expiresAt) - Date.parse(key.createdAt)) / dayMs);
+}
+
+describe('key create', () => {
+  test.concurrent.each([
+    ['admin', []],
+    ['recording', ['--project', project]],
+  ] as const)('prints an %s key on stdout, and nothing else', async (type, args) => {
+    const place = await placeWithProject();
+    const { stdout, stderr } = await succeed(
+      place.run(['key', 'create', '--name', 'Mine', '--type', type, ...args]),
+    );
+    const key = matched(stdout, /^(cs_(?:admin|recording)_[0-9A-Za-z]{49})\n$/);
+    expect(keyTypeOf(key)).toBe(type);
+    expect(stderr).toMatch(/^Key [0-9a-z]{16} expires \d{4}-.+Z\. It is not shown again\.\n$/);
+    expect(stderr).not.toContain(key);
+  });
+
+  test.concurrent('takes the vendor prefix from a flag, then from the environment', async () => {
+    const place = await placeWithProject();
+    const env = { CALLER_STATS_KEY_PREFIX: 'acme' };
+    const [fromEnvironment, fromFlag] = await Promise.all([
+      succeed(place.run(['key', 'create', '--name', 'a'], { env })),
+      succeed(place.run(['key', 'create', '--name', 'b', '--key-prefix', 'other1'], { env })),
+    ]);
+    expect(fromEnvironment.stdout).toMatch(/^acme_admin_[0-9A-Za-z]{49}\n$/);
+    expect(fromFlag.stdout).toMatch(/^other1_admin_[0-9A-Za-z]{49}\n$/);
+  });
+
+  test.concurrent.each([
+    ['90 days unless told', [], 90],
+    ['7d', ['--expires', '7d'], 7],
+    ['never', ['--expires', 'never'], null],
+  ])('lets a key live as long as said: %s', async (_what, args, lifeDays) => {
+    const place = await placeWithProject();
+    await succeed(place.run(['key', 'create', '--name', 'a', ...args]));
+    expect(await lifeDaysOf(place)).toBe(lifeDays);
+  });
+
+  test.concurrent('lets a key live until a date', async () => {
+    const place = await placeWithProject();
+    const date = new Date(Date.now() + 400 * dayMs).toISOString().slice(0, 10);
+    const { stderr } = await succeed(place.run(['key', 'create', '--name', 'a', '--expires', date]));
+    expect(stderr).toContain(` expires ${date}T00:00:00.000Z.`);
+  });
+
+  test.concurrent('gives the key and what is kept of it as JSON', async () => {
+    const place = await placeWithProject();
+    const args = ['--type', 'recording', '--project', project, '--expires', 'never', '--json'];
+    const { stdout } = await succeed(place.run(['key', 'create', '--name', 'Mine', ...args]));
+    const made = JSON.parse(stdout) as { key: string };
+    expect(made).toEqual({
+      key: expect.stringMatching(/^cs_recording_[0-9A-Za-z]{49}$/),
+      id: expect.stringMatching(/^[0-9a-z]{16}$/),
+      name: 'Mine',
+      type: 'recording',
+      project,
+      start: made.key.slice(0, 'cs_recording_'.length + 4),
+      end: made.key.slice(-4),
+      status: 'active',
+      createdAt: expect.stringMatching(/Z$/),
+      createdBy: 'command line',
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    });
+  });
+
+  test.concurrent.each([
+    ['an empty name', ['--name', ''], ['--name: ']],
+    ['no name', [], ['--name <name>']],
+    ['an unknown type', ['--name', 'a', '--type', 'owner'], ['admin, recording']],
+    ['a recording key of no project', ['--name', 'a', '--type', 'recording'], ['--project: ']],
+    ['an admin key of one project', ['--name', 'a', '--project', project], ['--project: ']],
+    ['a life of no days', ['--name', 'a', '--expires', '0d'], ['--expires: "0d" is not in the future']],
+    ['a life in hours', ['--name', 'a', '--expires', '90h'], ['--expires: "90h" is none of']],
+    ['a date that is over', ['--name', 'a', '--expires', '2020-01-01'], ['--expires: ']],
+    ['an impossible date', ['--name', 'a', '--expires', '2099-02-30'], ['--expires: ']],
+    ['a bad prefix', ['--name', 'a', '--key-prefix', 'C-S'], ['--key-prefix: "C-S"']],
+    [
+      'all of it, in one go',
+      ['--name', ' ', '--type', 'recording', '--expires', 'soon', '--key-prefix', 'C-S'],
+      ['--name: ', '--project: ', '--expires: ', '--key-prefix: '],
+    ],
+  ])('refuses %s', async (_what, args, messages) => {
+    const { status, stdout, stderr } = await runCli(['key', 'create', ...args]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    for (const message of messages) expect(stderr).toContain(message);
+  });
+
+  test.concurrent('refuses an unknown project', async () => {
+    const place = await placeWithProject();
+    const { status, stdout, stderr } = await place.run([
+      'key',
+      'create',
+      '--name',
+      'a',
+      '--type',
+      'recording',
+      '--project',
+      'other',
+    ]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toBe('caller-stats: There is no project other.\n');
+  });
+});
+
+describe('key list', () => {
+  test.concurrent('shows the ends of each key, never the whole', async () => {
+    const place = await placeWithProject();
+    const keys = [await makeKey(place, 'admin'), await makeKey(place, 'recording')];
+    const table = await succeed(place.run(['key', 'list']));
+    const json = await succeed(place.run(['key', 'list', '--json']));
+    expect(table.stdout.split('\n')[0]).toMatch(
+      /^ID +NAME +TYPE +PROJECT +KEY +STATUS +CREATED +BY +EXPIRES +LAST USED$/,
+    );
+    for (const key of keys) {
+      const [start, end] = [key.slice(0, key.lastIndexOf('_') + 5), key.slice(-4)];
+      expect(table.stdout).toContain(`${start}…${end}`);
+      expect(JSON.parse(json.stdout)).toContainEqual(expect.objectContaining({ start, end }));
+      expect(table.stdout + json.stdout).not.toContain(key.slice(0, key.lastIndexOf('_') + 6));
+    }
+    expect(table.stdout).toMatch(
+      /^\S+ +A admin key +admin +\(all\) +\S+ +active .+ command line +\S+Z +never$/m,
+    );
+    expect(table.stdout).toMatch(/^\S+ +A recording key +recording +docs +\S+ +active /m);
+  });
+
+  test('says which keys are active, expired and revoked, and when one was last used', async () => {
+    const place = await placeWithProject();
+    const [expired, used, revoked] = await Promise.all([
+      place.run(['key', 'create', '--name', 'expired']),
+      place.run(['key', 'create', '--name', 'used']),
+      place.run(['key', 'create', '--name', 'revoked', '--json']),
+    ]);
+    expect([expired, used, revoked].map(({ status }) => status)).toEqual([0, 0, 0]);
+    alter(place, "UPDATE api_key SET expires_at = created_at + 1 WHERE name = 'expired'");
+    const { id } = JSON.parse(revoked.stdout) as ListedKey;
+    await succeed(place.run(['key', 'revoke', id]));
+    const server = await place.serve();
+    expect(await clientOf(server, project, used.stdout.trim()).count()).toMatchObject({ status: 200 });
+    expect(await clientOf(server, project, expired.stdout.trim()).count()).toMatchObject({
+      status: 401,
+      body: { error: 'The API key is expired.' },
+    });
+    await server.stop();
+    const statuses = (await keysOf(place)).map(({ name, status, lastUsedAt }) => [name, status, lastUsedAt]);
+    expect(statuses).toContainEqual(['expired', 'expired', null]);
+    expect(statuses).toContainEqual(['used', 'active', expect.stringMatching(/Z$/)]);
+    expect(statuses).toContainEqual(['revoked', 'revoked', null]);
+  });
+});
+
+describe('key revoke', () => {
+  test('holds on a running server from the very next request, and for ever', async () => {
+    const place = await placeWithProject();
+    const key = await makeKey(place, 'admin');
+    const [listed] = await keysOf(place);
+    const server = await place.serve();
+    const client = clientOf(server, project, key);
+    expect(await client.count()).toMatchObject({ status: 200 });
+    expect(await client.record([{ id: 'a', caller: 'web' }])).toMatchObject({ status: 200 });
+    const { stdout } = await succeed(place.run(['key', 'revoke', String(listed?.id)]));
+    expect(stdout).toMatch(new RegExp(`^revoked ${listed?.id} \\(A admin key, cs_admin_.{4}….{4}\\)\n$`));
+    const refused = { status: 401, body: { error: 'The API key is revoked.' } };
+    expect(await client.count()).toMatchObject(refused);
+    expect(await client.record([{ id: 'b', caller: 'web' }])).toMatchObject(refused);
+    const first = await keysOf(place);
+    const again = await succeed(place.run(['key', 'revoke', String(listed?.id), '--json']));
+    expect(JSON.parse(again.stdout)).toEqual(first[0]);
+  });
+
+  test.concurrent('refuses an unknown id', async () => {
+    const place = await placeWithProject();
+    expect(await place.run(['key', 'revoke', 'nope'])).toEqual({
+      status: 1,
+      signal: null,
+      stdout: '',
+      stderr: 'caller-stats: There is no key nope.\n',
+    });
+  });
+});

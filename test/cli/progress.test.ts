@@ -1,0 +1,62 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { programFile, runCommand } from '../support/cli.js';
+import { type Place, placeWithProject, project } from '../support/cli-place.js';
+import { sampleFile } from '../support/sample.js';
+
+/** Runs an import with a pseudo terminal for stdin, stdout and stderr; what comes back is what the terminal got. */
+function onTerminal(place: Place, files: string) {
+  const command = `${process.execPath} ${programFile} import ${files} --project ${project}`;
+  return runCommand('script', ['-qec', command, '/dev/null'], {
+    cwd: place.folder,
+    env: { ...place.env, TERM: 'xterm', COLUMNS: '120' },
+  });
+}
+
+describe('an import on a terminal', () => {
+  test.concurrent('shows a bar, clears it, and ends with the totals', async () => {
+    const place = await placeWithProject();
+    const { status, stdout } = await onTerminal(place, sampleFile);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/=+-* 100% \| 30,000 read/);
+    expect(afterBar(stdout)).toBe('30,874 read, 30,269 recorded, 605 duplicates\r\n');
+  });
+
+  test.concurrent('shows bad lines above the bar, each on a line of its own', async () => {
+    const place = await placeWithProject();
+    const lines = Array.from({ length: 3000 }, (_, at) =>
+      at % 1500 === 1000 ? 'no' : `{"id":"${at}","caller":"web"}`,
+    );
+    await writeFile(place.path('q.ndjson'), lines.join('\n'));
+    const { status, stdout } = await onTerminal(place, 'q.ndjson');
+    expect(status).toBe(1);
+    expect(stdout).toContain('\r\u001b[Kq.ndjson:1001: is not JSON: "no"\r\n');
+    expect(stdout).toContain('\r\u001b[Kq.ndjson:2501: is not JSON: "no"\r\n');
+    expect(afterBar(stdout)).toBe('3,000 read, 2,998 recorded, 0 duplicates, 2 bad\r\n');
+  });
+
+  test.concurrent('counts without a bar where nobody knows how much is coming', async () => {
+    const place = await placeWithProject();
+    const { status, stdout } = await onTerminal(place, `- < ${sampleFile}`);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/\d[\d,]* read/);
+    expect(stdout).not.toMatch(/==|--|%|NaN/);
+    expect(afterBar(stdout)).toBe('30,874 read, 30,269 recorded, 605 duplicates\r\n');
+  });
+});
+
+test.concurrent('an import without a terminal shows no bar', async () => {
+  const place = await placeWithProject();
+  expect(await place.run(['import', sampleFile, '--project', project])).toMatchObject({
+    status: 0,
+    stderr: '',
+  });
+});
+
+/** What follows the last control sequence, which is the bar's end. */
+function afterBar(terminal: string): string {
+  const sequenceStart = '\u001b[';
+  return terminal
+    .slice(terminal.lastIndexOf(sequenceStart) + sequenceStart.length)
+    .replace(/^[\d;?]*[A-Za-z]/, '');
+}

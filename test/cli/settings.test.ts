@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { firstRunOf } from '../support/cli.js';
+import { batchOf, clientOf } from '../support/cli-client.js';
+import { emptyPlace, placeWithProject } from '../support/cli-place.js';
+
+/** Every setting but the port, which the tests choose themselves, and the database, with a bad value. */
+const badEnvironment = {
+  HOST: 'not a host',
+  PORT: '65536',
+  DATABASE_URL: 'postgres://localhost/db',
+  CALLER_STATS_KEY_PREFIX: 'Bad_Prefix',
+  CALLER_STATS_LOG_LEVEL: 'loud',
+  CALLER_STATS_BATCH_QUERIES_MAX: '0',
+  CALLER_STATS_BODY_BYTES_MAX: '10 MiB',
+};
+
+/** A port that another program listens on while the test runs. */
+async function takenPort(): Promise<number> {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    other.close();
+  });
+  return (other.address() as AddressInfo).port;
+}
+
+describe('settings', () => {
+  test('come from the environment', async () => {
+    const place = await emptyPlace();
+    const env = {
+      HOST: 'localhost',
+      CALLER_STATS_KEY_PREFIX: 'acme',
+      CALLER_STATS_LOG_LEVEL: 'silent',
+      CALLER_STATS_BATCH_QUERIES_MAX: '3',
+      CALLER_STATS_BODY_BYTES_MAX: '2000',
+    };
+    const server = await place.serve([], { env });
+    expect(server.url).toMatch(/^http:\/\/localhost:\d+$/);
+    const { project, admin, recording } = firstRunOf(server);
+    expect([admin, recording]).toEqual([
+      expect.stringMatching(/^acme_admin_/),
+      expect.stringMatching(/^acme_recording_/),
+    ]);
+    const client = clientOf(server, project, recording);
+    expect(await client.record(batchOf(1, 3))).toMatchObject({ status: 200 });
+    expect(await client.record(batchOf(1, 4))).toMatchObject({ status: 413 });
+    expect(await client.record([{ id: 'x'.repeat(2000), caller: 'web' }])).toMatchObject({ status: 413 });
+    expect(await server.stop()).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  test('come from flags first', async () => {
+    const place = await emptyPlace();
+    const server = await place.serve(
+      [
+        ...['--host', '127.0.0.1', '--database', `sqlite:${place.path('flag.db')}`],
+        ...['--key-prefix', 'flag', '--log-level', 'silent'],
+        ...['--batch-queries-max', '2', '--body-bytes-max', '4096'],
+      ],
+      { env: badEnvironment },
+    );
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(existsSync(place.path('flag.db'))).toBe(true);
+    const { project, admin } = firstRunOf(server);
+    expect(admin).toMatch(/^flag_admin_/);
+    expect(await clientOf(server, project, admin).record(batchOf(1, 3))).toMatchObject({ status: 413 });
+    expect(await server.stop()).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  test('that are set to nothing count as not set', async () => {
+    const place = await emptyPlace();
+    const empty = Object.fromEntries(Object.keys(badEnvironment).map((name) => [name, '']));
+    const { DATABASE_URL: _, ...env } = empty;
+    const server = await place.serve([], { env });
+    expect(firstRunOf(server).admin).toMatch(/^cs_admin_/);
+  });
+
+  test.concurrent('that are bad are all reported together, by variable', async () => {
+    const place = await emptyPlace();
+    const { status, stdout, stderr } = await place.run(['serve'], { env: badEnvironment });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(7);
+    for (const [name, value] of Object.entries(badEnvironment)) {
+      expect(lines).toContainEqual(
+        expect.stringContaining(`caller-stats: ${name}: ${JSON.stringify(value)} `),
+      );
+    }
+  });
+
+  test.concurrent('that are bad are all reported together, by flag', async () => {
+    const place = await emptyPlace();
+    const { status, stderr } = await place.run([
+      'serve',
+      ...['--host', 'a b', '--port', '-1', '--database', 'caller-stats.db', '--key-prefix', ''],
+      ...['--log-level', '', '--batch-queries-max', '1e3', '--body-bytes-max', '1'],
+    ]);
+    expect(status).toBe(2);
+    const flags = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => /^caller-stats: (--[a-z-]+): /.exec(line)?.[1]);
+    expect(flags.toSorted()).toEqual([
+      '--batch-queries-max',
+      '--body-bytes-max',
+      '--database',
+      '--host',
+      '--key-prefix',
+      '--log-level',
+      '--port',
+    ]);
+  });
+
+  test.concurrent.each([
+    'sqlite:',
+    'sqlite::memory:',
+    'sqlite://host/file.db',
+    'mysql://localhost/db',
+    'caller-stats.db',
+  ])('the database %j is refused', async (url) => {
+    const place = await emptyPlace();
+    const { status, stdout, stderr } = await place.run(['verify', '--database', url]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^caller-stats: --database: ".+" .+\n$/);
+  });
+});
+
+describe('serve says plainly that it cannot listen:', () => {
+  test('the port is in use', async () => {
+    const place = await placeWithProject();
+    const port = await takenPort();
+    const { status, stdout, stderr } = await place.run([
+      'serve',
+      '--port',
+      String(port),
+      '--log-level',
+      'warn',
+    ]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(
+      new RegExp(
+        `^caller-stats: 127\\.0\\.0\\.1:${port} is in use by another program; choose another with --port`,
+      ),
+    );
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test.concurrent('the address is not of this machine', async () => {
+    const place = await placeWithProject();
+    const { status, stdout, stderr } = await place.run(['serve', '--port', '0', '--host', '192.0.2.1']);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^caller-stats: 192\.0\.2\.1:0 is no address of this machine/m);
+  });
+});

@@ -1,0 +1,89 @@
+/** How a server ends: asked to, killed, at any moment; and that what it acknowledged is there afterwards. */
+import { describe, expect, test } from 'vitest';
+import { firstRunOf, kill, type Server, startCli } from '../support/cli.js';
+import { batchOf, clientOf } from '../support/cli-client.js';
+import { emptyPlace, makeKey, placeWithProject, project, succeed } from '../support/cli-place.js';
+
+const batchSize = 50;
+const sendersAtOnce = 4;
+const batchesBefore = 40;
+
+interface Sent {
+  /** Numbers of the batches that were acknowledged. */
+  readonly acknowledged: number[];
+  /** Statuses of those that were answered otherwise. */
+  readonly refused: number[];
+}
+
+/** Records batch after batch from several senders until the server is gone; calls `onBatches` at the given number. */
+async function recordUntilGone(server: Server, key: string, onBatches: () => void): Promise<Sent> {
+  const client = clientOf(server, project, key);
+  const sent: Sent = { acknowledged: [], refused: [] };
+  let next = 0;
+  const send = async (): Promise<void> => {
+    for (;;) {
+      const number = next++;
+      const answer = await client.record(batchOf(number, batchSize)).catch(() => undefined);
+      if (answer?.status !== 200) {
+        if (answer !== undefined) sent.refused.push(answer.status);
+        return;
+      }
+      expect(answer.body).toEqual({ recorded: batchSize, duplicates: 0 });
+      sent.acknowledged.push(number);
+      if (sent.acknowledged.length === batchesBefore) onBatches();
+    }
+  };
+  await Promise.all(Array.from({ length: sendersAtOnce }, send));
+  return sent;
+}
+
+describe.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('%s while batches are being recorded', (signal) => {
+  test('loses none that was acknowledged, and leaves none half recorded', async () => {
+    const place = await placeWithProject();
+    const key = await makeKey(place, 'admin');
+    const server = await place.serve();
+    const { acknowledged, refused } = await recordUntilGone(server, key, () => kill(server.pid, signal));
+    const ended = await server.ended;
+    if (signal === 'SIGKILL') expect(ended).toMatchObject({ status: null, signal });
+    else expect(ended).toMatchObject({ status: 0, signal: null });
+    expect(acknowledged.length).toBeGreaterThanOrEqual(batchesBefore);
+    expect(new Set([...refused, 503])).toEqual(new Set([503]));
+
+    const again = await place.serve();
+    const client = clientOf(again, project, key);
+    const { body: counts } = await client.count();
+    const batches = counts.total / batchSize;
+    // A batch may be on disk whose acknowledgement a kill cut off: one a sender at most.
+    expect(Number.isInteger(batches)).toBe(true);
+    expect(batches).toBeGreaterThanOrEqual(acknowledged.length);
+    const cutOffMax = signal === 'SIGKILL' ? sendersAtOnce : 0;
+    expect(batches).toBeLessThanOrEqual(acknowledged.length + cutOffMax);
+    for (const number of acknowledged) {
+      const { body } = await client.record(batchOf(number, batchSize));
+      expect(body).toEqual({ recorded: 0, duplicates: batchSize });
+    }
+    expect(await again.stop()).toMatchObject({ status: 0 });
+    await succeed(place.run(['verify']));
+  });
+});
+
+test('an idle connection that is kept open does not hold up the end', async () => {
+  const place = await emptyPlace();
+  const server = await place.serve();
+  const { project: id, admin } = firstRunOf(server);
+  // `fetch` keeps the connection for the next request.
+  expect(await clientOf(server, id, admin).count()).toMatchObject({ status: 200 });
+  expect(await server.stop()).toMatchObject({ status: 0 });
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s as soon as the server says it listens ends it well',
+  async (signal) => {
+    const place = await emptyPlace();
+    const running = startCli(['serve', '--port', '0', '--demo'], { env: place.env, cwd: place.folder });
+    await running.printed(/^caller-stats listens on /m);
+    kill(running.pid, signal);
+    expect(await running.ended).toMatchObject({ status: 0, signal: null });
+    await succeed(place.run(['verify']));
+  },
+);

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { BUCKET_WIDTHS_MS, widthOf } from '../../src/domain/buckets.js';
+import { alter, firstRow, placeWithSample, project, succeed } from '../support/cli-place.js';
+
+interface Counter {
+  readonly level: number;
+  readonly bucket: number;
+  readonly web: number;
+  readonly api: number;
+  readonly other: number;
+}
+
+const someCounter = 'SELECT * FROM counter WHERE level = 4 AND web > 0 AND other > 0 ORDER BY bucket LIMIT 1';
+const thatCounter = `(project, level, bucket) IN (SELECT project, level, bucket FROM (${someCounter}))`;
+
+const startOf = ({ level, bucket }: Counter) => new Date(bucket * widthOf(level)).toISOString();
+
+describe('verify', () => {
+  test.concurrent('finds nothing wrong with what was imported', async () => {
+    const place = await placeWithSample();
+    expect(await place.run(['verify'])).toEqual({
+      status: 0,
+      signal: null,
+      stdout: '30,269 queries in 1 projects: every counter is what a recount gives\n',
+      stderr: '',
+    });
+    const { stdout } = await succeed(place.run(['verify', '--json']));
+    expect(JSON.parse(stdout)).toEqual({
+      projects: 1,
+      queries: 30_269,
+      damage: [],
+      differences: [],
+      differencesTotal: 0,
+    });
+  });
+
+  test.concurrent('names project, bucket and difference of a counter that was altered', async () => {
+    const place = await placeWithSample();
+    const counter = firstRow(place, someCounter) as unknown as Counter;
+    alter(place, `UPDATE counter SET web = web + 7, other = other - 1 WHERE ${thatCounter}`);
+    const { status, stdout } = await place.run(['verify']);
+    expect(status).toBe(1);
+    const changes = [
+      `web +7 (counter ${counter.web + 7}, recounted ${counter.web})`,
+      `other -1 (counter ${counter.other - 1}, recounted ${counter.other})`,
+    ];
+    expect(stdout).toBe(
+      `project ${project}, bucket ${startOf(counter)} (86,400,000 ms wide): ${changes.join(', ')}\n` +
+        '30,269 queries in 1 projects: 1 counters differ from a recount\n',
+    );
+  });
+
+  test.concurrent('gives the same as JSON', async () => {
+    const place = await placeWithSample();
+    const counter = firstRow(place, someCounter) as unknown as Counter;
+    alter(place, `UPDATE counter SET api = api + 1 WHERE ${thatCounter}`);
+    const { status, stdout } = await place.run(['verify', '--json']);
+    expect(status).toBe(1);
+    const { level, bucket, web, api, other } = counter;
+    expect(JSON.parse(stdout)).toEqual({
+      projects: 1,
+      queries: 30_269,
+      damage: [],
+      differencesTotal: 1,
+      differences: [
+        {
+          projectId: project,
+          level,
+          bucket,
+          bucketStart: startOf(counter),
+          bucketWidthMs: 86_400_000,
+          counted: { web, api: api + 1, other },
+          recounted: { web, api, other },
+        },
+      ],
+    });
+  });
+
+  test.concurrent('finds a counter that was deleted', async () => {
+    const place = await placeWithSample();
+    const counter = firstRow(place, someCounter) as unknown as Counter;
+    alter(place, `DELETE FROM counter WHERE ${thatCounter}`);
+    const { status, stdout } = await place.run(['verify']);
+    expect(status).toBe(1);
+    expect(stdout).toContain(
+      `project ${project}, bucket ${startOf(counter)} (86,400,000 ms wide): ` +
+        `web -${counter.web} (counter 0, recounted ${counter.web})`,
+    );
+  });
+
+  test.concurrent('finds a counter of a project that is not there', async () => {
+    const place = await placeWithSample();
+    alter(place, 'INSERT INTO counter (project, level, bucket, web, api, other) VALUES (99, 0, 0, 0, 1, 0)');
+    const { status, stdout } = await place.run(['verify']);
+    expect(status).toBe(1);
+    expect(stdout).toContain(
+      'project (none), bucket 1970-01-01T00:00:00.000Z (1 ms wide): api +1 (counter 1, recounted 0)\n',
+    );
+  });
+
+  test.concurrent('finds a query that was deleted, at every width of bucket', async () => {
+    const place = await placeWithSample();
+    const web = 'SELECT id, occurred_at FROM query WHERE caller = 0 ORDER BY occurred_at LIMIT 1';
+    const { occurred_at: time } = firstRow(place, web);
+    alter(place, `DELETE FROM query WHERE id IN (SELECT id FROM (${web}))`);
+    const { status, stdout } = await place.run(['verify']);
+    expect(status).toBe(1);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(BUCKET_WIDTHS_MS.length + 1);
+    expect(lines[0]).toMatch(
+      new RegExp(
+        `^project ${project}, bucket ${new Date(Number(time)).toISOString()} \\(1 ms wide\\): web \\+1 `,
+      ),
+    );
+    expect(lines.at(-1)).toBe('30,268 queries in 1 projects: 6 counters differ from a recount');
+  });
+});

@@ -1,0 +1,225 @@
+import { METHODS } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { headerBytesMax } from '../../src/domain/limits.js';
+import { errorOf, QUERIES, STATS, sharedService, startService } from '../support/http.js';
+
+describe('a method that a path does not take: 405 with those that it takes', () => {
+  const service = sharedService();
+  test.each([
+    [STATS, 'GET, HEAD'],
+    [QUERIES, 'POST'],
+    ['/livez', 'GET, HEAD'],
+    ['/readyz', 'GET, HEAD'],
+    ['/openapi.json', 'GET, HEAD'],
+    ['/docs', 'GET, HEAD'],
+    ['/', 'GET, HEAD'],
+  ])('%s takes %s', async (path, allow) => {
+    const { send, calls } = service();
+    // Node speaks CONNECT only over a connection of its own; see below.
+    const wrong = METHODS.filter((method) => method !== 'CONNECT' && !allow.split(', ').includes(method));
+    expect(wrong).toContain('OPTIONS');
+    for (const method of wrong) {
+      const answer = await send({ method, path });
+      expect([method, answer.status, answer.headers['allow']]).toEqual([method, 405, allow]);
+      if (method !== 'HEAD') {
+        expect(errorOf(answer)).toBe(`This path takes no ${method}; it takes ${allow}.`);
+      }
+    }
+    expect(calls.filter(({ method }) => method === 'record' || method === 'count')).toEqual([]);
+  });
+
+  test('whatever the body is', async () => {
+    const { send } = await startService({ limits: { bodyBytesMax: 10 } });
+    for (const headers of [{}, { 'content-type': 'text/csv' }, { 'content-encoding': 'br' }]) {
+      const answer = await send({ method: 'PUT', path: QUERIES, headers, body: 'x'.repeat(100) });
+      expect(answer.status).toBe(405);
+    }
+  });
+});
+
+describe('a path that there is not: 404', () => {
+  const service = sharedService();
+  test.each([
+    '/v1',
+    '/v1/',
+    '/v1/analytics/docs',
+    '/v1/analytics/docs/assistant',
+    '/v2/analytics/docs/assistant/caller-stats',
+    '/analytics/docs/assistant/caller-stats',
+    '/v1/analytics/docs/x/assistant/caller-stats',
+    `${STATS}/`,
+    `${STATS}.json`,
+    `${STATS}%20`,
+    `${STATS}//`,
+    `/${STATS}`,
+    '/V1/analytics/docs/assistant/caller-stats',
+    '/v1/analytics/docs/assistant/Caller-Stats',
+    '/v1/analytics/docs/assistant%2Fcaller-stats',
+    `${QUERIES}/`,
+    '/livez/',
+    '/LIVEZ',
+    '/.env',
+    '/favicon.ico',
+  ])('%s', async (path) => {
+    const { sendRaw, send } = service();
+    const message = 'There is no such route; /docs shows those that are.';
+    const answer = await sendRaw(`GET ${path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n`);
+    expect([answer.status, errorOf(answer)]).toEqual([404, message]);
+    if (!path.startsWith('//')) expect((await send({ method: 'POST', path })).status).toBe(404);
+  });
+
+  test.each(['/docs/nothing', '/docs/static/nothing.js', '/docs/static/..%2f..%2fpackage.json'])(
+    '%s, among the docs',
+    async (path) => {
+      const { sendRaw } = service();
+      const answer = await sendRaw(`GET ${path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n`);
+      expect(answer.status).toBe(404);
+    },
+  );
+});
+
+test.each(['/%zz', '/%', '/v1/analytics/%zz/assistant/caller-stats', '/v1/analytics/%FF/assistant/queries'])(
+  'a path that cannot be decoded, %s: 400',
+  async (path) => {
+    const { send } = await startService();
+    const answer = await send({ path: path.replace(/queries$/, 'caller-stats') });
+    expect([answer.status, errorOf(answer)]).toEqual([400, 'The URL is malformed.']);
+    expect((await send({ method: 'HEAD', path: '/v1/analytics/%zz/assistant/caller-stats' })).status).toBe(
+      400,
+    );
+    expect((await send({ method: 'POST', path })).status).toBe(400);
+  },
+);
+
+const host = 'Host: test\r\n';
+const INVALID = 'The request is not valid HTTP/1.1.';
+const json = 'Content-Type: application/json\r\n';
+
+/** What never becomes a request of any operation: bytes, status, message. Each closes the connection. */
+const BROKEN: [what: string, bytes: string, status: number, message: string][] = [
+  [
+    'headers too large',
+    `GET /livez HTTP/1.1\r\n${host}X: ${'x'.repeat(headerBytesMax)}\r\n\r\n`,
+    431,
+    'The URL and headers together are too large.',
+  ],
+  [
+    'a URL too large',
+    `GET /${'x'.repeat(headerBytesMax)} HTTP/1.1\r\n${host}\r\n`,
+    431,
+    'The URL and headers together are too large.',
+  ],
+  ['no HTTP at all', 'hello\r\n\r\n', 400, INVALID],
+  ['TLS', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\r\n\r\n', 400, INVALID],
+  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, INVALID],
+  ['an unknown method', `FETCH ${STATS} HTTP/1.1\r\n${host}\r\n`, 400, INVALID],
+  ['a space in the URL', `GET /a b HTTP/1.1\r\n${host}\r\n`, 400, INVALID],
+  ['a URL that is not ASCII', `GET /é HTTP/1.1\r\n${host}\r\n`, 400, INVALID],
+  ['a header without colon', `GET /livez HTTP/1.1\r\n${host}broken\r\n\r\n`, 400, INVALID],
+  ['a NUL in a header', `GET /livez HTTP/1.1\r\n${host}X: a\0b\r\n\r\n`, 400, INVALID],
+  [
+    'a Content-Length that is no number',
+    `POST ${QUERIES} HTTP/1.1\r\n${host}Content-Length: x\r\n\r\n`,
+    400,
+    INVALID,
+  ],
+  [
+    'a negative Content-Length',
+    `POST ${QUERIES} HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`,
+    400,
+    INVALID,
+  ],
+  [
+    'two Content-Lengths',
+    `POST ${QUERIES} HTTP/1.1\r\n${host}Content-Length: 2\r\nContent-Length: 3\r\n\r\n[]`,
+    400,
+    INVALID,
+  ],
+  [
+    'Content-Length and Transfer-Encoding',
+    `POST ${QUERIES} HTTP/1.1\r\n${host}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+    INVALID,
+  ],
+  [
+    'another Transfer-Encoding',
+    `POST ${QUERIES} HTTP/1.1\r\n${host}Transfer-Encoding: gzip\r\n\r\n`,
+    400,
+    INVALID,
+  ],
+  [
+    'CONNECT',
+    `CONNECT other.test:443 HTTP/1.1\r\n${host}\r\n`,
+    405,
+    'This server is no proxy: it takes no CONNECT.',
+  ],
+  [
+    'an Expect that cannot be met',
+    `GET /livez HTTP/1.1\r\n${host}Expect: tea\r\n\r\n`,
+    417,
+    'The Expect header asks for what this server cannot do.',
+  ],
+];
+
+describe('what is no request: an answer of the same shape, and the connection is closed', () => {
+  const service = sharedService();
+  test.each(BROKEN)('%s', async (_what, bytes, status, message) => {
+    const { sendRaw, calls } = service();
+    const answer = await sendRaw(Buffer.from(bytes, 'latin1'), { connectionError: true });
+    expect([answer.status, errorOf(answer)]).toEqual([status, message]);
+    expect(answer.headers['connection']).toBe('close');
+    expect(answer.headers['allow']).toBe(status === 405 ? 'GET, HEAD, POST' : undefined);
+    expect(calls).toEqual([]);
+  });
+
+  test('chunks that break off into nonsense', async () => {
+    const { sendRaw, keys, store } = await startService();
+    const head = `POST ${QUERIES} HTTP/1.1\r\n${host}Authorization: Bearer ${keys.admin}\r\n${json}`;
+    const chunk = '19\r\n{"id":"a","caller":"web"}\r\n';
+    const answer = await sendRaw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}zz\r\n\r\n`, {
+      connectionError: true,
+    });
+    expect([answer.status, errorOf(answer)]).toEqual([400, INVALID]);
+    expect((await store.verify()).queries).toBe(0);
+  });
+
+  test('a whole request before nonsense gets its own answer: it may have been recorded, and 400 would deny it', async () => {
+    const { connect, read, keys } = await startService();
+    const connection = await connect();
+    const head = `POST ${QUERIES} HTTP/1.1\r\n${host}Authorization: Bearer ${keys.admin}\r\n${json}`;
+    const body = '{"id":"a","caller":"web"}';
+    connection.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}${body}`);
+    const answer = await read(connection, { method: 'POST', path: QUERIES });
+    expect([answer.status, answer.text]).toEqual([200, '{"recorded":1,"duplicates":0}']);
+    await connection.ended();
+  });
+});
+
+describe('Host', () => {
+  test.each(['/livez', STATS, '/nowhere'])('HTTP/1.1 without Host: 400 (%s)', async (path) => {
+    const { sendRaw } = await startService();
+    const answer = await sendRaw(`GET ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`, {
+      connectionError: true,
+    });
+    expect([answer.status, errorOf(answer)]).toEqual([400, 'The request has no Host header.']);
+  });
+
+  test('HTTP/1.1 with two Hosts: 400 (RFC 9112, section 3.2)', async () => {
+    const { sendRaw } = await startService();
+    const answer = await sendRaw(`GET /livez HTTP/1.1\r\n${host}Host: other\r\nConnection: close\r\n\r\n`, {
+      connectionError: true,
+    });
+    expect(answer.status).toBe(400);
+  });
+
+  test('HTTP/1.0 needs none', async () => {
+    const { sendRaw } = await startService();
+    expect((await sendRaw('GET /livez HTTP/1.0\r\n\r\n')).status).toBe(200);
+  });
+
+  test('a URL in absolute form is taken', async () => {
+    const { sendRaw, keys } = await startService();
+    const headers = `${host}Authorization: Bearer ${keys.admin}\r\nConnection: close\r\n`;
+    expect((await sendRaw(`GET http://test${STATS} HTTP/1.1\r\n${headers}\r\n`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,60 @@
+/** What holds for every answer, whatever was asked: every answer in every test goes through here. */
+import { expect } from 'vitest';
+import { at, type OpenApi } from './openapi.js';
+
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly connectionError?: boolean;
+  /** A test that breaks the store on purpose expects 500; nothing else ever may. */
+  readonly failing?: boolean;
+}
+
+/** Words of stacks, of the database and of files: nothing of it may stand in an error. */
+const INSIDES = /\n\s*at |node:|node_modules|[\w-]\.[cm]?[jt]s\b|\b(SELECT|INSERT|UPDATE|FROM)\b|sqlite/;
+
+/** Throws where the answer breaks a promise that is made for all answers. `secrets` may stand in none. */
+export function checkAnswer(
+  openApi: OpenApi,
+  asked: Asked,
+  answer: Answer,
+  secrets: readonly string[],
+): void {
+  const { status, headers, text } = answer;
+  const about = `${asked.method} ${asked.path.slice(0, 200)} → ${status} ${text.slice(0, 300)}`;
+  openApi.check({ ...asked, status, contentType: headers['content-type'], text });
+
+  expect(headers, about).toMatchObject({ 'cache-control': 'no-store' });
+  expect(
+    Object.keys(headers).filter((name) => name.startsWith('access-control-')),
+    about,
+  ).toEqual([]);
+  for (const secret of secrets) expect(text.includes(secret), `a secret in ${about}`).toBe(false);
+  expect(headers['www-authenticate'], about).toBe(status === 401 ? 'Bearer' : undefined);
+  if (status === 405) expect(headers['allow'], about).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
+  if (status === 503) expect(headers['retry-after'], about).toMatch(/^[1-9]\d*$/);
+  if (!asked.failing) expect(status, about).not.toBe(500);
+  if (status >= 400) checkError(asked, answer, about);
+}
+
+function checkError(asked: Asked, { headers, text }: Answer, about: string): void {
+  expect(headers['content-type'], about).toBe('application/json; charset=utf-8');
+  if (asked.method === 'HEAD') return;
+  expect(text, about).not.toMatch(INSIDES);
+  expect(text.includes(process.cwd()), about).toBe(false);
+  const body = JSON.parse(text) as unknown;
+  expect(at(body, 'error'), about).toMatch(/^[A-Z].*\.$/s);
+  const details = at(body, 'details');
+  if (details === undefined) return;
+  expect(details, about).not.toEqual([]);
+  for (const detail of details as unknown[]) {
+    expect(detail, about).toEqual({ message: expect.stringMatching(/./) as unknown });
+  }
+}

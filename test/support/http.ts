@@ -1,0 +1,238 @@
+/** A whole service for one test: real store, real app, a clock that stands still until told otherwise. */
+import { randomInt } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { InjectOptions } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { type ApiKey, generateKey, hashKey, type KeyType, shownEnds } from '../../src/domain/api-key.js';
+import { batchQueriesMax, bodyBytesMax } from '../../src/domain/limits.js';
+import { type AppOptions, buildApp } from '../../src/http/app.js';
+import { openStore } from '../../src/storage/open.js';
+import type { Store } from '../../src/storage/store.js';
+import { type Answer, type Asked, checkAnswer } from './http-checks.js';
+import { RawConnection } from './http-raw.js';
+import { type WatchedStore, watchStore } from './http-store.js';
+import { at, OpenApi } from './openapi.js';
+
+/** What the clock shows when a test begins. */
+export const startMs = Date.parse('2026-06-15T12:00:00Z');
+
+export const STATS = '/v1/analytics/docs/assistant/caller-stats';
+export const QUERIES = '/v1/analytics/docs/assistant/queries';
+
+/** The keys of every test; all but `unknown` are stored. `docs` and `blog` are projects of one organization. */
+const KEYS = {
+  admin: { type: 'admin' },
+  recording: { type: 'recording', projectId: 'docs' },
+  recordingBlog: { type: 'recording', projectId: 'blog' },
+  expired: { type: 'admin', expiresAt: startMs },
+  revoked: { type: 'admin', revokedAt: startMs - 1 },
+  rivalAdmin: { type: 'admin', organizationId: 'rival' },
+  unknown: { type: 'admin' },
+} as const satisfies Record<string, Partial<ApiKey> & { type: KeyType }>;
+
+export type KeyName = keyof typeof KEYS;
+
+export interface TestRequest {
+  readonly method?: string;
+  readonly path?: string;
+  /** Sent as `Authorization: Bearer`; null sends none. The admin key unless told. */
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** See `Asked.failing`. */
+  readonly failing?: boolean;
+}
+
+export interface Service extends Pick<WatchedStore, 'calls' | 'store'> {
+  readonly watched: WatchedStore;
+  readonly clock: { nowMs: number };
+  readonly keys: Readonly<Record<KeyName, string>>;
+  readonly openApi: OpenApi;
+  /** Sends a request (`GET` of the stats of `docs` unless told) and checks the answer in every way that applies. */
+  send(request?: TestRequest): Promise<Answer>;
+  /** `POST`s to the project `docs`. A body that is not text or bytes goes as JSON. */
+  record(body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Sends these bytes over a connection of their own, and checks the answer in the same ways. */
+  sendRaw(bytes: string | Uint8Array, about?: { connectionError?: boolean }): Promise<Answer>;
+  connect(): Promise<RawConnection>;
+  /** Reads the next answer of a connection, and checks it in the same ways. */
+  read(connection: RawConnection, asked: Asked): Promise<Answer>;
+  listening(): boolean;
+  /** Closes the app, as `serve` does when it is told to stop. */
+  close(): Promise<void>;
+  /** All that was logged. */
+  log(): string;
+}
+
+export interface ServiceOptions {
+  readonly limits?: Partial<AppOptions['limits']>;
+  readonly logLevel?: 'silent' | 'trace';
+}
+
+/**
+ * One service for all tests of a `describe`: for tables of refusals, which leave nothing behind. Called in a test it
+ * gives the service, its list of calls empty.
+ */
+export function sharedService(options?: ServiceOptions): () => Service {
+  const ends: End[] = [];
+  let service: Service | undefined;
+  beforeAll(async () => {
+    service = await startService(options, (end) => ends.unshift(end));
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return () => {
+    if (service === undefined) throw new Error('the service is for tests, not for their collection');
+    service.calls.length = 0;
+    return service;
+  };
+}
+
+type End = () => Promise<void>;
+
+/** A service of its own for one test, gone when it is over. `onEnd` takes what is to be done then, last first. */
+export async function startService(
+  { limits, logLevel = 'silent' }: ServiceOptions = {},
+  onEnd: (end: End) => void = onTestFinished,
+): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'caller-stats-test-'));
+  onEnd(() => rm(folder, { recursive: true, force: true }));
+  const watched = watchStore(await openStore(`sqlite:${folder}/caller-stats.db`));
+  const { store, calls } = watched;
+  onEnd(() => store.close());
+  const clock = { nowMs: startMs };
+  const logged: string[] = [];
+  const app = await buildApp({
+    store,
+    clock: { now: () => clock.nowMs },
+    limits: { batchQueriesMax, bodyBytesMax, ...limits },
+    log: pino({ level: logLevel }, { write: (line: string) => logged.push(line) }),
+  });
+  onEnd(() => app.close());
+  const keys = await addProjectsAndKeys(store);
+  calls.length = 0;
+  const served = await app.inject({ path: '/openapi.json' });
+  if (served.statusCode !== 200) throw new Error(`there is no document: ${served.payload}`);
+  const openApi = new OpenApi(served.json<object>());
+  const secrets = Object.values(keys);
+
+  const port = async (): Promise<number> => {
+    if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
+    const address = app.server.address();
+    if (typeof address !== 'object' || address === null) throw new Error('the app has no port');
+    return address.port;
+  };
+  const service: Service = {
+    watched,
+    store,
+    calls,
+    clock,
+    keys,
+    openApi,
+    async send({
+      method = 'GET',
+      path = STATS,
+      key = keys.admin,
+      headers: more,
+      body,
+      failing = false,
+    } = {}) {
+      const headers = { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...more };
+      // Injected, an answer to HEAD keeps the body that Node would not put on the wire.
+      if (method === 'HEAD') return service.sendRaw(headOf(path, headers));
+      const response = await app.inject({
+        method: method as NonNullable<InjectOptions['method']>,
+        url: path,
+        headers,
+        ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : Buffer.from(body) }),
+      });
+      const answer = {
+        status: response.statusCode,
+        headers: Object.fromEntries(
+          Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+        ),
+        text: response.payload,
+      };
+      checkAnswer(openApi, { method, path, failing }, answer, secrets);
+      return answer;
+    },
+    record: (body, headers = {}) =>
+      service.send({
+        method: 'POST',
+        path: QUERIES,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      }),
+    async sendRaw(bytes, { connectionError = false } = {}) {
+      const [, method = '', path = ''] = /^(\S+) (\S+) HTTP\//.exec(Buffer.from(bytes).toString()) ?? [];
+      const connection = await service.connect();
+      connection.write(bytes);
+      const answer = await service.read(connection, { method, path, connectionError });
+      if (answer.headers['connection'] === 'close') await connection.ended();
+      connection.close();
+      return answer;
+    },
+    async read(connection, asked) {
+      const answer = await connection.read(asked.method);
+      checkAnswer(openApi, asked, answer, secrets);
+      return answer;
+    },
+    connect: async () => RawConnection.open(await port()),
+    listening: () => app.server.listening,
+    close: () => app.close(),
+    log: () => logged.join(''),
+  };
+  return service;
+}
+
+/** A `HEAD` request in bytes. */
+function headOf(path: string, headers: Readonly<Record<string, string>>): string {
+  const all = Object.entries({ host: 'localhost:80', connection: 'close', ...headers });
+  return [`HEAD ${path} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n');
+}
+
+/** The `message`s of an error's `details`. */
+export function detailsOf(answer: Answer): string[] {
+  const details = at(JSON.parse(answer.text), 'details') ?? [];
+  return (details as unknown[]).map((detail) => String(at(detail, 'message')));
+}
+
+/** The `error` of an error. */
+export function errorOf(answer: Answer): unknown {
+  return at(JSON.parse(answer.text), 'error');
+}
+
+async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, string>> {
+  const createdAt = startMs - 1000;
+  await store.createOrganization({ id: 'rival', name: 'Rival', createdAt });
+  const projects = { docs: 'default', blog: 'default', 'rival-docs': 'rival' };
+  await Promise.all(
+    Object.entries(projects).map(([id, organizationId]) =>
+      store.createProject({ id, organizationId, name: id, createdAt }),
+    ),
+  );
+  const made = Object.entries(KEYS).map(([name, fixed]) => {
+    const secret = generateKey('cs', fixed.type, randomInt);
+    const key: ApiKey = {
+      id: name,
+      organizationId: 'default',
+      projectId: null,
+      name,
+      hash: hashKey(secret),
+      ...shownEnds(secret),
+      createdBy: 'test',
+      createdAt,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+      ...fixed,
+    };
+    return { name, secret, key };
+  });
+  await Promise.all(made.filter(({ name }) => name !== 'unknown').map(({ key }) => store.createKey(key)));
+  return Object.fromEntries(made.map(({ name, secret }) => [name, secret])) as Record<KeyName, string>;
+}

@@ -17,6 +17,8 @@ const builtThreads = {
 export default defineConfig({
   plugins: [builtThreads],
   test: {
+    // Much of a test is waiting for the disk or for a process, so both cores of a small machine are put to use.
+    maxWorkers: 2,
     reporters: ['default', './test/support/summary-reporter.ts'],
     projects: [
       {

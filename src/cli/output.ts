@@ -13,6 +13,11 @@ export function formatTime(timeMs: number | null, otherwise = ''): string {
   return timeMs === null ? otherwise : new Date(timeMs).toISOString();
 }
 
+/** A count with its noun: 1 project, 2 projects. */
+export function formatNumberOf(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : nouns}`;
+}
+
 export function printLine(to: Writable, line: string): void {
   to.write(`${line}\n`);
 }

@@ -5,18 +5,32 @@ import type { Query } from '../domain/query.js';
 import type { RecordResult } from '../storage/store.js';
 import { UsageError } from './io.js';
 
-const triesMax = 8;
 const retryAfterMsMax = 30_000;
 
-/** Milliseconds to wait before the n-th further try, where the server names none. */
-const backoffMs = (attempt: number): number => Math.min(250 * 2 ** attempt, 10_000);
+/** Milliseconds to wait after the n-th try, from 1, where the server names none. */
+const backoffMs = (tries: number): number => Math.min(250 * 2 ** (tries - 1), 10_000);
+
+/** What became of one request. `problem` says why it is worth another try. */
+interface Attempt {
+  readonly answer?: Response;
+  readonly problem?: string;
+}
 
 export class ServerClient {
   readonly #base: URL;
   readonly #key: string;
+  readonly #triesMax: number;
+  readonly #note: (line: string) => void;
 
-  /** `url` is the server's base, with or without a path before `/v1`. `UsageError` where it is not http(s). */
-  constructor(url: string, key: string) {
+  /**
+   * `url` is the server's base, with or without a path before `/v1`. `UsageError` where it is not http(s). A request
+   * is tried `triesMax` times while the server is away or busy; `note` hears of each further try.
+   */
+  constructor(
+    url: string,
+    key: string,
+    { triesMax, note }: { triesMax: number; note: (line: string) => void },
+  ) {
     const base = URL.canParse(url) ? new URL(url) : undefined;
     if (base === undefined || !/^https?:$/.test(base.protocol)) {
       throw new UsageError(['--url: is not an http:// or https:// address']);
@@ -24,6 +38,8 @@ export class ServerClient {
     if (!base.pathname.endsWith('/')) base.pathname += '/';
     this.#base = base;
     this.#key = key;
+    this.#triesMax = triesMax;
+    this.#note = note;
   }
 
   /** Records a batch; where the server finds it too large, in halves. */
@@ -57,20 +73,28 @@ export class ServerClient {
   /** Sends until the server has answered otherwise than "come back": safe, because recording is idempotent. */
   async #send(path: string, init: RequestInit): Promise<Response> {
     const headers = { ...init.headers, authorization: `Bearer ${this.#key}` };
-    for (let attempt = 0; ; attempt++) {
-      const last = attempt + 1 >= triesMax;
-      try {
-        const response = await fetch(new URL(path, this.#base), { ...init, headers });
-        if (last || (response.status !== 503 && response.status !== 429)) return response;
-        await response.arrayBuffer();
-        await sleep(retryAfterMs(response) ?? backoffMs(attempt));
-      } catch (error) {
-        if (last)
-          throw new CallerStatsError('unavailable', `${this.#base.origin} cannot be reached.`, {
-            cause: error,
-          });
-        await sleep(backoffMs(attempt));
+    for (let tries = 1; ; tries++) {
+      const { answer, problem }: Attempt = await this.#try(path, { ...init, headers });
+      if (answer !== undefined && problem === undefined) return answer;
+      if (tries === this.#triesMax) {
+        if (answer !== undefined) return answer;
+        throw new CallerStatsError('unavailable', `${this.#base.origin} cannot be reached: ${problem}.`);
       }
+      const waitMs = (answer === undefined ? undefined : retryAfterMs(answer)) ?? backoffMs(tries);
+      this.#note(`${this.#base.origin}: ${problem}; trying again in ${waitMs / 1000} s`);
+      await sleep(waitMs);
+    }
+  }
+
+  async #try(path: string, init: RequestInit): Promise<Attempt> {
+    try {
+      const answer = await fetch(new URL(path, this.#base), init);
+      if (answer.status !== 503 && answer.status !== 429) return { answer };
+      return { answer, problem: `answered ${answer.status}` };
+    } catch (error) {
+      // What fetch throws says nothing; its cause does.
+      const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
+      return { problem: cause?.code ?? cause?.message ?? (error as Error).message };
     }
   }
 }

@@ -36,7 +36,10 @@ export function addStatsCommand(program: Command, io: Io): void {
       const counts =
         options.url === undefined
           ? await countInStore(projectId, range.value, options, io)
-          : await new ServerClient(options.url, readKey(io.env)).count(projectId, options);
+          : await new ServerClient(options.url, readKey(io.env), { triesMax: 1, note: () => {} }).count(
+              projectId,
+              options,
+            );
       if (options.json) return printJson(io.stdout, counts);
       printCounts(counts, io);
     });

@@ -4,7 +4,7 @@ import { widthOf } from '../domain/buckets.js';
 import type { TypeCounts } from '../domain/counts.js';
 import type { CounterDifference, Verification } from '../storage/store.js';
 import type { Io } from './io.js';
-import { formatCount, printJson, printLine } from './output.js';
+import { formatCount, formatNumberOf, printJson, printLine } from './output.js';
 import { readSettings, settingOption } from './settings.js';
 import { existing, withStore } from './with-store.js';
 
@@ -39,12 +39,12 @@ function report({ projects, queries, damage, differences, differencesTotal }: Ve
   }
   const more = differencesTotal - differences.length;
   if (more > 0) printLine(io.stdout, `and ${formatCount(more)} more`);
-  const checked = `${formatCount(queries)} queries in ${formatCount(projects)} projects`;
+  const checked = `${formatNumberOf(queries, 'query', 'queries')} in ${formatNumberOf(projects, 'project')}`;
   printLine(
     io.stdout,
     differencesTotal === 0
       ? `${checked}: every counter is what a recount gives`
-      : `${checked}: ${formatCount(differencesTotal)} counters differ from a recount`,
+      : `${checked}: ${formatNumberOf(differencesTotal, 'counter')} ${differencesTotal === 1 ? 'differs' : 'differ'} from a recount`,
   );
 }
 

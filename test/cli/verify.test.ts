@@ -21,7 +21,7 @@ describe('verify', () => {
     expect(await place.run(['verify'])).toEqual({
       status: 0,
       signal: null,
-      stdout: '30,269 queries in 1 projects: every counter is what a recount gives\n',
+      stdout: '30,269 queries in 1 project: every counter is what a recount gives\n',
       stderr: '',
     });
     const { stdout } = await succeed(place.run(['verify', '--json']));
@@ -46,7 +46,7 @@ describe('verify', () => {
     ];
     expect(stdout).toBe(
       `project ${project}, bucket ${startOf(counter)} (86,400,000 ms wide): ${changes.join(', ')}\n` +
-        '30,269 queries in 1 projects: 1 counters differ from a recount\n',
+        '30,269 queries in 1 project: 1 counter differs from a recount\n',
     );
   });
 
@@ -112,6 +112,6 @@ describe('verify', () => {
         `^project ${project}, bucket ${new Date(Number(time)).toISOString()} \\(1 ms wide\\): web \\+1 `,
       ),
     );
-    expect(lines.at(-1)).toBe('30,268 queries in 1 projects: 6 counters differ from a recount');
+    expect(lines.at(-1)).toBe('30,268 queries in 1 project: 6 counters differ from a recount');
   });
 });

@@ -27,7 +27,9 @@ export function read(path: string): Source {
 /** What a source imports: files of the project by their paths, packages by their names. */
 export function importsOf({ path, text }: Source): string[] {
   const specifiers = [
-    ...text.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'|^import '([^']+)'|new URL\('(\.[^']+\.js)'/gm),
+    ...text.matchAll(
+      /^(?:import|export)\s[^;]*?from '([^']+)'|^import '([^']+)'|(?:new URL|import)\('(\.[^']+\.js)'/gm,
+    ),
   ];
   return specifiers
     .map((match) => match[1] ?? match[2] ?? match[3] ?? '')

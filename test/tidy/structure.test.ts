@@ -16,7 +16,7 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ],
   ['src/storage/open.ts', /^(src\/(domain|storage)\/|node:)/],
   ['src/http/', /^(src\/(domain|http)\/|src\/storage\/store\.ts$|node:|fastify$|@fastify\/|typebox|pino$)/],
-  ['src/cli/', /^(src\/|node:|commander$|csv-parse$|cli-progress$|pino$|fastify$)/],
+  ['src/cli/', /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|fastify$)/],
   ['src/main.ts', /^(src\/cli\/|node:)/],
 ];
 

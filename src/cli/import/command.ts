@@ -11,6 +11,9 @@ import { type ImportTotals, runImport } from './run.js';
 import type { Sink } from './sink.js';
 import { openSource, type Source } from './source.js';
 
+/** Tries of a request while the server is away: about half a minute, enough for a restart. */
+const importTriesMax = 8;
+
 interface ImportOptions {
   readonly project: string;
   readonly format?: Format;
@@ -95,7 +98,10 @@ async function withSink<T>(
   work: (sink: (projectId: string) => Sink) => Promise<T>,
 ): Promise<T> {
   if (url !== undefined) {
-    const client = new ServerClient(url, readKey(io.env));
+    const client = new ServerClient(url, readKey(io.env), {
+      triesMax: importTriesMax,
+      note: (line) => printLine(io.stderr, line),
+    });
     return work((projectId) => (queries) => client.record(projectId, queries));
   }
   const { database } = readSettings(['database'], { ...options }, io.env);

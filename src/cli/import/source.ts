@@ -23,12 +23,13 @@ export class SourceError extends Error {
 export async function openSource(path: string, stdin: Readable): Promise<Source> {
   if (path === '-')
     return { name: 'stdin', sizeBytes: undefined, read: (onProgress) => unpack(stdin, onProgress) };
-  const { size } = await stat(path).catch((error: NodeJS.ErrnoException) => {
+  const file = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new CallerStatsError('not_found', `${path} cannot be read: ${error.code}.`, { cause: error });
   });
+  if (file.isDirectory()) throw new CallerStatsError('not_found', `${path} cannot be read: it is a folder.`);
   return {
     name: path,
-    sizeBytes: size,
+    sizeBytes: file.size,
     read: (onProgress) => unpack(createReadStream(path), onProgress),
   };
 }
@@ -81,7 +82,6 @@ async function* continued(start: Buffer, chunks: AsyncGenerator<Buffer>): AsyncG
 
 function readProblem(code: string | undefined): string {
   if (code === 'Z_BUF_ERROR') return 'its gzip data is cut short';
-  if (code === 'EISDIR') return 'it is a folder';
   return code?.startsWith('Z_') ? 'its gzip data is damaged' : (code ?? 'unknown error');
 }
 

@@ -7,6 +7,10 @@ import { addResource, refuseOtherMethods } from './resource.js';
 /** The version of the interface, which stands in the path as `/v1` (contract, part 1). Not the software's. */
 const interfaceVersion = '1.0.0';
 
+/** What the documentation's page may load: its own files and the icons within them. */
+const pagePolicy =
+  "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+
 /** Must be called before the routes that the document is to have. */
 export async function addOpenApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
@@ -51,7 +55,10 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
-    uiConfig: { displayRequestDuration: true },
+    // The plugin's own would also load from elsewhere, and turn http into https on a machine that has none.
+    transformStaticCSP: () => pagePolicy,
+    uiConfig: { layout: 'BaseLayout', validatorUrl: null, displayRequestDuration: true },
+    theme: { title: 'caller-stats API' },
   });
   for (const url of ['/docs', '/docs/*']) refuseOtherMethods(app, url, ['GET', 'HEAD']);
 }

@@ -1,6 +1,7 @@
 /** Requests to a server that runs as a process. */
 import type { Counts } from '../../src/domain/counts.js';
 import type { Server } from './cli.js';
+import { OpenApi } from './openapi.js';
 
 export interface Answer<T> {
   readonly status: number;
@@ -12,22 +13,37 @@ export interface Recorded {
   readonly duplicates: number;
 }
 
-/** Someone who talks to a server about one project, with one key. */
+/** Someone who talks to a server about one project, with one key. Every answer is held against the server's document. */
 export function clientOf({ url }: Pick<Server, 'url'>, projectId: string, key: string) {
   const base = `${url}/v1/analytics/${projectId}/assistant`;
   const headers = { authorization: `Bearer ${key}` };
-  return {
-    count: async (query: Readonly<Record<string, string>> = {}): Promise<Answer<Counts>> =>
-      answerOf(await fetch(`${base}/caller-stats?${new URLSearchParams(query)}`, { headers })),
-    record: async (queries: readonly object[]): Promise<Answer<Recorded>> =>
-      answerOf(
-        await fetch(`${base}/queries`, {
-          method: 'POST',
-          headers: { ...headers, 'content-type': 'application/json' },
-          body: JSON.stringify(queries),
-        }),
-      ),
+  let document: Promise<OpenApi> | undefined;
+  const send = async <T>(
+    address: string,
+    init: { method: string; headers: Readonly<Record<string, string>>; body?: string },
+  ) => {
+    document ??= openApiOf(url);
+    const openApi = await document;
+    const response = await fetch(address, init);
+    const text = await response.text();
+    const contentType = response.headers.get('content-type') ?? undefined;
+    openApi.check({ method: init.method, path: address, status: response.status, contentType, text });
+    return { status: response.status, body: JSON.parse(text) as T };
   };
+  return {
+    count: (query: Readonly<Record<string, string>> = {}): Promise<Answer<Counts>> =>
+      send(`${base}/caller-stats?${new URLSearchParams(query)}`, { method: 'GET', headers }),
+    record: (queries: readonly object[]): Promise<Answer<Recorded>> =>
+      send(`${base}/queries`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(queries),
+      }),
+  };
+}
+
+async function openApiOf(url: string): Promise<OpenApi> {
+  return new OpenApi((await (await fetch(`${url}/openapi.json`)).json()) as object);
 }
 
 /** Queries with ids of their own, for the batch of this number. */
@@ -36,8 +52,4 @@ export function batchOf(number: number, size: number): object[] {
     id: `batch-${number}-${at}`,
     caller: ['web', 'api', 'slack'][at % 3],
   }));
-}
-
-async function answerOf<T>(response: Response): Promise<Answer<T>> {
-  return { status: response.status, body: (await response.json()) as T };
 }

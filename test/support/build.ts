@@ -1,6 +1,29 @@
 import { execFileSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Programs that tests start beside our own, as a user's shell and terminal would, and where each comes from. */
+const TOOLS = { bash: 'bash', curl: 'curl', script: 'util-linux (Debian: bsdutils)' } as const;
 
 /** Builds what the tests start as threads and processes, so that no test ever runs yesterday's code. */
 export default function build(): void {
+  const missing = Object.entries(TOOLS).filter(([name]) => !isOnPath(name));
+  if (missing.length > 0) {
+    const list = missing.map(([name, origin]) => `${name}, of the package ${origin}`).join('; ');
+    throw new Error(
+      `The tests need programs that this machine lacks: ${list}. Install them and run the tests again.`,
+    );
+  }
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+}
+
+function isOnPath(name: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
 }

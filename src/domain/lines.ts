@@ -37,20 +37,25 @@ function isWhiteSpace(byte: number | undefined): boolean {
 
 /**
  * Text of bytes that are UTF-8. Others are refused, not replaced: two different broken ids would become the same
- * replacement characters, and so one query. A byte order mark is dropped.
+ * replacement characters, and so one query.
  */
 export function decodeUtf8(bytes: Uint8Array): Result<string> {
   if (!isUtf8(bytes)) return failure('is not valid UTF-8');
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  return success(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  return success(text);
 }
 
-/** A JSON value from its bytes. */
+/** A text without the byte order mark that it may begin with. */
+export function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+/** A JSON value from its bytes. A byte order mark before it is passed over (RFC 8259, section 8.1, allows that). */
 export function parseJson(bytes: Uint8Array): Result<unknown> {
   const text = decodeUtf8(bytes);
   if (!text.ok) return text;
   try {
-    return success(JSON.parse(text.value));
+    return success(JSON.parse(withoutMark(text.value)));
   } catch {
     return failure(`is not JSON: ${quote(text.value.trim())}`);
   }

@@ -5,7 +5,7 @@
  */
 import { parse } from 'csv-parse/sync';
 import { importLineBytesMax } from '../../domain/limits.js';
-import { decodeUtf8, isBlank } from '../../domain/lines.js';
+import { decodeUtf8, isBlank, trimEnd, withoutMark } from '../../domain/lines.js';
 import { unknownName } from '../../domain/nearest.js';
 import { QUERY_FIELDS } from '../../domain/query.js';
 import { failure, type Result, success } from '../../domain/result.js';
@@ -88,16 +88,15 @@ function countQuotes(bytes: Buffer): number {
 }
 
 function parseRecord(lines: readonly Line[]): Result<readonly string[]> {
-  const text = decodeUtf8(
-    Buffer.concat(
-      lines.flatMap(({ bytes = Buffer.alloc(0) }, at) => (at === 0 ? [bytes] : [lineEnd, bytes])),
-    ),
-  );
+  const bytes = lines.flatMap((line, at) => [...(at === 0 ? [] : [lineEnd]), line.bytes ?? Buffer.alloc(0)]);
+  const text = decodeUtf8(trimEnd(Buffer.concat(bytes)));
   if (!text.ok) return text;
+  // Only the end of the record and the beginning of the file: anywhere else these characters are part of a field.
+  const record = lines[0]?.number === 1 ? withoutMark(text.value) : text.value;
   // Most records have no quotes, and then there is nothing to parse.
-  if (!text.value.includes('"')) return success(text.value.split(','));
+  if (!record.includes('"')) return success(record.split(','));
   try {
-    return success(parse(text.value)[0] ?? []);
+    return success(parse(record)[0] ?? []);
   } catch (error) {
     return failure(`is not valid CSV: ${(error as Error).message}`);
   }

@@ -1,9 +1,8 @@
 import { importLineBytesMax } from '../../domain/limits.js';
-import { trimEnd } from '../../domain/lines.js';
 
 const newline = 0x0a;
 
-/** One line of a file, without its end. */
+/** One line of a file, without the LF that ends it; a CR before that is still there. */
 export interface Line {
   /** From 1. */
   readonly number: number;
@@ -20,7 +19,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
     number++;
     const tooLong = skipping || bytes.length > importLineBytesMax;
     skipping = false;
-    return { number, bytes: tooLong ? undefined : (trimEnd(bytes) as Buffer) };
+    return { number, bytes: tooLong ? undefined : bytes };
   };
   for await (const chunk of chunks) {
     const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);

@@ -87,9 +87,10 @@ describe('lines with something in them', () => {
     expect(isBlank(Buffer.from(' x '))).toBe(false);
   });
 
-  test('that are not UTF-8 are refused, and a byte order mark is dropped', () => {
+  test('that are not UTF-8 are refused, and a byte order mark is dropped before JSON only', () => {
     expect(decodeUtf8(Uint8Array.of(0x61, 0xff))).toEqual({ ok: false, problems: ['is not valid UTF-8'] });
-    expect(decodeUtf8(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toEqual({ ok: true, value: 'a' });
+    expect(decodeUtf8(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toEqual({ ok: true, value: '\ufeffa' });
+    expect(parseJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))).toEqual({ ok: true, value: 1 });
   });
 
   test('that are not JSON say what they are', () => {

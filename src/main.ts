@@ -2,11 +2,16 @@
 /** The program: hands the process to the command line. */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { withoutPassword } from './cli/passwords.js';
 import { run } from './cli/program.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
+
+// The list of processes is for everybody on the machine to read.
+const shownArguments = process.argv.map(withoutPassword);
+if (shownArguments.join() !== process.argv.join()) process.title = shownArguments.join(' ');
 
 // Whoever reads our output may stop, as `head` does; that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

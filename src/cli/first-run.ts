@@ -1,5 +1,6 @@
 /** What `serve` does for somebody who starts it for the first time: a project, two keys, and how to go on. */
 import { fileURLToPath } from 'node:url';
+import { CallerStatsError } from '../domain/errors.js';
 import { DEFAULT_EXPIRY, parseExpiry } from '../domain/key-expiry.js';
 import { DEFAULT_ORGANIZATION_ID, generateId } from '../domain/project.js';
 import type { Store } from '../storage/store.js';
@@ -8,11 +9,17 @@ import { startProgress } from './import/progress.js';
 import { runImport } from './import/run.js';
 import { openSource } from './import/source.js';
 import type { Io } from './io.js';
-import { makeKey } from './make-key.js';
+import { type MadeKey, makeKey, type NewKey } from './make-key.js';
 import { formatTime, printLine } from './output.js';
 
 /** Real events, which come with the software. */
 const sample = fileURLToPath(new URL('../../demo/changes.ndjson.gz', import.meta.url));
+
+/**
+ * The id of the first admin key, the same in every store: of servers that start on one new database at the same moment,
+ * only one can make it, and that one makes the rest.
+ */
+const firstKeyId = 'first-admin-key';
 
 /** Makes a first project and its keys where the store has neither, and prints them, this once. */
 export async function welcome(
@@ -20,11 +27,25 @@ export async function welcome(
   { url, vendor, demo }: { readonly url: string; readonly vendor: string; readonly demo: boolean },
   io: Io,
 ): Promise<void> {
-  printLine(io.stdout, `caller-stats listens on ${url}`);
-  if (await isEmpty(store)) {
+  const createdAt = io.clock.now();
+  const expiry = parseExpiry(DEFAULT_EXPIRY, createdAt);
+  const common = {
+    organizationId: DEFAULT_ORGANIZATION_ID,
+    expiresAt: expiry.ok ? expiry.value : null,
+    vendor,
+    createdAt,
+  };
+  const admin = await makeFirstKey(store, common, io);
+  if (admin !== undefined) {
     const projectId = await makeProject(store, demo, io);
+    const recording = await makeKey(
+      store,
+      { ...common, projectId, type: 'recording', name: 'First recording key' },
+      io,
+    );
     if (demo) await loadSample(store, projectId, io);
-    await printKeys(store, { url, vendor, projectId }, io);
+    const { expiresAt } = common;
+    printKeys({ url, projectId, admin: admin.secret, recording: recording.secret, expiresAt }, io);
   } else if (demo) {
     printLine(
       io.stderr,
@@ -34,12 +55,28 @@ export async function welcome(
   printLine(io.stdout, `API documentation: ${url}/docs`);
 }
 
-async function isEmpty(store: Store): Promise<boolean> {
-  const [projects, keys] = await Promise.all([
-    store.listProjects(DEFAULT_ORGANIZATION_ID),
-    store.listKeys(DEFAULT_ORGANIZATION_ID),
-  ]);
-  return projects.length === 0 && keys.length === 0;
+/** Undefined where the store is not empty, or another server was first. */
+async function makeFirstKey(
+  store: Store,
+  common: Omit<NewKey, 'projectId' | 'type' | 'name'>,
+  io: Io,
+): Promise<MadeKey | undefined> {
+  // Keys first: where projects are spread over servers, one that is down would hide its own.
+  if ((await store.listKeys(DEFAULT_ORGANIZATION_ID)).length > 0) return undefined;
+  if ((await store.listProjects(DEFAULT_ORGANIZATION_ID)).length > 0) return undefined;
+  try {
+    const first = {
+      ...common,
+      id: firstKeyId,
+      projectId: null,
+      type: 'admin',
+      name: 'First admin key',
+    } as const;
+    return await makeKey(store, first, io);
+  } catch (error) {
+    if (error instanceof CallerStatsError && error.code === 'already_exists') return undefined;
+    throw error;
+  }
 }
 
 async function makeProject(store: Store, demo: boolean, io: Io): Promise<string> {
@@ -65,42 +102,32 @@ async function loadSample(store: Store, projectId: string, io: Io): Promise<void
   printLine(io.stdout, `A sample of real events was loaded: ${totalsLine(totals)}.`);
 }
 
-async function printKeys(
-  store: Store,
-  { url, vendor, projectId }: { readonly url: string; readonly vendor: string; readonly projectId: string },
-  io: Io,
-): Promise<void> {
-  const createdAt = io.clock.now();
-  const expiry = parseExpiry(DEFAULT_EXPIRY, createdAt);
-  const expiresAt = expiry.ok ? expiry.value : null;
-  const common = { organizationId: DEFAULT_ORGANIZATION_ID, expiresAt, vendor, createdAt };
-  const admin = await makeKey(
-    store,
-    { ...common, projectId: null, type: 'admin', name: 'First admin key' },
-    io,
-  );
-  const recording = await makeKey(
-    store,
-    { ...common, projectId, type: 'recording', name: 'First recording key' },
-    io,
-  );
+interface Made {
+  readonly url: string;
+  readonly projectId: string;
+  readonly admin: string;
+  readonly recording: string;
+  readonly expiresAt: number | null;
+}
+
+function printKeys({ url, projectId, admin, recording, expiresAt }: Made, io: Io): void {
   const base = `${url}/v1/analytics/${projectId}/assistant`;
   const lines = [
     '',
     'A first project and its keys were made. The keys are shown this once; only their hashes are kept.',
     '',
     `  project        ${projectId}`,
-    `  admin key      ${admin.secret}`,
-    `  recording key  ${recording.secret}`,
+    `  admin key      ${admin}`,
+    `  recording key  ${recording}`,
     `  keys expire    ${formatTime(expiresAt, 'never')}`,
     '',
     'Read the counts:',
     '',
-    `  curl -H "Authorization: Bearer ${admin.secret}" "${base}/caller-stats"`,
+    `  curl -H "Authorization: Bearer ${admin}" "${base}/caller-stats"`,
     '',
     'Record a query:',
     '',
-    `  curl -H "Authorization: Bearer ${recording.secret}" -H "Content-Type: application/json" \\`,
+    `  curl -H "Authorization: Bearer ${recording}" -H "Content-Type: application/json" \\`,
     `    -d '{"id": "my-first-query", "caller": "web"}' "${base}/queries"`,
     '',
   ];

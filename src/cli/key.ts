@@ -7,7 +7,7 @@ import { DEFAULT_ORGANIZATION_ID, isName } from '../domain/project.js';
 import { allOrProblems, type Io, UsageError } from './io.js';
 import { makeKey } from './make-key.js';
 import { formatTime, printJson, printLine, printTable } from './output.js';
-import { readSettings, settingOption } from './settings.js';
+import { readSettings, STORE_SETTINGS, settingOption } from './settings.js';
 import { existing, withStore } from './with-store.js';
 
 interface CreateOptions {
@@ -40,11 +40,11 @@ export function addKeyCommand(program: Command, io: Io): void {
     .option('--json', 'print the key and what is kept of it as JSON')
     .action(async (options: CreateOptions) => {
       const createdAt = io.clock.now();
-      const [{ database, keyPrefix }, expiresAt] = allOrProblems(
-        () => readSettings(['database', 'keyPrefix'], { ...options }, io.env),
+      const [settings, expiresAt] = allOrProblems(
+        () => readSettings([...STORE_SETTINGS, 'keyPrefix'], { ...options }, io.env),
         () => checkNewKey(options, createdAt),
       );
-      const { key: made, secret } = await withStore(database, existing, (store) =>
+      const { key: made, secret } = await withStore(settings, existing, (store) =>
         makeKey(
           store,
           {
@@ -53,7 +53,7 @@ export function addKeyCommand(program: Command, io: Io): void {
             type: options.type,
             name: options.name,
             expiresAt,
-            vendor: keyPrefix,
+            vendor: settings.keyPrefix,
             createdAt,
           },
           io,
@@ -71,8 +71,8 @@ export function addKeyCommand(program: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print them as JSON')
     .action(async (options: { json?: boolean }) => {
-      const { database } = readSettings(['database'], options, io.env);
-      const keys = await withStore(database, existing, (store) => store.listKeys(DEFAULT_ORGANIZATION_ID));
+      const settings = readSettings(STORE_SETTINGS, options, io.env);
+      const keys = await withStore(settings, existing, (store) => store.listKeys(DEFAULT_ORGANIZATION_ID));
       const rows = keys.map((one) => toListed(one, io.clock.now()));
       if (options.json) return printJson(io.stdout, rows);
       printTable(
@@ -100,9 +100,9 @@ export function addKeyCommand(program: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print what is kept of the key as JSON')
     .action(async (id: string, options: { json?: boolean }) => {
-      const { database } = readSettings(['database'], options, io.env);
+      const settings = readSettings(STORE_SETTINGS, options, io.env);
       const nowMs = io.clock.now();
-      const revoked = await withStore(database, existing, (store) =>
+      const revoked = await withStore(settings, existing, (store) =>
         store.revokeKey(DEFAULT_ORGANIZATION_ID, id, nowMs),
       );
       if (options.json) printJson(io.stdout, toListed(revoked, nowMs));

@@ -4,6 +4,8 @@ import type { Store } from '../storage/store.js';
 import type { Io } from './io.js';
 
 export interface NewKey {
+  /** A new one where it is left out. */
+  readonly id?: string;
   readonly organizationId: string;
   /** Null for an admin key. */
   readonly projectId: string | null;
@@ -15,17 +17,22 @@ export interface NewKey {
   readonly createdAt: number;
 }
 
+export interface MadeKey {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
+
 /** Makes and stores a key. `secret` is the key itself: show it, this once. */
 export async function makeKey(
   store: Store,
   { vendor, ...rest }: NewKey,
   io: Pick<Io, 'randomInt'>,
-): Promise<{ key: ApiKey; secret: string }> {
+): Promise<MadeKey> {
   const secret = generateKey(vendor, rest.type, io.randomInt);
   const key: ApiKey = {
+    id: generateId(io.randomInt),
     ...rest,
     ...shownEnds(secret),
-    id: generateId(io.randomInt),
     hash: hashKey(secret),
     createdBy: 'command line',
     revokedAt: null,

@@ -47,6 +47,16 @@ export function buildProgram(io: Io, version: string, fail: () => void): Command
   return program;
 }
 
+/** What lies behind an error, in its own words. Node's error of several failed addresses has none. */
+function causeOf({ cause }: CallerStatsError): string {
+  if (!(cause instanceof Error)) return '';
+  return cause instanceof AggregateError ? cause.errors.map(String).join('; ') : cause.message;
+}
+
+function inBrackets(text: string): string {
+  return text === '' ? '' : ` (${text})`;
+}
+
 function report(error: unknown, io: Io): 0 | 1 | 2 {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError) {
@@ -54,8 +64,7 @@ function report(error: unknown, io: Io): 0 | 1 | 2 {
     return 2;
   }
   if (error instanceof CallerStatsError) {
-    const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-    printLine(io.stderr, `caller-stats: ${error.message}${cause}`);
+    printLine(io.stderr, `caller-stats: ${error.message}${inBrackets(causeOf(error))}`);
     return 1;
   }
   printLine(

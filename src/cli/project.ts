@@ -10,7 +10,7 @@ import {
 } from '../domain/project.js';
 import { allOrProblems, type Io, UsageError } from './io.js';
 import { formatTime, printJson, printLine, printTable } from './output.js';
-import { readSettings, settingOption } from './settings.js';
+import { readSettings, STORE_SETTINGS, settingOption } from './settings.js';
 import { existing, withStore } from './with-store.js';
 
 export function addProjectCommand(program: Command, io: Io): void {
@@ -24,8 +24,8 @@ export function addProjectCommand(program: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print the project as JSON')
     .action(async (name: string, options: { id?: string; json?: boolean }) => {
-      const [{ database }] = allOrProblems(
-        () => readSettings(['database'], options, io.env),
+      const [settings] = allOrProblems(
+        () => readSettings(STORE_SETTINGS, { ...options }, io.env),
         () => checkNewProject(name, options.id),
       );
       const created = {
@@ -34,7 +34,7 @@ export function addProjectCommand(program: Command, io: Io): void {
         name,
         createdAt: io.clock.now(),
       };
-      await withStore(database, {}, (store) => store.createProject(created));
+      await withStore(settings, {}, (store) => store.createProject(created));
       if (options.json)
         printJson(io.stdout, { id: created.id, name, createdAt: formatTime(created.createdAt) });
       else printLine(io.stdout, created.id);
@@ -46,8 +46,8 @@ export function addProjectCommand(program: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print them as JSON')
     .action(async (options: { json?: boolean }) => {
-      const { database } = readSettings(['database'], options, io.env);
-      const projects = await withStore(database, existing, (store) =>
+      const settings = readSettings(STORE_SETTINGS, options, io.env);
+      const projects = await withStore(settings, existing, (store) =>
         store.listProjects(DEFAULT_ORGANIZATION_ID),
       );
       const rows = projects.map(({ id, name, createdAt }) => ({

@@ -4,11 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import { type DestinationStream, pino } from 'pino';
 import { CallerStatsError } from '../domain/errors.js';
 import { shutdownTimeoutMs } from '../domain/limits.js';
-import { openStore } from '../storage/open.js';
 import type { Store } from '../storage/store.js';
 import { welcome } from './first-run.js';
 import type { Io } from './io.js';
+import { printLine } from './output.js';
 import { readSettings, SETTINGS, type SettingName, settingOption } from './settings.js';
+import { whenAvailable } from './when-available.js';
+import { openWithSettings } from './with-store.js';
 
 const settingNames = Object.keys(SETTINGS) as SettingName[];
 
@@ -30,7 +32,10 @@ export function addServeCommand(program: Command, io: Io): void {
       const log = pino({ level: settings.logLevel }, io.stderr as unknown as DestinationStream);
       // Listened for from now on: who stops the server while it starts is heard as well.
       const stopRequested = io.stopRequested();
-      const store = await openStore(settings.database);
+      const stop = new AbortController();
+      const stopped = stopRequested.finally(() => stop.abort());
+      // A database server may be started after this one, or be away for a while: that is no reason to end.
+      const store = await openWithSettings(settings, { mayBeAway: true });
       let app: FastifyInstance | undefined;
       try {
         const limits = { batchQueriesMax: settings.batchQueriesMax, bodyBytesMax: settings.bodyBytesMax };
@@ -39,10 +44,12 @@ export function addServeCommand(program: Command, io: Io): void {
         app = await buildApp({ store, clock: io.clock, limits, log });
         const url = await listen(app, settings);
         log.info({ url }, 'listening');
-        await welcome(store, { url, vendor: settings.keyPrefix, demo: options.demo ?? false }, io);
-        log.info({ signal: await stopRequested }, 'stopping');
+        printLine(io.stdout, `caller-stats listens on ${url}`);
+        const start = { url, vendor: settings.keyPrefix, demo: options.demo ?? false };
+        await whenAvailable(() => welcome(store, start, io), { signal: stop.signal, log });
+        log.info({ signal: await stopped }, 'stopping');
       } finally {
-        await stop(app, store);
+        await finish(app, store);
         log.info('stopped');
       }
     });
@@ -76,7 +83,7 @@ function listenProblem({ code, message }: NodeJS.ErrnoException): string {
 }
 
 /** Finishes what was accepted: requests first, then what they wrote. Gives up, loudly, after a while. */
-async function stop(app: FastifyInstance | undefined, store: Store): Promise<void> {
+async function finish(app: FastifyInstance | undefined, store: Store): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {

@@ -4,10 +4,16 @@
  */
 import { Option } from 'commander';
 import { VENDOR_PATTERN } from '../domain/api-key.js';
-import { batchQueriesMax, bodyBytesMax } from '../domain/limits.js';
+import {
+  batchQueriesMax,
+  bodyBytesMax,
+  databaseConnectionsMax,
+  databaseTimeoutMs,
+} from '../domain/limits.js';
 import { failure, quote, type Result, success } from '../domain/result.js';
 import { parseDatabaseUrl } from '../storage/open.js';
 import { UsageError } from './io.js';
+import { mayHoldPassword } from './passwords.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,6 +25,8 @@ interface Setting<T> {
   /** What stands for the value in the manual. */
   readonly placeholder: string;
   readonly description: string;
+  /** Whether a value may hold a secret, and is not to be shown then. */
+  readonly hides?: (text: string) => boolean;
   /** Problems go on from the setting's name and value. */
   readonly parse: (text: string) => Result<T>;
 }
@@ -48,11 +56,28 @@ export const SETTINGS = {
     environment: 'DATABASE_URL',
     fallback: 'sqlite:./data/caller-stats.db',
     placeholder: 'url',
-    description: 'where everything is kept: sqlite: and a file',
+    description: 'where everything is kept: sqlite: and a file, or postgres://user@host:port/database',
+    hides: mayHoldPassword,
     parse: (text) => {
       const location = parseDatabaseUrl(text);
       return location.ok ? success(text) : location;
     },
+  }),
+  databaseConnectionsMax: setting({
+    flag: 'database-connections-max',
+    environment: 'CALLER_STATS_DATABASE_CONNECTIONS_MAX',
+    fallback: String(databaseConnectionsMax),
+    placeholder: 'number',
+    description: 'connections to a PostgreSQL database, at most',
+    parse: integer(2, 1000),
+  }),
+  databaseTimeoutMs: setting({
+    flag: 'database-timeout-ms',
+    environment: 'CALLER_STATS_DATABASE_TIMEOUT_MS',
+    fallback: String(databaseTimeoutMs),
+    placeholder: 'milliseconds',
+    description: 'how long a PostgreSQL database may take to answer a read or write',
+    parse: integer(100, 600_000),
   }),
   keyPrefix: setting({
     flag: 'key-prefix',
@@ -96,6 +121,11 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 
+/** The settings of whatever opens the store. Those without a flag of the command come from the environment. */
+export const STORE_SETTINGS = ['database', 'databaseConnectionsMax', 'databaseTimeoutMs'] as const;
+
+export type StoreSettings = Values<(typeof STORE_SETTINGS)[number]>;
+
 type Values<Name extends SettingName> = {
   readonly [Key in Name]: (typeof SETTINGS)[Key] extends Setting<infer T> ? T : never;
 };
@@ -118,7 +148,7 @@ export function readSettings<Name extends SettingName>(
   const problems: string[] = [];
   const values: Partial<Record<SettingName, unknown>> = {};
   for (const name of names) {
-    const { flag, environment, fallback, parse } = SETTINGS[name];
+    const { flag, environment, fallback, parse, hides }: Setting<unknown> = SETTINGS[name];
     const given = flags[name];
     // A variable that is set to nothing counts as not set, as Compose files and shells make them.
     const fromEnvironment = env[environment] === '' ? undefined : env[environment];
@@ -126,7 +156,10 @@ export function readSettings<Name extends SettingName>(
     const source = typeof given === 'string' ? `--${flag}` : environment;
     const value: Result<unknown> = parse(text);
     if (value.ok) values[name] = value.value;
-    else problems.push(...value.problems.map((problem) => `${source}: ${quote(text)} ${problem}`));
+    else {
+      const shown = hides?.(text) ? 'its value' : quote(text);
+      problems.push(...value.problems.map((problem) => `${source}: ${shown} ${problem}`));
+    }
   }
   if (problems.length > 0) throw new UsageError(problems);
   return values as Values<Name>;

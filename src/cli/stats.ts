@@ -7,7 +7,7 @@ import { DEFAULT_ORGANIZATION_ID } from '../domain/project.js';
 import { type Io, UsageError } from './io.js';
 import { formatCount, printJson, printLine } from './output.js';
 import { ServerClient } from './server-client.js';
-import { readKey, readSettings, settingOption } from './settings.js';
+import { readKey, readSettings, STORE_SETTINGS, settingOption } from './settings.js';
 import { existing, withStore } from './with-store.js';
 
 interface StatsOptions {
@@ -51,8 +51,8 @@ async function countInStore(
   options: StatsOptions,
   io: Io,
 ): Promise<Counts> {
-  const { database } = readSettings(['database'], { ...options }, io.env);
-  return withStore(database, existing, async (store) => {
+  const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
+  return withStore(settings, existing, async (store) => {
     if ((await store.findProject(DEFAULT_ORGANIZATION_ID, projectId)) === undefined) {
       throw new CallerStatsError(
         'not_found',

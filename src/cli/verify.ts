@@ -5,7 +5,7 @@ import type { TypeCounts } from '../domain/counts.js';
 import type { CounterDifference, Verification } from '../storage/store.js';
 import type { Io } from './io.js';
 import { formatCount, formatNumberOf, printJson, printLine } from './output.js';
-import { readSettings, settingOption } from './settings.js';
+import { readSettings, STORE_SETTINGS, settingOption } from './settings.js';
 import { existing, withStore } from './with-store.js';
 
 export function addVerifyCommand(program: Command, io: Io, fail: () => void): void {
@@ -15,8 +15,8 @@ export function addVerifyCommand(program: Command, io: Io, fail: () => void): vo
     .addOption(settingOption('database'))
     .option('--json', 'print what was found as JSON')
     .action(async (options: { json?: boolean }) => {
-      const { database } = readSettings(['database'], options, io.env);
-      const found = await withStore(database, existing, (store) => store.verify());
+      const settings = readSettings(STORE_SETTINGS, options, io.env);
+      const found = await withStore(settings, existing, (store) => store.verify());
       if (options.json) printJson(io.stdout, toReported(found));
       else report(found, io);
       if (found.differencesTotal > 0 || found.damage.length > 0) fail();

@@ -1,18 +1,31 @@
 import { type OpenOptions, openStore } from '../storage/open.js';
 import type { Store } from '../storage/store.js';
+import type { StoreSettings } from './settings.js';
 
 /** Opens the store, works with it, and closes it whatever happens. */
 export async function withStore<T>(
-  database: string,
+  settings: StoreSettings,
   options: OpenOptions,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const store = await openStore(database, options);
+  const store = await openWithSettings(settings, options);
   try {
     return await work(store);
   } finally {
     await store.close();
   }
+}
+
+/** Opens the store that the settings name. */
+export function openWithSettings(
+  { database, databaseConnectionsMax, databaseTimeoutMs }: StoreSettings,
+  options: OpenOptions,
+): Promise<Store> {
+  return openStore(database, {
+    connectionsMax: databaseConnectionsMax,
+    timeoutMs: databaseTimeoutMs,
+    ...options,
+  });
 }
 
 /** For commands that only make sense on a store that is there. */

@@ -1,12 +1,12 @@
 /**
  * Every bound the service sets on its input and on itself, each with its reason.
- * Two of them (`batchQueriesMax`, `bodyBytesMax`) are defaults of settings; the others are fixed.
+ * Those that say so are defaults of settings; the others are fixed.
  */
 
-/** Queries in one recording request. A batch of this size holds the writer for well under a second. */
+/** Queries in one recording request (a setting). A batch of this size holds the writer for well under a second. */
 export const batchQueriesMax = 10_000;
 
-/** Bytes of one recording request's body, counted after decompression, so that a gzip bomb stays small. */
+/** Bytes of one recording request's body (a setting), counted after decompression, so that a gzip bomb stays small. */
 export const bodyBytesMax = 10 * 1024 * 1024;
 
 /** Characters (Unicode code points) of a query's id: room for a UUID, a ULID, or a host's own composite. */
@@ -59,3 +59,9 @@ export const importLineBytesMax = 64 * 1024;
 
 /** A key's last use is written at most this often: the listing is for people, a write for each read is not. */
 export const lastUsedIntervalMs = 60_000;
+
+/** Connections of one node to a database server (a setting): ten nodes fit PostgreSQL's usual hundred. */
+export const databaseConnectionsMax = 10;
+
+/** Milliseconds until a read or write that a database server does not answer is given up (a setting). */
+export const databaseTimeoutMs = 5_000;

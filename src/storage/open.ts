@@ -1,29 +1,39 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
+import { databaseConnectionsMax, databaseTimeoutMs } from '../domain/limits.js';
 import { failure, type Result, success } from '../domain/result.js';
-import { openSqliteStore } from './sqlite/store.js';
+import { POSTGRES_SCHEMES, type PostgresLocation, parsePostgresUrl } from './postgres/location.js';
 import type { Store } from './store.js';
 
-/** Where a store is, read from a database URL. */
-export interface DatabaseLocation {
+/** A SQLite file. */
+export interface SqliteLocation {
   readonly kind: 'sqlite';
   /** The file, absolute or relative to the working directory. */
   readonly file: string;
 }
 
+/** Where a store is, read from a database URL. */
+export type DatabaseLocation = SqliteLocation | PostgresLocation;
+
+const examples = 'sqlite:./data/caller-stats.db or postgres://user@host:5432/database';
+
 /**
  * Reads a database URL: `sqlite:./data/caller-stats.db`, `sqlite:/var/lib/caller-stats/caller-stats.db`, or the
- * latter with `sqlite://` before it.
+ * latter with `sqlite://` before it; or `postgres://…` (see `parsePostgresUrl`). Problems never repeat the URL, which
+ * may hold a password.
  */
 export function parseDatabaseUrl(url: string): Result<DatabaseLocation> {
-  const [, scheme, rest] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? [];
-  if (scheme === undefined || rest === undefined) {
-    return failure('is not a database URL; send sqlite: and a file, as sqlite:./data/caller-stats.db');
-  }
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? [];
+  if (scheme === '') return failure(`is not a database URL; write it as ${examples}`);
+  if (POSTGRES_SCHEMES.some((one) => one === scheme.toLowerCase())) return parsePostgresUrl(url);
   if (scheme.toLowerCase() !== 'sqlite') {
-    return failure(`has the scheme ${scheme}:, which this version has no store for; use sqlite:`);
+    return failure(`has the scheme ${scheme}:, which there is no store for; write it as ${examples}`);
   }
+  return parseSqliteUrl(rest);
+}
+
+function parseSqliteUrl(rest: string): Result<SqliteLocation> {
   const file = rest.startsWith('//') ? rest.slice(2) : rest;
   if (file === '' || file.includes('\0'))
     return failure('names no file; write it as sqlite:./data/caller-stats.db');
@@ -35,9 +45,23 @@ export function parseDatabaseUrl(url: string): Result<DatabaseLocation> {
   return success({ kind: 'sqlite', file });
 }
 
+/** How messages call the store: never with a password. */
+export function nameOfStore(location: DatabaseLocation): string {
+  return location.kind === 'sqlite' ? resolve(location.file) : location.name;
+}
+
 export interface OpenOptions {
   /** Refuses (`not_found`) where there is no store yet, instead of making one: a mistyped path should not. */
   readonly mustExist?: boolean;
+  /**
+   * Gives a store even where its server cannot be reached now, or has a schema of another version. It answers
+   * `unavailable` until that is mended, and then goes on by itself. Only for a database with a server of its own.
+   */
+  readonly mayBeAway?: boolean;
+  /** Connections to a database server, at least 2. */
+  readonly connectionsMax?: number;
+  /** Milliseconds until a read or write that a database server does not answer is given up. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -48,12 +72,23 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
   const location = parseDatabaseUrl(url);
   if (!location.ok)
     throw new CallerStatsError('invalid', `The database URL ${location.problems.join(', ')}.`);
-  const { file } = location.value;
-  if (options.mustExist && !existsSync(file)) {
+  if (location.value.kind === 'sqlite') return openFile(location.value, options);
+  // Loaded only where it is needed: it would cost every start on a file some milliseconds.
+  const { openPostgresStore } = await import('./postgres/store.js');
+  return openPostgresStore(location.value, {
+    connectionsMax: databaseConnectionsMax,
+    timeoutMs: databaseTimeoutMs,
+    ...options,
+  });
+}
+
+async function openFile({ file }: SqliteLocation, { mustExist }: OpenOptions): Promise<Store> {
+  if (mustExist && !existsSync(file)) {
     throw new CallerStatsError(
       'not_found',
       `There is no database ${resolve(file)}; serve or project create makes one.`,
     );
   }
+  const { openSqliteStore } = await import('./sqlite/store.js');
   return openSqliteStore(file);
 }

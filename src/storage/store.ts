@@ -35,6 +35,12 @@ export interface CounterDifference {
   readonly recounted: TypeCounts;
 }
 
+/** Sorts differences as `Verification` has them. */
+export function inOrderOfBuckets(a: CounterDifference, b: CounterDifference): number {
+  if (a.projectId !== b.projectId) return a.projectId < b.projectId ? -1 : 1;
+  return a.level - b.level || a.bucket - b.bucket;
+}
+
 /** What `verify` found. */
 export interface Verification {
   readonly projects: number;
@@ -112,6 +118,13 @@ export interface Store {
    * project. Takes bounded time, whatever was recorded.
    */
   count(projectId: string, range: DateRange): Promise<Counts>;
+
+  /**
+   * A page of the project's queries, for copying them: at most `limit` of those behind the one with the id `afterId`,
+   * or of all without one. In an order by id that is the store's own; each page is a snapshot of its own, and a page
+   * that is not full is the last. Empty where there is no such project.
+   */
+  readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]>;
 
   /**
    * Recounts every counter of every project from the recorded queries, in one snapshot, and checks the

@@ -10,7 +10,9 @@ import { emptyPlace, placeWithProject } from '../support/cli-place.js';
 const badEnvironment = {
   HOST: 'not a host',
   PORT: '65536',
-  DATABASE_URL: 'postgres://localhost/db',
+  DATABASE_URL: 'mysql://localhost/db',
+  CALLER_STATS_DATABASE_CONNECTIONS_MAX: '1',
+  CALLER_STATS_DATABASE_TIMEOUT_MS: '5s',
   CALLER_STATS_KEY_PREFIX: 'Bad_Prefix',
   CALLER_STATS_LOG_LEVEL: 'loud',
   CALLER_STATS_BATCH_QUERIES_MAX: '0',
@@ -58,6 +60,7 @@ describe('settings', () => {
         ...['--host', '127.0.0.1', '--database', `sqlite:${place.path('flag.db')}`],
         ...['--key-prefix', 'flag', '--log-level', 'silent'],
         ...['--batch-queries-max', '2', '--body-bytes-max', '4096'],
+        ...['--database-connections-max', '2', '--database-timeout-ms', '100'],
       ],
       { env: badEnvironment },
     );
@@ -82,7 +85,7 @@ describe('settings', () => {
     const { status, stdout, stderr } = await place.run(['serve'], { env: badEnvironment });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     const lines = stderr.trimEnd().split('\n');
-    expect(lines).toHaveLength(7);
+    expect(lines).toHaveLength(Object.keys(badEnvironment).length);
     for (const [name, value] of Object.entries(badEnvironment)) {
       expect(lines).toContainEqual(
         expect.stringContaining(`caller-stats: ${name}: ${JSON.stringify(value)} `),
@@ -96,6 +99,7 @@ describe('settings', () => {
       'serve',
       ...['--host', 'a b', '--port', '-1', '--database', 'caller-stats.db', '--key-prefix', ''],
       ...['--log-level', '', '--batch-queries-max', '1e3', '--body-bytes-max', '1'],
+      ...['--database-connections-max', 'x', '--database-timeout-ms', '99'],
     ]);
     expect(status).toBe(2);
     const flags = stderr
@@ -106,11 +110,22 @@ describe('settings', () => {
       '--batch-queries-max',
       '--body-bytes-max',
       '--database',
+      '--database-connections-max',
+      '--database-timeout-ms',
       '--host',
       '--key-prefix',
       '--log-level',
       '--port',
     ]);
+  });
+
+  test.concurrent('are shown as they were given, but for a password', async () => {
+    const place = await emptyPlace();
+    const url = 'postgres://user:hunter2@host:port/db';
+    const { status, stdout, stderr } = await place.run(['verify', '--database', url]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^caller-stats: --database: its value is not a URL/);
+    expect(stderr).not.toContain('hunter2');
   });
 
   test.concurrent.each([

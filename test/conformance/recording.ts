@@ -124,6 +124,38 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
       expect((await handles[0]?.verify())?.differencesTotal).toBe(0);
     });
 
+    test('queries are read back as they came, a page at a time', async () => {
+      const store = await openWithProjects('p', 'q');
+      expect(await store.readQueries('none', undefined, 10)).toEqual([]);
+      expect(await store.readQueries('p', undefined, 10)).toEqual([]);
+      const sixteen = 'sixteen bytes ..';
+      const ids = [
+        '0190a8b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b',
+        '0190A8B2-7C3E-7D4F-8A5B-6C7D8E9F0A1B',
+        '00000000-0000-0000-0000-000000000000',
+        sixteen,
+        sixteen.slice(1),
+        `${sixteen}!`,
+        '\u0001'.repeat(16),
+        'é'.repeat(8),
+        '😀'.repeat(128),
+        ...Array.from({ length: 40 }, (_, at) => `id ${at}`),
+      ];
+      const sent = ids.map((id, at) => query(id, ['web', 'api', 'null', 'sdk-x'][at % 4], at - 20));
+      await store.record('p', sent);
+      await store.record('q', [query('of another project')]);
+      for (const limit of [1, 7, sent.length, 1000]) {
+        const read: Query[] = [];
+        for (;;) {
+          const page = await store.readQueries('p', read.at(-1)?.id, limit);
+          expect(page.length).toBe(Math.min(limit, sent.length - read.length));
+          read.push(...page);
+          if (page.length < limit) break;
+        }
+        expect(read.toSorted((a, b) => a.occurredAt - b.occurredAt)).toEqual(sent);
+      }
+    });
+
     test('as many names of callers as come', async () => {
       const store = await openWithProjects('p');
       const names = [

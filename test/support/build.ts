@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that tests start beside our own, as a user's shell and terminal would, and where each comes from. */
-const TOOLS = { bash: 'bash', curl: 'curl', script: 'util-linux (Debian: bsdutils)' } as const;
+const TOOLS = { bash: 'bash', curl: 'curl', ps: 'procps', script: 'util-linux (Debian: bsdutils)' } as const;
 
 /** Builds what the tests start as threads and processes, so that no test ever runs yesterday's code. */
 export default function build(): void {

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import pg from 'pg';
+import { inject, onTestFinished } from 'vitest';
 import type { ApiKey } from '../../src/domain/api-key.js';
 import { DEFAULT_ORGANIZATION_ID, type Project } from '../../src/domain/project.js';
+import { openStore } from '../../src/storage/open.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import type { Store } from '../../src/storage/store.js';
 import { temporaryFolder } from './temporary.js';
@@ -29,9 +32,56 @@ export const sqlitePlace: PlaceFactory = async () => {
   };
 };
 
+/** A new schema in a database, gone when the test is over. */
+export function postgresPlace(databaseUrl: string): PlaceFactory {
+  return async () => {
+    const url = newSchemaIn(databaseUrl);
+    return {
+      kind: 'postgres',
+      open: async () => {
+        const store = await openStore(url);
+        onTestFinished(() => store.close());
+        return store;
+      },
+    };
+  };
+}
+
+/** The URL of a schema of the test's own, which is not there yet, and is dropped when the test is over. */
+export function newSchemaIn(databaseUrl: string): string {
+  const schema = `test_${randomBytes(8).toString('hex')}`;
+  const url = new URL(databaseUrl);
+  url.searchParams.set('schema', schema);
+  onTestFinished(async () => {
+    await onDatabase(databaseUrl, (client) => client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`));
+  });
+  return url.href;
+}
+
+/** Works on a database past the program. */
+export async function onDatabase<T>(
+  databaseUrl: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Another database to run the suite and the laws on: a managed PostgreSQL, a Citus cluster. */
+const askedFor = process.env['CALLER_STATS_TEST_DATABASE_URL'];
+
 /** Every kind of store there is; the conformance suite and the laws run on each. */
 export const placeFactories: readonly (readonly [kind: string, factory: PlaceFactory])[] = [
   ['sqlite', sqlitePlace],
+  ...inject('postgresServers').map(
+    ({ version, url }) => [`PostgreSQL ${version}`, postgresPlace(url)] as const,
+  ),
+  ...(askedFor === undefined ? [] : ([['CALLER_STATS_TEST_DATABASE_URL', postgresPlace(askedFor)]] as const)),
 ];
 
 export function projectOf(id: string, more: Partial<Project> = {}): Project {

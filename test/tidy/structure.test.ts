@@ -10,9 +10,15 @@ const outside = (...allowed: string[]): Source[] =>
 const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|zlib)$|fastest-levenshtein$)/],
   ['src/storage/store.ts', /^src\/domain\//],
+  ['src/storage/commit-queue.ts', /^src\/domain\//],
+  ['src/storage/rows.ts', /^src\/domain\//],
   [
     'src/storage/sqlite/',
-    /^(src\/(domain|storage\/sqlite)\/|src\/storage\/store\.ts$|node:|@photostructure\/sqlite$)/,
+    /^(src\/(domain|storage\/sqlite)\/|src\/storage\/(store|rows|commit-queue)\.ts$|node:|@photostructure\/sqlite$)/,
+  ],
+  [
+    'src/storage/postgres/',
+    /^(src\/(domain|storage\/postgres)\/|src\/storage\/(store|rows|commit-queue)\.ts$|node:|pg$|pg-connection-string$)/,
   ],
   ['src/storage/open.ts', /^(src\/(domain|storage)\/|node:)/],
   ['src/http/', /^(src\/(domain|http)\/|src\/storage\/store\.ts$|node:|fastify$|@fastify\/|typebox|pino$)/],
@@ -65,7 +71,7 @@ describe('there is one place for', () => {
 
   test('SQL: the storage adapters', () => {
     const pattern = /\b(SELECT|INSERT INTO|DELETE FROM|CREATE TABLE|PRAGMA|BEGIN IMMEDIATE)\b/;
-    expect(linesMatching(outside('src/storage/sqlite/'), pattern)).toEqual([]);
+    expect(linesMatching(outside('src/storage/sqlite/', 'src/storage/postgres/'), pattern)).toEqual([]);
   });
 
   test('choosing an HTTP status: the error tables', () => {

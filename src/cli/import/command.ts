@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { type Io, UsageError } from '../io.js';
 import { formatCount, printJson, printLine } from '../output.js';
 import { ServerClient } from '../server-client.js';
-import { readKey, readSettings, settingOption } from '../settings.js';
+import { readKey, readSettings, STORE_SETTINGS, settingOption } from '../settings.js';
 import { existing, withStore } from '../with-store.js';
 import { type Format, READERS } from './formats.js';
 import { startProgress } from './progress.js';
@@ -104,8 +104,8 @@ async function withSink<T>(
     });
     return work((projectId) => (queries) => client.record(projectId, queries));
   }
-  const { database } = readSettings(['database'], { ...options }, io.env);
-  return withStore(database, existing, (store) =>
+  const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
+  return withStore(settings, existing, (store) =>
     work((projectId) => (queries) => store.record(projectId, queries)),
   );
 }

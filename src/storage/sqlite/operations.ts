@@ -1,6 +1,5 @@
-/** What the main thread asks of the writer thread, and what it hears back. All of it can be structurally cloned. */
+/** What the main thread asks of the writer thread. All of it can be structurally cloned. */
 import type { ApiKey } from '../../domain/api-key.js';
-import type { ErrorCode } from '../../domain/errors.js';
 import type { Organization, Project } from '../../domain/project.js';
 
 /** A batch of queries by columns, which are cheaper to send between threads than an object a query. */
@@ -24,8 +23,3 @@ export type Operation =
       readonly revokedAt: number;
     }
   | { readonly kind: 'touchKey'; readonly keyId: string; readonly usedAt: number };
-
-/** One operation's end. A failed one changed nothing and did not hinder the others of its transaction. */
-export type Outcome =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly code: ErrorCode; readonly message: string };

@@ -5,9 +5,7 @@ import { segmentsOf } from '../../domain/buckets.js';
 import { type Counts, withTotal } from '../../domain/counts.js';
 import type { DateRange } from '../../domain/date-range.js';
 import type { Organization, Project } from '../../domain/project.js';
-import type { Access } from '../store.js';
-import type { Connection } from './connection.js';
-import { Memo } from './memo.js';
+import type { Query } from '../../domain/query.js';
 import {
   keyColumns,
   ORGANIZATION_COLUMNS,
@@ -15,7 +13,11 @@ import {
   toKey,
   toOrganization,
   toProject,
-} from './rows.js';
+} from '../rows.js';
+import type { Access } from '../store.js';
+import type { Connection } from './connection.js';
+import { Memo } from './memo.js';
+import { decodeQueryId, encodeQueryId } from './query-id.js';
 
 export class Reader {
   readonly #db: Connection;
@@ -24,6 +26,7 @@ export class Reader {
   readonly #findProject: StatementSyncInstance;
   readonly #listKeys: StatementSyncInstance;
   readonly #findAccess: StatementSyncInstance;
+  readonly #readQueries: StatementSyncInstance;
   readonly #check: StatementSyncInstance;
   readonly #accesses: Memo<Access>;
   /** Statements that sum a number of segments, by that number. */
@@ -47,6 +50,12 @@ export class Reader {
       `SELECT ${keyColumns('api_key')}, ${projectColumns('project', 'found')}
        FROM api_key LEFT JOIN project ON project.id = ?2 AND project.organization_id = api_key.organization_id
        WHERE api_key.hash = ?1`,
+    );
+    // Texts sort before blobs, so '' is before every id.
+    this.#readQueries = db.prepare(
+      `SELECT query.id, caller.name AS caller, occurred_at AS occurredAt
+       FROM query JOIN caller ON caller.number = query.caller
+       WHERE project = (SELECT number FROM project WHERE id = ?) AND query.id > ? ORDER BY query.id LIMIT ?`,
     );
     this.#accesses = new Memo(db);
     this.#check = db.prepare('SELECT count(*) FROM organization');
@@ -83,6 +92,15 @@ export class Reader {
     const bounds = segments.flatMap(({ level, first, end }) => [level, first, end]);
     const [web, api, other] = this.#sumOf(segments.length).get(projectId, ...bounds);
     return withTotal({ web, api, other });
+  }
+
+  readQueries(projectId: string, afterId: string | undefined, limit: number): Query[] {
+    const after = afterId === undefined ? '' : encodeQueryId(afterId);
+    return this.#readQueries.all(projectId, after, limit).map(({ id, caller, occurredAt }) => ({
+      id: decodeQueryId(id),
+      caller: String(caller),
+      occurredAt: Number(occurredAt),
+    }));
   }
 
   check(): void {

@@ -7,8 +7,8 @@ import type { DateRange } from '../../domain/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Organization, Project } from '../../domain/project.js';
 import type { Query } from '../../domain/query.js';
+import { CommitQueue } from '../commit-queue.js';
 import type { Access, RecordResult, Store, Verification } from '../store.js';
-import { CommitQueue } from './commit-queue.js';
 import { type Connection, openReader } from './connection.js';
 import { storeError } from './errors.js';
 import type { Operation } from './operations.js';
@@ -45,7 +45,7 @@ class SqliteStore implements Store {
   readonly #file: string;
   readonly #connection: Connection;
   readonly #reader: Reader;
-  readonly #queue: CommitQueue;
+  readonly #queue: CommitQueue<Operation, unknown>;
   #writer: WriterHandle;
   #closing: Promise<void> | undefined;
 
@@ -54,7 +54,10 @@ class SqliteStore implements Store {
     this.#writer = writer;
     this.#connection = connection;
     this.#reader = new Reader(connection);
-    this.#queue = new CommitQueue((operations) => this.#commit(operations));
+    this.#queue = new CommitQueue({
+      commit: (operations) => this.#commit(operations),
+      weigh: (operation) => (operation.kind === 'record' ? operation.ids.length : 1),
+    });
   }
 
   async createOrganization(organization: Organization): Promise<void> {
@@ -110,6 +113,10 @@ class SqliteStore implements Store {
 
   async count(projectId: string, range: DateRange): Promise<Counts> {
     return this.#read((reader) => reader.count(projectId, range));
+  }
+
+  async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]> {
+    return this.#read((reader) => reader.readQueries(projectId, afterId, limit));
   }
 
   async verify(): Promise<Verification> {

@@ -1,5 +1,10 @@
 import { BUCKET_WIDTHS_MS, widthOf } from '../../domain/buckets.js';
-import { type CounterDifference, type Verification, verifyDifferencesMax } from '../store.js';
+import {
+  type CounterDifference,
+  inOrderOfBuckets,
+  type Verification,
+  verifyDifferencesMax,
+} from '../store.js';
 import type { Connection } from './connection.js';
 import { isDamage } from './errors.js';
 
@@ -42,7 +47,7 @@ function recount(db: Connection): Omit<Verification, 'damage'> {
       if (differences.length < verifyDifferencesMax) differences.push(row);
     }
   }
-  return { projects, queries, differences: differences.sort(inOrder), differencesTotal };
+  return { projects, queries, differences: differences.sort(inOrderOfBuckets), differencesTotal };
 }
 
 function* differencesOf(db: Connection, level: number): Generator<CounterDifference> {
@@ -73,9 +78,4 @@ function* differencesOf(db: Connection, level: number): Generator<CounterDiffere
       recounted: { web: webAgain, api: apiAgain, other: otherAgain },
     };
   }
-}
-
-function inOrder(a: CounterDifference, b: CounterDifference): number {
-  if (a.projectId !== b.projectId) return a.projectId < b.projectId ? -1 : 1;
-  return a.level - b.level || a.bucket - b.bucket;
 }

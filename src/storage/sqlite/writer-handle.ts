@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { CallerStatsError } from '../../domain/errors.js';
-import type { Operation, Outcome } from './operations.js';
+import type { Outcome } from '../commit-queue.js';
+import type { Operation } from './operations.js';
 import type { FromWriter, ToWriter } from './writer-thread.js';
 
 /** The main thread's end of one writer thread. One group at a time: `commit` is called again only after it settled. */
@@ -36,7 +37,7 @@ export class WriterHandle {
   }
 
   /** Commits a group in one transaction; see `Writer.commit`. */
-  async commit(operations: readonly Operation[]): Promise<readonly Outcome[]> {
+  async commit(operations: readonly Operation[]): Promise<readonly Outcome<unknown>[]> {
     const answer = this.#next();
     this.#worker.postMessage(operations satisfies ToWriter);
     const message = await answer;

@@ -4,9 +4,10 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { CallerStatsError, type ErrorCode } from '../../domain/errors.js';
+import type { Outcome } from '../commit-queue.js';
 import { storeError } from './errors.js';
 import { openMigrated } from './migrations.js';
-import type { Operation, Outcome } from './operations.js';
+import type { Operation } from './operations.js';
 import { Writer } from './writer.js';
 
 /** A group of operations to commit, or the word to stop. */
@@ -15,7 +16,7 @@ export type ToWriter = readonly Operation[] | 'close';
 /** First `ready` or `failed`; then, for each group in turn, its outcomes or `failed`. */
 export type FromWriter =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
+  | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome<unknown>[] }
   | {
       readonly kind: 'failed';
       readonly code: ErrorCode | undefined;

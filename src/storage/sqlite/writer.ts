@@ -4,14 +4,15 @@ import type { ApiKey } from '../../domain/api-key.js';
 import { callerType } from '../../domain/caller.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Organization, Project } from '../../domain/project.js';
+import type { Outcome } from '../commit-queue.js';
+import { keyColumns, toKey } from '../rows.js';
 import type { RecordResult } from '../store.js';
 import { type Connection, inTransaction } from './connection.js';
 import { CounterDeltas, TYPE_INDEX, type TypeIndex } from './counter-deltas.js';
 import { storeError } from './errors.js';
 import { MultiRowInsert } from './multi-row.js';
-import type { Operation, Outcome, RecordOperation } from './operations.js';
+import type { Operation, RecordOperation } from './operations.js';
 import { encodeQueryId } from './query-id.js';
-import { keyColumns, toKey } from './rows.js';
 
 export class Writer {
   readonly #db: Connection;
@@ -40,7 +41,7 @@ export class Writer {
    * Runs the operations in order in one transaction, durable when this returns. An operation that is refused
    * (`not_found`, `already_exists`) has changed nothing and the others go on; any other error undoes them all.
    */
-  commit(operations: readonly Operation[]): Outcome[] {
+  commit(operations: readonly Operation[]): Outcome<unknown>[] {
     try {
       return inTransaction(this.#db, () => {
         const deltas = new CounterDeltas();
@@ -53,7 +54,7 @@ export class Writer {
     }
   }
 
-  #attempt(operation: Operation, deltas: CounterDeltas): Outcome {
+  #attempt(operation: Operation, deltas: CounterDeltas): Outcome<unknown> {
     try {
       return { ok: true, value: this.#run(operation, deltas) };
     } catch (error) {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../../../src/domain/limits.js';
-import { CommitQueue } from '../../../src/storage/sqlite/commit-queue.js';
-import type { Operation, Outcome } from '../../../src/storage/sqlite/operations.js';
+import { CommitQueue, type Outcome } from '../../../src/storage/commit-queue.js';
+import type { Operation } from '../../../src/storage/sqlite/operations.js';
 
 /** A commit that ends when the test says so, and remembers what each group was. */
 function controlledCommit() {
   const groups: (readonly Operation[])[] = [];
   const ends: { succeed: () => void; fail: (error: Error) => void }[] = [];
-  const commit = (operations: readonly Operation[]): Promise<readonly Outcome[]> => {
+  const commit = (operations: readonly Operation[]): Promise<readonly Outcome<unknown>[]> => {
     groups.push(operations);
     return new Promise((resolve, reject) => {
       ends.push({
@@ -26,6 +26,12 @@ function controlledCommit() {
   return { commit, groups, endNext };
 }
 
+const queueOf = (commit: (operations: readonly Operation[]) => Promise<readonly Outcome<unknown>[]>) =>
+  new CommitQueue({
+    commit,
+    weigh: (operation: Operation) => (operation.kind === 'record' ? operation.ids.length : 1),
+  });
+
 const touch = (keyId: string): Operation => ({ kind: 'touchKey', keyId, usedAt: 0 });
 const record = (queries: number): Operation => ({
   kind: 'record',
@@ -38,7 +44,7 @@ const record = (queries: number): Operation => ({
 describe('the commit queue', () => {
   test('commits a lone operation at once, and what comes meanwhile together', async () => {
     const { commit, groups, endNext } = controlledCommit();
-    const queue = new CommitQueue(commit);
+    const queue = queueOf(commit);
     const settled = Promise.all([
       queue.submit(touch('a')),
       queue.submit(touch('b')),
@@ -53,7 +59,7 @@ describe('the commit queue', () => {
 
   test('bounds the queries of one commit, but never splits or starves an operation', async () => {
     const { commit, groups, endNext } = controlledCommit();
-    const queue = new CommitQueue(commit);
+    const queue = queueOf(commit);
     const sizes = [1, commitQueriesMax - 1, 1, 1, commitQueriesMax + 5, 1];
     const settled = Promise.all(sizes.map((size) => queue.submit(record(size))));
     for (const _ of sizes) await endNext();
@@ -66,7 +72,7 @@ describe('the commit queue', () => {
 
   test('fails all of a group whose commit fails, and goes on', async () => {
     const { commit, endNext } = controlledCommit();
-    const queue = new CommitQueue(commit);
+    const queue = queueOf(commit);
     const first = queue.submit(touch('a'));
     const second = Promise.allSettled([queue.submit(touch('b')), queue.submit(touch('c'))]);
     const lost = expect(first).rejects.toThrow('disk full');
@@ -77,30 +83,30 @@ describe('the commit queue', () => {
   });
 
   test('rejects the operation whose outcome is a refusal, with its code', async () => {
-    const queue = new CommitQueue(async () => [{ ok: false, code: 'not_found', message: 'none' }]);
+    const queue = queueOf(async () => [{ ok: false, code: 'not_found', message: 'none' }]);
     await expect(queue.submit(touch('a'))).rejects.toEqual(new CallerStatsError('not_found', 'none'));
   });
 
   test('rejects, rather than hangs, where an outcome is missing', async () => {
-    const queue = new CommitQueue(async () => []);
+    const queue = queueOf(async () => []);
     await expect(queue.submit(touch('a'))).rejects.toThrow('fewer outcomes');
   });
 
   test('refuses what would be too many queries or operations waiting', async () => {
     const { commit } = controlledCommit();
-    const queries = new CommitQueue(commit);
+    const queries = queueOf(commit);
     void queries.submit(record(1));
     void queries.submit(record(pendingQueriesMax));
     await expect(queries.submit(record(1))).rejects.toMatchObject({ code: 'unavailable' });
 
-    const operations = new CommitQueue(commit);
+    const operations = queueOf(commit);
     for (let waiting = 0; waiting <= pendingOperationsMax; waiting++) void operations.submit(touch('a'));
     await expect(operations.submit(touch('a'))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   test('when closed finishes what it accepted and refuses what comes', async () => {
     const { commit, endNext } = controlledCommit();
-    const queue = new CommitQueue(commit);
+    const queue = queueOf(commit);
     const accepted = Promise.all([queue.submit(touch('a')), queue.submit(touch('b'))]);
     const closed = queue.close();
     await expect(queue.submit(touch('c'))).rejects.toMatchObject({ code: 'unavailable' });

@@ -8,7 +8,15 @@ test.each([
   ['sqlite://', /names no file/],
   ['sqlite://host/file.db', /has a host/],
   ['sqlite::memory:', /is in memory/],
-  ['postgres://localhost/x', /scheme postgres:, which this version has no store for/],
+  ['mysql://localhost/x', /scheme mysql:, which there is no store for/],
+  ['postgres://u:a b/c@host:99999/x', /^is not a URL/],
+  ['postgres://host/x?schema=Upper', /has a schema that is not/],
+  ['postgres://host/x?schema=a;b', /has a schema that is not/],
+  ['postgres://host/x?schema=pg_mine', /has a schema that is not/],
+  ['postgres://host/x?schema=', /has a schema that is not/],
+  ['postgres://host/x?sslmode=sometimes', /has an sslmode that is none of disable, prefer/],
+  ['postgres://host/x?sslmode=verify-ca', /sslmode=verify-ca without sslrootcert/],
+  ['postgres://host/x?sslrootcert=/none/such', /a file that cannot be read: \/none\/such \(ENOENT\)/],
   ['sqlite:a\0b', /names no file/],
 ])('the database URL %j is refused', async (url, problem) => {
   expect(parseDatabaseUrl(url)).toEqual({ ok: false, problems: [expect.stringMatching(problem)] });
@@ -23,4 +31,35 @@ test.each([
   ['SQLITE:a b?#%20.db', 'a b?#%20.db'],
 ])('the database URL %j is the file %s', (url, file) => {
   expect(parseDatabaseUrl(url)).toEqual({ ok: true, value: { kind: 'sqlite', file } });
+});
+
+test.each([
+  ['postgres://localhost/x', { host: 'localhost', database: 'x' }],
+  [
+    'postgresql://u:p%40ss@db.example:6432/x?sslmode=disable',
+    { host: 'db.example', port: 6432, user: 'u', password: 'p@ss', ssl: false },
+  ],
+  ['POSTGRES://h/x?sslmode=require', { ssl: { rejectUnauthorized: false } }],
+  ['postgres://h/x?sslmode=verify-full', { ssl: {} }],
+  ['postgres:///x?host=/var/run/postgresql', { host: '/var/run/postgresql', database: 'x' }],
+  ['postgres://h/x?application_name=counts', { application_name: 'counts' }],
+])('the database URL %j is a PostgreSQL database', (url, config) => {
+  expect(parseDatabaseUrl(url)).toMatchObject({
+    ok: true,
+    value: { kind: 'postgres', schema: 'caller_stats', config },
+  });
+});
+
+test('the schema is ours, not the driver\u2019s, and no name has a password', () => {
+  const location = parseDatabaseUrl('postgres://u:hunter2@h:1/x?schema=counts');
+  expect(location).toMatchObject({ value: { schema: 'counts', name: 'h:1/x, schema counts' } });
+  expect(location).not.toHaveProperty('value.config.schema');
+});
+
+test.each([
+  'postgres://u:hunter2@h:x/db',
+  'postgers://u:hunter2@h/db',
+  'postgres://u:hunter2@h/db?sslmode=x',
+])('what is wrong with %j is said without its password', async (url) => {
+  await expect(openStore(url)).rejects.toSatisfy((error) => !String(error).includes('hunter2'));
 });

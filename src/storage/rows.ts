@@ -1,7 +1,8 @@
-import type { ApiKey, KeyType } from '../../domain/api-key.js';
-import type { Organization, Project } from '../../domain/project.js';
+/** Columns that every SQL store has, and their rows as the domain knows them. */
+import type { ApiKey, KeyType } from '../domain/api-key.js';
+import type { Organization, Project } from '../domain/project.js';
 
-export const ORGANIZATION_COLUMNS = 'id, name, created_at AS createdAt';
+export const ORGANIZATION_COLUMNS = 'id, name, created_at AS "createdAt"';
 
 /** The columns of a project, each named as its field, after `prefix` where two tables are read at once. */
 export function projectColumns(table: string, prefix = ''): string {
@@ -42,7 +43,7 @@ function fieldName(prefix: string, field: string): string {
   return prefix === '' ? field : prefix + field.charAt(0).toUpperCase() + field.slice(1);
 }
 
-/** A row of the driver, which has no prototype, as a plain object. */
+/** A row as a driver gives it: without a prototype, or with large integers as text. */
 type Row = Readonly<Record<string, unknown>>;
 
 export function toOrganization(row: Row): Organization {
@@ -70,8 +71,12 @@ export function toKey(row: Row): ApiKey {
     end: String(row['end']),
     createdBy: String(row['createdBy']),
     createdAt: Number(row['createdAt']),
-    expiresAt: row['expiresAt'] as number | null,
-    revokedAt: row['revokedAt'] as number | null,
-    lastUsedAt: row['lastUsedAt'] as number | null,
+    expiresAt: toTime(row['expiresAt']),
+    revokedAt: toTime(row['revokedAt']),
+    lastUsedAt: toTime(row['lastUsedAt']),
   };
+}
+
+function toTime(value: unknown): number | null {
+  return value === null ? null : Number(value);
 }

@@ -1,0 +1,187 @@
+/** Connections to one PostgreSQL database: pools, deadlines, and what is tried again. */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg, { type PoolClient } from 'pg';
+import { diagnose, storeError, unavailable } from './errors.js';
+import type { PostgresLocation } from './location.js';
+
+/** A row by its columns' names. `bigint` comes as text, `bytea` as a Buffer. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Statement {
+  /** Under which the server keeps it prepared, one for each connection; none for what should be planned each time. */
+  readonly name?: string;
+  readonly text: string;
+}
+
+export interface DatabaseOptions {
+  /** Connections at once, of reads and writes together; at least 2. */
+  readonly connectionsMax: number;
+  /** Milliseconds until a read or write that got no answer is given up. */
+  readonly timeoutMs: number;
+}
+
+/** One connection, for work that takes more than one statement, or longer than the deadline of the others. */
+export interface Session {
+  readonly query: (text: string, values?: readonly unknown[]) => Promise<Row[]>;
+  /** Runs `work` between BEGIN and COMMIT; `mode` follows BEGIN. */
+  readonly transaction: <T>(work: () => Promise<T>, mode?: string) => Promise<T>;
+}
+
+/** Tries of one statement. With the pauses between them, they outlast a broken connection but not a restart. */
+const triesMax = 4;
+const firstPauseMs = 25;
+
+/** Longer than any migration or recount; a connection that is dead by then is given up. */
+const sessionTimeoutMs = 24 * 60 * 60 * 1000;
+
+const connectionIdleMs = 30_000;
+
+/**
+ * What each connection is told first. An acknowledged query is on disk, whatever the database's default says; what
+ * waits for standby servers beyond that is left as it is. A statement whose client has given up is given up as well.
+ */
+const SET_UP = `
+  SELECT set_config('statement_timeout', $1, false), set_config('default_transaction_isolation', 'read committed', false),
+    set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+      WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false)`;
+
+/** All that the store asks of the database goes through here. Errors are those of the port (`storeError`). */
+export class Database {
+  readonly #timeoutMs: number;
+  /** Reads and writes have connections of their own, so that neither waits for the other's. */
+  readonly #readers: pg.Pool;
+  readonly #writers: pg.Pool;
+
+  constructor({ config }: PostgresLocation, { connectionsMax, timeoutMs }: DatabaseOptions) {
+    const writers = Math.floor(connectionsMax / 2);
+    this.#timeoutMs = timeoutMs;
+    this.#readers = openPool(config, connectionsMax - writers, timeoutMs);
+    this.#writers = openPool(config, writers, timeoutMs);
+  }
+
+  read(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.#run(this.#readers, statement, values, true);
+  }
+
+  /**
+   * `repeatable` says that doing it twice is as good as once: then a broken connection, too, is no reason to fail.
+   */
+  write(
+    statement: Statement,
+    values: readonly unknown[],
+    { repeatable }: { repeatable: boolean },
+  ): Promise<Row[]> {
+    return this.#run(this.#writers, statement, values, repeatable);
+  }
+
+  /** Gives `work` a connection of its own, without a deadline. */
+  async session<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    let client: PoolClient | undefined;
+    let broken: Error | undefined;
+    try {
+      client = await this.#readers.connect();
+      const session = sessionOn(client);
+      await session.query('SET statement_timeout = 0');
+      return await work(session);
+    } catch (error) {
+      broken = error instanceof Error ? error : new Error(String(error));
+      throw storeError(error);
+    } finally {
+      // Never reused: its settings are not those of the others.
+      client?.release(broken ?? true);
+    }
+  }
+
+  /** Waits for what is under way and lets go of all connections. */
+  async close(): Promise<void> {
+    await Promise.all([this.#readers.end(), this.#writers.end()]);
+  }
+
+  async #run(
+    pool: pg.Pool,
+    { name, text }: Statement,
+    values: readonly unknown[],
+    repeatable: boolean,
+  ): Promise<Row[]> {
+    const query = { text, values: [...values], ...(name === undefined ? {} : { name }) };
+    return withDeadline(this.#timeoutMs, async (signal) => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return (await pool.query<Row>(query)).rows;
+        } catch (error) {
+          const { passing, undone } = diagnose(error);
+          if (!passing || !(repeatable || undone) || tries === triesMax || signal.aborted)
+            throw storeError(error);
+        }
+        await delay(pauseMs(tries));
+      }
+    });
+  }
+}
+
+/** Runs `work`, and rejects with `unavailable` where it takes longer. `signal` tells it that nobody waits any more. */
+export async function withDeadline<T>(
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const deadline = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      deadline.abort();
+      reject(unavailable(`The database cannot be used now: it gave no answer within ${timeoutMs} ms.`));
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([work(deadline.signal), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function openPool(config: pg.ClientConfig, max: number, timeoutMs: number): pg.Pool {
+  const pool = new pg.Pool({
+    application_name: 'caller-stats',
+    keepAlive: true,
+    ...config,
+    max,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    idleTimeoutMillis: connectionIdleMs,
+    onConnect: async (client) => {
+      await client.query(SET_UP, [String(timeoutMs)]);
+    },
+  });
+  // A connection that breaks while nobody uses it is dropped by the pool, and the next statement gets another.
+  pool.on('error', () => {});
+  return pool;
+}
+
+function sessionOn(client: PoolClient): Session {
+  const query = async (text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+    const result = await client.query<Row>({
+      text,
+      values: [...values],
+      query_timeout: sessionTimeoutMs,
+    } as pg.QueryConfig);
+    return result.rows;
+  };
+  const transaction = async <T>(work: () => Promise<T>, mode = ''): Promise<T> => {
+    await query(`BEGIN ${mode}`);
+    try {
+      const result = await work();
+      await query('COMMIT');
+      return result;
+    } catch (error) {
+      // Whatever stopped the work is what matters; the connection is not used again.
+      await query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  };
+  return { query, transaction };
+}
+
+/** Twice as long each time, and up to as much again at random, so that nodes do not come back all at once. */
+function pauseMs(tries: number): number {
+  return firstPauseMs * 2 ** tries * (0.5 + Math.random() / 2);
+}

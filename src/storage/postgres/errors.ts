@@ -1,0 +1,87 @@
+import { DatabaseError } from 'pg';
+import { CallerStatsError } from '../../domain/errors.js';
+
+/** What an error says about trying again. */
+export interface Diagnosis {
+  /** In words that may be shown to operators; undefined for a mistake of our own, which is passed on as it is. */
+  readonly meaning: string | undefined;
+  /** Whether the same statement may succeed at once, on this connection or another. */
+  readonly passing: boolean;
+  /** Whether it is certain that the statement changed nothing. */
+  readonly undone: boolean;
+  /** Whether the schema is not the one this program was written for. */
+  readonly otherSchema: boolean;
+}
+
+interface Kind {
+  /** SQLSTATEs, or their beginnings (postgresql.org/docs/current/errcodes-appendix.html). */
+  readonly states: readonly string[];
+  readonly meaning: string;
+  readonly passing?: boolean;
+  readonly otherSchema?: boolean;
+}
+
+/** Errors that speak of circumstances. The first that fits is right. */
+const KINDS: readonly Kind[] = [
+  { states: ['40'], meaning: 'it gave way to another transaction', passing: true },
+  { states: ['57P01', '57P02', '57P03'], meaning: 'the server is stopping or starting', passing: true },
+  { states: ['08'], meaning: 'the connection is broken', passing: true },
+  { states: ['25006'], meaning: 'it is read-only, as a standby is', passing: true },
+  { states: ['55P03'], meaning: 'a lock could not be had in time', passing: true },
+  { states: ['53300'], meaning: 'it has no connection left', passing: true },
+  { states: ['53100'], meaning: 'its disk is full' },
+  { states: ['53'], meaning: 'it lacks memory or another resource' },
+  { states: ['57014'], meaning: 'a statement took too long' },
+  { states: ['28'], meaning: 'it refuses this user or password' },
+  { states: ['3D000'], meaning: 'there is no such database on the server; create it first' },
+  { states: ['42501'], meaning: 'this user lacks a privilege' },
+  { states: ['58'], meaning: 'the server reports an error of its system' },
+  {
+    states: ['42P01', '42703', '42883', '3F000', '42P13', '42804'],
+    meaning: 'its schema is not the one that this version works with',
+    otherSchema: true,
+  },
+];
+
+/** Says what an error of the driver or the server means. */
+export function diagnose(error: unknown): Diagnosis {
+  if (error instanceof DatabaseError) {
+    const state = error.code ?? '';
+    const kind = KINDS.find(({ states }) => states.some((one) => state.startsWith(one)));
+    return {
+      meaning: kind?.meaning,
+      passing: kind?.passing ?? false,
+      // The server answered with an error, so it rolled back; but for a connection that broke between the two.
+      undone: !state.startsWith('08'),
+      otherSchema: kind?.otherSchema ?? false,
+    };
+  }
+  const ours = !(error instanceof Error) || error instanceof TypeError || error instanceof RangeError;
+  return {
+    meaning: ours ? undefined : 'it cannot be reached',
+    passing: !ours,
+    undone: false,
+    otherSchema: false,
+  };
+}
+
+/** The error as the port promises it: `unavailable` for circumstances, anything else as it is. */
+export function storeError(error: unknown): unknown {
+  if (error instanceof CallerStatsError) return error;
+  const { meaning } = diagnose(error);
+  return meaning === undefined ? error : unavailable(`The database cannot be used now: ${meaning}.`, error);
+}
+
+export function unavailable(message: string, cause?: unknown): CallerStatsError {
+  return new CallerStatsError('unavailable', message, { cause });
+}
+
+/** Whether a row with the same key is there already. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '23505';
+}
+
+/** Whether the server says that what it keeps is damaged: `data_corrupted`, `index_corrupted`. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === 'XX001' || error.code === 'XX002');
+}

@@ -1,0 +1,65 @@
+/** Every statement of the PostgreSQL store but those of its schema; `test/tidy/shards.test.ts` reads them all. */
+import { BUCKET_WIDTHS_MS } from '../../domain/buckets.js';
+import { keyColumns, ORGANIZATION_COLUMNS, projectColumns } from '../rows.js';
+import { verifyDifferencesMax } from '../store.js';
+
+/** The texts of all statements, for tables in `schema`. */
+export function statementsIn(schema: string) {
+  return {
+    version: `SELECT version FROM ${schema}.schema_version`,
+    createOrganization: `INSERT INTO ${schema}.organization (id, name, created_at) VALUES ($1, $2, $3)`,
+    findOrganization: `SELECT ${ORGANIZATION_COLUMNS} FROM ${schema}.organization WHERE id = $1`,
+    listOrganizations: `SELECT ${ORGANIZATION_COLUMNS} FROM ${schema}.organization ORDER BY created_at, id`,
+    createProject: `INSERT INTO ${schema}.project (id, organization_id, name, created_at) VALUES ($1, $2, $3, $4)`,
+    findProject: `SELECT ${projectColumns('project')} FROM ${schema}.project WHERE id = $1 AND organization_id = $2`,
+    listProjects: `SELECT ${projectColumns('project')} FROM ${schema}.project WHERE organization_id = $1
+      ORDER BY created_at, id`,
+    createKey: `INSERT INTO ${schema}.api_key (id, organization_id, project_id, type, name, hash, start, "end",
+        created_by, created_at, expires_at, revoked_at, last_used_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    listKeys: `SELECT ${keyColumns('api_key')} FROM ${schema}.api_key WHERE organization_id = $1 ORDER BY created_at, id`,
+    findAccess: `SELECT schema_version AS "schemaVersion", ${keyColumns('(found_key)')},
+        ${projectColumns('(found_project)', 'found')}
+      FROM ${schema}.find_access($1, $2)`,
+    revokeKey: `UPDATE ${schema}.api_key SET revoked_at = coalesce(revoked_at, $3) WHERE organization_id = $1 AND id = $2
+      RETURNING ${keyColumns('api_key')}`,
+    touchKey: `UPDATE ${schema}.api_key SET last_used_at = greatest(last_used_at, $2) WHERE id = $1`,
+    record: `SELECT ${schema}.record($1, $2, $3, $4) AS duplicates`,
+    // A look-up for each segment: the planner cannot choose to read more of the counters than is asked for.
+    count: `SELECT coalesce(sum(part.web), 0)::bigint AS web, coalesce(sum(part.api), 0)::bigint AS api,
+        coalesce(sum(part.other), 0)::bigint AS other
+      FROM unnest($2::smallint[], $3::bigint[], $4::bigint[]) AS segment (level, first, "end")
+      CROSS JOIN LATERAL (
+        SELECT sum(web) AS web, sum(api) AS api, sum(other) AS other FROM ${schema}.counter
+        WHERE counter.project_id = $1 AND counter.level = segment.level
+          AND counter.bucket >= segment.first AND counter.bucket < segment."end"
+      ) AS part`,
+    readQueries: `SELECT id, caller, occurred_at AS "occurredAt" FROM ${schema}.query
+      WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
+    countQueries: `SELECT count(*) AS queries FROM ${schema}.query WHERE project_id = $1`,
+    listProjectIds: `SELECT id FROM ${schema}.project ORDER BY id`,
+    // Rows of a project that is not there; the widest counters are the fewest.
+    listStrayIds: `SELECT DISTINCT counter.project_id AS id FROM ${schema}.counter
+      LEFT JOIN ${schema}.project ON project.id = counter.project_id
+      WHERE counter.level = ${BUCKET_WIDTHS_MS.length - 1} AND project.id IS NULL ORDER BY 1`,
+    // $2 is the level and $3 its width. Division truncates, so a negative remainder is made positive first.
+    differences: `SELECT bucket, coalesce(kept.web, 0) AS web, coalesce(kept.api, 0) AS api,
+        coalesce(kept.other, 0) AS other, coalesce(again.web, 0) AS "webAgain", coalesce(again.api, 0) AS "apiAgain",
+        coalesce(again.other, 0) AS "otherAgain", count(*) OVER () AS total
+      FROM (
+        SELECT bucket, web, api, other FROM ${schema}.counter WHERE project_id = $1 AND level = $2
+      ) AS kept
+      FULL JOIN (
+        SELECT (occurred_at - ((occurred_at % $3::bigint) + $3) % $3) / $3 AS bucket,
+          count(*) FILTER (WHERE caller = 'web') AS web, count(*) FILTER (WHERE caller = 'api') AS api,
+          count(*) FILTER (WHERE caller NOT IN ('web', 'api')) AS other
+        FROM ${schema}.query WHERE project_id = $1 GROUP BY 1
+      ) AS again USING (bucket)
+      WHERE (coalesce(kept.web, 0), coalesce(kept.api, 0), coalesce(kept.other, 0))
+        <> (coalesce(again.web, 0), coalesce(again.api, 0), coalesce(again.other, 0))
+      ORDER BY bucket LIMIT ${verifyDifferencesMax}`,
+  } as const;
+}
+
+export type Statements = ReturnType<typeof statementsIn>;
+export type StatementName = keyof Statements;

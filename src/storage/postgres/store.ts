@@ -1,0 +1,267 @@
+/** The store on PostgreSQL: any number of processes may work on the same database at once. */
+import type { ApiKey } from '../../domain/api-key.js';
+import { segmentsOf } from '../../domain/buckets.js';
+import { type Counts, withTotal } from '../../domain/counts.js';
+import type { DateRange } from '../../domain/date-range.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import type { Organization, Project } from '../../domain/project.js';
+import type { Query } from '../../domain/query.js';
+import { toKey, toOrganization, toProject } from '../rows.js';
+import type { Access, RecordResult, Store, Verification } from '../store.js';
+import { Database, type DatabaseOptions, type Row, withDeadline } from './database.js';
+import { isConflict, unavailable } from './errors.js';
+import type { PostgresLocation } from './location.js';
+import { migrate, NEWEST_VERSION, otherVersion } from './migrations.js';
+import { decodeQueryId, encodeQueryId } from './query-id.js';
+import { type RecordCall, Recorder } from './recorder.js';
+import { type StatementName, type Statements, statementsIn } from './statements.js';
+import { verify } from './verify.js';
+
+export interface PostgresOptions extends DatabaseOptions {
+  /** Refuses (`not_found`) where there is no schema yet, instead of making one. */
+  readonly mustExist?: boolean;
+  /**
+   * Gives a store even where the database cannot be used now. Its methods answer `unavailable` until it can, each call
+   * finding out anew.
+   */
+  readonly mayBeAway?: boolean;
+}
+
+/** Opens the store, made where there is none yet, and brings its schema up to date. */
+export async function openPostgresStore(
+  location: PostgresLocation,
+  options: PostgresOptions,
+): Promise<Store> {
+  const store = new PostgresStore(location, options);
+  try {
+    await store.prepare();
+  } catch (error) {
+    const away = error instanceof CallerStatsError && error.code === 'unavailable';
+    if (!(away && options.mayBeAway)) {
+      await store.close();
+      throw error;
+    }
+  }
+  return store;
+}
+
+class PostgresStore implements Store {
+  readonly #location: PostgresLocation;
+  readonly #options: PostgresOptions;
+  readonly #database: Database;
+  readonly #statements: Statements;
+  readonly #recorder: Recorder;
+  /** Whether the schema is known to be the one that this program works with. */
+  #prepared = false;
+  #preparing: Promise<void> | undefined;
+  /** The last of the changes that are made in turn. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  constructor(location: PostgresLocation, options: PostgresOptions) {
+    this.#location = location;
+    this.#options = options;
+    this.#database = new Database(location, options);
+    this.#statements = statementsIn(location.schema);
+    this.#recorder = new Recorder((call) => this.#callRecord(call));
+  }
+
+  /** Brings the schema up to date, where that is not done yet; after a failure the next call tries again. */
+  async prepare(): Promise<void> {
+    if (this.#prepared) return;
+    this.#preparing ??= this.#migrate().finally(() => {
+      this.#preparing = undefined;
+    });
+    const preparing = this.#preparing;
+    await withDeadline(this.#options.timeoutMs, () => preparing);
+  }
+
+  async createOrganization({ id, name, createdAt }: Organization): Promise<void> {
+    const taken = `There is an organization ${id} already.`;
+    await this.#inTurn(() => this.#insert('createOrganization', [id, name, createdAt], taken));
+  }
+
+  async listOrganizations(): Promise<Organization[]> {
+    return (await this.#read('listOrganizations')).map(toOrganization);
+  }
+
+  async createProject(project: Project): Promise<void> {
+    await this.#inTurn(() => this.#createProject(project));
+  }
+
+  async #createProject({ id, organizationId, name, createdAt }: Project): Promise<void> {
+    await this.#requireOrganization(organizationId);
+    await this.#insert(
+      'createProject',
+      [id, organizationId, name, createdAt],
+      `There is a project ${id} already.`,
+    );
+  }
+
+  async listProjects(organizationId: string): Promise<Project[]> {
+    return (await this.#read('listProjects', [organizationId])).map((row) => toProject(row));
+  }
+
+  async findProject(organizationId: string, projectId: string): Promise<Project | undefined> {
+    const [row] = await this.#read('findProject', [projectId, organizationId]);
+    return row === undefined ? undefined : toProject(row);
+  }
+
+  async createKey(key: ApiKey): Promise<void> {
+    await this.#inTurn(() => this.#createKey(key));
+  }
+
+  async #createKey(key: ApiKey): Promise<void> {
+    await this.#requireOrganization(key.organizationId);
+    if (key.projectId !== null && (await this.findProject(key.organizationId, key.projectId)) === undefined) {
+      throw new CallerStatsError('not_found', `There is no project ${key.projectId}.`);
+    }
+    const values = [
+      key.id,
+      key.organizationId,
+      key.projectId,
+      key.type,
+      key.name,
+      key.hash,
+      key.start,
+      key.end,
+      key.createdBy,
+      key.createdAt,
+      key.expiresAt,
+      key.revokedAt,
+      key.lastUsedAt,
+    ];
+    await this.#insert('createKey', values, `There is a key ${key.id} already.`);
+  }
+
+  async listKeys(organizationId: string): Promise<ApiKey[]> {
+    return (await this.#read('listKeys', [organizationId])).map(toKey);
+  }
+
+  async findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
+    const [row] = await this.#read('findAccess', [keyHash, projectId]);
+    // Each request begins here, so that a node whose schema was changed under it stops at once.
+    this.#requireVersion(row);
+    if (row === undefined || row['id'] === null) return undefined;
+    return { key: toKey(row), project: row['foundId'] === null ? undefined : toProject(row, 'found') };
+  }
+
+  async revokeKey(organizationId: string, keyId: string, revokedAt: number): Promise<ApiKey> {
+    const [row] = await this.#write('revokeKey', [organizationId, keyId, revokedAt], { repeatable: true });
+    if (row === undefined) throw new CallerStatsError('not_found', `There is no key ${keyId}.`);
+    return toKey(row);
+  }
+
+  async touchKey(keyId: string, usedAt: number): Promise<void> {
+    await this.#write('touchKey', [keyId, usedAt], { repeatable: true });
+  }
+
+  async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
+    this.#requireOpen();
+    return withDeadline(this.#options.timeoutMs, (signal) =>
+      this.#recorder.record(projectId, { queries, signal }),
+    );
+  }
+
+  async count(projectId: string, range: DateRange): Promise<Counts> {
+    const segments = segmentsOf(range);
+    const columns = [
+      segments.map(({ level }) => level),
+      segments.map(({ first }) => first),
+      segments.map(({ end }) => end),
+    ];
+    const [row] = await this.#read('count', [projectId, ...columns]);
+    return withTotal({ web: Number(row?.['web']), api: Number(row?.['api']), other: Number(row?.['other']) });
+  }
+
+  async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]> {
+    const after = Buffer.from(afterId === undefined ? '' : encodeQueryId(afterId), 'hex');
+    const rows = await this.#read('readQueries', [projectId, after, limit]);
+    return rows.map((row) => ({
+      id: decodeQueryId(row['id'] as Buffer),
+      caller: String(row['caller']),
+      occurredAt: Number(row['occurredAt']),
+    }));
+  }
+
+  async verify(): Promise<Verification> {
+    this.#requireOpen();
+    await this.prepare();
+    return this.#database.session((session) => verify(session, this.#statements));
+  }
+
+  async check(): Promise<void> {
+    const [row] = await this.#read('version');
+    this.#requireVersion(row === undefined ? undefined : { schemaVersion: row['version'] });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#recorder.close();
+    await this.#database.close();
+  }
+
+  async #migrate(): Promise<void> {
+    await this.#database.session((session) => migrate(session, this.#location, !this.#options.mustExist));
+    this.#prepared = true;
+  }
+
+  async #read(name: StatementName, values: readonly unknown[] = []): Promise<Row[]> {
+    this.#requireOpen();
+    await this.prepare();
+    return this.#database.read({ name, text: this.#statements[name] }, values);
+  }
+
+  async #write(
+    name: StatementName,
+    values: readonly unknown[],
+    options: { repeatable: boolean },
+  ): Promise<Row[]> {
+    this.#requireOpen();
+    await this.prepare();
+    return this.#database.write({ name, text: this.#statements[name] }, values, options);
+  }
+
+  /** Changes of one handle are made in the order in which they were asked for, whatever connection each gets. */
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(change);
+    this.#turn = done.catch(() => {});
+    return withDeadline(this.#options.timeoutMs, () => done);
+  }
+
+  async #insert(name: StatementName, values: readonly unknown[], taken: string): Promise<void> {
+    try {
+      await this.#write(name, values, { repeatable: false });
+    } catch (error) {
+      throw isConflict(error) ? new CallerStatsError('already_exists', taken) : error;
+    }
+  }
+
+  /** Without a name, so that it is planned with its project at hand: Citus then sends it whole to the server of it. */
+  async #callRecord({ projectId, ids, times, callers }: RecordCall): Promise<readonly number[] | null> {
+    await this.prepare();
+    const values = [projectId, ids, times, callers];
+    const [row] = await this.#database.write({ text: this.#statements.record }, values, { repeatable: true });
+    return row?.['duplicates'] as number[] | null;
+  }
+
+  #requireVersion(row: Row | undefined): void {
+    const version = row?.['schemaVersion'];
+    if (version === NEWEST_VERSION) return;
+    this.#prepared = false;
+    throw otherVersion(typeof version === 'number' ? version : null, this.#location.name);
+  }
+
+  async #requireOrganization(id: string): Promise<void> {
+    const [row] = await this.#read('findOrganization', [id]);
+    if (row === undefined) throw new CallerStatsError('not_found', `There is no organization ${id}.`);
+  }
+
+  #requireOpen(): void {
+    if (this.#closing !== undefined) throw unavailable('The store is closing.');
+  }
+}

@@ -1,0 +1,71 @@
+import { BUCKET_WIDTHS_MS, widthOf } from '../../domain/buckets.js';
+import {
+  type CounterDifference,
+  inOrderOfBuckets,
+  type Verification,
+  verifyDifferencesMax,
+} from '../store.js';
+import type { Row, Session } from './database.js';
+import { isDamage } from './errors.js';
+import type { Statements } from './statements.js';
+
+/**
+ * Recounts every counter from the rows, a project after the other, in one snapshot; see `Store.verify`. Every
+ * statement but the two lists of projects reads one project's rows.
+ */
+export async function verify(session: Session, statements: Statements): Promise<Verification> {
+  try {
+    return await session.transaction(
+      () => recount(session, statements),
+      'ISOLATION LEVEL REPEATABLE READ, READ ONLY',
+    );
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return {
+      projects: 0,
+      queries: 0,
+      damage: [(error as Error).message],
+      differences: [],
+      differencesTotal: 0,
+    };
+  }
+}
+
+async function recount(session: Session, statements: Statements): Promise<Verification> {
+  const ids = await session.query(statements.listProjectIds);
+  const strays = await session.query(statements.listStrayIds);
+  const differences: CounterDifference[] = [];
+  let differencesTotal = 0;
+  let queries = 0;
+  for (const { id } of [...ids, ...strays]) {
+    const [counted] = await session.query(statements.countQueries, [id]);
+    queries += Number(counted?.['queries']);
+    for (const level of BUCKET_WIDTHS_MS.keys()) {
+      const rows = await session.query(statements.differences, [id, level, widthOf(level)]);
+      differencesTotal += Number(rows[0]?.['total'] ?? 0);
+      differences.push(...rows.map((row) => toDifference(String(id), level, row)));
+      differences.splice(verifyDifferencesMax);
+    }
+  }
+  return {
+    projects: ids.length,
+    queries,
+    damage: [],
+    differences: differences.sort(inOrderOfBuckets),
+    differencesTotal,
+  };
+}
+
+function toDifference(projectId: string, level: number, row: Row): CounterDifference {
+  return {
+    projectId,
+    level,
+    bucket: Number(row['bucket']),
+    counted: { web: Number(row['web']), api: Number(row['api']), other: Number(row['other']) },
+    recounted: {
+      web: Number(row['webAgain']),
+      api: Number(row['apiAgain']),
+      other: Number(row['otherAgain']),
+    },
+  };
+}

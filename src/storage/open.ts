@@ -69,17 +69,57 @@ export interface OpenOptions {
  * `unavailable` where the store cannot be opened, and why.
  */
 export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
-  const location = parseDatabaseUrl(url);
-  if (!location.ok)
-    throw new CallerStatsError('invalid', `The database URL ${location.problems.join(', ')}.`);
-  if (location.value.kind === 'sqlite') return openFile(location.value, options);
+  const location = locationOf(url);
+  if (location.kind === 'sqlite') return openFile(location, options);
   // Loaded only where it is needed: it would cost every start on a file some milliseconds.
   const { openPostgresStore } = await import('./postgres/store.js');
-  return openPostgresStore(location.value, {
+  return openPostgresStore(location, {
     connectionsMax: databaseConnectionsMax,
     timeoutMs: databaseTimeoutMs,
     ...options,
   });
+}
+
+/** What `migrateStore` did. */
+export interface Migrated {
+  /** The schema's version now. */
+  readonly version: number;
+  /** What this call distributed over a cluster, by name. */
+  readonly distributed: readonly string[];
+}
+
+/**
+ * Brings the schema up to date, made where there is none, and with `distribute` spreads it over a Citus cluster.
+ * Waits as long as it takes. `invalid` where there is no cluster to spread it over.
+ */
+export async function migrateStore(
+  url: string,
+  {
+    connectionsMax = databaseConnectionsMax,
+    timeoutMs = databaseTimeoutMs,
+    distribute,
+  }: Pick<OpenOptions, 'connectionsMax' | 'timeoutMs'> & { readonly distribute: boolean },
+): Promise<Migrated> {
+  const location = locationOf(url);
+  if (location.kind === 'postgres') {
+    const { administer } = await import('./postgres/administration.js');
+    return administer(location, { connectionsMax, timeoutMs, distribute });
+  }
+  if (distribute) {
+    throw new CallerStatsError(
+      'invalid',
+      `${resolve(location.file)} is a file, which cannot be distributed; that is for PostgreSQL with Citus.`,
+    );
+  }
+  const { openSqliteStore, NEWEST_VERSION } = await import('./sqlite/store.js');
+  await (await openSqliteStore(location.file)).close();
+  return { version: NEWEST_VERSION, distributed: [] };
+}
+
+function locationOf(url: string): DatabaseLocation {
+  const location = parseDatabaseUrl(url);
+  if (location.ok) return location.value;
+  throw new CallerStatsError('invalid', `The database URL ${location.problems.join(', ')}.`);
 }
 
 async function openFile({ file }: SqliteLocation, { mustExist }: OpenOptions): Promise<Store> {

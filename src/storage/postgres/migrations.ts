@@ -141,20 +141,19 @@ const lockNamespace = 0x43535453;
 
 /**
  * Brings a schema to the newest version, all of it in one transaction: a kill half-way leaves the old version. Nodes
- * that start at the same moment take turns at an advisory lock, and the later ones find nothing left to do. Gives
- * the version that was found; 0 where there was no schema. Refuses, untouched, a newer version (`unavailable`), and
- * a missing one where `create` is false (`not_found`).
+ * that start at the same moment take turns at an advisory lock, and the later ones find nothing left to do. Refuses,
+ * untouched, a newer version (`unavailable`), and a missing one where `create` is false (`not_found`).
  */
 export async function migrate(
   session: Session,
   { schema, name }: Pick<PostgresLocation, 'schema' | 'name'>,
   create: boolean,
-): Promise<number> {
+): Promise<void> {
   const found = await versionOf(session, schema);
   requireKnown(found, name);
-  if (found === NEWEST_VERSION) return found;
+  if (found === NEWEST_VERSION) return;
   if (found === 0 && !create) throw noStore(name);
-  return session.transaction(async () => {
+  await session.transaction(async () => {
     await session.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockNamespace, schema]);
     // Again, for another node may have been first.
     const version = await versionOf(session, schema);
@@ -165,7 +164,6 @@ export async function migrate(
       `INSERT INTO ${schema}.schema_version (version) VALUES ($1) ON CONFLICT (single) DO UPDATE SET version = $1`,
       [NEWEST_VERSION],
     );
-    return version;
   });
 }
 

@@ -75,6 +75,8 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ];
 
+export const NEWEST_VERSION = MIGRATIONS.length;
+
 /** Opens a file for writing, with its schema at the newest version. See `migrate` for what is refused, untouched. */
 export function openMigrated(file: string, migrations: readonly string[] = MIGRATIONS): Connection {
   const db = openConnection(file);

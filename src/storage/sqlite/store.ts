@@ -12,6 +12,9 @@ import type { Access, RecordResult, Store, Verification } from '../store.js';
 import { type Connection, openReader } from './connection.js';
 import { storeError } from './errors.js';
 import type { Operation } from './operations.js';
+
+export { NEWEST_VERSION } from './migrations.js';
+
 import { Reader } from './reader.js';
 import { verify } from './verify.js';
 

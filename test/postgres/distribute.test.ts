@@ -1,0 +1,119 @@
+/**
+ * `migrate --distribute`. No Citus cluster can be had from npm, so an extension of the same name stands in for it: its
+ * functions note how they were called, and nothing is spread. What a real cluster does with the calls is for the
+ * conformance suite to show, run with `CALLER_STATS_TEST_DATABASE_URL`.
+ */
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { runCli } from '../support/cli.js';
+import { emptyPlace } from '../support/cli-place.js';
+import { installations, startPostgres } from '../support/postgres-server.js';
+import { newSchemaIn, onDatabase } from '../support/store.js';
+
+const standIn = {
+  'citus.control': "default_version = '1.0'\nrelocatable = false\nschema = public\n",
+  'citus--1.0.sql': `
+    CREATE TABLE call (number serial, function text, name text, argument text, colocate_with text);
+    CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod char);
+    CREATE FUNCTION create_distributed_table(
+      table_name regclass, distribution_column text, distribution_type text DEFAULT 'hash',
+      colocate_with text DEFAULT 'default'
+    ) RETURNS void LANGUAGE sql AS $$
+      INSERT INTO public.call (function, name, argument, colocate_with)
+        VALUES ('create_distributed_table', table_name::text, distribution_column, colocate_with);
+      INSERT INTO public.pg_dist_partition VALUES (table_name, 'h');
+    $$;
+    CREATE FUNCTION truncate_local_data_after_distributing_table(table_name regclass) RETURNS void LANGUAGE sql AS $$
+      INSERT INTO public.call (function, name) VALUES ('truncate_local_data', table_name::text);
+    $$;
+    CREATE FUNCTION create_distributed_function(
+      function_name regprocedure, distribution_arg_name text DEFAULT NULL, colocate_with text DEFAULT 'default'
+    ) RETURNS void LANGUAGE sql AS $$
+      INSERT INTO public.call (function, name, argument, colocate_with)
+        VALUES ('create_distributed_function', function_name::text, distribution_arg_name, colocate_with);
+    $$;`,
+};
+
+const migrate = (url: string, ...args: string[]) =>
+  runCli(['migrate', ...args], { env: { DATABASE_URL: url } });
+
+describe('migrate', () => {
+  test.each(inject('postgresServers'))(
+    '--distribute is refused where there is no Citus: $version',
+    async ({ url }) => {
+      const refused = await migrate(newSchemaIn(url), '--distribute');
+      expect(refused).toMatchObject({ status: 1, stdout: '' });
+      expect(refused.stderr).toMatch(/^caller-stats: The server of .* has no extension citus.*\n$/);
+    },
+  );
+
+  test('makes a file as well, which cannot be distributed', async () => {
+    const place = await emptyPlace();
+    expect(await place.run(['migrate'])).toMatchObject({ status: 0, stderr: '' });
+    const refused = await place.run(['migrate', '--distribute']);
+    expect(refused).toMatchObject({ status: 1, stdout: '' });
+    expect(refused.stderr).toContain('cannot be distributed');
+  });
+
+  test('makes the schema, and finds nothing to do the second time', async () => {
+    const [server] = inject('postgresServers');
+    const url = newSchemaIn(server?.url ?? '');
+    for (const _ of [1, 2]) {
+      expect(await migrate(url)).toMatchObject({
+        status: 0,
+        stderr: '',
+        stdout: 'The schema is up to date, at version 1.\n',
+      });
+    }
+    expect(JSON.parse((await migrate(url, '--json')).stdout)).toEqual({ version: 1, distributed: [] });
+    expect(await runCli(['project', 'list'], { env: { DATABASE_URL: url } })).toMatchObject({ status: 0 });
+  });
+
+  test('--distribute asks Citus for all that grows, once', async () => {
+    const [, newest] = installations();
+    const server = await startPostgres(newest, { extensions: standIn });
+    onTestFinished(() => server.stop());
+    const url = server.url();
+    const calls = () =>
+      onDatabase(url, async (client) => {
+        const { rows } = await client.query(
+          'SELECT function, name, argument, colocate_with FROM call ORDER BY number',
+        );
+        return rows.map((row) => Object.values(row));
+      });
+
+    const early = await migrate(url, '--distribute');
+    expect(early).toMatchObject({ status: 1, stdout: '' });
+    expect(early.stderr).toContain('run CREATE EXTENSION citus');
+
+    await onDatabase(url, (client) => client.query('CREATE EXTENSION citus'));
+    const done = await migrate(url, '--distribute');
+    expect(done).toMatchObject({ status: 0, stderr: '' });
+    expect(done.stdout.split('\n')).toEqual([
+      'The schema is up to date, at version 1.',
+      'distributed caller_stats.project',
+      'distributed caller_stats.query',
+      'distributed caller_stats.counter',
+      'distributed caller_stats.record(text, bytea[], bigint[], text[])',
+      '',
+    ]);
+    const recordCall = [
+      'create_distributed_function',
+      'caller_stats.record(text,bytea[],bigint[],text[])',
+      'asked_project',
+      'caller_stats.query',
+    ];
+    const expected = [
+      ['create_distributed_table', 'caller_stats.project', 'id', 'none'],
+      ['truncate_local_data', 'caller_stats.project', null, null],
+      ['create_distributed_table', 'caller_stats.query', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.query', null, null],
+      ['create_distributed_table', 'caller_stats.counter', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.counter', null, null],
+      recordCall,
+    ];
+    expect(await calls()).toEqual(expected);
+
+    expect((await migrate(url, '--distribute')).stdout).toContain('Everything is distributed already.');
+    expect(await calls()).toEqual([...expected, recordCall]);
+  });
+});

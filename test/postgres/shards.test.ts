@@ -1,0 +1,134 @@
+/**
+ * Nothing crosses shards. On Citus all rows of a project lie on one server: every unique key of a table that grows
+ * begins with the project, and every statement of recording and counting names one project for each such table.
+ * Reads the schema from a real server and every statement from the program; what is new must be put into a class here.
+ */
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { openStore } from '../../src/storage/open.js';
+import { SHARDED_TABLES } from '../../src/storage/postgres/distribute.js';
+import { MIGRATIONS } from '../../src/storage/postgres/migrations.js';
+import { type StatementName, statementsIn } from '../../src/storage/postgres/statements.js';
+import { newSchemaIn, onDatabase } from '../support/store.js';
+
+/** Few rows, read and written by the coordinator alone: no request of one project waits for another's server. */
+const LOCAL_TABLES = ['schema_version', 'organization', 'api_key'];
+
+/** Statements that may read all projects: for people who manage them, and for verification. */
+const ACROSS_PROJECTS: readonly StatementName[] = ['listProjects', 'listProjectIds', 'listStrayIds'];
+
+type ShardedTable = keyof typeof SHARDED_TABLES;
+const isSharded = (table: string): table is ShardedTable => Object.hasOwn(SHARDED_TABLES, table);
+
+/** What is wrong with one SQL statement on the schema `s`; `one` is how it names its one project. */
+function problemsOf(text: string, one: string): string[] {
+  const named = [...text.matchAll(/\b(FROM|JOIN|INTO|UPDATE)\s+s\.(\w+)(\()?/g)].flatMap(
+    ([, how = '', table = '', call]) => (call === undefined ? [{ how, table }] : []),
+  );
+  const sharded = named.filter(({ table }) => isSharded(table));
+  if (sharded.length === 0) return [];
+  const problems = named
+    .filter(({ table }) => !isSharded(table))
+    .map(({ table }) => `reads ${table} as well`);
+  const times = new Map<string, number>();
+  for (const { how, table } of sharded) times.set(`${how} ${table}`, (times.get(`${how} ${table}`) ?? 0) + 1);
+  for (const [name, expected] of times) {
+    const [how = '', table = ''] = name.split(' ');
+    const bound = [...text.matchAll(boundTo(one, how, table as ShardedTable))].length;
+    if (bound !== expected) problems.push(`${name}: ${bound} of ${expected} name one project`);
+  }
+  return problems;
+}
+
+/** How a part of a statement looks that reads or writes one project's rows of a table. */
+function boundTo(one: string, how: string, table: ShardedTable): RegExp {
+  const project = `${one.replace('$', '\\$')}(?!\\w)`;
+  const key = SHARDED_TABLES[table];
+  return how === 'INTO'
+    ? new RegExp(
+        `INTO s\\.${table}(?: AS \\w+)? \\(${key}, [^)]*\\)\\s+(?:SELECT\\s+|VALUES \\()${project},`,
+        'g',
+      )
+    : new RegExp(`s\\.${table}\\s+WHERE (?:${table}\\.)?${key} = ${project}(?! OR)`, 'g');
+}
+
+const statements = statementsIn('s');
+const withinProject = Object.entries(statements).filter(
+  ([name]) => !ACROSS_PROJECTS.some((one) => one === name),
+);
+
+test('the reading of statements finds what is wrong', () => {
+  const wrong = [
+    'SELECT * FROM s.query WHERE id = $1',
+    'SELECT * FROM s.query WHERE project_id = $1 AND id IN (SELECT id FROM s.query)',
+    'SELECT * FROM s.query WHERE project_id = $1 OR id = $2',
+    'SELECT * FROM s.query JOIN s.organization ON true WHERE project_id = $1',
+    'SELECT * FROM s.query WHERE project_id = $10',
+    'INSERT INTO s.counter (level, bucket) VALUES ($1, $2)',
+    'INSERT INTO s.counter (project_id, level) VALUES ($2, $1)',
+    'UPDATE s.project SET name = $1',
+  ];
+  for (const text of wrong) expect(problemsOf(text, '$1'), text).not.toEqual([]);
+});
+
+test.each(withinProject)('the statement %s stays with one project', (_name, text) => {
+  expect(problemsOf(text, '$1')).toEqual([]);
+});
+
+test('statements that read all projects read no other kind of table', () => {
+  for (const name of ACROSS_PROJECTS) {
+    const tables = [...statements[name].matchAll(/s\.(\w+)/g)].map(([, table]) => table ?? '');
+    expect(tables.filter((table) => !isSharded(table))).toEqual([]);
+  }
+});
+
+test('each statement of each function of the schema stays with one project', () => {
+  const functions = MIGRATIONS.flatMap((migration) => [
+    ...migration('s').matchAll(
+      /CREATE (?:OR REPLACE )?FUNCTION s\.(\w+)\([^$]*\$function\$(.*?)\$function\$/gs,
+    ),
+  ]);
+  expect(functions.map(([, name]) => name)).toEqual(['find_access', 'record']);
+  for (const [, , body = ''] of functions) {
+    for (const text of body.split(';')) expect(problemsOf(text, 'asked_project')).toEqual([]);
+  }
+});
+
+test.each(inject('postgresServers'))(
+  'every unique key begins with the project, and no key leads elsewhere: $version',
+  async ({ url }) => {
+    const schemaUrl = newSchemaIn(url);
+    const schema = new URL(schemaUrl).searchParams.get('schema');
+    const store = await openStore(schemaUrl);
+    onTestFinished(() => store.close());
+    await onDatabase(url, async (client) => {
+      const tables = await client.query('SELECT tablename FROM pg_tables WHERE schemaname = $1', [schema]);
+      const names: string[] = tables.rows.map(({ tablename }) => tablename);
+      expect(names.toSorted()).toEqual([...LOCAL_TABLES, ...Object.keys(SHARDED_TABLES)].toSorted());
+
+      const keys = await client.query(
+        `SELECT class.relname AS table, attribute.attname AS first, sorted.collname AS collation
+       FROM pg_index AS key
+       JOIN pg_class AS class ON class.oid = key.indrelid
+       JOIN pg_namespace AS schema ON schema.oid = class.relnamespace AND schema.nspname = $1
+       JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attnum = key.indkey[0]
+       LEFT JOIN pg_collation AS sorted ON sorted.oid = attribute.attcollation
+       WHERE key.indisunique ORDER BY 1`,
+        [schema],
+      );
+      expect(keys.rows.filter((row) => isSharded(row.table))).toEqual(
+        Object.entries(SHARDED_TABLES)
+          .toSorted()
+          .map(([table, first]) => ({ table, first, collation: 'C' })),
+      );
+
+      const foreign = await client.query(
+        `SELECT DISTINCT class.relname AS table FROM pg_constraint AS link
+       JOIN pg_namespace AS schema ON schema.oid = link.connamespace AND schema.nspname = $1
+       JOIN pg_class AS class ON class.oid IN (link.conrelid, link.confrelid)
+       WHERE link.contype = 'f'`,
+        [schema],
+      );
+      expect(foreign.rows.map((row) => row.table).filter(isSharded)).toEqual([]);
+    });
+  },
+);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import type { ApiKey } from '../../src/domain/api-key.js';
 import { DEFAULT_ORGANIZATION_ID, type Project } from '../../src/domain/project.js';
-import { openStore } from '../../src/storage/open.js';
+import { migrateStore, openStore } from '../../src/storage/open.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import type { Store } from '../../src/storage/store.js';
 import { temporaryFolder } from './temporary.js';
@@ -32,10 +32,11 @@ export const sqlitePlace: PlaceFactory = async () => {
   };
 };
 
-/** A new schema in a database, gone when the test is over. */
+/** A new schema in a database, gone when the test is over. Where the database is a Citus cluster, it is distributed. */
 export function postgresPlace(databaseUrl: string): PlaceFactory {
   return async () => {
     const url = newSchemaIn(databaseUrl);
+    if (await isCitus(databaseUrl)) await migrateStore(url, { distribute: true });
     return {
       kind: 'postgres',
       open: async () => {
@@ -56,6 +57,13 @@ export function newSchemaIn(databaseUrl: string): string {
     await onDatabase(databaseUrl, (client) => client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`));
   });
   return url.href;
+}
+
+function isCitus(databaseUrl: string): Promise<boolean> {
+  return onDatabase(databaseUrl, async (client) => {
+    const { rowCount } = await client.query("SELECT FROM pg_extension WHERE extname = 'citus'");
+    return rowCount === 1;
+  });
 }
 
 /** Works on a database past the program. */

@@ -80,6 +80,8 @@ export class Database {
     let broken: Error | undefined;
     try {
       client = await this.#readers.connect();
+      // A connection that breaks says so to its statement, and with an event that would end the process if nobody heard.
+      client.on('error', () => {});
       const session = sessionOn(client);
       await session.query('SET statement_timeout = 0');
       return await work(session);

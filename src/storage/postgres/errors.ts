@@ -35,6 +35,11 @@ const KINDS: readonly Kind[] = [
   { states: ['28'], meaning: 'it refuses this user or password' },
   { states: ['3D000'], meaning: 'there is no such database on the server; create it first' },
   { states: ['42501'], meaning: 'this user lacks a privilege' },
+  {
+    states: ['42P06', '42P07', '42710', '42723'],
+    meaning: 'its schema has tables or functions of another program; name another schema with ?schema=',
+  },
+  { states: ['0A000'], meaning: 'its schema has just changed', passing: true },
   { states: ['58'], meaning: 'the server reports an error of its system' },
   {
     states: ['42P01', '42703', '42883', '3F000', '42P13', '42804'],

@@ -53,6 +53,8 @@ class PostgresStore implements Store {
   readonly #recorder: Recorder;
   /** Whether the schema is known to be the one that this program works with. */
   #prepared = false;
+  /** Whether it ever was: a schema that is gone since then is being restored, and not for us to make anew. */
+  #wasPrepared = false;
   #preparing: Promise<void> | undefined;
   /** The last of the changes that are made in turn. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -206,8 +208,15 @@ class PostgresStore implements Store {
   }
 
   async #migrate(): Promise<void> {
-    await this.#database.session((session) => migrate(session, this.#location, !this.#options.mustExist));
+    const create = !(this.#options.mustExist || this.#wasPrepared);
+    try {
+      await this.#database.session((session) => migrate(session, this.#location, create));
+    } catch (error) {
+      const gone = this.#wasPrepared && error instanceof CallerStatsError && error.code === 'not_found';
+      throw gone ? unavailable('The database cannot be used now: its tables are gone.', error) : error;
+    }
     this.#prepared = true;
+    this.#wasPrepared = true;
   }
 
   async #read(name: StatementName, values: readonly unknown[] = []): Promise<Row[]> {

@@ -96,9 +96,10 @@ export async function startPostgres(
       return pidOf(child);
     },
     kill: async () => {
-      const children = await childrenOf(pidOf(child));
       const gone = exit(child);
-      // A stopped process dies of SIGKILL as well. The server's first process comes first, so that it starts no others.
+      // Stopped first, so that it starts no others while they are listed. A stopped process dies of SIGKILL as well.
+      sendSignal(pidOf(child), 'SIGSTOP');
+      const children = await childrenOf(pidOf(child));
       for (const pid of [pidOf(child), ...children]) sendSignal(pid, 'SIGKILL');
       await gone;
     },
@@ -107,7 +108,9 @@ export async function startPostgres(
       child = await launch(join(bin, 'postgres'), [...place, ...options], user, { port, password });
     },
     signal: async (signal) => {
-      for (const pid of [pidOf(child), ...(await childrenOf(pidOf(child)))]) sendSignal(pid, signal);
+      // Its first process first: once that is stopped, the list of the others is complete.
+      sendSignal(pidOf(child), signal);
+      for (const pid of await childrenOf(pidOf(child))) sendSignal(pid, signal);
     },
     stop: async () => {
       const gone = exit(child);

@@ -1,0 +1,131 @@
+/** Many writers, on several nodes, of the same ids at once: exact, and never in each other's way for ever. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import type { Query } from '../../src/domain/query.js';
+import { openStore } from '../../src/storage/open.js';
+import type { RecordResult, Store } from '../../src/storage/store.js';
+import { knownEvent, rangesOver, recount } from '../support/ledger.js';
+import { onDatabase, projectOf } from '../support/store.js';
+
+/** A database of the test's own, for what a server counts for each database; gone when the test is over. */
+async function newDatabase(serverUrl: string): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await onDatabase(serverUrl, (client) => client.query(`CREATE DATABASE ${name}`));
+  onTestFinished(async () => {
+    await onDatabase(serverUrl, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
+  });
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function openMany(url: string, handles: number, connectionsMax: number): Promise<Store[]> {
+  const stores: Store[] = [];
+  onTestFinished(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+  });
+  // The first makes the schema.
+  stores.push(await openStore(url, { connectionsMax }));
+  const open = Array.from({ length: handles - 1 }, () => openStore(url, { connectionsMax }));
+  stores.push(...(await Promise.all(open)));
+  return stores;
+}
+
+/** Closes all, waits until the server has noticed, and gives how many deadlocks it counted. */
+async function deadlocksAfter(stores: readonly Store[], url: string): Promise<number> {
+  await Promise.all(stores.map((store) => store.close()));
+  return onDatabase(url, async (client) => {
+    const others =
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'caller-stats' AND datname = current_database()";
+    while ((await client.query(others)).rowCount !== 0);
+    const { rows } = await client.query<{ deadlocks: string }>(
+      'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+    );
+    return Number(rows[0]?.deadlocks);
+  });
+}
+
+/** Every event once, in an order of the writer's own, cut into batches. `events` must not be a multiple of the steps. */
+function shuffled(events: readonly Query[], writer: number, batchSize: number): Query[][] {
+  const step = [7, 11, 13, 17, 19, 23, 29, 31][writer % 8] ?? 7;
+  const inOrder = events
+    .map((_, at) => events[(at * step + writer * 37) % events.length])
+    .filter((one) => one !== undefined);
+  if (new Set(inOrder).size !== events.length) throw new Error(`${events.length} is a multiple of ${step}`);
+  return Array.from({ length: Math.ceil(inOrder.length / batchSize) }, (_, at) =>
+    inOrder.slice(at * batchSize, (at + 1) * batchSize),
+  );
+}
+
+const sum = (results: readonly RecordResult[]) => ({
+  recorded: results.reduce((total, { recorded }) => total + recorded, 0),
+  duplicates: results.reduce((total, { duplicates }) => total + duplicates, 0),
+});
+
+describe.each(inject('postgresServers').map(({ version, url }) => [version, url] as const))(
+  'PostgreSQL %s',
+  (_version, serverUrl) => {
+    test('32 writers of one project, each on a node of its own, deliver the same ids in other orders', async () => {
+      const url = await newDatabase(serverUrl);
+      const stores = await openMany(url, 32, 2);
+      await stores[0]?.createProject(projectOf('p'));
+      const events = Array.from({ length: 1201 }, (_, number) => knownEvent(number));
+      const results = await Promise.all(
+        stores.map(async (store, writer) => {
+          const own: RecordResult[] = [];
+          for (const batch of shuffled(events, writer, 60)) own.push(await store.record('p', batch));
+          return own;
+        }),
+      );
+      expect(sum(results.flat())).toEqual({ recorded: events.length, duplicates: 31 * events.length });
+      for (const range of rangesOver(events, 50)) {
+        expect(await stores[1]?.count('p', range)).toEqual(recount(events, range));
+      }
+      expect(await stores[2]?.verify()).toMatchObject({
+        queries: events.length,
+        damage: [],
+        differencesTotal: 0,
+      });
+      expect(await deadlocksAfter(stores, url)).toBe(0);
+    });
+
+    test('writers of 1,000 projects at once', async () => {
+      const url = await newDatabase(serverUrl);
+      const stores = await openMany(url, 8, 8);
+      const projects = Array.from({ length: 1000 }, (_, number) => `project-${number}`);
+      await Promise.all(projects.map((id, at) => stores[at % stores.length]?.createProject(projectOf(id))));
+      const events = Array.from({ length: 10 }, (_, number) => knownEvent(number));
+      const results = await Promise.all(
+        stores.map(async (store, writer) => {
+          const own: RecordResult[] = [];
+          // All of a tenth at once: a project has one queue in each store, and the store's connections are shared.
+          for (let at = 0; at < projects.length; at += 100) {
+            const some = projects.slice(at, at + 100);
+            const recorded = some.map((id) =>
+              shuffled(events, writer, 10).map((batch) => store.record(id, batch)),
+            );
+            own.push(...(await Promise.all(recorded.flat())));
+          }
+          return own;
+        }),
+      );
+      expect(sum(results.flat())).toEqual({
+        recorded: projects.length * events.length,
+        duplicates: (stores.length - 1) * projects.length * events.length,
+      });
+      const expected = recount(events, ALL_TIME);
+      const counts = await Promise.all(
+        projects.map((id, at) => stores[at % stores.length]?.count(id, ALL_TIME)),
+      );
+      expect(counts.filter((count) => JSON.stringify(count) !== JSON.stringify(expected))).toEqual([]);
+      expect(await stores[0]?.verify()).toMatchObject({
+        projects: 1000,
+        queries: 10_000,
+        damage: [],
+        differencesTotal: 0,
+      });
+      expect(await deadlocksAfter(stores, url)).toBe(0);
+    });
+  },
+);

@@ -1,0 +1,239 @@
+/** Several nodes on one PostgreSQL database, and a load on them that holds while either of them fails. */
+import { expect, onTestFinished } from 'vitest';
+import type { Counts } from '../../src/domain/counts.js';
+import { ALL_TIME, type DateRange } from '../../src/domain/date-range.js';
+import type { Query } from '../../src/domain/query.js';
+import type { RecordResult } from '../../src/storage/store.js';
+import { type FirstRun, firstRunOf, runCli, type Server, startServer } from './cli.js';
+import { checkAnswer } from './http-checks.js';
+import { knownDelivery, Ledger, rangesOver, recount } from './ledger.js';
+import { OpenApi } from './openapi.js';
+import {
+  type Installation,
+  type PostgresServer,
+  type ServerOptions,
+  startPostgres,
+} from './postgres-server.js';
+
+/** A PostgreSQL server of the test's own, gone when the test is over, whatever was done to it. */
+export async function ownPostgres(
+  installation: Installation,
+  options?: ServerOptions,
+): Promise<PostgresServer> {
+  const server = await startPostgres(installation, options);
+  onTestFinished(async () => {
+    await server.signal('SIGCONT');
+    await server.stop();
+  });
+  return server;
+}
+
+/** An answer, or that there was none: the connection could not be made, or was lost. */
+export interface Reply {
+  readonly status: number | undefined;
+  readonly body: unknown;
+}
+
+/** Asks nodes about one project. Every answer is checked in every way that applies. */
+export class Cluster {
+  readonly nodes: Server[];
+  readonly firstRun: FirstRun;
+  readonly #database: string;
+  readonly #settings: readonly string[];
+  readonly #openApi: OpenApi;
+
+  private constructor(
+    database: string,
+    settings: readonly string[],
+    { nodes, openApi, firstRun }: { nodes: Server[]; openApi: OpenApi; firstRun: FirstRun },
+  ) {
+    this.#database = database;
+    this.#settings = settings;
+    this.nodes = nodes;
+    this.#openApi = openApi;
+    this.firstRun = firstRun;
+  }
+
+  /** Starts so many nodes on a new database. */
+  static async start(database: string, size: number, settings: readonly string[] = []): Promise<Cluster> {
+    const args = ['--database', database, ...settings];
+    const first = await startServer(args);
+    const others = await Promise.all(Array.from({ length: size - 1 }, () => startServer(args)));
+    const openApi = new OpenApi((await (await fetch(`${first.url}/openapi.json`)).json()) as object);
+    return new Cluster(database, settings, {
+      nodes: [first, ...others],
+      openApi,
+      firstRun: firstRunOf(first),
+    });
+  }
+
+  /** Starts another node. */
+  startNode(): Promise<Server> {
+    return startServer(['--database', this.#database, ...this.#settings]);
+  }
+
+  get(node: Pick<Server, 'url'>, path: string): Promise<Reply> {
+    return this.#ask(node, path, { method: 'GET' });
+  }
+
+  count(node: Pick<Server, 'url'>, { from, to }: DateRange = ALL_TIME): Promise<Reply> {
+    const bounds = new URLSearchParams({
+      ...(from === ALL_TIME.from ? {} : { dateFrom: new Date(from).toISOString() }),
+      ...(to === ALL_TIME.to ? {} : { dateTo: new Date(to).toISOString() }),
+    });
+    return this.get(node, `/v1/analytics/${this.firstRun.project}/assistant/caller-stats?${bounds}`);
+  }
+
+  /** Sends queries; one goes without a list around it. */
+  record(node: Pick<Server, 'url'>, queries: readonly { readonly occurredAt: number }[]): Promise<Reply> {
+    const sent = queries.map((query) => ({ ...query, occurredAt: new Date(query.occurredAt).toISOString() }));
+    return this.#ask(node, `/v1/analytics/${this.firstRun.project}/assistant/queries`, {
+      method: 'POST',
+      body: JSON.stringify(sent.length === 1 ? sent[0] : sent),
+    });
+  }
+
+  async #ask(
+    { url }: Pick<Server, 'url'>,
+    path: string,
+    init: { method: string; body?: string },
+  ): Promise<Reply> {
+    const headers = { authorization: `Bearer ${this.firstRun.admin}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${url}${path}`, {
+      ...init,
+      headers: init.body === undefined ? { authorization: headers.authorization } : headers,
+    })
+      .then(async (response) => ({
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        text: await response.text(),
+      }))
+      .catch(() => undefined);
+    if (answer === undefined) return { status: undefined, body: undefined };
+    checkAnswer(this.#openApi, { method: init.method, path }, answer, [this.firstRun.admin]);
+    return { status: answer.status, body: JSON.parse(answer.text) };
+  }
+
+  /** Holds every node's counts against a naive recount of what was acknowledged, and the counters against the rows. */
+  async expectExactly(ledger: Ledger): Promise<void> {
+    const events = ledger.events;
+    for (const range of rangesOver(events, 30)) {
+      const expected = { status: 200, body: recount(events, range) };
+      for (const node of this.nodes)
+        expect(await this.count(node, range), JSON.stringify(range)).toEqual(expected);
+    }
+    const verified = await runCli(['verify', '--json', '--database', this.#database]);
+    expect(verified).toMatchObject({ status: 0 });
+    expect(JSON.parse(verified.stdout)).toMatchObject({
+      queries: events.length,
+      damage: [],
+      differencesTotal: 0,
+    });
+  }
+
+  /** Asks every node to stop, and holds them to having lived until now. */
+  async expectStops(): Promise<void> {
+    for (const node of this.nodes) expect(await node.stop()).toMatchObject({ status: 0, signal: null });
+  }
+}
+
+/** Tries of one delivery, so that a service that never heals fails the test. */
+const triesMax = 2000;
+
+/** Senders that deliver known events to all nodes, each until it is acknowledged; and a reader. */
+export class Load {
+  readonly ledger = new Ledger();
+  readonly #cluster: Cluster;
+  readonly #inFlight = new Map<string, number>();
+  readonly #waiting = new Set<() => void>();
+  readonly #done: Promise<unknown>;
+  #next = 0;
+  #stopping = false;
+
+  constructor(cluster: Cluster, senders: number) {
+    this.#cluster = cluster;
+    const work = [this.#read(), ...Array.from({ length: senders }, (_, sender) => this.#send(sender))];
+    this.#done = Promise.all(work);
+    this.#done.catch(() => {});
+  }
+
+  /** Deliveries that a node, or any, has got and not answered. */
+  inFlight(node?: Pick<Server, 'url'>): number {
+    if (node !== undefined) return this.#inFlight.get(node.url) ?? 0;
+    return [...this.#inFlight.values()].reduce((sum, one) => sum + one, 0);
+  }
+
+  /** Resolves as soon as `holds` does; rejects where the load ends by a failure. */
+  async until(holds: () => boolean): Promise<void> {
+    let look = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      look = () => {
+        if (holds()) resolve();
+      };
+    });
+    this.#waiting.add(look);
+    look();
+    await Promise.race([held, this.#done]).finally(() => this.#waiting.delete(look));
+  }
+
+  /** Resolves once so many more deliveries were acknowledged. */
+  progress(deliveries: number): Promise<void> {
+    const goal = this.ledger.deliveries + deliveries;
+    return this.until(() => this.ledger.deliveries >= goal);
+  }
+
+  /** Begins nothing new, and resolves when every delivery that was begun is acknowledged. */
+  async finish(): Promise<void> {
+    this.#stopping = true;
+    await this.#done;
+    expect(this.ledger.acknowledgedEvents).toBe(this.ledger.sentEvents);
+    // Where an acknowledgement was lost, nobody was told of what it recorded; nobody is ever told twice.
+    expect(this.ledger.recorded).toBeLessThanOrEqual(this.ledger.acknowledgedEvents);
+  }
+
+  async #send(sender: number): Promise<void> {
+    while (!this.#stopping) {
+      const number = this.#next++;
+      const events = knownDelivery(number);
+      this.ledger.send(events);
+      let tries = 1;
+      while (!(await this.#delivered(this.#nodeOf(sender + tries), events))) {
+        if (++tries > triesMax) throw new Error(`delivery ${number} was refused ${triesMax} times`);
+      }
+    }
+  }
+
+  async #delivered(node: Server, events: readonly Query[]): Promise<boolean> {
+    this.#move(node, 1);
+    const { status, body } = await this.#cluster.record(node, events);
+    this.#move(node, -1);
+    this.ledger.outcomes.add(String(status ?? 'lost'));
+    if (status === 200) this.ledger.acknowledge(events, body as RecordResult);
+    else this.ledger.failures++;
+    for (const look of this.#waiting) look();
+    return status === 200;
+  }
+
+  /** A count sees all that was acknowledged before it was asked for, and nothing that nobody sent. */
+  async #read(): Promise<void> {
+    for (let turn = 0; !this.#stopping; turn++) {
+      const before = this.ledger.acknowledgedEvents;
+      const { status, body } = await this.#cluster.count(this.#nodeOf(turn));
+      this.ledger.outcomes.add(String(status ?? 'lost'));
+      if (status !== 200) continue;
+      const { total } = body as Counts;
+      expect(total).toBeGreaterThanOrEqual(before);
+      expect(total).toBeLessThanOrEqual(this.ledger.sentEvents);
+    }
+  }
+
+  #nodeOf(turn: number): Server {
+    const node = this.#cluster.nodes[turn % this.#cluster.nodes.length];
+    if (node === undefined) throw new Error('there is no node');
+    return node;
+  }
+
+  #move({ url }: Pick<Server, 'url'>, by: number): void {
+    this.#inFlight.set(url, (this.#inFlight.get(url) ?? 0) + by);
+  }
+}

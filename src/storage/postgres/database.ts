@@ -74,14 +74,17 @@ export class Database {
     return this.#run(this.#writers, statement, values, repeatable);
   }
 
-  /** Gives `work` a connection of its own, without a deadline. */
-  async session<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  /** Gives `work` a connection of its own, without a deadline; it is cut, and `work` fails, once `signal` is aborted. */
+  async session<T>(work: (session: Session) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let client: PoolClient | undefined;
     let broken: Error | undefined;
+    const cut = () => void client?.end();
+    signal?.addEventListener('abort', cut);
     try {
       client = await this.#readers.connect();
       // A connection that breaks says so to its statement, and with an event that would end the process if nobody heard.
       client.on('error', () => {});
+      signal?.throwIfAborted();
       const session = sessionOn(client);
       await session.query('SET statement_timeout = 0');
       return await work(session);
@@ -89,6 +92,7 @@ export class Database {
       broken = error instanceof Error ? error : new Error(String(error));
       throw storeError(error);
     } finally {
+      signal?.removeEventListener('abort', cut);
       // Never reused: its settings are not those of the others.
       client?.release(broken ?? true);
     }

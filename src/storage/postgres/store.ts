@@ -56,6 +56,8 @@ class PostgresStore implements Store {
   /** Whether it ever was: a schema that is gone since then is being restored, and not for us to make anew. */
   #wasPrepared = false;
   #preparing: Promise<void> | undefined;
+  /** Ends `#preparing`, which may have to wait long for another node. */
+  readonly #unprepared = new AbortController();
   /** The last of the changes that are made in turn. */
   #turn: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -204,13 +206,17 @@ class PostgresStore implements Store {
 
   async #close(): Promise<void> {
     await this.#recorder.close();
+    this.#unprepared.abort();
     await this.#database.close();
   }
 
   async #migrate(): Promise<void> {
     const create = !(this.#options.mustExist || this.#wasPrepared);
     try {
-      await this.#database.session((session) => migrate(session, this.#location, create));
+      await this.#database.session(
+        (session) => migrate(session, this.#location, create),
+        this.#unprepared.signal,
+      );
     } catch (error) {
       const gone = this.#wasPrepared && error instanceof CallerStatsError && error.code === 'not_found';
       throw gone ? unavailable('The database cannot be used now: its tables are gone.', error) : error;

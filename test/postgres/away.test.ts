@@ -1,0 +1,134 @@
+/** A database that cannot be reached, is not there yet, or goes while it is being set up. */
+import { describe, expect, test } from 'vitest';
+import { firstRunOf, kill, runCli, startCli, urlIn } from '../support/cli.js';
+import { knownDelivery } from '../support/ledger.js';
+import { Cluster, Load, ownPostgres } from '../support/nodes.js';
+import { installations, type PostgresServer } from '../support/postgres-server.js';
+import { onDatabase } from '../support/store.js';
+
+const [older, newest] = installations();
+
+/** Short, so that ten of them are ten seconds. */
+const deadline = ['--database-timeout-ms', '1000'];
+const rounds = 10;
+const senders = 4;
+const someDeliveries = 20;
+
+const ways: readonly [
+  name: string,
+  leave: (server: PostgresServer) => Promise<void>,
+  comeBack: (server: PostgresServer) => Promise<void>,
+][] = [
+  ['answers nothing', (server) => server.signal('SIGSTOP'), (server) => server.signal('SIGCONT')],
+  ['refuses connections', (server) => server.kill(), (server) => server.start()],
+];
+
+describe.each(ways)('while the database %s', (_name, leave, comeBack) => {
+  test('each request is answered 503 in its time, and 200 by itself afterwards', async () => {
+    const server = await ownPostgres(newest);
+    const cluster = await Cluster.start(server.url(), 2, deadline);
+    const load = new Load(cluster, senders);
+    await load.progress(someDeliveries);
+    await leave(server);
+    const statusesOf = async (): Promise<(number | undefined)[][]> => {
+      const asked = cluster.nodes.map(async (node) => {
+        const answers = [
+          cluster.count(node),
+          cluster.record(node, knownDelivery(0)),
+          cluster.get(node, '/readyz'),
+          cluster.get(node, '/livez'),
+        ];
+        return (await Promise.all(answers)).map(({ status }) => status);
+      });
+      return Promise.all(asked);
+    };
+    // All of these are answered before the database is back: whatever waited for it would never end.
+    for (let round = 0; round < rounds; round++) {
+      expect(await statusesOf()).toEqual(cluster.nodes.map(() => [503, 503, 503, 200]));
+    }
+    await comeBack(server);
+    await load.progress(someDeliveries);
+    await load.finish();
+    expect(await statusesOf()).toEqual(cluster.nodes.map(() => [200, 200, 200, 200]));
+    expect(load.ledger.outcomes).toEqual(new Set(['200', '503']));
+    await cluster.expectExactly(load.ledger);
+    await cluster.expectStops();
+  });
+
+  test('a node ends well when it is asked to', async () => {
+    const server = await ownPostgres(older);
+    const cluster = await Cluster.start(server.url(), 1, deadline);
+    await leave(server);
+    await cluster.expectStops();
+  });
+
+  test('a node starts without it, is ready once it is there, and then says its first keys', async () => {
+    const server = await ownPostgres(older);
+    await leave(server);
+    const node = startCli(['serve', '--port', '0', '--database', server.url(), ...deadline]);
+    const url = urlIn(await node.printed(/^caller-stats listens on .+\n/m));
+    const statusOf = async (path: string) => (await fetch(`${url}${path}`)).status;
+    expect([await statusOf('/livez'), await statusOf('/readyz')]).toEqual([200, 503]);
+    await comeBack(server);
+    const firstRun = firstRunOf({ stdout: await node.printed(/^API documentation: .+\n/m) });
+    expect(await statusOf('/readyz')).toBe(200);
+    const { stdout } = await runCli(['project', 'list', '--json', '--database', server.url()]);
+    expect(JSON.parse(stdout)).toMatchObject([{ id: firstRun.project }]);
+    kill(node.pid, 'SIGTERM');
+    expect(await node.ended).toMatchObject({ status: 0, signal: null });
+  });
+
+  test('a node that waits for it ends well when it is asked to', async () => {
+    const server = await ownPostgres(newest);
+    await leave(server);
+    const node = startCli(['serve', '--port', '0', '--database', server.url(), ...deadline]);
+    await node.printed(/^caller-stats listens on .+\n/m);
+    kill(node.pid, 'SIGTERM');
+    const ended = await node.ended;
+    expect(ended).toMatchObject({ status: 0, signal: null });
+    expect(ended.stdout).not.toContain('admin key');
+  });
+});
+
+/** Keeps nodes from making or changing the schema, as one that is at it does, until `work` is done. */
+async function whileBeingSetUp(server: PostgresServer, work: () => Promise<void>): Promise<void> {
+  await onDatabase(server.url(), async (client) => {
+    client.on('error', () => {});
+    await client.query("SELECT pg_advisory_lock(x'43535453'::int, hashtext('caller_stats'))");
+    await work();
+  });
+}
+
+/** Resolves once so many connections wait for a lock. */
+async function untilWaiting(server: PostgresServer): Promise<void> {
+  await onDatabase(server.url(), async (client) => {
+    const waiting =
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'caller-stats' AND wait_event_type = 'Lock'";
+    while ((await client.query(waiting)).rowCount === 0);
+  });
+}
+
+describe('while a node waits for another that sets the database up', () => {
+  test('a database that is killed and comes back is set up', async () => {
+    const server = await ownPostgres(newest);
+    let node: ReturnType<typeof startCli> | undefined;
+    await whileBeingSetUp(server, async () => {
+      node = startCli(['serve', '--port', '0', '--database', server.url(), ...deadline]);
+      await untilWaiting(server);
+      await server.kill();
+    });
+    await server.start();
+    expect(firstRunOf({ stdout: (await node?.printed(/^API documentation: .+\n/m)) ?? '' })).toBeDefined();
+  });
+
+  test('it ends well when it is asked to', async () => {
+    const server = await ownPostgres(older);
+    await whileBeingSetUp(server, async () => {
+      const node = startCli(['serve', '--port', '0', '--database', server.url(), ...deadline]);
+      await node.printed(/^caller-stats listens on .+\n/m);
+      await untilWaiting(server);
+      kill(node.pid, 'SIGTERM');
+      expect(await node.ended).toMatchObject({ status: 0, signal: null });
+    });
+  });
+});

@@ -90,6 +90,34 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       expect(await deadlocksAfter(stores, url)).toBe(0);
     });
 
+    test('32 writers of one project deliver ids of their own into the same counters, in other orders', async () => {
+      const url = await newDatabase(serverUrl);
+      const stores = await openMany(url, 32, 2);
+      await stores[0]?.createProject(projectOf('p'));
+      const eventsOf = (writer: number) =>
+        Array.from({ length: 601 }, (_, number) => ({ ...knownEvent(number), id: `${writer}-${number}` }));
+      const results = await Promise.all(
+        stores.map(async (store, writer) => {
+          const own: RecordResult[] = [];
+          for (const batch of shuffled(eventsOf(writer), writer, 10 + writer * 9)) {
+            own.push(await store.record('p', batch));
+          }
+          return own;
+        }),
+      );
+      const events = stores.flatMap((_, writer) => eventsOf(writer));
+      expect(sum(results.flat())).toEqual({ recorded: events.length, duplicates: 0 });
+      for (const range of rangesOver(events, 50)) {
+        expect(await stores[1]?.count('p', range)).toEqual(recount(events, range));
+      }
+      expect(await stores[2]?.verify()).toMatchObject({
+        queries: events.length,
+        damage: [],
+        differencesTotal: 0,
+      });
+      expect(await deadlocksAfter(stores, url)).toBe(0);
+    });
+
     test('writers of 1,000 projects at once', async () => {
       const url = await newDatabase(serverUrl);
       const stores = await openMany(url, 8, 8);

@@ -1,15 +1,16 @@
 /** What `serve` does for somebody who starts it for the first time: a project, two keys, and how to go on. */
 import { fileURLToPath } from 'node:url';
+import type { ApiKey } from '../domain/api-key.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { DEFAULT_EXPIRY, parseExpiry } from '../domain/key-expiry.js';
-import { DEFAULT_ORGANIZATION_ID, generateId } from '../domain/project.js';
+import { DEFAULT_ORGANIZATION_ID, generateId, type Project } from '../domain/project.js';
 import type { Store } from '../storage/store.js';
 import { totalsLine } from './import/command.js';
 import { startProgress } from './import/progress.js';
 import { runImport } from './import/run.js';
 import { openSource } from './import/source.js';
 import type { Io } from './io.js';
-import { type MadeKey, makeKey, type NewKey } from './make-key.js';
+import { generateNewKey, type MadeKey } from './make-key.js';
 import { formatTime, printLine } from './output.js';
 
 /** Real events, which come with the software. */
@@ -21,31 +22,37 @@ const sample = fileURLToPath(new URL('../../demo/changes.ndjson.gz', import.meta
  */
 const firstKeyId = 'first-admin-key';
 
-/** Makes a first project and its keys where the store has neither, and prints them, this once. */
-export async function welcome(
-  store: Store,
-  { url, vendor, demo }: { readonly url: string; readonly vendor: string; readonly demo: boolean },
-  io: Io,
-): Promise<void> {
-  const createdAt = io.clock.now();
-  const expiry = parseExpiry(DEFAULT_EXPIRY, createdAt);
-  const common = {
-    organizationId: DEFAULT_ORGANIZATION_ID,
-    expiresAt: expiry.ok ? expiry.value : null,
-    vendor,
-    createdAt,
+export interface FirstRunOptions {
+  readonly url: string;
+  readonly vendor: string;
+  readonly demo: boolean;
+}
+
+/** What the first run puts into an empty store. */
+interface FirstRun {
+  readonly project: Project;
+  readonly admin: MadeKey;
+  readonly recording: MadeKey;
+}
+
+/**
+ * What makes a first project and its keys where the store has neither, and prints them, this once. It may be called
+ * again after it failed, and then goes on with the same keys: those that the store has already, nobody has seen.
+ */
+export function welcomer(store: Store, options: FirstRunOptions, io: Io): () => Promise<void> {
+  let planned: FirstRun | undefined;
+  return () => {
+    planned ??= plan(options, io);
+    return welcome(store, planned, options, io);
   };
-  const admin = await makeFirstKey(store, common, io);
-  if (admin !== undefined) {
-    const projectId = await makeProject(store, demo, io);
-    const recording = await makeKey(
-      store,
-      { ...common, projectId, type: 'recording', name: 'First recording key' },
-      io,
-    );
-    if (demo) await loadSample(store, projectId, io);
-    const { expiresAt } = common;
-    printKeys({ url, projectId, admin: admin.secret, recording: recording.secret, expiresAt }, io);
+}
+
+async function welcome(store: Store, first: FirstRun, { url, demo }: FirstRunOptions, io: Io): Promise<void> {
+  if (await isFirst(store, first.admin.key)) {
+    await unlessDone(() => store.createProject(first.project));
+    await unlessDone(() => store.createKey(first.recording.key));
+    if (demo) await loadSample(store, first.project.id, io);
+    printKeys(url, first, io);
   } else if (demo) {
     printLine(
       io.stderr,
@@ -55,39 +62,54 @@ export async function welcome(
   printLine(io.stdout, `API documentation: ${url}/docs`);
 }
 
-/** Undefined where the store is not empty, or another server was first. */
-async function makeFirstKey(
-  store: Store,
-  common: Omit<NewKey, 'projectId' | 'type' | 'name'>,
-  io: Io,
-): Promise<MadeKey | undefined> {
-  // Keys first: where projects are spread over servers, one that is down would hide its own.
-  if ((await store.listKeys(DEFAULT_ORGANIZATION_ID)).length > 0) return undefined;
-  if ((await store.listProjects(DEFAULT_ORGANIZATION_ID)).length > 0) return undefined;
-  try {
-    const first = {
-      ...common,
-      id: firstKeyId,
-      projectId: null,
-      type: 'admin',
-      name: 'First admin key',
-    } as const;
-    return await makeKey(store, first, io);
-  } catch (error) {
-    if (error instanceof CallerStatsError && error.code === 'already_exists') return undefined;
-    throw error;
-  }
-}
-
-async function makeProject(store: Store, demo: boolean, io: Io): Promise<string> {
+function plan({ vendor, demo }: FirstRunOptions, io: Io): FirstRun {
+  const createdAt = io.clock.now();
+  const expiry = parseExpiry(DEFAULT_EXPIRY, createdAt);
+  const common = {
+    organizationId: DEFAULT_ORGANIZATION_ID,
+    expiresAt: expiry.ok ? expiry.value : null,
+    vendor,
+    createdAt,
+  };
   const project = {
     id: demo ? 'demo' : generateId(io.randomInt),
     organizationId: DEFAULT_ORGANIZATION_ID,
     name: demo ? 'Demo' : 'First project',
-    createdAt: io.clock.now(),
+    createdAt,
   };
-  await store.createProject(project);
-  return project.id;
+  const admin = {
+    ...common,
+    id: firstKeyId,
+    projectId: null,
+    type: 'admin',
+    name: 'First admin key',
+  } as const;
+  const recording = {
+    ...common,
+    projectId: project.id,
+    type: 'recording',
+    name: 'First recording key',
+  } as const;
+  return { project, admin: generateNewKey(admin, io), recording: generateNewKey(recording, io) };
+}
+
+/** Stores the first key. False where the store was not empty, or another server was first. */
+async function isFirst(store: Store, admin: ApiKey): Promise<boolean> {
+  // Keys first: where projects are spread over servers, one that is down would hide its own.
+  const keys = await store.listKeys(DEFAULT_ORGANIZATION_ID);
+  if (keys.length > 0) return keys.some(({ hash }) => hash === admin.hash);
+  if ((await store.listProjects(DEFAULT_ORGANIZATION_ID)).length > 0) return false;
+  await unlessDone(() => store.createKey(admin));
+  return (await store.listKeys(DEFAULT_ORGANIZATION_ID)).some(({ hash }) => hash === admin.hash);
+}
+
+/** Makes something of ours, which may be there since an earlier try whose answer was lost. */
+async function unlessDone(create: () => Promise<void>): Promise<void> {
+  try {
+    await create();
+  } catch (error) {
+    if (!(error instanceof CallerStatsError && error.code === 'already_exists')) throw error;
+  }
 }
 
 async function loadSample(store: Store, projectId: string, io: Io): Promise<void> {
@@ -102,32 +124,24 @@ async function loadSample(store: Store, projectId: string, io: Io): Promise<void
   printLine(io.stdout, `A sample of real events was loaded: ${totalsLine(totals)}.`);
 }
 
-interface Made {
-  readonly url: string;
-  readonly projectId: string;
-  readonly admin: string;
-  readonly recording: string;
-  readonly expiresAt: number | null;
-}
-
-function printKeys({ url, projectId, admin, recording, expiresAt }: Made, io: Io): void {
-  const base = `${url}/v1/analytics/${projectId}/assistant`;
+function printKeys(url: string, { project, admin, recording }: FirstRun, io: Io): void {
+  const base = `${url}/v1/analytics/${project.id}/assistant`;
   const lines = [
     '',
     'A first project and its keys were made. The keys are shown this once; only their hashes are kept.',
     '',
-    `  project        ${projectId}`,
-    `  admin key      ${admin}`,
-    `  recording key  ${recording}`,
-    `  keys expire    ${formatTime(expiresAt, 'never')}`,
+    `  project        ${project.id}`,
+    `  admin key      ${admin.secret}`,
+    `  recording key  ${recording.secret}`,
+    `  keys expire    ${formatTime(admin.key.expiresAt, 'never')}`,
     '',
     'Read the counts:',
     '',
-    `  curl -H "Authorization: Bearer ${admin}" "${base}/caller-stats"`,
+    `  curl -H "Authorization: Bearer ${admin.secret}" "${base}/caller-stats"`,
     '',
     'Record a query:',
     '',
-    `  curl -H "Authorization: Bearer ${recording}" -H "Content-Type: application/json" \\`,
+    `  curl -H "Authorization: Bearer ${recording.secret}" -H "Content-Type: application/json" \\`,
     `    -d '{"id": "my-first-query", "caller": "web"}' "${base}/queries"`,
     '',
   ];

@@ -23,11 +23,14 @@ export interface MadeKey {
 }
 
 /** Makes and stores a key. `secret` is the key itself: show it, this once. */
-export async function makeKey(
-  store: Store,
-  { vendor, ...rest }: NewKey,
-  io: Pick<Io, 'randomInt'>,
-): Promise<MadeKey> {
+export async function makeKey(store: Store, options: NewKey, io: Pick<Io, 'randomInt'>): Promise<MadeKey> {
+  const made = generateNewKey(options, io);
+  await store.createKey(made.key);
+  return made;
+}
+
+/** Makes a key, to be stored by the caller. */
+export function generateNewKey({ vendor, ...rest }: NewKey, io: Pick<Io, 'randomInt'>): MadeKey {
   const secret = generateKey(vendor, rest.type, io.randomInt);
   const key: ApiKey = {
     id: generateId(io.randomInt),
@@ -38,6 +41,5 @@ export async function makeKey(
     revokedAt: null,
     lastUsedAt: null,
   };
-  await store.createKey(key);
   return { key, secret };
 }

@@ -5,7 +5,7 @@ import { type DestinationStream, pino } from 'pino';
 import { CallerStatsError } from '../domain/errors.js';
 import { shutdownTimeoutMs } from '../domain/limits.js';
 import type { Store } from '../storage/store.js';
-import { welcome } from './first-run.js';
+import { welcomer } from './first-run.js';
 import type { Io } from './io.js';
 import { printLine } from './output.js';
 import { readSettings, SETTINGS, type SettingName, settingOption } from './settings.js';
@@ -46,7 +46,7 @@ export function addServeCommand(program: Command, io: Io): void {
         log.info({ url }, 'listening');
         printLine(io.stdout, `caller-stats listens on ${url}`);
         const start = { url, vendor: settings.keyPrefix, demo: options.demo ?? false };
-        await whenAvailable(() => welcome(store, start, io), { signal: stop.signal, log });
+        await whenAvailable(welcomer(store, start, io), { signal: stop.signal, log });
         log.info({ signal: await stopped }, 'stopping');
       } finally {
         await finish(app, store);

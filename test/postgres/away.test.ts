@@ -1,8 +1,9 @@
 /** A database that cannot be reached, is not there yet, or goes while it is being set up. */
 import { describe, expect, test } from 'vitest';
+import { openStore } from '../../src/storage/open.js';
 import { firstRunOf, kill, runCli, startCli, urlIn } from '../support/cli.js';
 import { knownDelivery } from '../support/ledger.js';
-import { Cluster, Load, ownPostgres } from '../support/nodes.js';
+import { Cluster, Load, ownPostgres, waitingForLock } from '../support/nodes.js';
 import { installations, type PostgresServer } from '../support/postgres-server.js';
 import { onDatabase } from '../support/store.js';
 
@@ -99,22 +100,13 @@ async function whileBeingSetUp(server: PostgresServer, work: () => Promise<void>
   });
 }
 
-/** Resolves once so many connections wait for a lock. */
-async function untilWaiting(server: PostgresServer): Promise<void> {
-  await onDatabase(server.url(), async (client) => {
-    const waiting =
-      "SELECT pid FROM pg_stat_activity WHERE application_name = 'caller-stats' AND wait_event_type = 'Lock'";
-    while ((await client.query(waiting)).rowCount === 0);
-  });
-}
-
 describe('while a node waits for another that sets the database up', () => {
   test('a database that is killed and comes back is set up', async () => {
     const server = await ownPostgres(newest);
     let node: ReturnType<typeof startCli> | undefined;
     await whileBeingSetUp(server, async () => {
       node = startCli(['serve', '--port', '0', '--database', server.url(), ...deadline]);
-      await untilWaiting(server);
+      await waitingForLock(server);
       await server.kill();
     });
     await server.start();
@@ -126,9 +118,29 @@ describe('while a node waits for another that sets the database up', () => {
     await whileBeingSetUp(server, async () => {
       const node = startCli(['serve', '--port', '0', '--database', server.url(), ...deadline]);
       await node.printed(/^caller-stats listens on .+\n/m);
-      await untilWaiting(server);
+      await waitingForLock(server);
       kill(node.pid, 'SIGTERM');
       expect(await node.ended).toMatchObject({ status: 0, signal: null });
     });
+  });
+});
+
+test('keys that were made before the database went are said when it is back', async () => {
+  const server = await ownPostgres(newest);
+  const args = ['serve', '--port', '0', '--database', server.url(), ...deadline];
+  await onDatabase(server.url(), async (client) => {
+    // Its tables, empty.
+    await (await openStore(server.url())).close();
+    // Reads are let through, and a first project is not.
+    await client.query('BEGIN; LOCK TABLE caller_stats.project IN SHARE MODE');
+    const node = startCli(args);
+    const given = await waitingForLock(server);
+    // The node gives up, and begins again.
+    await waitingForLock(server, given);
+    await client.query('COMMIT');
+    const firstRun = firstRunOf({ stdout: await node.printed(/^API documentation: .+\n/m) });
+    const { stdout } = await runCli(['project', 'list', '--json', '--database', server.url()]);
+    expect(JSON.parse(stdout)).toMatchObject([{ id: firstRun.project }]);
+    expect((await client.query('SELECT id FROM caller_stats.api_key')).rowCount).toBe(2);
   });
 });

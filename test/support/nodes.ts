@@ -14,6 +14,7 @@ import {
   type ServerOptions,
   startPostgres,
 } from './postgres-server.js';
+import { onDatabase } from './store.js';
 
 /** A PostgreSQL server of the test's own, gone when the test is over, whatever was done to it. */
 export async function ownPostgres(
@@ -26,6 +27,31 @@ export async function ownPostgres(
     await server.stop();
   });
   return server;
+}
+
+/** Looks of `eventually`, most of which take about a millisecond. */
+const looksMax = 100_000;
+
+/** Looks until there is something to see. */
+export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (let looks = 0; looks < looksMax; looks++) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+  }
+  throw new Error(`nothing was seen in ${looksMax} looks`);
+}
+
+/** Resolves with a connection of a node that waits for a lock, another than `before`. */
+export function waitingForLock(server: PostgresServer, before?: number): Promise<number> {
+  // Not within a transaction of a test, which would see the same at every look.
+  return onDatabase(server.url(), (client) =>
+    eventually(async () => {
+      const { rows } = await client.query<{ pid: number }>(
+        "SELECT pid FROM pg_stat_activity WHERE application_name = 'caller-stats' AND wait_event_type = 'Lock'",
+      );
+      return rows.find(({ pid }) => pid !== before)?.pid;
+    }),
+  );
 }
 
 /** An answer, or that there was none: the connection could not be made, or was lost. */

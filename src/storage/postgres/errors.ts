@@ -25,6 +25,12 @@ interface Kind {
 const KINDS: readonly Kind[] = [
   { states: ['40'], meaning: 'it gave way to another transaction', passing: true },
   { states: ['57P01', '57P02', '57P03'], meaning: 'the server is stopping or starting', passing: true },
+  { states: ['57P04'], meaning: 'it was dropped from the server' },
+  {
+    states: ['57P05', '25P03', '25P04'],
+    meaning: 'the server closed a connection that took too long',
+    passing: true,
+  },
   { states: ['08'], meaning: 'the connection is broken', passing: true },
   { states: ['25006'], meaning: 'it is read-only, as a standby is', passing: true },
   { states: ['55P03'], meaning: 'a lock could not be had in time', passing: true },

@@ -6,6 +6,7 @@ import type { Query } from '../../src/domain/query.js';
 import { openStore } from '../../src/storage/open.js';
 import type { RecordResult, Store } from '../../src/storage/store.js';
 import { knownEvent, rangesOver, recount } from '../support/ledger.js';
+import { eventually } from '../support/nodes.js';
 import { onDatabase, projectOf } from '../support/store.js';
 
 /** A database of the test's own, for what a server counts for each database; gone when the test is over. */
@@ -38,7 +39,7 @@ async function deadlocksAfter(stores: readonly Store[], url: string): Promise<nu
   return onDatabase(url, async (client) => {
     const others =
       "SELECT pid FROM pg_stat_activity WHERE application_name = 'caller-stats' AND datname = current_database()";
-    while ((await client.query(others)).rowCount !== 0);
+    await eventually(async () => ((await client.query(others)).rowCount === 0 ? true : undefined));
     const { rows } = await client.query<{ deadlocks: string }>(
       'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
     );

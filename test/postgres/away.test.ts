@@ -1,9 +1,10 @@
 /** A database that cannot be reached, is not there yet, or goes while it is being set up. */
 import { describe, expect, test } from 'vitest';
+import { databaseConnectionsMax } from '../../src/domain/limits.js';
 import { openStore } from '../../src/storage/open.js';
-import { firstRunOf, kill, runCli, startCli, urlIn } from '../support/cli.js';
+import { firstRunOf, kill, runCli, type Server, startCli, urlIn } from '../support/cli.js';
 import { knownDelivery } from '../support/ledger.js';
-import { Cluster, Load, ownPostgres, waitingForLock } from '../support/nodes.js';
+import { Cluster, eventually, Load, ownPostgres, waitingForLock } from '../support/nodes.js';
 import { installations, type PostgresServer } from '../support/postgres-server.js';
 import { onDatabase } from '../support/store.js';
 
@@ -14,6 +15,7 @@ const deadline = ['--database-timeout-ms', '1000'];
 const rounds = 10;
 const senders = 4;
 const someDeliveries = 20;
+const burst = 200;
 
 const ways: readonly [
   name: string,
@@ -47,11 +49,17 @@ describe.each(ways)('while the database %s', (_name, leave, comeBack) => {
     for (let round = 0; round < rounds; round++) {
       expect(await statusesOf()).toEqual(cluster.nodes.map(() => [503, 503, 503, 200]));
     }
+    // Far more than there are connections.
+    const many = Array.from({ length: burst }, (_, at) =>
+      cluster.record(nodeAt(cluster, at), knownDelivery(at)),
+    );
+    for (const { status } of await Promise.all(many)) expect(status).toBe(503);
     await comeBack(server);
     await load.progress(someDeliveries);
     await load.finish();
     expect(await statusesOf()).toEqual(cluster.nodes.map(() => [200, 200, 200, 200]));
     expect(load.ledger.outcomes).toEqual(new Set(['200', '503']));
+    await expectConnections(server, cluster.nodes.length * databaseConnectionsMax);
     await cluster.expectExactly(load.ledger);
     await cluster.expectStops();
   });
@@ -91,6 +99,24 @@ describe.each(ways)('while the database %s', (_name, leave, comeBack) => {
   });
 });
 
+function nodeAt({ nodes }: Cluster, at: number): Server {
+  const node = nodes[at % nodes.length];
+  if (node === undefined) throw new Error('there is no node');
+  return node;
+}
+
+/** Resolves once nodes have no more connections than this; those that were given up end on the server after a while. */
+async function expectConnections(server: PostgresServer, most: number): Promise<void> {
+  await onDatabase(server.url(), (client) =>
+    eventually(async () => {
+      const { rowCount } = await client.query(
+        "SELECT pid FROM pg_stat_activity WHERE application_name = 'caller-stats'",
+      );
+      return (rowCount ?? 0) <= most ? true : undefined;
+    }),
+  );
+}
+
 /** Keeps nodes from making or changing the schema, as one that is at it does, until `work` is done. */
 async function whileBeingSetUp(server: PostgresServer, work: () => Promise<void>): Promise<void> {
   await onDatabase(server.url(), async (client) => {
@@ -122,6 +148,19 @@ describe('while a node waits for another that sets the database up', () => {
       kill(node.pid, 'SIGTERM');
       expect(await node.ended).toMatchObject({ status: 0, signal: null });
     });
+  });
+});
+
+test('a node whose connection hangs while it looks at the tables takes another', async () => {
+  const server = await ownPostgres(older);
+  await (await openStore(server.url())).close();
+  await onDatabase(server.url(), async (client) => {
+    await client.query('BEGIN; LOCK TABLE caller_stats.schema_version IN ACCESS EXCLUSIVE MODE');
+    const node = startCli(['serve', '--port', '0', '--database', server.url(), ...deadline]);
+    // Nothing comes from there any more, nor does it end, as when a network falls apart.
+    kill(await waitingForLock(server), 'SIGSTOP');
+    await client.query('COMMIT');
+    expect(firstRunOf({ stdout: await node.printed(/^API documentation: .+\n/m) })).toBeDefined();
   });
 });
 

@@ -9,7 +9,7 @@ import type { Query } from '../../domain/query.js';
 import { toKey, toOrganization, toProject } from '../rows.js';
 import type { Access, RecordResult, Store, Verification } from '../store.js';
 import { Database, type DatabaseOptions, type Row, withDeadline } from './database.js';
-import { isConflict, unavailable } from './errors.js';
+import { diagnose, isConflict, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 import { migrate, NEWEST_VERSION, otherVersion } from './migrations.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
@@ -213,16 +213,29 @@ class PostgresStore implements Store {
   async #migrate(): Promise<void> {
     const create = !(this.#options.mustExist || this.#wasPrepared);
     try {
-      await this.#database.session(
-        (session) => migrate(session, this.#location, create),
-        this.#unprepared.signal,
-      );
+      // Asked first as any read is: a session has no deadline, and could wait for ever at a connection that is dead.
+      if (!(await this.#isNewest())) {
+        await this.#database.session(
+          (session) => migrate(session, this.#location, create),
+          this.#unprepared.signal,
+        );
+      }
     } catch (error) {
       const gone = this.#wasPrepared && error instanceof CallerStatsError && error.code === 'not_found';
       throw gone ? unavailable('The database cannot be used now: its tables are gone.', error) : error;
     }
     this.#prepared = true;
     this.#wasPrepared = true;
+  }
+
+  async #isNewest(): Promise<boolean> {
+    try {
+      const [row] = await this.#database.read({ text: this.#statements.version });
+      return row?.['version'] === NEWEST_VERSION;
+    } catch (error) {
+      if (error instanceof CallerStatsError && diagnose(error.cause).otherSchema) return false;
+      throw error;
+    }
   }
 
   async #read(name: StatementName, values: readonly unknown[] = []): Promise<Row[]> {

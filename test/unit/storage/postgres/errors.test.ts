@@ -1,0 +1,103 @@
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { CallerStatsError } from '../../../../src/domain/errors.js';
+import { diagnose, isConflict, isDamage, storeError } from '../../../../src/storage/postgres/errors.js';
+
+function serverError(state: string): pg.DatabaseError {
+  return Object.assign(new pg.DatabaseError('in the words of the server', 0, 'error'), { code: state });
+}
+
+describe('an error of the server', () => {
+  test.each([
+    ['40001', /gave way to another transaction/, { passing: true }],
+    ['40P01', /gave way to another transaction/, { passing: true }],
+    ['57P01', /stopping or starting/, { passing: true }],
+    ['57P02', /stopping or starting/, { passing: true }],
+    ['57P03', /stopping or starting/, { passing: true }],
+    ['08006', /connection is broken/, { passing: true, undone: false }],
+    ['08P01', /connection is broken/, { passing: true, undone: false }],
+    ['25006', /read-only/, { passing: true }],
+    ['55P03', /a lock/, { passing: true }],
+    ['53300', /no connection left/, { passing: true }],
+    ['53100', /disk is full/, {}],
+    ['53200', /lacks memory/, {}],
+    ['57014', /took too long/, {}],
+    ['28P01', /password/, {}],
+    ['28000', /refuses/, {}],
+    ['3D000', /no such database/, {}],
+    ['42501', /privilege/, {}],
+    ['58030', /its system/, {}],
+    ['42P01', /schema is not/, { otherSchema: true }],
+    ['42703', /schema is not/, { otherSchema: true }],
+    ['42883', /schema is not/, { otherSchema: true }],
+    ['3F000', /schema is not/, { otherSchema: true }],
+    ['42P13', /schema is not/, { otherSchema: true }],
+    ['42804', /schema is not/, { otherSchema: true }],
+  ])('%s is a circumstance: %s', (state, meaning, more) => {
+    const error = serverError(state);
+    const usual = { passing: false, undone: true, otherSchema: false };
+    expect(diagnose(error)).toEqual({ meaning: expect.stringMatching(meaning), ...usual, ...more });
+    expect(storeError(error)).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(meaning),
+      cause: error,
+    });
+  });
+
+  test.each(['23505', '23503', '22P02', '42601', 'XX000', 'XX001', 'P0001', '25P02', ''])(
+    '%j is none, and is passed on as it is',
+    (state) => {
+      const error = serverError(state);
+      expect(diagnose(error)).toEqual({
+        meaning: undefined,
+        passing: false,
+        undone: true,
+        otherSchema: false,
+      });
+      expect(storeError(error)).toBe(error);
+    },
+  );
+
+  test('without a state is passed on as well', () => {
+    const error = new pg.DatabaseError('words', 0, 'error');
+    expect(storeError(error)).toBe(error);
+  });
+});
+
+test.each([
+  ['refused', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })],
+  ['refused at each of its addresses', new AggregateError([new Error('connect ECONNREFUSED')])],
+  ['broken off', new Error('Connection terminated unexpectedly')],
+  ['not answered in time', new Error('timeout exceeded when trying to connect')],
+])('a connection that is %s may pass, and what it carried may have been done', (_what, error) => {
+  expect(diagnose(error)).toMatchObject({ passing: true, undone: false, otherSchema: false });
+  expect(storeError(error)).toMatchObject({ code: 'unavailable', cause: error });
+});
+
+test.each([
+  ['a mistake of types', new TypeError('x is undefined')],
+  ['a mistake of ranges', new RangeError('too deep')],
+  ['no error at all', 'words'],
+  ['nothing', undefined],
+])('%s is our own, and is passed on as it is', (_what, error) => {
+  expect(diagnose(error)).toEqual({
+    meaning: undefined,
+    passing: false,
+    undone: false,
+    otherSchema: false,
+  });
+  expect(storeError(error)).toBe(error);
+});
+
+test('an error of the port stays what it is', () => {
+  const error = new CallerStatsError('not_found', 'There is no project docs.');
+  expect(storeError(error)).toBe(error);
+});
+
+test('a conflict and damage are known by their states alone', () => {
+  const states = ['23505', '23503', 'XX001', 'XX002', 'XX000'];
+  expect(states.map((state) => isConflict(serverError(state)))).toEqual([true, false, false, false, false]);
+  expect(states.map((state) => isDamage(serverError(state)))).toEqual([false, false, true, true, false]);
+  expect(isConflict(Object.assign(new Error('words'), { code: '23505' }))).toBe(false);
+  expect(isDamage(Object.assign(new Error('words'), { code: 'XX001' }))).toBe(false);
+});

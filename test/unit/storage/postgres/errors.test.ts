@@ -22,8 +22,8 @@ describe('an error of the server', () => {
     ['53100', /disk is full/, {}],
     ['53200', /lacks memory/, {}],
     ['57014', /took too long/, {}],
-    ['28P01', /password/, {}],
-    ['28000', /refuses/, {}],
+    ['28P01', /refuses this password/, {}],
+    ['28000', /refuses this user.+pg_hba.conf/, {}],
     ['3D000', /no such database/, {}],
     ['42501', /privilege/, {}],
     ['58030', /its system/, {}],
@@ -72,6 +72,39 @@ test.each([
 ])('a connection that is %s may pass, and what it carried may have been done', (_what, error) => {
   expect(diagnose(error)).toMatchObject({ passing: true, undone: false, otherSchema: false });
   expect(storeError(error)).toMatchObject({ code: 'unavailable', cause: error });
+});
+
+const withCode = (code: string) => Object.assign(new Error('words'), { code });
+
+test.each([
+  [withCode('ECONNREFUSED'), /nothing answers/, true],
+  [Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), /nothing answers/, true],
+  [withCode('ENOTFOUND'), /host name is not known/, true],
+  [withCode('EAI_AGAIN'), /host name is not known/, true],
+  [withCode('ENOENT'), /its socket is not there/, true],
+  [withCode('ECONNRESET'), /^it cannot be reached$/, true],
+  [withCode('ERR_TLS_CERT_ALTNAME_INVALID'), /for another host name/, false],
+  [withCode('SELF_SIGNED_CERT_IN_CHAIN'), /not trusted.+sslrootcert/, false],
+  [withCode('DEPTH_ZERO_SELF_SIGNED_CERT'), /not trusted.+sslrootcert/, false],
+  [withCode('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), /not trusted.+sslrootcert/, false],
+  [withCode('CERT_HAS_EXPIRED'), /not trusted/, false],
+  [new Error('The server does not support SSL connections'), /does not encrypt/, false],
+  [
+    new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'),
+    /wants a password.+PGPASSWORD/,
+    false,
+  ],
+])('%s says what to do', (error, meaning, passing) => {
+  expect(diagnose(error)).toMatchObject({ meaning: expect.stringMatching(meaning), passing });
+  expect(storeError(error)).toMatchObject({ code: 'unavailable', cause: error });
+});
+
+test('a fatal error of the server is about the connection, whatever else it says', () => {
+  const error = Object.assign(serverError('42704'), { severity: 'FATAL' });
+  expect(diagnose(error)).toMatchObject({ meaning: 'it refuses the connection', passing: false });
+  expect(diagnose(serverError('42704'))).toMatchObject({ meaning: undefined });
+  const password = Object.assign(serverError('28P01'), { severity: 'FATAL' });
+  expect(diagnose(password).meaning).toMatch(/password/);
 });
 
 test.each([

@@ -46,7 +46,8 @@ const KINDS: readonly Kind[] = [
   { states: ['42501'], meaning: 'this user lacks a privilege; grant it, or connect as another user' },
   { states: ['58'], meaning: 'the server reports an error of its system' },
   {
-    states: ['42P01', '42703', '42883', '3F000', '42P13', '42804'],
+    // 0A000 is also what a statement gets that was prepared before a column changed its type.
+    states: ['0A000', '42P01', '42703', '42883', '3F000', '42P13', '42804'],
     meaning: 'its schema is not the one that this version works with',
     otherSchema: true,
   },

@@ -27,6 +27,7 @@ describe('an error of the server', () => {
     ['3D000', /no such database/, {}],
     ['42501', /privilege/, {}],
     ['58030', /its system/, {}],
+    ['0A000', /schema is not/, { otherSchema: true }],
     ['42P01', /schema is not/, { otherSchema: true }],
     ['42703', /schema is not/, { otherSchema: true }],
     ['42883', /schema is not/, { otherSchema: true }],

@@ -84,8 +84,11 @@ test('a node whose schema is changed under it refuses from the next request on, 
   const { project, admin, recording } = firstRunOf(server);
   const [reader, writer] = [clientOf(server, project, admin), clientOf(server, project, recording)];
   expect(await writer.record(batchOf(0, 3))).toMatchObject({ status: 200 });
-  for (const round of [1, 2]) {
+  for (const round of [1, 2, 3]) {
     await setVersion(url, newer);
+    // Each may be the first to notice.
+    if (round === 1) expect(await statusOf(server, '/readyz')).toBe(503);
+    if (round === 2) expect(await writer.record(batchOf(round, 3))).toMatchObject({ status: 503 });
     expect(await reader.count()).toMatchObject({ status: 503 });
     expect(await writer.record(batchOf(round, 3))).toMatchObject({ status: 503 });
     expect(await statusOf(server, '/readyz')).toBe(503);

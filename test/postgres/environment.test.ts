@@ -36,6 +36,7 @@ describe('what the URL leaves out', () => {
       ['PGUSER', 'nobody', /refuses this password/],
       ['PGPASSWORD', 'wrong', /refuses this password/],
       ['PGDATABASE', 'nope', /no such database/],
+      ['PGSSLMODE', 'require', /does not encrypt connections/],
       ['PGHOST', `${'x'.repeat(64)}.invalid`, /host name is not known/],
     ] as const) {
       const { status, stderr } = await runCli(['project', 'list'], { env: { ...env, [name]: value } });

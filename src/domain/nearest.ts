@@ -27,3 +27,9 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
   const meant = known.find((one) => one.toLowerCase() === nearest);
   return meant !== undefined && distance(name, nearest) <= Math.max(2, meant.length / 2) ? meant : undefined;
 }
+
+/** The known name that this one, which is none of them, misses by one character or by its case. */
+export function nearMiss<Name extends string>(name: string, known: readonly Name[]): Name | undefined {
+  if (name.length > comparedCharactersMax || known.some((one) => one === name)) return undefined;
+  return known.find((one) => distance(name.toLowerCase(), one) <= 1);
+}

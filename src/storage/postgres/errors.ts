@@ -9,8 +9,6 @@ export interface Diagnosis {
   readonly passing: boolean;
   /** Whether it is certain that the statement changed nothing. */
   readonly undone: boolean;
-  /** Whether the schema is not the one this program was written for. */
-  readonly otherSchema: boolean;
 }
 
 interface Kind {
@@ -18,7 +16,6 @@ interface Kind {
   readonly states: readonly string[];
   readonly meaning: string;
   readonly passing?: boolean;
-  readonly otherSchema?: boolean;
 }
 
 /** Errors that speak of circumstances. The first that fits is right. */
@@ -38,19 +35,71 @@ const KINDS: readonly Kind[] = [
   { states: ['53100'], meaning: 'its disk is full' },
   { states: ['53'], meaning: 'it lacks memory or another resource' },
   { states: ['57014'], meaning: 'a statement took too long' },
-  { states: ['28'], meaning: 'it refuses this user or password' },
+  {
+    states: ['28P01'],
+    meaning:
+      'it refuses this password; correct the user or the password in the database URL, PGUSER or PGPASSWORD',
+  },
+  {
+    states: ['28'],
+    meaning:
+      'it refuses this user from this address; its pg_hba.conf says who may connect, and whether only encrypted (sslmode=require)',
+  },
   { states: ['3D000'], meaning: 'there is no such database on the server; create it first' },
-  { states: ['42501'], meaning: 'this user lacks a privilege' },
+  { states: ['42501'], meaning: 'this user lacks a privilege; grant it, or connect as another user' },
   {
     states: ['42P06', '42P07', '42710', '42723'],
     meaning: 'its schema has tables or functions of another program; name another schema with ?schema=',
   },
+  // What a statement gets that was prepared before a column changed its type; a new connection prepares it anew.
   { states: ['0A000'], meaning: 'its schema has just changed', passing: true },
   { states: ['58'], meaning: 'the server reports an error of its system' },
   {
     states: ['42P01', '42703', '42883', '3F000', '42P13', '42804'],
     meaning: 'its schema is not the one that this version works with',
-    otherSchema: true,
+  },
+];
+
+/** Errors from before the server could answer: of Node by their codes, of the driver by words. The first that fits is right. */
+const CONNECTION_KINDS: readonly {
+  readonly fits: RegExp;
+  readonly meaning: string;
+  readonly passing: boolean;
+}[] = [
+  {
+    fits: /^ERR_TLS_CERT_ALTNAME_INVALID/,
+    meaning: 'its certificate is for another host name; connect by the name in it, or with sslmode=verify-ca',
+    passing: false,
+  },
+  {
+    fits: /^(SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_(GET|VERIFY)|CERT_|ERR_TLS_)/,
+    meaning: 'its certificate is not trusted; name the certificate of its CA with sslrootcert',
+    passing: false,
+  },
+  {
+    fits: /does not support SSL/,
+    meaning: 'it does not encrypt connections, which sslmode asks for',
+    passing: false,
+  },
+  {
+    fits: /client password must be/,
+    meaning: 'it wants a password; give one in the database URL or PGPASSWORD',
+    passing: false,
+  },
+  {
+    fits: /^(ENOTFOUND|EAI_AGAIN)/,
+    meaning: 'its host name is not known; correct it, or try again when names can be looked up',
+    passing: true,
+  },
+  {
+    fits: /^ECONNREFUSED/,
+    meaning: 'nothing answers at its host and port; start the server, or correct them',
+    passing: true,
+  },
+  {
+    fits: /^ENOENT/,
+    meaning: 'its socket is not there; start the server, or correct the folder in host',
+    passing: true,
   },
 ];
 
@@ -60,19 +109,21 @@ export function diagnose(error: unknown): Diagnosis {
     const state = error.code ?? '';
     const kind = KINDS.find(({ states }) => states.some((one) => state.startsWith(one)));
     return {
-      meaning: kind?.meaning,
+      // A fatal error ends the connection: it is about that, whatever else it says.
+      meaning: kind?.meaning ?? (error.severity === 'FATAL' ? 'it refuses the connection' : undefined),
       passing: kind?.passing ?? false,
       // The server answered with an error, so it rolled back; but for a connection that broke between the two.
       undone: !state.startsWith('08'),
-      otherSchema: kind?.otherSchema ?? false,
     };
   }
-  const ours = !(error instanceof Error) || error instanceof TypeError || error instanceof RangeError;
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError)
+    return { meaning: undefined, passing: false, undone: false };
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const kind = CONNECTION_KINDS.find(({ fits }) => fits.test(code) || fits.test(message));
   return {
-    meaning: ours ? undefined : 'it cannot be reached',
-    passing: !ours,
+    meaning: kind?.meaning ?? 'it cannot be reached',
+    passing: kind?.passing ?? true,
     undone: false,
-    otherSchema: false,
   };
 }
 

@@ -17,6 +17,14 @@ test.each([
   ['postgres://host/x?sslmode=sometimes', /has an sslmode that is none of disable, prefer/],
   ['postgres://host/x?sslmode=verify-ca', /sslmode=verify-ca without sslrootcert/],
   ['postgres://host/x?sslrootcert=/none/such', /a file that cannot be read: \/none\/such \(ENOENT\)/],
+  ['postgres://u:5/hunter2@host/x', /^cannot be read as postgres:.+ written as %40/],
+  ['postgres://u:#hunter2@host/x', /^cannot be read as .+ written as %40/],
+  ['postgres://u:?hunter2@host/x', /^cannot be read as .+ written as %40/],
+  ['postgres://u:50%x@host/x', /^cannot be read as .+ written as %40/],
+  ['postgres://host/x?sslmod=verify-full', /a parameter that is nearly, but not quite, called sslmode$/],
+  ['postgres://host/x?SSLMODE=verify-full', /nearly, but not quite, called sslmode$/],
+  ['postgres://host/x?sslrotcert=/ca', /nearly, but not quite, called sslrootcert$/],
+  ['postgres://host/x?sslmode=require&sslmode=disable', /has the parameter sslmode twice$/],
   ['sqlite:a\0b', /names no file/],
 ])('the database URL %j is refused', async (url, problem) => {
   expect(parseDatabaseUrl(url)).toEqual({ ok: false, problems: [expect.stringMatching(problem)] });
@@ -43,6 +51,11 @@ test.each([
   ['postgres://h/x?sslmode=verify-full', { ssl: {} }],
   ['postgres:///x?host=/var/run/postgresql', { host: '/var/run/postgresql', database: 'x' }],
   ['postgres://h/x?application_name=counts', { application_name: 'counts' }],
+  ['postgres://u:p%3Aw@h/x?options=-c a=b', { password: 'p:w', options: '-c a=b' }],
+  ['postgres://u:p%40w@/x?host=/tmp', { user: 'u', password: 'p@w', host: '/tmp', database: 'x' }],
+  ['postgres://u@@h/x', { user: 'u@', host: 'h' }],
+  // Of other clients; passed over, as the driver does.
+  ['postgres://h/x?channel_binding=prefer&sslcrl=/x&target_session_attrs=any', { host: 'h' }],
 ])('the database URL %j is a PostgreSQL database', (url, config) => {
   expect(parseDatabaseUrl(url)).toMatchObject({
     ok: true,
@@ -60,6 +73,10 @@ test.each([
   'postgres://u:hunter2@h:x/db',
   'postgers://u:hunter2@h/db',
   'postgres://u:hunter2@h/db?sslmode=x',
+  'postgres://u:5/hunter2@h/db',
+  'postgres://u:#hunter2@h/db',
+  'postgres://u:?hunter2@h/db',
+  'postgres://u:hunter2%@h/db',
 ])('what is wrong with %j is said without its password', async (url) => {
   await expect(openStore(url)).rejects.toSatisfy((error) => !String(error).includes('hunter2'));
 });

@@ -1,0 +1,151 @@
+/** What the store's connections are set to, whatever the database, the user or the URL say. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { type OpenOptions, openStore } from '../../src/storage/open.js';
+import type { Store } from '../../src/storage/store.js';
+import { newUser } from '../support/postgres-user.js';
+import { keyOf, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
+
+async function opened(url: string, options?: OpenOptions): Promise<Store> {
+  const store = await openStore(url, options);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? '';
+
+/** A database of the test's own with settings of its own, gone when the test is over. */
+async function newDatabase(serverUrl: string, settings: Readonly<Record<string, string>>): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await onDatabase(serverUrl, async (client) => {
+    await client.query(`CREATE DATABASE ${name}`);
+    for (const [setting, value] of Object.entries(settings)) {
+      await client.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
+    }
+  });
+  onTestFinished(async () => {
+    await onDatabase(serverUrl, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
+  });
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return newSchemaOf(url.href);
+}
+
+/** A schema that need not be dropped, for its database is. */
+const newSchemaOf = (url: string): string => `${url}?schema=test_${randomBytes(8).toString('hex')}`;
+
+/** From now on every change notes the settings of the connection that it is made on. */
+async function noteSettings(url: string): Promise<void> {
+  const schema = schemaOf(url);
+  await onDatabase(url, async (client) => {
+    await client.query(`
+      CREATE TABLE ${schema}.noted (durable text, isolation text, timeout text, name text);
+      GRANT ALL ON ${schema}.noted TO PUBLIC;
+      CREATE FUNCTION ${schema}.note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO ${schema}.noted VALUES (current_setting('synchronous_commit'),
+          current_setting('transaction_isolation'), current_setting('statement_timeout'),
+          current_setting('application_name'));
+        RETURN NULL;
+      END $$`);
+    for (const table of ['query', 'counter', 'project', 'api_key', 'organization']) {
+      await client.query(`CREATE TRIGGER note AFTER INSERT OR UPDATE ON ${schema}.${table}
+        EXECUTE FUNCTION ${schema}.note()`);
+    }
+  });
+}
+
+async function noted(url: string): Promise<{ changes: number; settings: object[] }> {
+  const { rows } = await onDatabase(url, (client) =>
+    client.query(`SELECT durable, isolation, timeout, name, count(*)::integer AS changes
+      FROM ${schemaOf(url)}.noted GROUP BY 1, 2, 3, 4`),
+  );
+  return {
+    changes: rows.reduce((sum, { changes }) => sum + Number(changes), 0),
+    settings: rows.map(({ changes: _, ...settings }) => settings),
+  };
+}
+
+/** Makes every kind of change there is, on as many connections as the store has. */
+async function changeAll(store: Store): Promise<void> {
+  await store.createOrganization({ id: 'other', name: 'Other', createdAt: 0 });
+  const ids = Array.from({ length: 12 }, (_, at) => `p${at}`);
+  await Promise.all(ids.map((id) => store.createProject(projectOf(id))));
+  await Promise.all(ids.map((id) => store.record(id, [{ id: 'a', caller: 'web', occurredAt: 0 }])));
+  await store.createKey(keyOf('k'));
+  await store.touchKey('k', 5);
+  await store.revokeKey('default', 'k', 6);
+}
+
+const expected = { durable: 'on', isolation: 'read committed', timeout: '5s', name: 'caller-stats' };
+
+describe.each(inject('postgresServers').map(({ version, url }) => [version, url] as const))(
+  'on PostgreSQL %s every change is durable, read committed and bounded',
+  (_version, serverUrl) => {
+    const weak = {
+      synchronous_commit: 'off',
+      default_transaction_isolation: 'serializable',
+      statement_timeout: '0',
+    };
+
+    test('where the database says otherwise', async () => {
+      const url = await newDatabase(serverUrl, weak);
+      const store = await opened(url);
+      await noteSettings(url);
+      await changeAll(store);
+      const { changes, settings } = await noted(url);
+      expect(settings).toEqual([expected]);
+      expect(changes).toBeGreaterThan(30);
+    });
+
+    test('where the user says otherwise, and counts stay exact', async () => {
+      const url = newSchemaIn(serverUrl);
+      const user = await newUser(serverUrl, 'secret', 'SUPERUSER');
+      await onDatabase(serverUrl, async (client) => {
+        for (const [name, value] of Object.entries(weak))
+          await client.query(`ALTER ROLE ${user.name} SET ${name} = '${value}'`);
+      });
+      const stores = await Promise.all([opened(user.url(url)), opened(user.url(url))]);
+      await noteSettings(url);
+      await stores[0]?.createProject(projectOf('docs'));
+      const batches = Array.from({ length: 40 }, (_, batch) =>
+        Array.from({ length: 20 }, (_one, at) => ({
+          // Half of each batch is in the next one as well.
+          id: `q${batch * 10 + at}`,
+          caller: 'web',
+          occurredAt: at,
+        })),
+      );
+      const results = await Promise.all(
+        batches.map((batch, at) => stores[at % 2]?.record('docs', at % 4 < 2 ? batch : batch.toReversed())),
+      );
+      const recorded = results.reduce((sum, result) => sum + (result?.recorded ?? 0), 0);
+      expect(recorded).toBe(410);
+      expect(await stores[0]?.count('docs', ALL_TIME)).toMatchObject({ web: 410, total: 410 });
+      expect(await stores[1]?.verify()).toMatchObject({ queries: 410, differencesTotal: 0 });
+      expect((await noted(url)).settings).toEqual([expected]);
+    });
+
+    test('where the URL says otherwise', async () => {
+      const url = newSchemaIn(serverUrl);
+      const options = '-c synchronous_commit=off -c default_transaction_isolation=serializable';
+      const store = await opened(`${url}&options=${options}&application_name=another`, { timeoutMs: 7000 });
+      await noteSettings(url);
+      await changeAll(store);
+      expect((await noted(url)).settings).toEqual([{ ...expected, timeout: '7s', name: 'another' }]);
+    });
+  },
+);
+
+test.each(['local', 'remote_write', 'remote_apply'])(
+  'a database that waits for more or less of its standbys, as %s, keeps its way',
+  async (durable) => {
+    const url = await newDatabase(inject('postgresServers').at(-1)?.url ?? '', {
+      synchronous_commit: durable,
+    });
+    const store = await opened(url);
+    await noteSettings(url);
+    await changeAll(store);
+    expect((await noted(url)).settings).toEqual([{ ...expected, durable }]);
+  },
+);

@@ -1,0 +1,125 @@
+/** What the URL leaves out comes from the environment, as with every client of PostgreSQL. */
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { openStore } from '../../src/storage/open.js';
+import { runCli } from '../support/cli.js';
+import { succeed } from '../support/cli-place.js';
+import { listening, programOn, ready } from '../support/schema-nodes.js';
+import { newSchemaIn, onDatabase } from '../support/store.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
+
+describe('what the URL leaves out', () => {
+  /** The parts of a URL of a new schema, and the schema alone. */
+  const parts = () => {
+    const { username, password, hostname, port, pathname, search } = new URL(newSchemaIn(databaseUrl));
+    return { username, password, hostname, port, database: pathname.slice(1), search };
+  };
+
+  test('comes from the variables PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE', async () => {
+    const { username, password, hostname, port, database, search } = parts();
+    const env = {
+      DATABASE_URL: `postgres://${search}`,
+      PGHOST: hostname,
+      PGPORT: port,
+      PGUSER: username,
+      PGPASSWORD: password,
+      PGDATABASE: database,
+    };
+    await succeed(runCli(['project', 'create', 'Docs', '--id', 'docs'], { env }));
+    const listed = await succeed(runCli(['project', 'list', '--json'], { env }));
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ id: 'docs' }]);
+    for (const [name, value, message] of [
+      ['PGPORT', '1', /nothing answers/],
+      ['PGUSER', 'nobody', /refuses this password/],
+      ['PGPASSWORD', 'wrong', /refuses this password/],
+      ['PGDATABASE', 'nope', /no such database/],
+      ['PGSSLMODE', 'require', /does not encrypt connections/],
+      ['PGHOST', `${'x'.repeat(64)}.invalid`, /host name is not known/],
+    ] as const) {
+      const { status, stderr } = await runCli(['project', 'list'], { env: { ...env, [name]: value } });
+      expect({ name, status }).toEqual({ name, status: 1 });
+      expect(stderr).toMatch(message);
+    }
+  });
+
+  test('comes from the URL first', async () => {
+    const env = {
+      DATABASE_URL: newSchemaIn(databaseUrl),
+      PGHOST: 'nowhere.invalid',
+      PGPORT: '1',
+      PGUSER: 'nobody',
+      PGPASSWORD: 'wrong',
+      PGDATABASE: 'nope',
+    };
+    await succeed(runCli(['project', 'create', 'Docs'], { env }));
+  });
+
+  test('is a password in a file of passwords', async () => {
+    const { username, password, hostname, port, database, search } = parts();
+    const file = join(await temporaryFolder(), 'pgpass');
+    await writeFile(file, `other:1:*:*:wrong\n${hostname}:${port}:${database}:${username}:${password}\n`);
+    await chmod(file, 0o600);
+    const url = `postgres://${username}@${hostname}:${port}/${database}${search}`;
+    await succeed(runCli(['project', 'create', 'Docs'], { env: { DATABASE_URL: url, PGPASSFILE: file } }));
+    const without = await runCli(['project', 'list'], { env: { DATABASE_URL: url } });
+    expect(without).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/it wants a password; give one/),
+    });
+  });
+});
+
+test('connections are called caller-stats, or as the URL says', async () => {
+  for (const [parameter, name] of [
+    ['', 'caller-stats'],
+    ['&application_name=counts%20of%20docs', 'counts of docs'],
+  ] as const) {
+    const url = newSchemaIn(databaseUrl);
+    await ready(programOn(`${url}${parameter}`).start());
+    // Others may be at work on the server; what these asked last names their schema.
+    const { rows } = await onDatabase(databaseUrl, (client) =>
+      client.query(
+        `SELECT DISTINCT application_name AS name FROM pg_stat_activity
+         WHERE strpos(query, $1) > 0 AND pid <> pg_backend_pid()`,
+        [new URL(url).searchParams.get('schema')],
+      ),
+    );
+    expect(rows).toEqual([{ name }]);
+  }
+});
+
+test('options reach the server', async () => {
+  const url = newSchemaIn(databaseUrl);
+  await (await openStore(url)).close();
+  const store = await openStore(`${url}&options=-c default_transaction_read_only=on`);
+  onTestFinished(() => store.close());
+  await store.check();
+  const making = store.createOrganization({ id: 'other', name: 'Other', createdAt: 0 });
+  await expect(making).rejects.toMatchObject({ code: 'unavailable', message: /read-only/ });
+});
+
+test('a server keeps to as many connections as it may have', async () => {
+  const name = 'few connections';
+  const url = `${newSchemaIn(databaseUrl)}&application_name=${name}`;
+  const running = programOn(url).start(['--database-connections-max', '2']);
+  const server = await listening(running);
+  await ready(running);
+  const asked = Array.from({ length: 30 }, () => fetch(`${server.url}/readyz`).then(({ status }) => status));
+  const most = await onDatabase(databaseUrl, async (client) => {
+    const counts: number[] = [];
+    for (let looks = 0; looks < 20; looks++) {
+      const { rows } = await client.query(
+        'SELECT count(*)::integer AS open FROM pg_stat_activity WHERE application_name = $1',
+        [name],
+      );
+      counts.push(Number(rows[0]?.open));
+    }
+    return Math.max(...counts);
+  });
+  expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(2);
+});

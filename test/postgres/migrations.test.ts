@@ -1,0 +1,51 @@
+/** Handles that meet at an empty database. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { openStore } from '../../src/storage/open.js';
+import { NEWEST_VERSION } from '../../src/storage/postgres/migrations.js';
+import type { Store } from '../../src/storage/store.js';
+import { newSchemaIn, onDatabase, projectOf } from '../support/store.js';
+
+async function opened(url: string): Promise<Store> {
+  const store = await openStore(url, { connectionsMax: 2, timeoutMs: 60_000 });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? '';
+
+describe.each(inject('postgresServers').map(({ version, url }) => [version, url] as const))(
+  'on PostgreSQL %s',
+  (_version, databaseUrl) => {
+    test('twenty that open an empty database at once make one schema, and all can use it', async () => {
+      const url = newSchemaIn(databaseUrl);
+      const stores = await Promise.all(Array.from({ length: 20 }, () => opened(url)));
+      const { rows } = await onDatabase(url, (client) =>
+        client.query(`SELECT version FROM ${schemaOf(url)}.schema_version`),
+      );
+      expect(rows).toEqual([{ version: NEWEST_VERSION }]);
+      await stores[0]?.createProject(projectOf('docs'));
+      const query = { id: randomBytes(8).toString('hex'), caller: 'web', occurredAt: 0 };
+      const results = await Promise.all(stores.map((store) => store.record('docs', [query])));
+      expect(results.reduce((sum, { recorded }) => sum + recorded, 0)).toBe(1);
+      expect(await stores[19]?.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
+    });
+
+    test('schemas of one database are made side by side, and know nothing of each other', async () => {
+      const urls = Array.from({ length: 5 }, () => newSchemaIn(databaseUrl));
+      const stores = await Promise.all([...urls, ...urls].map(opened));
+      for (const [at, store] of stores.slice(0, 5).entries()) {
+        await store.createProject(projectOf(`docs-${at}`));
+        expect(await stores[at + 5]?.listProjects('default')).toEqual([projectOf(`docs-${at}`)]);
+      }
+    });
+
+    test('an empty schema that is there already is filled', async () => {
+      const url = newSchemaIn(databaseUrl);
+      await onDatabase(url, (client) => client.query(`CREATE SCHEMA ${schemaOf(url)}`));
+      const store = await opened(url);
+      expect(await store.listOrganizations()).toHaveLength(1);
+    });
+  },
+);

@@ -1,0 +1,147 @@
+/** Many nodes on one database: nothing that one did is unknown to another's next request. */
+import { describe, expect, inject, test } from 'vitest';
+import { firstRunOf, kill, matched } from '../support/cli.js';
+import { batchOf, clientOf } from '../support/cli-client.js';
+import { succeed } from '../support/cli-place.js';
+import { programOn, ready, statusOf } from '../support/schema-nodes.js';
+import { newSchemaIn, onDatabase } from '../support/store.js';
+
+const servers = inject('postgresServers').map(({ version, url }) => [version, url] as const);
+const [, newest = ''] = servers.at(-1) ?? [];
+
+/** How many rows each table of a schema has. */
+async function rowsIn(url: string, ...tables: readonly string[]): Promise<number[]> {
+  const schema = new URL(url).searchParams.get('schema');
+  return onDatabase(url, async (client) => {
+    const counts: number[] = [];
+    for (const table of tables) {
+      const { rows } = await client.query(`SELECT count(*)::integer AS rows FROM ${schema}.${table}`);
+      counts.push(Number(rows[0]?.rows));
+    }
+    return counts;
+  });
+}
+
+/** So many nodes on a new schema, the project and keys of the first run, and a client of each node. */
+async function nodesOn(url: string, count: number) {
+  const program = programOn(url);
+  const running = Array.from({ length: count }, () => program.start());
+  const started = await Promise.all(running.map(ready));
+  const makers = started.filter(({ stdout }) => stdout.includes('A first project'));
+  const [made] = makers.map((server) => firstRunOf(server));
+  if (made === undefined) throw new Error('no node made the first keys');
+  const nodes = started.map((server, at) => ({
+    ...server,
+    running: running[at],
+    admin: clientOf(server, made.project, made.admin),
+    recording: clientOf(server, made.project, made.recording),
+  }));
+  return { program, made, makers, nodes };
+}
+
+describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
+  test('of five nodes that start at once on an empty database one makes the first keys, and all are ready', async () => {
+    const url = newSchemaIn(databaseUrl);
+    const { nodes, makers } = await nodesOn(url, 5);
+    expect(makers).toHaveLength(1);
+    for (const node of nodes) expect(await statusOf(node, '/readyz')).toBe(200);
+    const tables = ['schema_version', 'organization', 'project', 'api_key'];
+    expect(await rowsIn(url, ...tables)).toEqual([1, 1, 1, 2]);
+    for (const [at, { recording }] of nodes.entries()) {
+      expect(await recording.record(batchOf(at, 3))).toMatchObject({ body: { recorded: 3, duplicates: 0 } });
+      const sofar = at + 1;
+      const counts = { web: sofar, api: sofar, other: sofar, total: 3 * sofar };
+      for (const { admin } of nodes) expect(await admin.count()).toEqual({ status: 200, body: counts });
+    }
+  });
+});
+
+test('the same batches, sent to every node at once, are counted once', async () => {
+  const url = newSchemaIn(newest);
+  const { program, nodes } = await nodesOn(url, 3);
+  const batches = Array.from({ length: 20 }, (_, number) => batchOf(number, 50));
+  const answers = await Promise.all(
+    batches.flatMap((batch, number) =>
+      nodes.map(({ recording }, at) => recording.record(at === number % 3 ? batch.toReversed() : batch)),
+    ),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(answers.reduce((sum, { body }) => sum + body.recorded, 0)).toBe(1000);
+  expect(answers.reduce((sum, { body }) => sum + body.duplicates, 0)).toBe(2000);
+  const counts = { web: 340, api: 340, other: 320, total: 1000 };
+  for (const { admin } of nodes) expect(await admin.count()).toEqual({ status: 200, body: counts });
+  const { stdout } = await succeed(program.run(['verify']));
+  expect(stdout).toBe('1,000 queries in 1 project: every counter is what a recount gives\n');
+});
+
+test('a key that was revoked is refused by every node from its very next request', async () => {
+  const { program, made, nodes } = await nodesOn(newSchemaIn(newest), 3);
+  const { stdout } = await succeed(program.run(['key', 'list', '--json']));
+  const keys = JSON.parse(stdout) as { id: string; type: string }[];
+  const refused = { status: 401, body: { error: 'The API key is revoked.' } };
+  const everywhere = async (type: 'admin' | 'recording') =>
+    Promise.all(
+      nodes.map((node, at) =>
+        type === 'admin' ? node.admin.count() : node.recording.record(batchOf(at, 1)),
+      ),
+    );
+  for (const type of ['recording', 'admin'] as const) {
+    expect((await everywhere(type)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    const id = keys.find((key) => key.type === type)?.id ?? '';
+    await succeed(program.run(['key', 'revoke', id]));
+    expect(await everywhere(type)).toEqual([refused, refused, refused]);
+  }
+  const key = await succeed(program.run(['key', 'create', '--name', 'another']));
+  for (const node of nodes) {
+    const client = clientOf(node, made.project, key.stdout.trim());
+    expect(await client.count()).toMatchObject({ status: 200, body: { total: 3 } });
+  }
+});
+
+test('a project that was made is known to every node at once', async () => {
+  const { program, made, nodes } = await nodesOn(newSchemaIn(newest), 3);
+  for (const node of nodes) {
+    expect(await clientOf(node, 'later', made.admin).count()).toMatchObject({ status: 404 });
+  }
+  await succeed(program.run(['project', 'create', 'Later', '--id', 'later']));
+  for (const [at, node] of nodes.entries()) {
+    const client = clientOf(node, 'later', made.admin);
+    expect(await client.count()).toMatchObject({ status: 200, body: { total: at } });
+    expect(await client.record(batchOf(at, 1))).toMatchObject({ status: 200, body: { recorded: 1 } });
+  }
+});
+
+test('a node that stops finishes its requests and leaves the others at work', async () => {
+  const { nodes } = await nodesOn(newSchemaIn(newest), 3);
+  const [first, second, third] = nodes;
+  const everywhere = Promise.all(nodes.map(({ recording }, at) => recording.record(batchOf(at, 10))));
+  expect((await everywhere).map(({ status }) => status)).toEqual([200, 200, 200]);
+  kill(first?.running?.pid ?? 0, 'SIGTERM');
+  const during = [
+    second?.recording.record(batchOf(4, 10)),
+    third?.recording.record(batchOf(5, 10)),
+    second?.admin.count(),
+  ];
+  expect((await Promise.all(during)).map((answer) => answer?.status)).toEqual([200, 200, 200]);
+  const { status, stderr } = (await first?.running?.ended) ?? {};
+  expect(status).toBe(0);
+  expect(stderr).not.toMatch(/"level":[456]0/);
+  for (const node of [second, third]) {
+    expect(await node?.admin.count()).toMatchObject({ status: 200, body: { total: 50 } });
+  }
+});
+
+test('a node may come and go while others count', async () => {
+  const url = newSchemaIn(newest);
+  const { program, nodes, made } = await nodesOn(url, 1);
+  const late = program.start();
+  const { stdout, ...server } = await ready(late);
+  expect(stdout).toMatch(/^caller-stats listens on \S+\nAPI documentation: \S+\n$/);
+  const client = clientOf(server, made.project, made.admin);
+  expect(await client.record(batchOf(0, 3))).toMatchObject({ body: { recorded: 3 } });
+  kill(late.pid, 'SIGKILL');
+  await late.ended;
+  expect(await nodes[0]?.admin.count()).toMatchObject({ body: { total: 3 } });
+  const listed = await succeed(program.run(['project', 'list', '--json']));
+  expect(matched(listed.stdout, /"id": "([^"]+)"/)).toBe(made.project);
+});

@@ -1,0 +1,125 @@
+/** Users that may do little: what they are told, and what is enough. */
+import { readFileSync } from 'node:fs';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { openStore } from '../../src/storage/open.js';
+import type { Store } from '../../src/storage/store.js';
+import { firstRunOf } from '../support/cli.js';
+import { batchOf, clientOf } from '../support/cli-client.js';
+import { succeed } from '../support/cli-place.js';
+import { newUser } from '../support/postgres-user.js';
+import { listening, programOn, ready, statusOf } from '../support/schema-nodes.js';
+import { keyOf, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
+
+const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
+const lacks = /this user lacks a privilege; grant it, or connect as another user\./;
+
+const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? '';
+
+/** The statements of the reference, for a schema and a user. */
+function documentedGrants(schema: string, user: string): string[] {
+  const reference = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8');
+  const block = /```sql\n(GRANT [^`]+)```/.exec(reference)?.[1] ?? '';
+  return block
+    .trim()
+    .split('\n')
+    .map((line) => line.replaceAll('caller_stats', schema).replaceAll('node_user', user));
+}
+
+/** Each of the grants for one privilege on one thing, as what comes behind GRANT or REVOKE. */
+function oneByOne(grants: readonly string[]): string[] {
+  return grants.flatMap((grant) => {
+    const [, privileges = '', kind = '', things = ''] =
+      /^GRANT ([A-Z, ]+) ON (SCHEMA )?(.+) TO \w+;$/.exec(grant) ?? [];
+    return things
+      .split(', ')
+      .flatMap((thing) => privileges.split(', ').map((one) => `${one} ON ${kind}${thing}`));
+  });
+}
+
+/** All that a node and the commands do, on things of its own. */
+async function doAll(store: Store, name: string): Promise<void> {
+  await store.check();
+  await store.createProject(projectOf(name));
+  await store.listProjects('default');
+  await store.createKey(keyOf(name));
+  await store.findAccess(`hash of ${name}`, name);
+  await store.touchKey(name, 2000);
+  await store.listKeys('default');
+  await store.record(name, [{ id: 'a', caller: 'web', occurredAt: 0 }]);
+  await store.record(name, [{ id: 'b', caller: 'web', occurredAt: 0 }]);
+  await store.count(name, ALL_TIME);
+  await store.revokeKey('default', name, 3000);
+  await store.verify();
+}
+
+test('a user that may not make a schema is told so, and serves as soon as it may', async () => {
+  const url = newSchemaIn(databaseUrl);
+  const user = await newUser(databaseUrl, 'secret');
+  const program = programOn(user.url(url));
+  const { status, stdout, stderr } = await program.run(['project', 'create', 'Docs']);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(lacks);
+  expect(stderr).toMatch(/\(permission denied for database \w+\)\n$/);
+  const running = program.start();
+  const server = await listening(running);
+  expect(await statusOf(server, '/readyz')).toBe(503);
+  await onDatabase(databaseUrl, (client) =>
+    client.query(`GRANT CREATE ON DATABASE ${new URL(databaseUrl).pathname.slice(1)} TO ${user.name}`),
+  );
+  const { project, admin } = firstRunOf(await ready(running));
+  expect(await clientOf(server, project, admin).record(batchOf(0, 3))).toMatchObject({ status: 200 });
+});
+
+test('an empty schema of its own is enough to begin with', async () => {
+  const url = newSchemaIn(databaseUrl);
+  const user = await newUser(databaseUrl, 'secret');
+  await onDatabase(databaseUrl, (client) =>
+    client.query(`CREATE SCHEMA ${schemaOf(url)} AUTHORIZATION ${user.name}`),
+  );
+  await succeed(programOn(user.url(url)).run(['project', 'create', 'Docs']));
+});
+
+test('a user with the privileges that the reference names does all that there is to do', async () => {
+  const url = newSchemaIn(databaseUrl);
+  const user = await newUser(databaseUrl, 'secret');
+  await (await openStore(url)).close();
+  const program = programOn(user.url(url));
+  const refused = await program.run(['project', 'list']);
+  expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(lacks) });
+  const grants = documentedGrants(schemaOf(url), user.name);
+  await onDatabase(url, (client) => client.query(grants.join('\n')));
+  const server = await ready(program.start());
+  const { project, admin, recording } = firstRunOf(server);
+  expect(await clientOf(server, project, recording).record(batchOf(0, 3))).toMatchObject({ status: 200 });
+  expect(await clientOf(server, project, admin).count()).toMatchObject({ status: 200, body: { total: 3 } });
+  await succeed(program.run(['project', 'create', 'Docs', '--id', 'docs']));
+  await succeed(program.run(['key', 'create', '--name', 'a']));
+  await succeed(program.run(['key', 'revoke', 'first-admin-key']));
+  await succeed(program.run(['stats', project]));
+  await succeed(program.run(['verify']));
+});
+
+test('and needs every one of them', async () => {
+  const url = newSchemaIn(databaseUrl);
+  const user = await newUser(databaseUrl, 'secret');
+  await (await openStore(url)).close();
+  const grants = documentedGrants(schemaOf(url), user.name);
+  const all = oneByOne(grants);
+  expect(all).toHaveLength(13);
+  const change = (sql: string) => onDatabase(url, (client) => client.query(sql));
+  await change(grants.join('\n'));
+  const store = await openStore(user.url(url));
+  onTestFinished(() => store.close());
+  await doAll(store, 'before');
+  for (const [at, privilege] of all.entries()) {
+    await change(`REVOKE ${privilege} FROM ${user.name}`);
+    await expect(doAll(store, `without-${at}`), privilege).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(lacks),
+    });
+    await change(`GRANT ${privilege} TO ${user.name}`);
+  }
+  await doAll(store, 'after');
+  expect(await store.verify()).toMatchObject({ differencesTotal: 0 });
+});

@@ -1,0 +1,35 @@
+/** Certificates and keys for tests, made anew for each run: none is in the repository. */
+import { generate } from 'selfsigned';
+
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A certificate authority of the test's own. */
+export async function newAuthority(name: string): Promise<Certificate> {
+  const made = await generate([{ name: 'commonName', value: name }], {
+    algorithm: 'sha256',
+    keyType: 'ec',
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  return { cert: made.cert, key: made.private };
+}
+
+/** A certificate for a name, which an authority has signed: of a server's host, or of a client's user. */
+export async function certificateFor(name: string, ca: Certificate): Promise<Certificate> {
+  const made = await generate([{ name: 'commonName', value: name }], {
+    algorithm: 'sha256',
+    keyType: 'ec',
+    ca,
+    extensions: [
+      { name: 'basicConstraints', cA: false },
+      { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
+      { name: 'subjectAltName', altNames: [{ type: 2, value: name }] },
+    ],
+  });
+  return { cert: made.cert, key: made.private };
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { mayHoldPassword, withoutPassword } from '../../../src/cli/passwords.js';
+
+test.each([
+  ['postgres://user:hunter2@host:5432/db', 'postgres://user:***@host:5432/db'],
+  ['--database=postgres://user:hunter2@host/db', '--database=postgres://user:***@host/db'],
+  ['postgres://:hunter2@host/db', 'postgres://:***@host/db'],
+  ['postgres://user:hunter%402@host/db', 'postgres://user:***@host/db'],
+  // Not escaped, as they should be: still a password.
+  ['postgres://user:hunter@2@host/db', 'postgres://user:***@host/db'],
+  ['postgres://user:5/hunter2@host/db', 'postgres://user:***@host/db'],
+  ['postgres://user:#?:/hunter2@host/db', 'postgres://user:***@host/db'],
+  ['postgers://user:hunter2@host', 'postgers://user:***@host'],
+  ['postgres:///db?password=hunter2', 'postgres:///db?password=***'],
+  ['postgres:///db?user=u&PASSWORD=hunter2&schema=s', 'postgres:///db?user=u&PASSWORD=***&schema=s'],
+  ['postgres://host/db?sslpassword=hunter2', 'postgres://host/db?sslpassword=***'],
+])('%s shows as %s', (argument, shown) => {
+  expect(withoutPassword(argument)).toBe(shown);
+  expect(mayHoldPassword(argument)).toBe(true);
+});
+
+test.each([
+  'serve',
+  '--database',
+  'postgres://user@host:5432/db?schema=s',
+  'postgres:///db?host=/run/postgresql',
+  'sqlite:./data/caller-stats.db',
+  'http://127.0.0.1:4000/base',
+])('%s shows as it is', (argument) => {
+  expect(withoutPassword(argument)).toBe(argument);
+});

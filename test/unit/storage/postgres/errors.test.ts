@@ -1,0 +1,135 @@
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { CallerStatsError } from '../../../../src/domain/errors.js';
+import { diagnose, isConflict, isDamage, storeError } from '../../../../src/storage/postgres/errors.js';
+
+function serverError(state: string): pg.DatabaseError {
+  return Object.assign(new pg.DatabaseError('in the words of the server', 0, 'error'), { code: state });
+}
+
+describe('an error of the server', () => {
+  test.each([
+    ['40001', /gave way to another transaction/, { passing: true }],
+    ['40P01', /gave way to another transaction/, { passing: true }],
+    ['57P01', /stopping or starting/, { passing: true }],
+    ['57P02', /stopping or starting/, { passing: true }],
+    ['57P03', /stopping or starting/, { passing: true }],
+    ['08006', /connection is broken/, { passing: true, undone: false }],
+    ['08P01', /connection is broken/, { passing: true, undone: false }],
+    ['25006', /read-only/, { passing: true }],
+    ['55P03', /a lock/, { passing: true }],
+    ['53300', /no connection left/, { passing: true }],
+    ['53100', /disk is full/, {}],
+    ['53200', /lacks memory/, {}],
+    ['57014', /took too long/, {}],
+    ['28P01', /refuses this password/, {}],
+    ['28000', /refuses this user.+pg_hba.conf/, {}],
+    ['3D000', /no such database/, {}],
+    ['42501', /privilege/, {}],
+    ['58030', /its system/, {}],
+    ['0A000', /schema has just changed/, { passing: true }],
+    ['42P01', /schema is not/, {}],
+    ['42703', /schema is not/, {}],
+    ['42883', /schema is not/, {}],
+    ['3F000', /schema is not/, {}],
+    ['42P13', /schema is not/, {}],
+    ['42804', /schema is not/, {}],
+  ])('%s is a circumstance: %s', (state, meaning, more) => {
+    const error = serverError(state);
+    const usual = { passing: false, undone: true };
+    expect(diagnose(error)).toEqual({ meaning: expect.stringMatching(meaning), ...usual, ...more });
+    expect(storeError(error)).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(meaning),
+      cause: error,
+    });
+  });
+
+  test.each(['23505', '23503', '22P02', '42601', 'XX000', 'XX001', 'P0001', '25P02', ''])(
+    '%j is none, and is passed on as it is',
+    (state) => {
+      const error = serverError(state);
+      expect(diagnose(error)).toEqual({
+        meaning: undefined,
+        passing: false,
+        undone: true,
+      });
+      expect(storeError(error)).toBe(error);
+    },
+  );
+
+  test('without a state is passed on as well', () => {
+    const error = new pg.DatabaseError('words', 0, 'error');
+    expect(storeError(error)).toBe(error);
+  });
+});
+
+test.each([
+  ['refused', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })],
+  ['refused at each of its addresses', new AggregateError([new Error('connect ECONNREFUSED')])],
+  ['broken off', new Error('Connection terminated unexpectedly')],
+  ['not answered in time', new Error('timeout exceeded when trying to connect')],
+])('a connection that is %s may pass, and what it carried may have been done', (_what, error) => {
+  expect(diagnose(error)).toMatchObject({ passing: true, undone: false });
+  expect(storeError(error)).toMatchObject({ code: 'unavailable', cause: error });
+});
+
+const withCode = (code: string) => Object.assign(new Error('words'), { code });
+
+test.each([
+  [withCode('ECONNREFUSED'), /nothing answers/, true],
+  [Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), /nothing answers/, true],
+  [withCode('ENOTFOUND'), /host name is not known/, true],
+  [withCode('EAI_AGAIN'), /host name is not known/, true],
+  [withCode('ENOENT'), /its socket is not there/, true],
+  [withCode('ECONNRESET'), /^it cannot be reached$/, true],
+  [withCode('ERR_TLS_CERT_ALTNAME_INVALID'), /for another host name/, false],
+  [withCode('SELF_SIGNED_CERT_IN_CHAIN'), /not trusted.+sslrootcert/, false],
+  [withCode('DEPTH_ZERO_SELF_SIGNED_CERT'), /not trusted.+sslrootcert/, false],
+  [withCode('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), /not trusted.+sslrootcert/, false],
+  [withCode('CERT_HAS_EXPIRED'), /not trusted/, false],
+  [new Error('The server does not support SSL connections'), /does not encrypt/, false],
+  [
+    new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'),
+    /wants a password.+PGPASSWORD/,
+    false,
+  ],
+])('%s says what to do', (error, meaning, passing) => {
+  expect(diagnose(error)).toMatchObject({ meaning: expect.stringMatching(meaning), passing });
+  expect(storeError(error)).toMatchObject({ code: 'unavailable', cause: error });
+});
+
+test('a fatal error of the server is about the connection, whatever else it says', () => {
+  const error = Object.assign(serverError('42704'), { severity: 'FATAL' });
+  expect(diagnose(error)).toMatchObject({ meaning: 'it refuses the connection', passing: false });
+  expect(diagnose(serverError('42704'))).toMatchObject({ meaning: undefined });
+  const password = Object.assign(serverError('28P01'), { severity: 'FATAL' });
+  expect(diagnose(password).meaning).toMatch(/password/);
+});
+
+test.each([
+  ['a mistake of types', new TypeError('x is undefined')],
+  ['a mistake of ranges', new RangeError('too deep')],
+  ['no error at all', 'words'],
+  ['nothing', undefined],
+])('%s is our own, and is passed on as it is', (_what, error) => {
+  expect(diagnose(error)).toEqual({
+    meaning: undefined,
+    passing: false,
+    undone: false,
+  });
+  expect(storeError(error)).toBe(error);
+});
+
+test('an error of the port stays what it is', () => {
+  const error = new CallerStatsError('not_found', 'There is no project docs.');
+  expect(storeError(error)).toBe(error);
+});
+
+test('a conflict and damage are known by their states alone', () => {
+  const states = ['23505', '23503', 'XX001', 'XX002', 'XX000'];
+  expect(states.map((state) => isConflict(serverError(state)))).toEqual([true, false, false, false, false]);
+  expect(states.map((state) => isDamage(serverError(state)))).toEqual([false, false, true, true, false]);
+  expect(isConflict(Object.assign(new Error('words'), { code: '23505' }))).toBe(false);
+  expect(isDamage(Object.assign(new Error('words'), { code: 'XX001' }))).toBe(false);
+});

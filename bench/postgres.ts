@@ -6,14 +6,14 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import type { PostgresServer } from '../test/support/postgres-server.js';
 import { type Contestant, type ContestOptions, hold, type Rounds } from './support/contest.js';
-import { checkpoint, sizeOf, vacuum, versionOf, withPostgres } from './support/postgres.js';
+import { checkpoint, sizeOf, vacuum, versionOf, walOf, withPostgres } from './support/postgres.js';
 import { answersFigures, recordingFigures } from './support/postgres-figures.js';
 import { BOUNDS } from './support/ranges.js';
 import { type Ids, LiveTraffic } from './support/recording.js';
 import type { Figure, Report } from './support/report.js';
 import { projectId } from './support/service.js';
 import { nodesMax, pathsOf, requireSameAnswers, type Side, type Sides, startSides } from './support/sides.js';
-import type { Target } from './support/traffic.js';
+import { send, type Target } from './support/traffic.js';
 import type { Workspace } from './support/workspace.js';
 
 export interface PostgresBenchOptions extends ContestOptions {
@@ -25,6 +25,8 @@ const readConnections = 12;
 const batchConnections = 12;
 const singleConnections = 64;
 const batchQueries = 1000;
+/** Over which the write-ahead log of a query is averaged. */
+const walArrays = 50;
 const projects = Array.from({ length: 8 }, (_, index) => `bench-${index}`);
 
 export function benchPostgres(workspace: Workspace, options: PostgresBenchOptions): Promise<Report> {
@@ -50,12 +52,12 @@ async function compare(
   const answers = await hold(all.flatMap(answering), say('answers'));
   const largest = all.at(-1);
   if (largest === undefined) throw new Error('there is nothing to record into');
-  const { rounds, bytes } = await record(server, largest, say('recording'));
+  const { rounds, bytes, wal } = await record(server, largest, say('recording'));
 
   const figures = [
     answersFigures(answers, sizes),
     recordingFigures(rounds, batchQueries),
-    storageFigures(largest, bytes),
+    storageFigures(largest, bytes, wal),
   ];
   return {
     name: 'postgres',
@@ -111,13 +113,13 @@ async function record(
   server: PostgresServer,
   sides: Sides,
   options: ContestOptions,
-): Promise<{ rounds: Rounds; bytes: Sides['bytes'] }> {
+): Promise<{ rounds: Rounds; bytes: Sides['bytes']; wal: Sides['bytes'] }> {
   for (const id of projects) await sides.database.createProject(id);
-  const traffic = new Map([sides.ours, sides.theirs].map((side) => [side, new LiveTraffic()]));
+  const traffic = { ours: new LiveTraffic(), theirs: new LiveTraffic() };
+  const trafficOf = (side: Side): LiveTraffic => (side === sides.ours ? traffic.ours : traffic.theirs);
   const recording = (what: string, connections: number, into: readonly string[], ids: Ids, queries: number) =>
     contestantsOf(what, connections, sides, (side) => {
-      const live = traffic.get(side) ?? new LiveTraffic();
-      return () => live.next(into, ids, queries);
+      return () => trafficOf(side).next(into, ids, queries);
     });
   const arrays = (['ordered', 'random'] as const).flatMap((ids) => [
     ...recording(`arrays ${ids} 1`, batchConnections, [projectId], ids, batchQueries),
@@ -126,8 +128,16 @@ async function record(
   const singles = recording('single ordered 1', singleConnections, [projectId], 'ordered', 1);
   const rounds = await hold([...arrays, ...singles], options);
 
+  const logged = async (side: Side): Promise<number> => {
+    const next = () => trafficOf(side).next([projectId], 'ordered', batchQueries);
+    const one = first(1, side.target);
+    const bytes = await walOf(server, () => send(one, next, { amount: walArrays, connections: 1 }));
+    return bytes / (walArrays * batchQueries);
+  };
+  const wal = { ours: await logged(sides.ours), theirs: await logged(sides.theirs) };
+
   const added = async (side: Side, before: number): Promise<number> => {
-    const sent = traffic.get(side)?.sent ?? 0;
+    const { sent } = trafficOf(side);
     await vacuum(side.url);
     const { rows, bytes } = await sizeOf(side.url, side.tables);
     deepStrictEqual(rows, sides.size + sent, 'every query is there once');
@@ -139,12 +149,13 @@ async function record(
   };
   await sides.database.verify();
   await checkpoint(server);
-  return { rounds, bytes };
+  return { rounds, bytes, wal };
 }
 
 function storageFigures(
   { size, bytes, importSeconds, verifySeconds }: Sides,
   live: Sides['bytes'],
+  wal: Sides['bytes'],
 ): { ratios: Figure[]; absolutes: Figure[] } {
   const sparse = `a query of ${size.toExponential().replace('+', '')} in a year`;
   const dense = 'a query of a project of 100 a second';
@@ -158,6 +169,8 @@ function storageFigures(
       { what: `bytes on disk, hand-written: ${sparse}`, unit: 'bytes', values: [bytes.theirs] },
       { what: `bytes on disk, ours: ${dense}`, unit: 'bytes', values: [live.ours] },
       { what: `bytes on disk, hand-written: ${dense}`, unit: 'bytes', values: [live.theirs] },
+      { what: `write-ahead log, ours: ${dense}`, unit: 'bytes', values: [wal.ours] },
+      { what: `write-ahead log, hand-written: ${dense}`, unit: 'bytes', values: [wal.theirs] },
       { what: `import of ${size} events`, unit: 'rows/s', values: [size / importSeconds] },
       { what: `verify of ${size} events`, unit: 's', values: [verifySeconds] },
     ],

@@ -73,6 +73,21 @@ export async function sizeOf(url: string, tables: readonly [string, ...string[]]
   });
 }
 
+/** Bytes of write-ahead log that the server wrote during `work`. */
+export function walOf(server: PostgresServer, work: () => Promise<unknown>): Promise<number> {
+  return using(server.url(), async (client) => {
+    const position = async (): Promise<number> => {
+      const { rows } = await client.query<{ bytes: string }>(
+        "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS bytes",
+      );
+      return Number(rows[0]?.bytes);
+    };
+    const before = await position();
+    await work();
+    return (await position()) - before;
+  });
+}
+
 export function versionOf(server: PostgresServer): Promise<string> {
   return using(server.url(), async (client) => {
     const { rows } = await client.query<{ server_version: string }>('SHOW server_version');

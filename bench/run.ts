@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { benchExport } from './export.js';
 import { benchImport, requireSqliteTool } from './import.js';
+import { benchPostgres } from './postgres.js';
 import { type Report, saveReport, toText } from './support/report.js';
 import { type Workspace, withWorkspace } from './support/workspace.js';
 
@@ -30,6 +31,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     require: requireSqliteTool,
     run: (workspace, { rounds = 5, lines = 500_000, note }) =>
       benchImport(workspace, { rounds, lines, note }),
+  },
+  postgres: {
+    require: () => {},
+    run: (workspace, { rounds = 5, seconds = 1, lines = 1_000_000, note }) =>
+      benchPostgres(workspace, { rounds, seconds, lines, note }),
   },
 };
 

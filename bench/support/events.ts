@@ -11,7 +11,7 @@ export interface Event {
   readonly occurredAt: number;
 }
 
-const CALLERS = ['web', 'api', 'slack', 'sdk-typescript'] as const;
+export const CALLERS = ['web', 'api', 'slack', 'sdk-typescript'] as const;
 
 /** The year over which the events are spread. */
 export const YEAR: DateRange = { from: Date.UTC(2025, 0, 1), to: Date.UTC(2026, 0, 1) };
@@ -40,7 +40,7 @@ export function* makeEvents(count: number, seed: number): Generator<Event> {
 }
 
 /** RFC 9562, section 5.7. */
-function uuidV7(timeMs: number, random: () => number): string {
+export function uuidV7(timeMs: number, random: () => number): string {
   const hex = (digits: number): string =>
     Math.floor(random() * 16 ** digits)
       .toString(16)

@@ -1,6 +1,6 @@
 /** Puts load on a server process for a while and says what it did, by the wall and by its own processor time. */
-import { existsSync, readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
+import { cpuSecondsOf } from './processor.js';
 import type { Server } from './workspace.js';
 
 export interface Load {
@@ -12,9 +12,6 @@ export interface Load {
 }
 
 const connections = 10;
-
-/** Linux counts in hundredths of a second, whatever its own clock does (`man 5 proc`, `USER_HZ`). */
-const ticksPerSecond = 100;
 
 /** Asks for the paths in turn, on each connection, for `seconds`. Throws where any answer is not 200. */
 export async function load(
@@ -43,14 +40,4 @@ export async function load(
     cpuUsPerRequest: cpuSeconds === undefined ? undefined : (cpuSeconds * 1e6) / answered,
     busy: cpuSeconds === undefined ? undefined : cpuSeconds / wallSeconds,
   };
-}
-
-/** Processor time that a process has used, all of its threads. */
-function cpuSecondsOf(pid: number): number | undefined {
-  const file = `/proc/${pid}/stat`;
-  if (!existsSync(file)) return undefined;
-  const stat = readFileSync(file, 'utf8');
-  // The second field, the program's name, may hold spaces; what follows it begins with the third.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }

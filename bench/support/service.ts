@@ -8,15 +8,24 @@ export class Database {
   readonly #workspace: Workspace;
   readonly #url: string;
 
-  static async create(workspace: Workspace, name: string): Promise<Database> {
-    const database = new Database(workspace, name);
-    await database.#run(['project', 'create', 'Bench', '--id', projectId]);
+  /** `url` where it is not a file of the workspace. */
+  static async create(
+    workspace: Workspace,
+    name: string,
+    url = `sqlite:${workspace.path(name)}/caller-stats.db`,
+  ): Promise<Database> {
+    const database = new Database(workspace, url);
+    await database.createProject(projectId);
     return database;
   }
 
-  private constructor(workspace: Workspace, name: string) {
+  private constructor(workspace: Workspace, url: string) {
     this.#workspace = workspace;
-    this.#url = `sqlite:${workspace.path(name)}/caller-stats.db`;
+    this.#url = url;
+  }
+
+  async createProject(id: string): Promise<void> {
+    await this.#run(['project', 'create', 'Bench', '--id', id]);
   }
 
   /** Imports a file that must be new in all of its `lines`; gives the seconds from the command's start to its exit. */
@@ -25,6 +34,11 @@ export class Database {
     const totals = JSON.parse(stdout) as { recorded: number };
     if (totals.recorded !== lines) throw new Error(`of ${lines} lines, ${totals.recorded} were recorded`);
     return seconds;
+  }
+
+  /** Recounts everything, which must agree; gives the seconds from the command's start to its exit. */
+  async verify(): Promise<number> {
+    return (await this.#run(['verify'])).seconds;
   }
 
   async createAdminKey(): Promise<string> {

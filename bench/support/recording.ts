@@ -1,0 +1,42 @@
+/** Messages that record queries which nobody has recorded before: live traffic of projects, as JSON. */
+import { randomUUID } from 'node:crypto';
+import { CALLERS, uuidV7, YEAR } from './events.js';
+import type { Message } from './traffic.js';
+
+/** Ids in the order of time, UUIDv7, or in no order, UUIDv4. */
+export type Ids = 'ordered' | 'random';
+
+/** A project of 100 queries a second: nearly every query is alone in its millisecond. */
+const stepMs = 10;
+
+/** The clocks of projects, each going on where it was left, whoever records next. They begin after the year. */
+export class LiveTraffic {
+  readonly #clocks = new Map<string, number>();
+  #sent = 0;
+  #turn = 0;
+
+  /** How many queries it has made. */
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /** The next message: so many queries of one of the projects, which take turns. */
+  next(projects: readonly string[], ids: Ids, queries: number): Message {
+    const project = projects[this.#turn++ % projects.length] ?? '';
+    let clock = this.#clocks.get(project) ?? YEAR.to;
+    const texts: string[] = [];
+    for (let index = 0; index < queries; index++) {
+      clock += stepMs;
+      const id = ids === 'ordered' ? uuidV7(clock, Math.random) : randomUUID();
+      const caller = CALLERS[index % CALLERS.length];
+      texts.push(`{"id":"${id}","caller":"${caller}","occurredAt":"${new Date(clock).toISOString()}"}`);
+    }
+    this.#clocks.set(project, clock);
+    this.#sent += queries;
+    return {
+      method: 'POST',
+      path: `/v1/analytics/${project}/assistant/queries`,
+      body: queries === 1 ? (texts[0] ?? '') : `[${texts.join(',')}]`,
+    };
+  }
+}

@@ -1,0 +1,100 @@
+/** Both sides of the PostgreSQL benchmark with the same events: nodes of the service, and the hand-written server. */
+import { deepStrictEqual } from 'node:assert/strict';
+import type { PostgresServer } from '../../test/support/postgres-server.js';
+import { makeEvents, writeNdjson } from './events.js';
+import { fillTables, serveTables } from './hand-written.js';
+import { createDatabase, sizeOf, using, vacuum } from './postgres.js';
+import { BOUNDS, type Bounds, rangesOf, recount, toQueryString } from './ranges.js';
+import { Database, projectId } from './service.js';
+import type { Target } from './traffic.js';
+import type { Workspace } from './workspace.js';
+
+export const nodesMax = 3;
+
+export interface Side {
+  /** With all of its processes. */
+  readonly target: Target;
+  readonly url: string;
+  /** What holds its queries and everything that counts them; the queries first. */
+  readonly tables: readonly [string, ...string[]];
+}
+
+export interface Sides {
+  readonly size: number;
+  readonly database: Database;
+  readonly ours: Side;
+  readonly theirs: Side;
+  /** Bytes on disk of a query, freshly loaded and vacuumed. */
+  readonly bytes: { readonly ours: number; readonly theirs: number };
+  readonly importSeconds: number;
+  readonly verifySeconds: number;
+}
+
+/** Starts both with `size` events in them. */
+export async function startSides(workspace: Workspace, server: PostgresServer, size: number): Promise<Sides> {
+  const events = () => makeEvents(size, size);
+  const file = workspace.path(`${size}.ndjson`);
+  await writeNdjson(file, events());
+
+  const ourUrl = await createDatabase(server, `ours_${size}`);
+  const database = await Database.create(workspace, `ours-${size}`, ourUrl);
+  const importSeconds = await database.import(file, size);
+  const key = await database.createAdminKey();
+  const theirUrl = await createDatabase(server, `theirs_${size}`);
+  await using(theirUrl, (client) => fillTables(client, key, events()));
+  for (const url of [ourUrl, theirUrl]) await vacuum(url);
+  const verifySeconds = await database.verify();
+
+  const common = {
+    databasePid: server.pid,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+  };
+  const nodes = await Promise.all(Array.from({ length: nodesMax }, () => database.serve()));
+  const sides = {
+    size,
+    database,
+    importSeconds,
+    verifySeconds,
+    ours: {
+      target: { servers: nodes, ...common },
+      url: ourUrl,
+      tables: ['caller_stats.query', 'caller_stats.counter'],
+    },
+    theirs: {
+      target: { servers: [await serveTables(workspace, theirUrl)], ...common },
+      url: theirUrl,
+      tables: ['queries'],
+    },
+  } satisfies Omit<Sides, 'bytes'>;
+  return {
+    ...sides,
+    bytes: { ours: await bytesPerQuery(sides.ours), theirs: await bytesPerQuery(sides.theirs) },
+  };
+}
+
+async function bytesPerQuery({ url, tables }: Side): Promise<number> {
+  const { rows, bytes } = await sizeOf(url, tables);
+  return bytes / rows;
+}
+
+export function pathsOf(bounds: Bounds): string[] {
+  return rangesOf(bounds).map(
+    (range) => `/v1/analytics/${projectId}/assistant/caller-stats?${toQueryString(range, bounds)}`,
+  );
+}
+
+/** Compares every answer that will be asked for, of every process, with a plain recount. */
+export async function requireSameAnswers({ size, ours, theirs }: Sides): Promise<void> {
+  for (const bounds of BOUNDS) {
+    const expected = recount(makeEvents(size, size), rangesOf(bounds));
+    if (bounds === 'day') deepStrictEqual(expected[0]?.total, size);
+    for (const [index, path] of pathsOf(bounds).entries()) {
+      for (const { servers, headers } of [ours.target, theirs.target]) {
+        for (const { url } of servers) {
+          const response = await fetch(url + path, { headers });
+          deepStrictEqual(await response.json(), expected[index], `${size} events, ${url}${path}`);
+        }
+      }
+    }
+  }
+}

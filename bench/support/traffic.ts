@@ -1,0 +1,112 @@
+/**
+ * A fixed number of requests, spread over the processes that answer them. Counted from the start of the first to the
+ * end of the last, because answers that take long would be lost at the end of a fixed time.
+ */
+import autocannon from 'autocannon';
+import { cpuSecondsOf, cpuSecondsOfFamily } from './processor.js';
+import { quantile } from './statistics.js';
+import type { Server } from './workspace.js';
+
+export interface Target {
+  /** The processes that answer; each gets as many connections as the others. */
+  readonly servers: readonly Server[];
+  /** The first process of the database server behind them. */
+  readonly databasePid: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Message {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: string;
+}
+
+/** What a target did. Processor times are for one request; undefined where there is no /proc. */
+export interface Sample {
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly serversUs: number | undefined;
+  readonly databaseUs: number | undefined;
+}
+
+const timeoutSeconds = 60;
+
+interface Answers {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly latenciesMs: readonly number[];
+}
+
+/** Sends `amount` messages, or a few more so that every connection has as many. Throws where any answer is not 200. */
+export async function send(
+  target: Target,
+  next: () => Message,
+  { amount, connections }: { readonly amount: number; readonly connections: number },
+): Promise<Sample> {
+  const { servers, databasePid } = target;
+  const each = Math.max(1, Math.round(connections / servers.length));
+  const requests = Math.max(1, Math.ceil(amount / servers.length / each)) * each;
+  const serversBefore = sum(servers.map(({ pid }) => cpuSecondsOf(pid)));
+  const databaseBefore = cpuSecondsOfFamily(databasePid);
+  const all = await Promise.all(
+    servers.map((server) => sendTo(server, target.headers, next, requests, each)),
+  );
+  const serversAfter = sum(servers.map(({ pid }) => cpuSecondsOf(pid)));
+  const databaseAfter = cpuSecondsOfFamily(databasePid);
+  const answered = requests * servers.length;
+  const latencies = all.flatMap(({ latenciesMs }) => latenciesMs);
+  const ms = Math.max(...all.map(({ endMs }) => endMs)) - Math.min(...all.map(({ startMs }) => startMs));
+  const perRequest = (after: number | undefined, before: number | undefined): number | undefined =>
+    after === undefined || before === undefined ? undefined : ((after - before) * 1e6) / answered;
+  return {
+    requestsPerSecond: (answered * 1000) / ms,
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
+    serversUs: perRequest(serversAfter, serversBefore),
+    databaseUs: perRequest(databaseAfter, databaseBefore),
+  };
+}
+
+async function sendTo(
+  { url }: Server,
+  headers: Readonly<Record<string, string>>,
+  next: () => Message,
+  amount: number,
+  connections: number,
+): Promise<Answers> {
+  let startMs = Number.POSITIVE_INFINITY;
+  let endMs = 0;
+  const latenciesMs: number[] = [];
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const options = {
+      url,
+      connections,
+      amount,
+      timeout: timeoutSeconds,
+      sampleInt: 50,
+      requests: [
+        {
+          setupRequest: (request: autocannon.Request) => ({ ...request, ...next(), headers: { ...headers } }),
+        },
+      ],
+    };
+    const run = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
+    run.on('response', (_client, _status, _bytes, latencyMs) => {
+      endMs = performance.now();
+      startMs = Math.min(startMs, endMs - latencyMs);
+      latenciesMs.push(latencyMs);
+    });
+  });
+  if (result['2xx'] !== amount || latenciesMs.length !== amount) {
+    throw new Error(`${url}: of ${amount} requests, ${result['2xx']} were answered with success`);
+  }
+  return { startMs, endMs, latenciesMs };
+}
+
+function sum(values: readonly (number | undefined)[]): number | undefined {
+  return values.reduce<number | undefined>(
+    (total, value) => (total === undefined || value === undefined ? undefined : total + value),
+    0,
+  );
+}

@@ -9,6 +9,8 @@ export interface Diagnosis {
   readonly passing: boolean;
   /** Whether it is certain that the statement changed nothing. */
   readonly undone: boolean;
+  /** Whether the schema is not the one this program was written for. */
+  readonly otherSchema: boolean;
 }
 
 interface Kind {
@@ -16,6 +18,7 @@ interface Kind {
   readonly states: readonly string[];
   readonly meaning: string;
   readonly passing?: boolean;
+  readonly otherSchema?: boolean;
 }
 
 /** Errors that speak of circumstances. The first that fits is right. */
@@ -57,6 +60,7 @@ const KINDS: readonly Kind[] = [
   {
     states: ['42P01', '42703', '42883', '3F000', '42P13', '42804'],
     meaning: 'its schema is not the one that this version works with',
+    otherSchema: true,
   },
 ];
 
@@ -114,16 +118,18 @@ export function diagnose(error: unknown): Diagnosis {
       passing: kind?.passing ?? false,
       // The server answered with an error, so it rolled back; but for a connection that broke between the two.
       undone: !state.startsWith('08'),
+      otherSchema: kind?.otherSchema ?? false,
     };
   }
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError)
-    return { meaning: undefined, passing: false, undone: false };
+    return { meaning: undefined, passing: false, undone: false, otherSchema: false };
   const { code = '', message } = error as NodeJS.ErrnoException;
   const kind = CONNECTION_KINDS.find(({ fits }) => fits.test(code) || fits.test(message));
   return {
     meaning: kind?.meaning ?? 'it cannot be reached',
     passing: kind?.passing ?? true,
     undone: false,
+    otherSchema: false,
   };
 }
 

@@ -28,15 +28,15 @@ describe('an error of the server', () => {
     ['42501', /privilege/, {}],
     ['58030', /its system/, {}],
     ['0A000', /schema has just changed/, { passing: true }],
-    ['42P01', /schema is not/, {}],
-    ['42703', /schema is not/, {}],
-    ['42883', /schema is not/, {}],
-    ['3F000', /schema is not/, {}],
-    ['42P13', /schema is not/, {}],
-    ['42804', /schema is not/, {}],
+    ['42P01', /schema is not/, { otherSchema: true }],
+    ['42703', /schema is not/, { otherSchema: true }],
+    ['42883', /schema is not/, { otherSchema: true }],
+    ['3F000', /schema is not/, { otherSchema: true }],
+    ['42P13', /schema is not/, { otherSchema: true }],
+    ['42804', /schema is not/, { otherSchema: true }],
   ])('%s is a circumstance: %s', (state, meaning, more) => {
     const error = serverError(state);
-    const usual = { passing: false, undone: true };
+    const usual = { passing: false, undone: true, otherSchema: false };
     expect(diagnose(error)).toEqual({ meaning: expect.stringMatching(meaning), ...usual, ...more });
     expect(storeError(error)).toMatchObject({
       code: 'unavailable',
@@ -53,6 +53,7 @@ describe('an error of the server', () => {
         meaning: undefined,
         passing: false,
         undone: true,
+        otherSchema: false,
       });
       expect(storeError(error)).toBe(error);
     },
@@ -70,7 +71,7 @@ test.each([
   ['broken off', new Error('Connection terminated unexpectedly')],
   ['not answered in time', new Error('timeout exceeded when trying to connect')],
 ])('a connection that is %s may pass, and what it carried may have been done', (_what, error) => {
-  expect(diagnose(error)).toMatchObject({ passing: true, undone: false });
+  expect(diagnose(error)).toMatchObject({ passing: true, undone: false, otherSchema: false });
   expect(storeError(error)).toMatchObject({ code: 'unavailable', cause: error });
 });
 
@@ -117,6 +118,7 @@ test.each([
     meaning: undefined,
     passing: false,
     undone: false,
+    otherSchema: false,
   });
   expect(storeError(error)).toBe(error);
 });

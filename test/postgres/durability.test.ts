@@ -149,3 +149,29 @@ test.each(['local', 'remote_write', 'remote_apply'])(
     expect((await noted(url)).settings).toEqual([{ ...expected, durable }]);
   },
 );
+
+test.each(inject('postgresServers'))(
+  'recording itself asks for the disk, where a pooler or a cluster took over the connection: $version',
+  async ({ url }) => {
+    const schemaUrl = newSchemaIn(url);
+    const schema = new URL(schemaUrl).searchParams.get('schema');
+    const store = await openStore(schemaUrl);
+    onTestFinished(() => store.close());
+    await store.createProject(projectOf('p'));
+    for (const [told, kept] of [
+      ['off', 'on'],
+      ['local', 'local'],
+      ['remote_apply', 'remote_apply'],
+    ]) {
+      const during = await onDatabase(url, async (client) => {
+        await client.query(`SET synchronous_commit = ${told}`);
+        await client.query('BEGIN');
+        await client.query(`SELECT ${schema}.record('p', '{"\\\\x01"}', '{1}', '{web}')`);
+        const { rows } = await client.query('SHOW synchronous_commit');
+        await client.query('ROLLBACK');
+        return rows[0].synchronous_commit;
+      });
+      expect(during).toBe(kept);
+    }
+  },
+);

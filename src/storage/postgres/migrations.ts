@@ -16,7 +16,8 @@ import type { PostgresLocation } from './location.js';
  *
  * `record` inserts the queries and adds those that were new to the counters, in one statement. Its two ORDER BYs are
  * the order of the locks. It gives the places (from 1) of the ids that were there already, and null where there is no
- * such project. The ids given are distinct. Division truncates, so a negative remainder is made positive first.
+ * such project. It is where the promise is kept that what was acknowledged is on disk: whatever connects, a pooler or
+ * Citus to its workers, and whatever their default is. The ids given are distinct. Division truncates, so a negative remainder is made positive first.
  *
  * `query.id` holds the bytes of `query-id.ts`. `counter` has a row for each project, bucket level and bucket (see
  * `domain/buckets.ts`) in which anything happened; its pages keep room for the updates of busy buckets.
@@ -99,6 +100,9 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
     PERFORM FROM ${schema}.project WHERE project.id = asked_project;
     IF NOT FOUND THEN
       RETURN NULL;
+    END IF;
+    IF current_setting('synchronous_commit') = 'off' THEN
+      PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
     WITH incoming AS MATERIALIZED (
       SELECT id, occurred_at, caller, place

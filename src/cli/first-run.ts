@@ -6,12 +6,12 @@ import { DEFAULT_EXPIRY, parseExpiry } from '../domain/key-expiry.js';
 import { DEFAULT_ORGANIZATION_ID, generateId, type Project } from '../domain/project.js';
 import type { Store } from '../storage/store.js';
 import { totalsLine } from './import/command.js';
-import { startProgress } from './import/progress.js';
 import { runImport } from './import/run.js';
 import { openSource } from './import/source.js';
 import type { Io } from './io.js';
 import { generateNewKey, type MadeKey } from './make-key.js';
 import { formatTime, printLine } from './output.js';
+import { startProgress } from './progress.js';
 
 /** Real events, which come with the software. */
 const sample = fileURLToPath(new URL('../../demo/changes.ndjson.gz', import.meta.url));

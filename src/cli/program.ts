@@ -1,6 +1,7 @@
 /** The command line: which commands there are, and what an error's exit status is. */
 import { Command, CommanderError } from 'commander';
 import { CallerStatsError } from '../domain/errors.js';
+import { addCopyCommand } from './copy/command.js';
 import { addImportCommand } from './import/command.js';
 import { type Io, UsageError } from './io.js';
 import { addKeyCommand } from './key.js';
@@ -46,6 +47,7 @@ export function buildProgram(io: Io, version: string, fail: () => void): Command
   addStatsCommand(program, io);
   addVerifyCommand(program, io, fail);
   addMigrateCommand(program, io);
+  addCopyCommand(program, io, fail);
   return program;
 }
 

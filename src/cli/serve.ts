@@ -8,11 +8,11 @@ import type { Store } from '../storage/store.js';
 import { welcomer } from './first-run.js';
 import type { Io } from './io.js';
 import { printLine } from './output.js';
-import { readSettings, SETTINGS, type SettingName, settingOption } from './settings.js';
+import { readSettings, SERVER_SETTINGS, settingOption } from './settings.js';
 import { whenAvailable } from './when-available.js';
 import { openWithSettings } from './with-store.js';
 
-const settingNames = Object.keys(SETTINGS) as SettingName[];
+const settingNames = Object.keys(SERVER_SETTINGS) as (keyof typeof SERVER_SETTINGS)[];
 
 export function addServeCommand(program: Command, io: Io): void {
   const serve = program

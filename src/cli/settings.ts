@@ -21,7 +21,8 @@ interface Setting<T> {
   /** Without the dashes. */
   readonly flag: string;
   readonly environment: string;
-  readonly fallback: string;
+  /** What holds where it is given nowhere; none for what somebody must say. */
+  readonly fallback?: string;
   /** What stands for the value in the manual. */
   readonly placeholder: string;
   readonly description: string;
@@ -33,8 +34,8 @@ interface Setting<T> {
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Every setting there is. The docs list them all, and a test holds the docs to that. */
-export const SETTINGS = {
+/** The settings of the server. */
+export const SERVER_SETTINGS = {
   host: setting({
     flag: 'host',
     environment: 'HOST',
@@ -58,10 +59,7 @@ export const SETTINGS = {
     placeholder: 'url',
     description: 'where everything is kept: sqlite: and a file, or postgres://user@host:port/database',
     hides: mayHoldPassword,
-    parse: (text) => {
-      const location = parseDatabaseUrl(text);
-      return location.ok ? success(text) : location;
-    },
+    parse: databaseUrl,
   }),
   databaseConnectionsMax: setting({
     flag: 'database-connections-max',
@@ -119,6 +117,27 @@ export const SETTINGS = {
   }),
 };
 
+/** Every setting there is. The docs list them all, and a test holds the docs to that. */
+export const SETTINGS = {
+  ...SERVER_SETTINGS,
+  from: setting({
+    flag: 'from',
+    environment: 'CALLER_STATS_COPY_FROM',
+    placeholder: 'url',
+    description: 'the database to copy, as for --database of the other commands',
+    hides: mayHoldPassword,
+    parse: databaseUrl,
+  }),
+  to: setting({
+    flag: 'to',
+    environment: 'CALLER_STATS_COPY_TO',
+    placeholder: 'url',
+    description: 'the database to copy it into, made where there is none',
+    hides: mayHoldPassword,
+    parse: databaseUrl,
+  }),
+};
+
 export type SettingName = keyof typeof SETTINGS;
 
 /** The settings of whatever opens the store. Those without a flag of the command come from the environment. */
@@ -132,11 +151,9 @@ type Values<Name extends SettingName> = {
 
 /** The command-line option of a setting. Its default is said, not set: settings are read by `readSettings` alone. */
 export function settingOption(name: SettingName): Option {
-  const { flag, placeholder, description, environment, fallback } = SETTINGS[name];
-  return new Option(
-    `--${flag} <${placeholder}>`,
-    `${description} (env: ${environment}, default: ${fallback})`,
-  );
+  const { flag, placeholder, description, environment, fallback }: Setting<unknown> = SETTINGS[name];
+  const otherwise = fallback === undefined ? 'required' : `default: ${fallback}`;
+  return new Option(`--${flag} <${placeholder}>`, `${description} (env: ${environment}, ${otherwise})`);
 }
 
 /** Reads the named settings. Throws one `UsageError` with every problem, each naming its flag or variable. */
@@ -148,21 +165,28 @@ export function readSettings<Name extends SettingName>(
   const problems: string[] = [];
   const values: Partial<Record<SettingName, unknown>> = {};
   for (const name of names) {
-    const { flag, environment, fallback, parse, hides }: Setting<unknown> = SETTINGS[name];
-    const given = flags[name];
-    // A variable that is set to nothing counts as not set, as Compose files and shells make them.
-    const fromEnvironment = env[environment] === '' ? undefined : env[environment];
-    const text = typeof given === 'string' ? given : (fromEnvironment ?? fallback);
-    const source = typeof given === 'string' ? `--${flag}` : environment;
-    const value: Result<unknown> = parse(text);
+    const value = readSetting(SETTINGS[name], flags[name], env);
     if (value.ok) values[name] = value.value;
-    else {
-      const shown = hides?.(text) ? 'its value' : quote(text);
-      problems.push(...value.problems.map((problem) => `${source}: ${shown} ${problem}`));
-    }
+    else problems.push(...value.problems);
   }
   if (problems.length > 0) throw new UsageError(problems);
   return values as Values<Name>;
+}
+
+function readSetting(
+  { flag, environment, fallback, parse, hides }: Setting<unknown>,
+  given: unknown,
+  env: Environment,
+): Result<unknown> {
+  // A variable that is set to nothing counts as not set, as Compose files and shells make them.
+  const fromEnvironment = env[environment] === '' ? undefined : env[environment];
+  const text = typeof given === 'string' ? given : (fromEnvironment ?? fallback);
+  if (text === undefined) return failure(`--${flag}: is missing; give it, or set ${environment}`);
+  const value = parse(text);
+  if (value.ok) return value;
+  const source = typeof given === 'string' ? `--${flag}` : environment;
+  const shown = hides?.(text) ? 'its value' : quote(text);
+  return failure(...value.problems.map((problem) => `${source}: ${shown} ${problem}`));
 }
 
 /** The variable with the key that `--url` sends. A flag would show in the list of processes. */
@@ -179,6 +203,11 @@ export function readKey(env: Environment): string {
 
 function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;
+}
+
+function databaseUrl(text: string): Result<string> {
+  const location = parseDatabaseUrl(text);
+  return location.ok ? success(text) : location;
 }
 
 function integer(min: number, max: number): (text: string) => Result<number> {

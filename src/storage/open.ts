@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { type BigIntStats, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
 import { databaseConnectionsMax, databaseTimeoutMs } from '../domain/limits.js';
@@ -116,7 +116,35 @@ export async function migrateStore(
   return { version: NEWEST_VERSION, distributed: [] };
 }
 
-function locationOf(url: string): DatabaseLocation {
+/**
+ * Whether two URLs lead to the same store, as far as they tell: that two names are of the same server is not seen.
+ * Files are the same whatever paths and links lead to them. Both URLs have been checked.
+ */
+export async function isSameStore(oneUrl: string, otherUrl: string): Promise<boolean> {
+  const [one, other] = [locationOf(oneUrl), locationOf(otherUrl)];
+  if (one.kind === 'sqlite' && other.kind === 'sqlite') return isSameFile(one.file, other.file);
+  if (one.kind !== 'postgres' || other.kind !== 'postgres' || one.schema !== other.schema) return false;
+  const { addressOf } = await import('./postgres/database.js');
+  return addressOf(one) === addressOf(other);
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [stats, otherStats] = [statsOf(one), statsOf(other)];
+  if (stats === undefined || otherStats === undefined) return resolve(one) === resolve(other);
+  return stats.dev === otherStats.dev && stats.ino === otherStats.ino;
+}
+
+/** Undefined where it is not there, or is not to be seen. */
+function statsOf(file: string): BigIntStats | undefined {
+  try {
+    return statSync(file, { bigint: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a database URL says. `invalid` where it cannot be one. */
+export function locationOf(url: string): DatabaseLocation {
   const location = parseDatabaseUrl(url);
   if (location.ok) return location.value;
   throw new CallerStatsError('invalid', `The database URL ${location.problems.join(', ')}.`);

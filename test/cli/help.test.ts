@@ -8,7 +8,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 describe('--help', () => {
   test.concurrent.each([
-    ['', ['serve', 'project', 'key', 'import', 'stats', 'verify', '--version']],
+    ['', ['serve', 'project', 'key', 'import', 'stats', 'verify', 'copy', '--version']],
     [
       'serve',
       ['--host', '--port', '--database', '--key-prefix', '--log-level', '--batch-queries-max']
@@ -32,6 +32,7 @@ describe('--help', () => {
     ],
     ['stats', ['<project>', '--from', '--to', '--database', '--url', 'CALLER_STATS_KEY', '--json']],
     ['verify', ['--database', '--json']],
+    ['copy', ['--from', '--to', 'CALLER_STATS_COPY_FROM', 'CALLER_STATS_COPY_TO', 'required', '--json']],
   ])('of "%s" is on stdout and has every option', async (command, words) => {
     const { status, stdout, stderr } = await runCli([...command.split(' ').filter(Boolean), '--help']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

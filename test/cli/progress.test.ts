@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { programFile, runCommand } from '../support/cli.js';
+import { kill, matched, programFile, runCommand, startCommand } from '../support/cli.js';
 import { type Place, placeWithProject, project } from '../support/cli-place.js';
 import { sampleFile } from '../support/sample.js';
 
@@ -43,6 +43,24 @@ describe('an import on a terminal', () => {
     expect(stdout).not.toMatch(/==|--|%|NaN/);
     expect(afterBar(stdout)).toBe('30,874 read, 30,269 recorded, 605 duplicates\r\n');
   });
+});
+
+test('an import on a terminal ends at the first Ctrl-C, and leaves the terminal as it was', async () => {
+  const place = await placeWithProject();
+  // Its input never ends. Bash hands its own process over, whose number it prints first.
+  const command = `echo "process $$"; exec ${process.execPath} ${programFile} import - --project ${project} < <(tail -f /dev/null)`;
+  const running = startCommand('script', ['-qec', `bash -c '${command}'`, '/dev/null'], {
+    cwd: place.folder,
+    env: { ...place.env, TERM: 'xterm', COLUMNS: '120' },
+  });
+  const shown = await running.printed(/process \d+\s[\s\S]*0 read/);
+  kill(Number(matched(shown, /process (\d+)/)), 'SIGINT');
+  const { status, stdout } = await running.ended;
+  expect(status).toBe(130);
+  const hidesCursor = '\u001b[?25l';
+  const cutsLines = '\u001b[?7l';
+  expect(stdout).not.toContain(hidesCursor);
+  expect(stdout).not.toContain(cutsLines);
 });
 
 test.concurrent('an import without a terminal shows no bar', async () => {

@@ -48,7 +48,12 @@ export interface Running {
 
 /** Starts the program; it is gone when the test is over. */
 export function startCli(args: readonly string[], options: RunOptions = {}): Running {
-  const running = start(process.execPath, [programFile, ...args], options);
+  return startCommand(process.execPath, [programFile, ...args], options);
+}
+
+/** Starts any program; it is gone when the test is over. */
+export function startCommand(command: string, args: readonly string[], options: RunOptions = {}): Running {
+  const running = start(command, args, options);
   onTestFinished(async () => {
     kill(running.pid, 'SIGKILL');
     await running.ended;

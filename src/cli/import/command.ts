@@ -1,14 +1,14 @@
 /** `caller-stats import`: records the queries of files. */
 import { type Command, Option } from 'commander';
+import type { Sink } from '../batcher.js';
 import { type Io, UsageError } from '../io.js';
 import { formatCount, printJson, printLine } from '../output.js';
+import { startProgress } from '../progress.js';
 import { ServerClient } from '../server-client.js';
 import { readKey, readSettings, STORE_SETTINGS, settingOption } from '../settings.js';
 import { existing, withStore } from '../with-store.js';
 import { type Format, READERS } from './formats.js';
-import { startProgress } from './progress.js';
 import { type ImportTotals, runImport } from './run.js';
-import type { Sink } from './sink.js';
 import { openSource, type Source } from './source.js';
 
 /** Tries of a request while the server is away: about half a minute, enough for a restart. */

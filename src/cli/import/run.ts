@@ -1,9 +1,9 @@
 /** Reads import files and records what is good in them. Knows nothing of options, stores and servers. */
 import type { Clock } from '../../domain/clock.js';
 import { parseQuery, type Query } from '../../domain/query.js';
+import { Batcher, type Sink } from '../batcher.js';
+import type { Progress } from '../progress.js';
 import { type Format, formatOf, READERS } from './formats.js';
-import type { Progress } from './progress.js';
-import { Batcher, type Sink } from './sink.js';
 import { type Source, SourceError } from './source.js';
 import { Spool } from './spool.js';
 

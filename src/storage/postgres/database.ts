@@ -45,6 +45,12 @@ const SET_UP = `
     set_config('synchronous_commit', CASE current_setting('synchronous_commit')
       WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false)`;
 
+/** Host, port and database of a location, with what its URL leaves to the environment. Connects to nothing. */
+export function addressOf({ config }: PostgresLocation): string {
+  const { host, port, database } = new pg.Client(config);
+  return `${host.toLowerCase()}:${port}/${database}`;
+}
+
 /** All that the store asks of the database goes through here. Errors are those of the port (`storeError`). */
 export class Database {
   readonly #timeoutMs: number;

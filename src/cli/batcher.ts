@@ -1,7 +1,7 @@
-import type { Query } from '../../domain/query.js';
-import type { RecordResult } from '../../storage/store.js';
+import type { Query } from '../domain/query.js';
+import type { RecordResult } from '../storage/store.js';
 
-/** Where imported queries go: a store or a running server. */
+/** Where queries go: a store or a running server. */
 export type Sink = (queries: readonly Query[]) => Promise<RecordResult>;
 
 /** Queries sent at a time. */

@@ -1,0 +1,52 @@
+import { SingleBar } from 'cli-progress';
+import type { Io } from './io.js';
+import { formatCount } from './output.js';
+
+/** How far a long command is, shown while a person watches and silent otherwise. */
+export interface Progress {
+  /** How much of the total is done since the last call. */
+  readonly advance: (amount: number) => void;
+  /** Records read so far. */
+  readonly show: (read: number) => void;
+  /** Writes a line above the bar. */
+  readonly note: (line: string) => void;
+  readonly stop: () => void;
+}
+
+/**
+ * `total` is in the units of `advance`: stored bytes of files, queries of a store. It is undefined where nobody knows
+ * how much there is, as for stdin.
+ */
+export function startProgress(io: Io, total: number | undefined): Progress {
+  if (!io.interactive) {
+    return {
+      advance: () => {},
+      show: () => {},
+      note: (line) => io.stderr.write(`${line}\n`),
+      stop: () => {},
+    };
+  }
+  const bar = new SingleBar({
+    stream: io.stderr as NodeJS.WritableStream,
+    format: total === undefined ? '{read} read' : '{bar} {percentage}% | {read} read | {eta_formatted} left',
+    clearOnComplete: true,
+    barsize: 30,
+    // Nothing of the terminal is changed, so that Ctrl-C can end the process at once and leave nothing to be mended.
+    hideCursor: false,
+    linewrap: true,
+    gracefulExit: false,
+  });
+  let done = 0;
+  bar.start(total ?? 0, 0, { read: '0' });
+  return {
+    advance: (amount) => {
+      done += amount;
+    },
+    show: (read) => bar.update(done, { read: formatCount(read) }),
+    note: (line) => {
+      // Clears the bar's line first; the bar draws itself again at its next update.
+      io.stderr.write(`\r\u001b[K${line}\n`);
+    },
+    stop: () => bar.stop(),
+  };
+}

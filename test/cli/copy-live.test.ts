@@ -1,0 +1,188 @@
+/** Copies of stores that are in use, copies that are cut short, and what a second run makes of both. */
+import { expect, inject, test } from 'vitest';
+import type { ApiKey } from '../../src/domain/api-key.js';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { firstRunOf, kill, matched, programFile, startCli, startCommand } from '../support/cli.js';
+import { clientOf } from '../support/cli-client.js';
+import { emptyPlace, makeKey, type Place, placeWithSample, project, succeed } from '../support/cli-place.js';
+import {
+  at,
+  copy,
+  hasRecorded,
+  opened,
+  patient,
+  queriesIn,
+  type Reported,
+  whileHeld,
+} from '../support/copy.js';
+import { newSchemaIn } from '../support/store.js';
+
+const [older, newest] = inject('postgresServers');
+if (older === undefined || newest === undefined) throw new Error('no PostgreSQL server was started');
+
+/** A batch: when so many have been recorded, a copy is under way. */
+const batchQueries = 5_000;
+const sampleQueries = 30_269;
+
+/** An id that a copy of the sample comes to when it is more than half done. */
+async function lateId(place: Place): Promise<string> {
+  const queries = await queriesIn(await opened(`sqlite:${place.database}`), project);
+  return queries[20_000]?.id ?? '';
+}
+
+test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+  '%s half-way leaves a target that a second run completes',
+  async (signal) => {
+    const place = await placeWithSample();
+    const [from, to] = [`sqlite:${place.database}`, newSchemaIn(newest.url)];
+    await makeKey(place, 'recording');
+    const target = await opened(to);
+    await whileHeld(to, { projectId: project, id: await lateId(place) }, async () => {
+      const running = startCli(['copy', '--from', from, '--to', to], { env: patient });
+      await hasRecorded(target, project, batchQueries);
+      kill(running.pid, signal);
+      expect(await running.ended).toMatchObject({ status: null, signal, stdout: '' });
+      expect((await target.count(project, ALL_TIME)).total).toBeLessThan(sampleQueries);
+    });
+
+    const { stdout } = await succeed(copy(place, from, to, ['--json']));
+    const [copied] = (JSON.parse(stdout) as Reported).projects;
+    expect(copied).toMatchObject({ equal: true, target: { total: sampleQueries } });
+    expect(copied?.recorded).toBeLessThanOrEqual(sampleQueries - batchQueries);
+    const { stdout: verified } = await succeed(place.run(['verify'], at(to)));
+    expect(verified).toBe('30,269 queries in 1 project: every counter is what a recount gives\n');
+  },
+);
+
+test('Ctrl-C on a terminal ends a copy at once', async () => {
+  const place = await placeWithSample();
+  const [from, to] = [`sqlite:${place.database}`, newSchemaIn(newest.url)];
+  const target = await opened(to);
+  await target.check();
+  await whileHeld(to, { projectId: project, id: await lateId(place) }, async () => {
+    const command = `echo "process $$"; exec ${process.execPath} ${programFile} copy`;
+    const running = startCommand('script', ['-qec', `bash -c '${command}'`, '/dev/null'], {
+      cwd: place.folder,
+      env: { ...patient, CALLER_STATS_COPY_FROM: from, CALLER_STATS_COPY_TO: to, TERM: 'xterm' },
+    });
+    const shown = await running.printed(/process \d+\s[\s\S]*[1-9][\d,]* read/);
+    kill(Number(matched(shown, /process (\d+)/)), 'SIGINT');
+    expect(await running.ended).toMatchObject({ status: 130 });
+  });
+});
+
+test('what servers record meanwhile, on either side, is said and taken by the next run', async () => {
+  const place = await placeWithSample();
+  const [from, to] = [`sqlite:${place.database}`, newSchemaIn(older.url)];
+  const key = await makeKey(place, 'admin');
+  const source = await place.serve();
+  const target = await place.serve([], at(to));
+  const atSource = clientOf(source, project, key);
+  const atTarget = clientOf(target, project, key);
+  const watched = await opened(to);
+
+  const late = ['!1', '!2', '!3'].map((id) => ({ id, caller: 'slack' }));
+  const first = await whileHeld(to, { projectId: project, id: await lateId(place) }, async () => {
+    const running = startCli(['copy', '--from', from, '--to', to], { env: patient });
+    await hasRecorded(watched, project, batchQueries);
+    // Their ids come before all others, which are past already.
+    expect(await atSource.record(late)).toMatchObject({ status: 200, body: { recorded: 3 } });
+    return running;
+  });
+  const { status, stdout } = await first.ended;
+  expect(status).toBe(1);
+  expect(stdout).toContain('\ndocs: 3 queries arrived at the source meanwhile; run it again\n');
+  expect(stdout).not.toContain('same totals');
+
+  const again = await succeed(copy(place, from, to));
+  expect(again.stdout).toMatch(/^docs {5}3 +30,269 +30,272 +30,272$/m);
+  expect((await atTarget.count()).body).toEqual((await atSource.count()).body);
+
+  const moved = [...late.slice(1), { id: 'new', caller: 'web' }, { id: 'newer', caller: 'app' }];
+  expect(await atTarget.record(moved)).toMatchObject({ body: { recorded: 2, duplicates: 2 } });
+  const third = await copy(place, from, to);
+  expect(third.status).toBe(1);
+  expect(third.stdout).toContain(
+    'docs: the target has every query of the source, and 2 queries that somebody else recorded there (web +1, other +1)\n',
+  );
+  // And back: what the target had more is what the source lacks.
+  await succeed(copy(place, to, from));
+  expect((await atSource.count()).body).toEqual((await atTarget.count()).body);
+  await succeed(place.run(['verify']));
+  await succeed(place.run(['verify'], at(to)));
+});
+
+test('the same ids with other callers are not taken for equal', async () => {
+  const place = await emptyPlace();
+  const urls = ['a.db', 'b.db'].map((name) => `sqlite:${place.path(name)}`);
+  for (const [index, url] of urls.entries()) {
+    await succeed(place.run(['project', 'create', 'Docs', '--id', project], at(url)));
+    const input = `{"id":"one","caller":"${['web', 'api'][index]}"}\n{"id":"two","caller":"web"}`;
+    await succeed(place.run(['import', '-', '--project', project], { ...at(url), input }));
+  }
+  const [from = '', to = ''] = urls;
+  const { status, stdout } = await copy(place, from, to);
+  expect(status).toBe(1);
+  expect(stdout).toContain(
+    'docs: the target has the ids of the source, some of them with another caller (web −1, api +1)\n',
+  );
+  const asJson = JSON.parse((await copy(place, from, to, ['--json'])).stdout) as Reported;
+  expect(asJson.projects).toMatchObject([{ id: project, recorded: 0, duplicates: 2, equal: false }]);
+});
+
+test('keys keep working, and one that is revoked or used is so on the other side after the next run', async () => {
+  const place = await emptyPlace();
+  const [from, to] = [`sqlite:${place.database}`, newSchemaIn(newest.url)];
+  const source = await place.serve();
+  const made = firstRunOf(source);
+  const unused = await makeKey(place, 'admin');
+  // A first run of its own: its first admin key has the id that every store's first one has.
+  const target = await place.serve([], at(to));
+  const own = firstRunOf(target);
+  const stores = [await opened(from), await opened(to)] as const;
+  const keysOf = async () => {
+    const [there, here] = await Promise.all(stores.map((store) => store.listKeys(DEFAULT_ORGANIZATION_ID)));
+    return { source: byHash(there), target: byHash(here) };
+  };
+  const firstOf = (keys: Map<string, ApiKey>) =>
+    [...keys.values()].filter(({ name }) => name === 'First admin key');
+  const tallyOf = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as Reported).keys;
+
+  expect(tallyOf(await succeed(copy(place, from, to, ['--json'])))).toEqual({ copied: 3, present: 0 });
+  const before = await keysOf();
+  expect(firstOf(before.source).map(({ id }) => id)).toEqual(['first-admin-key']);
+  expect(firstOf(before.target).map(({ id }) => id)).toEqual(
+    expect.arrayContaining(['first-admin-key', expect.stringMatching(/^[0-9a-z]{16}$/)]),
+  );
+  for (const admin of [made.admin, own.admin]) {
+    const counted = await clientOf(target, made.project, admin).count();
+    expect(counted).toMatchObject({ status: 200, body: { total: 0 } });
+  }
+  const recording = clientOf(target, made.project, made.recording);
+  expect(await recording.record([{ id: 'a', caller: 'web' }])).toMatchObject({ status: 200 });
+
+  // Two are used at the source, of which the target has seen one used; that one and another are revoked.
+  expect(await clientOf(source, made.project, unused).count()).toMatchObject({ status: 200 });
+  expect(await clientOf(source, made.project, made.admin).count()).toMatchObject({ status: 200 });
+  const [recordingKey] = [...before.source.values()].filter(({ type }) => type === 'recording');
+  for (const id of ['first-admin-key', recordingKey?.id ?? ''])
+    await succeed(place.run(['key', 'revoke', id]));
+  // What it notes of a key's use is on disk when it is gone.
+  await source.stop();
+  const second = await copy(place, from, to, ['--json']);
+  expect(tallyOf(second)).toEqual({ copied: 0, present: 3 });
+  const after = await keysOf();
+  expect(after.target.size).toBe(5);
+  for (const [hash, { id: _, lastUsedAt, ...rest }] of after.source) {
+    expect(after.target.get(hash)).toMatchObject(rest);
+    expect(after.target.get(hash)?.lastUsedAt ?? 0).toBeGreaterThanOrEqual(lastUsedAt ?? 0);
+  }
+  expect((await clientOf(target, made.project, made.admin).count()).status).toBe(401);
+  expect((await recording.record([{ id: 'b', caller: 'web' }])).status).toBe(401);
+  expect((await clientOf(target, made.project, own.admin).count()).status).toBe(200);
+});
+
+function byHash(keys: readonly ApiKey[] = []): Map<string, ApiKey> {
+  return new Map(keys.map((key) => [key.hash, key]));
+}

@@ -1,0 +1,225 @@
+import { existsSync } from 'node:fs';
+import { link, symlink } from 'node:fs/promises';
+import { describe, expect, inject, test } from 'vitest';
+import { programFile, runCommand } from '../support/cli.js';
+import { clientOf } from '../support/cli-client.js';
+import {
+  emptyPlace,
+  makeKey,
+  type Place,
+  placeWithProject,
+  placeWithSample,
+  project,
+  succeed,
+} from '../support/cli-place.js';
+import { at, copy, opened, queriesIn, type Reported, stockOf } from '../support/copy.js';
+import { expected } from '../support/sample.js';
+import { newSchemaIn, projectOf } from '../support/store.js';
+
+const servers = inject('postgresServers');
+const [server] = servers;
+if (server === undefined) throw new Error('no PostgreSQL server was started');
+
+/** Ids of every kind that stores keep differently, or that could be mistaken for another on the way. */
+const oddIds = [
+  '0190a8b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b',
+  '0190A8B2-7C3E-7D4F-8A5B-6C7D8E9F0A1B',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  '00000000-0000-0000-0000-000000000000',
+  '0190a8b27c3e7d4f8a5b6c7d8e9f0a1b',
+  'sixteen bytes...',
+  'seventeen bytes..',
+  ...['a', 'A', ' ', 'null', 'NULL', '\\', '"', "'", '{a,b}', 'two\nlines', '\u0001', 'é', 'e\u0301'],
+  '🎉'.repeat(128),
+];
+
+/** The sample in `docs`, odd ids in `odd`, and nothing in `empty`. */
+async function fullPlace(): Promise<Place> {
+  const place = await placeWithSample();
+  for (const id of ['odd', 'empty'])
+    await succeed(place.run(['project', 'create', `The ${id} one`, '--id', id]));
+  const callers = ['web', 'api', 'slack', 'null'];
+  const times = ['0000-01-01T00:00:00Z', '1969-12-31T23:59:59.999Z', '2024-02-29T12:00:00.001Z'];
+  const lines = oddIds.map((id, index) =>
+    JSON.stringify({ id, caller: callers[index % 4], occurredAt: times[index % 3] }),
+  );
+  await succeed(place.run(['import', '-', '--project', 'odd'], { input: lines.join('\n') }));
+  return place;
+}
+
+const fileUrl = (place: Place, name: string) => `sqlite:${place.path(name)}`;
+
+describe('is refused as wrong usage:', () => {
+  const refusal = async (place: Place, args: string[], env = {}) => {
+    const { status, stdout, stderr } = await place.run(['copy', ...args], { env });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    return stderr;
+  };
+
+  test.concurrent('neither side named', async () => {
+    expect(await refusal(await emptyPlace(), [])).toBe(
+      'caller-stats: --from: is missing; give it, or set CALLER_STATS_COPY_FROM\n' +
+        'caller-stats: --to: is missing; give it, or set CALLER_STATS_COPY_TO\n',
+    );
+  });
+
+  test.concurrent('bad URLs, both at once and without their passwords', async () => {
+    const env = { CALLER_STATS_COPY_TO: 'mysql://user:hunter2@host/db' };
+    const said = await refusal(await emptyPlace(), ['--from', 'postgres://user:hunter2@host:port/db'], env);
+    expect(said).toMatch(
+      /^caller-stats: --from: its value is not a URL.*\n.*CALLER_STATS_COPY_TO: its value has/,
+    );
+    expect(said).not.toContain('hunter2');
+  });
+
+  test.concurrent('the same file, by whatever path', async () => {
+    const place = await placeWithProject();
+    await symlink(place.database, place.path('symbolic.db'));
+    await link(place.database, place.path('hard.db'));
+    for (const other of [place.database, './caller-stats.db', 'symbolic.db', 'hard.db']) {
+      const said = await refusal(place, ['--from', `sqlite:${place.database}`, '--to', `sqlite:${other}`]);
+      expect(said).toBe('caller-stats: --to: is the same database as --from; name the one to copy into\n');
+    }
+  });
+
+  test.concurrent.each([
+    ['postgres://one@host.example:5432/db', 'postgresql://other:hunter2@HOST.example/db?sslmode=require'],
+    ['postgres:///', 'postgres://host.example:5432/db?schema=caller_stats'],
+  ])('the same PostgreSQL schema, %s and %s', async (from, to) => {
+    const env = { PGHOST: 'host.example', PGDATABASE: 'db' };
+    const said = await refusal(await emptyPlace(), ['--from', from, '--to', to], env);
+    expect(said).toBe('caller-stats: --to: is the same database as --from; name the one to copy into\n');
+  });
+});
+
+describe('fails, naming the side:', () => {
+  const failure = async (place: Place, from: string, to: string) => {
+    const { status, stdout, stderr } = await copy(place, from, to);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    return stderr;
+  };
+
+  test('no source, and then makes no target', async () => {
+    const place = await emptyPlace();
+    const said = await failure(place, fileUrl(place, 'none.db'), fileUrl(place, 'new.db'));
+    expect(said).toBe(
+      `caller-stats: source ${place.path('none.db')}: There is no database ${place.path('none.db')}; serve or project create makes one.\n`,
+    );
+    const inSchema = await failure(place, newSchemaIn(server.url), fileUrl(place, 'new.db'));
+    expect(inSchema).toMatch(
+      /^caller-stats: source 127\.0\.0\.1:\d+\/postgres, schema test_\w+: There is no/,
+    );
+    expect(existsSync(place.path('new.db'))).toBe(false);
+  });
+
+  test('a side that cannot be reached, without its password', async () => {
+    const place = await placeWithProject();
+    const away = 'postgres://user:hunter2@127.0.0.1:1/db';
+    const own = place.env['DATABASE_URL'] ?? '';
+    const said = [await failure(place, away, own), await failure(place, own, away)];
+    expect(said[0]).toMatch(
+      /^caller-stats: source 127\.0\.0\.1:1\/db, schema caller_stats: The database cannot/,
+    );
+    expect(said[1]).toMatch(
+      /^caller-stats: target 127\.0\.0\.1:1\/db, schema caller_stats: The database cannot/,
+    );
+    expect(said.join()).not.toContain('hunter2');
+  });
+
+  test("a project's id that is another organization's in the target", async () => {
+    const place = await placeWithSample();
+    const to = newSchemaIn(server.url);
+    const target = await opened(to);
+    await target.createOrganization({ id: 'others', name: 'Others', createdAt: 1 });
+    await target.createProject(projectOf(project, { organizationId: 'others' }));
+    const said = await failure(place, `sqlite:${place.database}`, to);
+    expect(said).toMatch(
+      /^caller-stats: The project docs is of the organization default, and in the target 127/,
+    );
+    expect(await queriesIn(target, project)).toEqual([]);
+  });
+});
+
+describe.each(servers)('there and back, with PostgreSQL $version', ({ url }) => {
+  test('everything arrives, and keys work on the other side', async () => {
+    const place = await fullPlace();
+    const from = `sqlite:${place.database}`;
+    const key = await makeKey(place, 'admin');
+    await makeKey(place, 'recording');
+    const [to, back] = [newSchemaIn(url), fileUrl(place, 'back.db')];
+
+    const there = await succeed(copy(place, from, to));
+    expect(there).toMatchObject({ stderr: '' });
+    expect(there.stdout).toBe(
+      [
+        'PROJECT  RECORDED  DUPLICATES  SOURCE  TARGET',
+        'docs     30,269    0           30,269  30,269',
+        'odd      21        0           21      21',
+        'empty    0         0           0       0',
+        '1 organization, 3 projects, 2 keys (2 new)',
+        'every project has the same totals on both sides',
+        '',
+      ].join('\n'),
+    );
+    await succeed(place.run(['verify'], at(to)));
+    const serving = await place.serve([], at(to));
+    const client = clientOf(serving, project, key);
+    for (const { query, counts } of expected.ranges) {
+      expect({ query, ...(await client.count({ ...query })) }).toEqual({ query, status: 200, body: counts });
+    }
+    expect(await serving.stop()).toMatchObject({ status: 0 });
+
+    const returned = await succeed(copy(place, to, back, ['--json']));
+    expect(JSON.parse(returned.stdout)).toMatchObject({
+      organizations: { copied: 0, present: 1 },
+      keys: { copied: 2, present: 0 },
+    });
+    await succeed(place.run(['verify'], at(back)));
+    const [source, target, again] = [await opened(from), await opened(to), await opened(back)];
+    // The key was used to read the counts.
+    expect(await stockOf(again)).toEqual(await stockOf(target));
+    const { projects, organizations } = await stockOf(source);
+    expect(await stockOf(again)).toMatchObject({ projects, organizations });
+    for (const { id } of projects) {
+      const queries = await queriesIn(source, id);
+      expect(await queriesIn(target, id)).toEqual(queries);
+      expect(await queriesIn(again, id)).toEqual(queries);
+    }
+  });
+});
+
+test('a second run finds everything there already', async () => {
+  const place = await placeWithSample();
+  const [from, to] = [`sqlite:${place.database}`, fileUrl(place, 'other.db')];
+  await makeKey(place, 'admin');
+  await succeed(copy(place, from, to));
+  const { stdout } = await succeed(
+    place.run(['copy', '--json'], { env: { CALLER_STATS_COPY_FROM: from, CALLER_STATS_COPY_TO: to } }),
+  );
+  const counts = expected.ranges[0]?.counts;
+  expect(JSON.parse(stdout) as Reported).toEqual({
+    organizations: { copied: 0, present: 1 },
+    keys: { copied: 0, present: 1 },
+    projects: [{ id: project, source: counts, target: counts, recorded: 0, duplicates: 30_269, equal: true }],
+  });
+});
+
+test('a store without projects is copied as well', async () => {
+  const place = await emptyPlace();
+  await (await opened(fileUrl(place, 'a.db'))).check();
+  const { stdout } = await succeed(copy(place, fileUrl(place, 'a.db'), fileUrl(place, 'b.db')));
+  expect(stdout).toContain('1 organization, 0 projects, 0 keys (0 new)\n');
+});
+
+test('on a terminal it shows a bar, clears it, and ends with what was copied', async () => {
+  const place = await placeWithSample();
+  const args = `copy --from sqlite:${place.database} --to ${fileUrl(place, 'other.db')}`;
+  const { status, stdout } = await runCommand(
+    'script',
+    ['-qec', `${process.execPath} ${programFile} ${args}`, '/dev/null'],
+    { cwd: place.folder, env: { ...place.env, TERM: 'xterm', COLUMNS: '120' } },
+  );
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/=+-* \d+% \| [\d,]+ read \| .+ left/);
+  expect(stdout).toMatch(/every project has the same totals on both sides\r\n$/);
+});

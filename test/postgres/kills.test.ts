@@ -8,8 +8,8 @@ const [older, newest] = installations();
 
 const kills = 20;
 const nodes = 3;
-const senders = 8;
-const deliveriesBetween = 12;
+const senders = 4;
+const deliveriesBetween = 8;
 
 test('PostgreSQL killed 20 times while three nodes record: every event is counted once, and every node lives', async () => {
   const server = await ownPostgres(newest);

@@ -14,6 +14,10 @@ describe('an error of the server', () => {
     ['57P01', /stopping or starting/, { passing: true }],
     ['57P02', /stopping or starting/, { passing: true }],
     ['57P03', /stopping or starting/, { passing: true }],
+    ['57P04', /dropped from the server/, {}],
+    ['57P05', /closed a connection/, { passing: true }],
+    ['25P03', /closed a connection/, { passing: true }],
+    ['25P04', /closed a connection/, { passing: true }],
     ['08006', /connection is broken/, { passing: true, undone: false }],
     ['08P01', /connection is broken/, { passing: true, undone: false }],
     ['25006', /read-only/, { passing: true }],
@@ -22,6 +26,7 @@ describe('an error of the server', () => {
     ['53100', /disk is full/, {}],
     ['53200', /lacks memory/, {}],
     ['57014', /took too long/, {}],
+    ['42P07', /of another program/, {}],
     ['28P01', /refuses this password/, {}],
     ['28000', /refuses this user.+pg_hba.conf/, {}],
     ['3D000', /no such database/, {}],
@@ -69,7 +74,8 @@ test.each([
   ['refused', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })],
   ['refused at each of its addresses', new AggregateError([new Error('connect ECONNREFUSED')])],
   ['broken off', new Error('Connection terminated unexpectedly')],
-  ['not answered in time', new Error('timeout exceeded when trying to connect')],
+  ['not had in time', new Error('timeout exceeded when trying to connect')],
+  ['not answered in time', new Error('Query read timeout')],
 ])('a connection that is %s may pass, and what it carried may have been done', (_what, error) => {
   expect(diagnose(error)).toMatchObject({ passing: true, undone: false, otherSchema: false });
   expect(storeError(error)).toMatchObject({ code: 'unavailable', cause: error });

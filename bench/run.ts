@@ -8,6 +8,7 @@ import { benchImport, requireSqliteTool } from './import.js';
 import { benchPostgres } from './postgres.js';
 import { type Report, saveReport, toText } from './support/report.js';
 import { type Workspace, withWorkspace } from './support/workspace.js';
+import { benchTiming } from './timing.js';
 
 interface Options {
   readonly rounds: number | undefined;
@@ -36,6 +37,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     require: () => {},
     run: (workspace, { rounds = 5, seconds = 1, lines = 1_000_000, note }) =>
       benchPostgres(workspace, { rounds, seconds, lines, note }),
+  },
+  timing: {
+    require: () => {},
+    run: (workspace, { rounds = 5, lines = 10_000, note }) =>
+      benchTiming(workspace, { rounds, requests: lines, note }),
   },
 };
 

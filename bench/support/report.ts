@@ -14,6 +14,8 @@ export interface Figure {
   readonly unit?: string;
   readonly atLeast?: number;
   readonly atMost?: number;
+  /** At most so far from nothing, on either side. */
+  readonly within?: number;
 }
 
 /** What a benchmark found. */
@@ -93,10 +95,12 @@ function tableOf(figures: readonly Figure[]): string[][] {
   return [header, ...rows];
 }
 
-function aimOf({ atLeast, atMost, values }: Figure): string {
+function aimOf({ atLeast, atMost, within, values }: Figure): string {
   const middle = median(values);
   if (atLeast !== undefined) return `>= ${atLeast}, ${middle >= atLeast ? 'met' : 'missed'}`;
   if (atMost !== undefined) return `<= ${atMost}, ${middle <= atMost ? 'met' : 'missed'}`;
+  if (within !== undefined)
+    return `within ${format(within)}, ${Math.abs(middle) <= within ? 'met' : 'missed'}`;
   return '';
 }
 

@@ -46,8 +46,13 @@ export class Database {
     return (JSON.parse(stdout) as { key: string }).key;
   }
 
-  /** Starts a server on it: one process, default settings but for the log. */
-  serve(): Promise<Server> {
+  /** Runs a command on it; gives what it printed. */
+  async command(...args: string[]): Promise<string> {
+    return (await this.#run(args)).stdout;
+  }
+
+  /** Starts a server on it: one process, default settings but for the log and those given. */
+  serve(...settings: string[]): Promise<Server> {
     return this.#workspace.start([
       mainFile,
       'serve',
@@ -57,6 +62,7 @@ export class Database {
       'warn',
       '--database',
       this.#url,
+      ...settings,
     ]);
   }
 

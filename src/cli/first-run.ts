@@ -1,15 +1,15 @@
 /** What `serve` does for somebody who starts it for the first time: a project, two keys, and how to go on. */
 import { fileURLToPath } from 'node:url';
-import type { ApiKey } from '../domain/api-key.js';
-import { CallerStatsError } from '../domain/errors.js';
-import { DEFAULT_EXPIRY, parseExpiry } from '../domain/key-expiry.js';
+import type { Actor } from '../domain/audit.js';
+import { parseExpiryWithin } from '../domain/key-expiry.js';
 import { DEFAULT_ORGANIZATION_ID, generateId, type Project } from '../domain/project.js';
 import type { Store } from '../storage/store.js';
+import { createUnlessTaken } from './create.js';
 import { totalsLine } from './import/command.js';
 import { runImport } from './import/run.js';
 import { openSource } from './import/source.js';
 import type { Io } from './io.js';
-import { generateNewKey, type MadeKey } from './make-key.js';
+import { generateApiKey, type MadeKey } from './key/make-key.js';
 import { formatTime, printLine } from './output.js';
 import { startProgress } from './progress.js';
 
@@ -25,11 +25,14 @@ const firstKeyId = 'first-admin-key';
 export interface FirstRunOptions {
   readonly url: string;
   readonly vendor: string;
+  /** See `parseExpiryWithin`. */
+  readonly keyLifeMax: number | null;
   readonly demo: boolean;
 }
 
 /** What the first run puts into an empty store. */
 interface FirstRun {
+  readonly by: Actor;
   readonly project: Project;
   readonly admin: MadeKey;
   readonly recording: MadeKey;
@@ -48,9 +51,10 @@ export function welcomer(store: Store, options: FirstRunOptions, io: Io): () => 
 }
 
 async function welcome(store: Store, first: FirstRun, { url, demo }: FirstRunOptions, io: Io): Promise<void> {
-  if (await isFirst(store, first.admin.key)) {
-    await unlessDone(() => store.createProject(first.project));
-    await unlessDone(() => store.createKey(first.recording.key));
+  if (await isFirst(store, first)) {
+    // What is there already is of an earlier try, whose answer was lost.
+    await createUnlessTaken(() => store.createProject(first.project, first.by));
+    await createUnlessTaken(() => store.createKey(first.recording.key, first.by));
     if (demo) await loadSample(store, first.project.id, io);
     printKeys(url, first, io);
   } else if (demo) {
@@ -62,20 +66,15 @@ async function welcome(store: Store, first: FirstRun, { url, demo }: FirstRunOpt
   printLine(io.stdout, `API documentation: ${url}/docs`);
 }
 
-function plan({ vendor, demo }: FirstRunOptions, io: Io): FirstRun {
-  const createdAt = io.clock.now();
-  const expiry = parseExpiry(DEFAULT_EXPIRY, createdAt);
-  const common = {
-    organizationId: DEFAULT_ORGANIZATION_ID,
-    expiresAt: expiry.ok ? expiry.value : null,
-    vendor,
-    createdAt,
-  };
+function plan({ vendor, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt }: Io): FirstRun {
+  const by = { name: 'first start', address: null, at: clock.now() };
+  const expiry = parseExpiryWithin(undefined, by.at, keyLifeMax);
+  const common = { organizationId: DEFAULT_ORGANIZATION_ID, expiresAt: expiry.ok ? expiry.value : null };
   const project = {
-    id: demo ? 'demo' : generateId(io.randomInt),
+    id: demo ? 'demo' : generateId(randomInt),
     organizationId: DEFAULT_ORGANIZATION_ID,
     name: demo ? 'Demo' : 'First project',
-    createdAt,
+    createdAt: by.at,
   };
   const admin = {
     ...common,
@@ -90,26 +89,18 @@ function plan({ vendor, demo }: FirstRunOptions, io: Io): FirstRun {
     type: 'recording',
     name: 'First recording key',
   } as const;
-  return { project, admin: generateNewKey(admin, io), recording: generateNewKey(recording, io) };
+  const maker = { vendor, by, randomInt };
+  return { by, project, admin: generateApiKey(admin, maker), recording: generateApiKey(recording, maker) };
 }
 
 /** Stores the first key. False where the store was not empty, or another server was first. */
-async function isFirst(store: Store, admin: ApiKey): Promise<boolean> {
+async function isFirst(store: Store, { admin: { key }, by }: FirstRun): Promise<boolean> {
   // Keys first: where projects are spread over servers, one that is down would hide its own.
   const keys = await store.listKeys(DEFAULT_ORGANIZATION_ID);
-  if (keys.length > 0) return keys.some(({ hash }) => hash === admin.hash);
+  if (keys.length > 0) return keys.some(({ hash }) => hash === key.hash);
   if ((await store.listProjects(DEFAULT_ORGANIZATION_ID)).length > 0) return false;
-  await unlessDone(() => store.createKey(admin));
-  return (await store.listKeys(DEFAULT_ORGANIZATION_ID)).some(({ hash }) => hash === admin.hash);
-}
-
-/** Makes something of ours, which may be there since an earlier try whose answer was lost. */
-async function unlessDone(create: () => Promise<void>): Promise<void> {
-  try {
-    await create();
-  } catch (error) {
-    if (!(error instanceof CallerStatsError && error.code === 'already_exists')) throw error;
-  }
+  await createUnlessTaken(() => store.createKey(key, by));
+  return (await store.listKeys(DEFAULT_ORGANIZATION_ID)).some(({ hash }) => hash === key.hash);
 }
 
 async function loadSample(store: Store, projectId: string, io: Io): Promise<void> {

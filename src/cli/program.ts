@@ -1,11 +1,14 @@
 /** The command line: which commands there are, and what an error's exit status is. */
 import { Command, CommanderError } from 'commander';
 import { CallerStatsError } from '../domain/errors.js';
+import { addAuditCommand } from './audit.js';
 import { addCopyCommand } from './copy/command.js';
 import { addImportCommand } from './import/command.js';
 import { type Io, UsageError } from './io.js';
-import { addKeyCommand } from './key.js';
+import { addKeyCommand } from './key/command.js';
+import { addMemberCommand } from './member.js';
 import { addMigrateCommand } from './migrate.js';
+import { addOrganizationCommand } from './organization.js';
 import { printLine } from './output.js';
 import { addProjectCommand } from './project.js';
 import { addServeCommand } from './serve.js';
@@ -43,6 +46,9 @@ export function buildProgram(io: Io, version: string, fail: () => void): Command
   addServeCommand(program, io);
   addProjectCommand(program, io);
   addKeyCommand(program, io);
+  addOrganizationCommand(program, io);
+  addMemberCommand(program, io);
+  addAuditCommand(program, io);
   addImportCommand(program, io, fail);
   addStatsCommand(program, io);
   addVerifyCommand(program, io, fail);

@@ -1,14 +1,10 @@
 /** `caller-stats project`: makes and lists projects. */
 import type { Command } from 'commander';
 import { nameCharactersMax } from '../domain/limits.js';
-import {
-  DEFAULT_ORGANIZATION_ID,
-  generateId,
-  isName,
-  isProjectId,
-  PROJECT_ID_PATTERN,
-} from '../domain/project.js';
+import { generateId, isName, isProjectId, PROJECT_ID_PATTERN } from '../domain/project.js';
+import { atCommandLine } from './actor.js';
 import { allOrProblems, type Io, UsageError } from './io.js';
+import { organizationOption } from './organization-option.js';
 import { formatTime, printJson, printLine, printTable } from './output.js';
 import { readSettings, STORE_SETTINGS, settingOption } from './settings.js';
 import { existing, withStore } from './with-store.js';
@@ -21,20 +17,22 @@ export function addProjectCommand(program: Command, io: Io): void {
     .description('makes a project and prints its id')
     .argument('<name>', `what people call it; 1 to ${nameCharactersMax} characters`)
     .option('--id <id>', `its id, which stands in URLs: ${PROJECT_ID_PATTERN} (default: a new one)`)
+    .addOption(organizationOption())
     .addOption(settingOption('database'))
     .option('--json', 'print the project as JSON')
-    .action(async (name: string, options: { id?: string; json?: boolean }) => {
+    .action(async (name: string, options: { organization: string; id?: string; json?: boolean }) => {
       const [settings] = allOrProblems(
         () => readSettings(STORE_SETTINGS, { ...options }, io.env),
         () => checkNewProject(name, options.id),
       );
+      const by = atCommandLine(io.clock);
       const created = {
         id: options.id ?? generateId(io.randomInt),
-        organizationId: DEFAULT_ORGANIZATION_ID,
+        organizationId: options.organization,
         name,
-        createdAt: io.clock.now(),
+        createdAt: by.at,
       };
-      await withStore(settings, {}, (store) => store.createProject(created));
+      await withStore(settings, {}, (store) => store.createProject(created, by));
       if (options.json)
         printJson(io.stdout, { id: created.id, name, createdAt: formatTime(created.createdAt) });
       else printLine(io.stdout, created.id);
@@ -43,12 +41,13 @@ export function addProjectCommand(program: Command, io: Io): void {
   project
     .command('list')
     .description('lists the projects')
+    .addOption(organizationOption())
     .addOption(settingOption('database'))
     .option('--json', 'print them as JSON')
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { organization: string; json?: boolean }) => {
       const settings = readSettings(STORE_SETTINGS, options, io.env);
       const projects = await withStore(settings, existing, (store) =>
-        store.listProjects(DEFAULT_ORGANIZATION_ID),
+        store.listProjects(options.organization),
       );
       const rows = projects.map(({ id, name, createdAt }) => ({
         id,

@@ -7,6 +7,7 @@ import { shutdownTimeoutMs } from '../domain/limits.js';
 import type { Store } from '../storage/store.js';
 import { welcomer } from './first-run.js';
 import type { Io } from './io.js';
+import { keepAuditLog } from './keep-audit-log.js';
 import { printLine } from './output.js';
 import { readSettings, SERVER_SETTINGS, settingOption } from './settings.js';
 import { whenAvailable } from './when-available.js';
@@ -38,15 +39,26 @@ export function addServeCommand(program: Command, io: Io): void {
       const store = await openWithSettings(settings, { mayBeAway: true });
       let app: FastifyInstance | undefined;
       try {
-        const limits = { batchQueriesMax: settings.batchQueriesMax, bodyBytesMax: settings.bodyBytesMax };
         // Loaded here, because the other commands would wait for it in vain.
         const { buildApp } = await import('../http/app.js');
-        app = await buildApp({ store, clock: io.clock, limits, log });
+        app = await buildApp({
+          store,
+          clock: io.clock,
+          limits: settings,
+          trustProxy: settings.trustProxy,
+          log,
+        });
         const url = await listen(app, settings);
         log.info({ url }, 'listening');
         printLine(io.stdout, `caller-stats listens on ${url}`);
-        const start = { url, vendor: settings.keyPrefix, demo: options.demo ?? false };
+        const start = {
+          url,
+          vendor: settings.keyPrefix,
+          keyLifeMax: settings.keyLifeMax,
+          demo: options.demo ?? false,
+        };
         await whenAvailable(welcomer(store, start, io), { signal: stop.signal, log });
+        void keepAuditLog(store, { days: settings.auditDays, clock: io.clock, signal: stop.signal, log });
         log.info({ signal: await stopped }, 'stopping');
       } finally {
         await finish(app, store);

@@ -3,12 +3,15 @@
  * are read and checked once, at start, and every problem is reported together.
  */
 import { Option } from 'commander';
+import { parseNetworks } from '../domain/address.js';
 import { VENDOR_PATTERN } from '../domain/api-key.js';
+import { parseKeyLife } from '../domain/key-expiry.js';
 import {
   batchQueriesMax,
   bodyBytesMax,
   databaseConnectionsMax,
   databaseTimeoutMs,
+  failuresPerMinute,
 } from '../domain/limits.js';
 import { failure, quote, type Result, success } from '../domain/result.js';
 import { parseDatabaseUrl } from '../storage/open.js';
@@ -88,6 +91,14 @@ export const SERVER_SETTINGS = {
         ? success(text)
         : failure('is not 2 to 16 lower-case letters and digits, beginning with a letter'),
   }),
+  keyLifeMax: setting<number | null>({
+    flag: 'key-life-max',
+    environment: 'CALLER_STATS_KEY_LIFE_MAX',
+    fallback: 'none',
+    placeholder: 'days',
+    description: 'longest life of new API keys, as 365d; none for no bound',
+    parse: parseKeyLife,
+  }),
   logLevel: setting({
     flag: 'log-level',
     environment: 'CALLER_STATS_LOG_LEVEL',
@@ -98,6 +109,38 @@ export const SERVER_SETTINGS = {
       const level = logLevels.find((one) => one === text);
       return level === undefined ? failure(`is none of ${logLevels.join(', ')}`) : success(level);
     },
+  }),
+  trustProxy: setting({
+    flag: 'trust-proxy',
+    environment: 'CALLER_STATS_TRUST_PROXY',
+    fallback: 'none',
+    placeholder: 'networks',
+    description: 'proxies whose X-Forwarded-For is believed, as 10.0.0.0/8,::1',
+    parse: (text) => (text === 'none' ? success([]) : parseNetworks(text.split(','))),
+  }),
+  requestsPerMinute: setting({
+    flag: 'requests-per-minute',
+    environment: 'CALLER_STATS_REQUESTS_PER_MINUTE',
+    fallback: '0',
+    placeholder: 'number',
+    description: "requests of one organization's keys in a minute, at most; 0 for no limit",
+    parse: integer(0, 1_000_000),
+  }),
+  failuresPerMinute: setting({
+    flag: 'failures-per-minute',
+    environment: 'CALLER_STATS_FAILURES_PER_MINUTE',
+    fallback: String(failuresPerMinute),
+    placeholder: 'number',
+    description: 'requests of one address that fail to authenticate in a minute, at most; 0 for no limit',
+    parse: integer(0, 1_000_000),
+  }),
+  auditDays: setting<number | null>({
+    flag: 'audit-days',
+    environment: 'CALLER_STATS_AUDIT_DAYS',
+    fallback: 'all',
+    placeholder: 'number',
+    description: 'days that the audit log is kept; all for ever',
+    parse: (text) => (text === 'all' ? success(null) : integer(1, 36_500)(text)),
   }),
   batchQueriesMax: setting({
     flag: 'batch-queries-max',

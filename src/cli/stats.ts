@@ -3,14 +3,15 @@ import type { Command } from 'commander';
 import type { Counts } from '../domain/counts.js';
 import { type DateRange, parseDateRange } from '../domain/date-range.js';
 import { CallerStatsError } from '../domain/errors.js';
-import { DEFAULT_ORGANIZATION_ID } from '../domain/project.js';
 import { type Io, UsageError } from './io.js';
+import { organizationOption } from './organization-option.js';
 import { formatCount, printJson, printLine } from './output.js';
 import { ServerClient } from './server-client.js';
 import { readKey, readSettings, STORE_SETTINGS, settingOption } from './settings.js';
 import { existing, withStore } from './with-store.js';
 
 interface StatsOptions {
+  readonly organization: string;
   readonly from?: string;
   readonly to?: string;
   readonly url?: string;
@@ -27,6 +28,7 @@ export function addStatsCommand(program: Command, io: Io): void {
       'start of the range, inclusive: a date or an ISO 8601 date-time, in UTC unless it says',
     )
     .option('--to <date>', 'end of the range, exclusive')
+    .addOption(organizationOption())
     .addOption(settingOption('database').conflicts('url'))
     .option('--url <url>', 'ask a running server, with the key in CALLER_STATS_KEY, instead of the database')
     .option('--json', 'print the counts as JSON')
@@ -53,7 +55,7 @@ async function countInStore(
 ): Promise<Counts> {
   const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
   return withStore(settings, existing, async (store) => {
-    if ((await store.findProject(DEFAULT_ORGANIZATION_ID, projectId)) === undefined) {
+    if ((await store.findProject(options.organization, projectId)) === undefined) {
       throw new CallerStatsError(
         'not_found',
         `There is no project ${projectId}; see caller-stats project list.`,

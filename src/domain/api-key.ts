@@ -7,11 +7,17 @@
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { SCOPES, type Scope } from './key-scope.js';
 
 export const KEY_TYPES = ['admin', 'recording'] as const;
 
 /** `admin` reads and records all projects of its organization; `recording` may only record, into one project. */
 export type KeyType = (typeof KEY_TYPES)[number];
+
+/** What a key may do unless its maker says otherwise. A recording key may only ever write, and only queries. */
+export function defaultScopes(type: KeyType): readonly Scope[] {
+  return type === 'admin' ? SCOPES : ['write'];
+}
 
 /** What the store keeps of a key. The key itself is not among it. */
 export interface ApiKey {
@@ -34,9 +40,19 @@ export interface ApiKey {
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   readonly lastUsedAt: number | null;
+  /** Since when it is disabled, which can be taken back; null while it is not. */
+  readonly disabledAt: number | null;
+  /** What it may do; see `key-scope.ts`. Fixed when it is made, like the next. */
+  readonly scopes: readonly Scope[];
+  /** Addresses and networks it may be used from, as `parseNetwork` gives them; none for from anywhere. */
+  readonly allow: readonly string[];
+  /** The key that rotation made in its place; null where it was not rotated. */
+  readonly successorId: string | null;
 }
 
-export type KeyStatus = 'active' | 'expired' | 'revoked';
+export const KEY_STATUSES = ['active', 'disabled', 'expired', 'revoked'] as const;
+
+export type KeyStatus = (typeof KEY_STATUSES)[number];
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 62^43 is just above 2^256. */
@@ -89,10 +105,17 @@ export function shownEnds(key: string): { start: string; end: string } {
   return { start: key.slice(0, randomAt + shownCharacters), end: key.slice(-shownCharacters) };
 }
 
-/** A key is expired from the millisecond `expiresAt` on. Revoked wins over expired, for it is final. */
-export function keyStatus(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, nowMs: number): KeyStatus {
-  if (key.revokedAt !== null) return 'revoked';
-  return key.expiresAt !== null && key.expiresAt <= nowMs ? 'expired' : 'active';
+/**
+ * A key is expired from the millisecond `expiresAt` on. What is final wins over what can be taken back: revoked, then
+ * expired, then disabled.
+ */
+export function keyStatus(
+  { expiresAt, revokedAt, disabledAt }: Pick<ApiKey, 'expiresAt' | 'revokedAt' | 'disabledAt'>,
+  nowMs: number,
+): KeyStatus {
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt !== null && expiresAt <= nowMs) return 'expired';
+  return disabledAt === null ? 'active' : 'disabled';
 }
 
 function checksum(body: string): string {

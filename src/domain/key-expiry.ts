@@ -22,3 +22,30 @@ export function parseExpiry(text: string, nowMs: number): Result<number | null> 
     return failure(`${quote(text)} is more than ${keyLifeDaysMax} days away; say never if you mean it`);
   return time;
 }
+
+/**
+ * When a key made at `nowMs` expires, where keys may not live longer than `lifeMsMax` (null for no bound). What was
+ * asked for and is longer is refused; where nothing was asked for it is the usual time, or the bound if that is shorter.
+ */
+export function parseExpiryWithin(
+  text: string | undefined,
+  nowMs: number,
+  lifeMsMax: number | null,
+): Result<number | null> {
+  const expiry = parseExpiry(text ?? DEFAULT_EXPIRY, nowMs);
+  if (!expiry.ok || lifeMsMax === null) return expiry;
+  const latest = nowMs + lifeMsMax;
+  if (expiry.value !== null && expiry.value <= latest) return expiry;
+  return text === undefined
+    ? success(latest)
+    : failure(`is later than the longest life of a key allows: ${new Date(latest).toISOString()}`);
+}
+
+/** The longest life that keys may be given, as `365d` or `none`, in milliseconds; null for no bound. */
+export function parseKeyLife(text: string): Result<number | null> {
+  if (text === 'none') return success(null);
+  const days = Number(/^(\d{1,5})d$/.exec(text)?.[1] ?? Number.NaN);
+  return days >= 1 && days <= keyLifeDaysMax
+    ? success(days * dayMs)
+    : failure(`is not 1d to ${keyLifeDaysMax}d, or none`);
+}

@@ -27,6 +27,24 @@ export const nameCharactersMax = 100;
 /** Longest life of a key that has an end, in days: ten years. A longer one is `never`, said plainly. */
 export const keyLifeDaysMax = 3_650;
 
+/**
+ * Requests of one address that fail to authenticate, in a minute (a setting). Nobody guesses a key at any rate; this
+ * keeps whoever tries from costing much, and forgives a deployment with an old key.
+ */
+export const failuresPerMinute = 600;
+
+/** Longest grace period of a rotated key, in days: two keys for one purpose are for a change, not for ever. */
+export const keyGraceDaysMax = 30;
+
+/** Addresses and networks in a key's allowlist. With the widest that are taken, these do not cover everything. */
+export const keyNetworksMax = 50;
+
+/** Characters of an e-mail address (RFC 5321, section 4.5.3.1, as corrected). */
+export const emailCharactersMax = 254;
+
+/** Entries of the audit log in one answer. */
+export const auditEntriesMax = 1000;
+
 /** Bytes of a request's headers together. Node's own default, set so that an upgrade cannot move it. */
 export const headerBytesMax = 16 * 1024;
 

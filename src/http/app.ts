@@ -2,6 +2,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { Compile } from 'typebox/schema';
+import { networksOf } from '../domain/address.js';
 import type { Clock } from '../domain/clock.js';
 import { headerBytesMax, headersTimeoutMs, keepAliveTimeoutMs, requestTimeoutMs } from '../domain/limits.js';
 import type { Store } from '../storage/store.js';
@@ -12,20 +13,30 @@ import { ConnectionErrors } from './connection-errors.js';
 import { addDocs, addOpenApi } from './docs.js';
 import { answerError, HttpError, unavailable } from './errors.js';
 import { addSecurityHeaders } from './headers.js';
+import { addLeakedKeys } from './leaked-keys.js';
 import { addOperations } from './operations.js';
 import { addQueries } from './queries.js';
+import { RateLimit, type RateLimits } from './rate-limits.js';
 import { acceptAllMethods } from './resource.js';
 import { QuerySchema, SHARED_SCHEMAS } from './schemas.js';
 
 export interface AppOptions {
   readonly store: Store;
   readonly clock: Clock;
-  readonly limits: RecordingLimits;
+  readonly limits: RecordingLimits & RateLimits;
+  /** Proxies whose `X-Forwarded-For` is believed, as `parseNetwork` gives them; none for nobody's. */
+  readonly trustProxy: readonly string[];
   readonly log: Logger;
 }
 
 /** The app, ready to listen or to be sent requests with `inject`. It does not close the store. */
-export async function buildApp({ store, clock, limits, log }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({
+  store,
+  clock,
+  limits,
+  trustProxy,
+  log,
+}: AppOptions): Promise<FastifyInstance> {
   // As wide a type as the framework's own, which all of its plugins are written for.
   const loggerInstance: FastifyBaseLogger = log;
   const connectionErrors = new ConnectionErrors();
@@ -41,6 +52,7 @@ export async function buildApp({ store, clock, limits, log }: AppOptions): Promi
     routerOptions: { maxParamLength: headerBytesMax },
     http: { maxHeaderSize: headerBytesMax, headersTimeout: headersTimeoutMs, requireHostHeader: false },
     return503OnClosing: false,
+    trustProxy: trustProxy.length > 0 && networksOf(trustProxy).has,
     clientErrorHandler: connectionErrors.onClientError,
     frameworkErrors: (error, request, reply) => {
       answerError(error, request, reply);
@@ -63,9 +75,12 @@ export async function buildApp({ store, clock, limits, log }: AppOptions): Promi
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
   await addOpenApi(app);
 
-  const authenticator = new Authenticator({ store, clock });
+  const requests = new RateLimit('organization', limits.requestsPerMinute);
+  const failures = new RateLimit('failures', limits.failuresPerMinute);
+  const authenticator = new Authenticator({ store, clock, requests, failures });
   addCallerStats(app, store, authenticator);
   addQueries(app, { store, clock, authenticator, limits });
+  await addLeakedKeys(app, { store, clock, failures });
   addOperations(app, store);
   await addDocs(app);
   await app.ready();

@@ -1,48 +1,109 @@
 /** Who is asking, and for which of their projects: the first thing that happens to a request under `/v1`. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Networks, networksOf } from '../domain/address.js';
 import { type ApiKey, hashKey, type KeyType, keyStatus, keyTypeOf } from '../domain/api-key.js';
 import type { Clock } from '../domain/clock.js';
 import { lastUsedIntervalMs } from '../domain/limits.js';
 import { isProjectId, type Project } from '../domain/project.js';
-import type { Store } from '../storage/store.js';
-import { noSuchProject, unauthenticated } from './errors.js';
+import type { Access, Store } from '../storage/store.js';
+import { forbidden, HttpError, noSuchProject, unauthenticated } from './errors.js';
+import type { RateLimit } from './rate-limits.js';
 
 export interface AuthenticateOptions {
   readonly store: Store;
   readonly clock: Clock;
+  /** Of each organization. */
+  readonly requests: RateLimit;
+  /** Of each address, for requests that fail to authenticate. */
+  readonly failures: RateLimit;
 }
 
-/** Checks a request's key and project, and throws 401 or 404. One for each app: it remembers when keys were used. */
+/** Allowlists kept ready at once; then all are dropped. */
+const allowlistsMax = 1000;
+
+/**
+ * Checks a request's key and project, and throws 401, 403, 404 or 429. One for each app: it remembers when keys were
+ * used.
+ */
 export class Authenticator {
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #requests: RateLimit;
+  readonly #failures: RateLimit;
   /** When each key's use was last written down, by key id. As many entries as there are keys in use. */
   readonly #touchedAt = new Map<string, number>();
+  readonly #allowlists = new Map<string, Networks>();
 
-  constructor({ store, clock }: AuthenticateOptions) {
+  constructor({ store, clock, requests, failures }: AuthenticateOptions) {
     this.#store = store;
     this.#clock = clock;
+    this.#requests = requests;
+    this.#failures = failures;
   }
 
   /**
    * The project that the request names, if its key may reach it. The key comes first, whatever the path says: 401
-   * where it is missing, malformed, of another type than `allowed`, unknown, expired or revoked. Then the project: 404
-   * where it does not exist, is another organization's, or is not the one the key is bound to.
+   * where it is missing, malformed, of another type than `allowed`, unknown, expired, disabled or revoked. Then what it
+   * may do: 403 where the request comes from an address outside its allowlist, or its scopes do not have what the method
+   * needs. Then the project: 404 where it does not exist, is another organization's, or is not the one the key is
+   * bound to.
    */
-  async projectOf(request: FastifyRequest, projectId: string, allowed: readonly KeyType[]): Promise<Project> {
+  async projectOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    projectId: string,
+    allowed: readonly KeyType[],
+  ): Promise<Project> {
+    const { key, project } = await this.#accessOf(request, reply, projectId, allowed);
+    await this.#requests.consume(key.organizationId, reply);
+    this.#requireAddress(key, request.ip);
+    requireScope(key, request.method);
+    this.#touch(key, this.#clock.now(), request);
+    if (project === undefined || (key.projectId !== null && key.projectId !== project.id))
+      throw noSuchProject();
+    return project;
+  }
+
+  /** A key that works. An address whose requests fail too often gets 429 for them, never for one with a good key. */
+  async #accessOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    projectId: string,
+    allowed: readonly KeyType[],
+  ): Promise<Access> {
+    try {
+      return await this.#authenticate(request, projectId, allowed);
+    } catch (error) {
+      if (error instanceof HttpError && error.status === 401) await this.#failures.consume(request.ip, reply);
+      throw error;
+    }
+  }
+
+  async #authenticate(
+    request: FastifyRequest,
+    projectId: string,
+    allowed: readonly KeyType[],
+  ): Promise<Access> {
     const secret = bearerToken(request.headers.authorization);
     requireType(keyTypeOf(secret), allowed);
     // What cannot be an id is not looked up as one: a store might take a part of it for an id.
     const access = await this.#store.findAccess(hashKey(secret), isProjectId(projectId) ? projectId : '');
     if (access === undefined) throw unauthenticated('The API key is unknown.');
-    const { key, project } = access;
-    const nowMs = this.#clock.now();
-    const status = keyStatus(key, nowMs);
+    const status = keyStatus(access.key, this.#clock.now());
     if (status !== 'active') throw unauthenticated(`The API key is ${status}.`);
-    this.#touch(key, nowMs, request);
-    if (project === undefined || (key.projectId !== null && key.projectId !== project.id))
-      throw noSuchProject();
-    return project;
+    return access;
+  }
+
+  #requireAddress({ allow }: ApiKey, address: string): void {
+    if (allow.length === 0) return;
+    const name = allow.join();
+    let networks = this.#allowlists.get(name);
+    if (networks === undefined) {
+      if (this.#allowlists.size >= allowlistsMax) this.#allowlists.clear();
+      networks = networksOf(allow);
+      this.#allowlists.set(name, networks);
+    }
+    if (!networks.has(address)) throw forbidden('The API key may not be used from this address.');
   }
 
   /** Writes down that the key was used, now and then, without making the request wait or fail for it. */
@@ -64,6 +125,14 @@ function requireType(type: KeyType | undefined, allowed: readonly KeyType[]): vo
     throw unauthenticated(
       `This needs an API key of type ${allowed.join(' or ')}; the one sent is of type ${type}.`,
     );
+  }
+}
+
+/** Recording keys have no scopes to choose: their type says what they may. */
+function requireScope({ type, scopes }: ApiKey, method: string): void {
+  const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
+  if (type === 'admin' && !scopes.includes(needed)) {
+    throw forbidden(`This needs an API key with the scope ${needed}; the one sent has ${scopes.join()}.`);
   }
 }
 

@@ -25,6 +25,25 @@ export async function refuseUnknownEncoding(request: FastifyRequest): Promise<vo
   }
 }
 
+/** The same for a path that takes no encoding at all. */
+export async function refuseEncoding(request: FastifyRequest): Promise<void> {
+  if (encodingOf(request) !== 'identity') {
+    throw new HttpError(415, 'The Content-Encoding is not supported; send none.', {
+      'accept-encoding': 'identity',
+    });
+  }
+}
+
+/** Adds a parser for small JSON bodies. `413` for more than `bytesMax`. */
+export function addJsonParser(app: FastifyInstance, bytesMax: number): void {
+  const options = { parseAs: 'buffer', bodyLimit: bytesMax } as const;
+  app.addContentTypeParser('application/json', options, async (_request: FastifyRequest, body: Buffer) => {
+    const value = parseJson(body);
+    if (!value.ok) throw new HttpError(400, `The body ${value.problems.join('; ')}.`);
+    return value.value;
+  });
+}
+
 /** What one recording request may have. */
 export interface RecordingLimits {
   /** Queries, at most. */

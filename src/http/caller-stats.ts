@@ -9,8 +9,8 @@ import { bodyOf, CallerStatsSchema, errorsOf, ProjectPath, RangeParameters } fro
 
 export function addCallerStats(app: FastifyInstance, store: Store, authenticator: Authenticator): void {
   addResource(app, '/v1/analytics/:projectId/assistant/caller-stats', {
-    onRequest: async (request) => {
-      await authenticator.projectOf(request, projectIdOf(request), ['admin']);
+    onRequest: async (request, reply) => {
+      await authenticator.projectOf(request, reply, projectIdOf(request), ['admin']);
     },
     GET: {
       schema: {
@@ -24,7 +24,7 @@ export function addCallerStats(app: FastifyInstance, store: Store, authenticator
         querystring: RangeParameters,
         response: {
           200: bodyOf(CallerStatsSchema, 'The counts.'),
-          ...errorsOf(400, 401, 404, 405, 500, 503),
+          ...errorsOf(400, 401, 403, 404, 405, 429, 500, 503),
         },
       },
       attachValidation: true,

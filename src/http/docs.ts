@@ -27,6 +27,7 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
       tags: [
         { name: 'Analytics', description: 'Reading counts.' },
         { name: 'Recording', description: 'Recording queries.' },
+        { name: 'Keys', description: 'Keys that leaked.' },
         { name: 'Operations', description: 'Running the service.' },
       ],
       components: {

@@ -29,6 +29,11 @@ export function unauthenticated(message: string): HttpError {
   return new HttpError(401, message, { 'www-authenticate': 'Bearer' });
 }
 
+/** The key is good, but not for this. */
+export function forbidden(message: string): HttpError {
+  return new HttpError(403, message);
+}
+
 /** What an unknown project and one of another organization both get, to the letter. */
 export function noSuchProject(): HttpError {
   return new HttpError(404, 'There is no such project.');
@@ -51,7 +56,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
 const FRAMEWORK_ERRORS: ReadonlyMap<string, readonly [status: number, message: string]> = new Map([
   ['FST_ERR_BAD_URL', [400, 'The URL is malformed.']],
   ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', [400, 'The body is not as long as its Content-Length says.']],
-  ['FST_ERR_CTP_BODY_TOO_LARGE', [413, 'The body is too large; send fewer queries at a time.']],
+  ['FST_ERR_CTP_BODY_TOO_LARGE', [413, 'The body is too large; send less at a time.']],
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
     [415, 'The Content-Type is not supported; send application/json or application/x-ndjson.'],

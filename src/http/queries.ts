@@ -24,8 +24,8 @@ export function addQueries(
 ): void {
   addRecordingParsers(app, limits);
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
-    onRequest: async (request) => {
-      await authenticator.projectOf(request, projectIdOf(request), ['recording', 'admin']);
+    onRequest: async (request, reply) => {
+      await authenticator.projectOf(request, reply, projectIdOf(request), ['recording', 'admin']);
     },
     POST: {
       schema: {
@@ -58,7 +58,7 @@ export function addQueries(
         },
         response: {
           200: bodyOf(RecordResultSchema, 'The queries are on disk.'),
-          ...errorsOf(400, 401, 404, 405, 413, 415, 500, 503),
+          ...errorsOf(400, 401, 403, 404, 405, 413, 415, 429, 500, 503),
         },
       },
       attachValidation: true,

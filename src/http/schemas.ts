@@ -72,10 +72,26 @@ export const RecordResultSchema = Type.Object(
   },
 );
 
+export const LeakedKeySchema = Type.Object(
+  { key: Type.String({ description: 'The whole key, as it was found.' }) },
+  {
+    $id: 'LeakedKey',
+    additionalProperties: false,
+    description: 'An API key that was found where it should not be.',
+  },
+);
+
 export const StatusSchema = Type.Object({ status: Type.String() }, { $id: 'Status' });
 
 /** Schemas that others refer to by name; the OpenAPI document lists them as components. */
-export const SHARED_SCHEMAS = [ErrorSchema, CallerStatsSchema, QuerySchema, RecordResultSchema, StatusSchema];
+export const SHARED_SCHEMAS = [
+  ErrorSchema,
+  CallerStatsSchema,
+  QuerySchema,
+  RecordResultSchema,
+  LeakedKeySchema,
+  StatusSchema,
+];
 
 const bound = (description: string) => Type.Optional(Type.String({ pattern: BOUND_PATTERN, description }));
 
@@ -106,11 +122,13 @@ export function bodyOf(schema: TSchema & { readonly $id?: string }, description:
 
 const ERROR_DESCRIPTIONS = {
   400: 'An invalid parameter or body; `details` has a message for every violation.',
-  401: 'No key, or one that is malformed, unknown, expired, revoked, or of the wrong type. Checked before anything else.',
+  401: 'No key, or one that is malformed, unknown, expired, disabled, revoked, or of the wrong type. Checked before anything else.',
+  403: 'A valid key, but from an address outside its allowlist, or without the scope that the method needs.',
   404: 'There is no such project, or it is another organization’s.',
   405: 'The path does not take this method; `Allow` has those that it takes.',
   413: 'The body is too large, or has too many queries.',
   415: 'The Content-Type or the Content-Encoding is not supported.',
+  429: 'Too many requests; `Retry-After` and the `RateLimit` headers say when to come back.',
   500: 'The server failed.',
   503: 'The server or its store cannot answer now; `Retry-After` says when to come back.',
 } as const;

@@ -1,5 +1,8 @@
 /** Columns that every SQL store has, and their rows as the domain knows them. */
 import type { ApiKey, KeyType } from '../domain/api-key.js';
+import type { AuditAction, AuditEntry } from '../domain/audit.js';
+import type { Scope } from '../domain/key-scope.js';
+import type { Member, Role } from '../domain/member.js';
 import type { Organization, Project } from '../domain/project.js';
 
 export const ORGANIZATION_COLUMNS = 'id, name, created_at AS "createdAt"';
@@ -14,22 +17,63 @@ export function projectColumns(table: string, prefix = ''): string {
   });
 }
 
+const KEY_COLUMNS = {
+  id: 'id',
+  organizationId: 'organization_id',
+  projectId: 'project_id',
+  type: 'type',
+  name: 'name',
+  hash: 'hash',
+  start: 'start',
+  end: '"end"',
+  createdBy: 'created_by',
+  createdAt: 'created_at',
+  expiresAt: 'expires_at',
+  revokedAt: 'revoked_at',
+  lastUsedAt: 'last_used_at',
+  disabledAt: 'disabled_at',
+  scopes: 'scopes',
+  allow: 'allow',
+  successorId: 'successor_id',
+} as const satisfies Readonly<Record<keyof ApiKey, string>>;
+
 export function keyColumns(table: string): string {
-  return columns(table, '', {
-    id: 'id',
-    organizationId: 'organization_id',
-    projectId: 'project_id',
-    type: 'type',
-    name: 'name',
-    hash: 'hash',
-    start: 'start',
-    end: '"end"',
-    createdBy: 'created_by',
-    createdAt: 'created_at',
-    expiresAt: 'expires_at',
-    revokedAt: 'revoked_at',
-    lastUsedAt: 'last_used_at',
+  return columns(table, '', KEY_COLUMNS);
+}
+
+/** The columns of a key, and its values in their order, for inserting it. */
+export const KEY_COLUMN_NAMES = Object.values(KEY_COLUMNS).join(', ');
+
+export function keyValues(key: ApiKey): (string | number | null)[] {
+  return (Object.keys(KEY_COLUMNS) as (keyof ApiKey)[]).map((field) => {
+    const value = key[field];
+    return typeof value === 'object' && value !== null ? value.join() : value;
   });
+}
+
+export const MEMBER_COLUMNS = 'organization_id AS "organizationId", email, role, created_at AS "createdAt"';
+
+export function toMember(row: Row): Member {
+  return {
+    organizationId: String(row['organizationId']),
+    email: String(row['email']),
+    role: row['role'] as Role,
+    createdAt: Number(row['createdAt']),
+  };
+}
+
+export const AUDIT_COLUMNS = 'number, at, actor, address, action, target_id AS "targetId", detail';
+
+export function toAuditEntry(row: Row): AuditEntry {
+  return {
+    number: Number(row['number']),
+    at: Number(row['at']),
+    actor: String(row['actor']),
+    address: row['address'] as string | null,
+    action: row['action'] as AuditAction,
+    targetId: String(row['targetId']),
+    detail: String(row['detail']),
+  };
 }
 
 function columns(table: string, prefix: string, byField: Readonly<Record<string, string>>): string {
@@ -74,9 +118,18 @@ export function toKey(row: Row): ApiKey {
     expiresAt: toTime(row['expiresAt']),
     revokedAt: toTime(row['revokedAt']),
     lastUsedAt: toTime(row['lastUsedAt']),
+    disabledAt: toTime(row['disabledAt']),
+    scopes: toList(row['scopes']) as Scope[],
+    allow: toList(row['allow']),
+    successorId: row['successorId'] as string | null,
   };
 }
 
 function toTime(value: unknown): number | null {
   return value === null ? null : Number(value);
+}
+
+/** Lists are kept as text with commas; an empty text is an empty list. */
+function toList(value: unknown): string[] {
+  return value === '' ? [] : String(value).split(',');
 }

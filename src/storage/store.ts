@@ -10,11 +10,15 @@
  *   read that begins afterwards, on any handle of the same database, sees it.
  * - Each read is one snapshot: it sees each recording whole or not at all.
  * - Times are whole milliseconds since 1970-01-01T00:00:00Z. Lists are sorted by creation time, then by id.
+ * - Every change of an organization, its projects, keys or members is written into its audit log in the same
+ *   transaction, as made by the `Actor` it is given. Recording, and noting a key's use, are no such changes.
  * - Input has been checked by the domain; a store checks only what it alone can know.
  */
 import type { ApiKey } from '../domain/api-key.js';
+import type { Actor, AuditEntry, AuditFilter } from '../domain/audit.js';
 import type { Counts, TypeCounts } from '../domain/counts.js';
 import type { DateRange } from '../domain/date-range.js';
+import type { Member, Role } from '../domain/member.js';
 import type { Organization, Project } from '../domain/project.js';
 import type { Query } from '../domain/query.js';
 
@@ -56,6 +60,9 @@ export interface Verification {
 /** How many differences `verify` lists; it counts them all. */
 export const verifyDifferencesMax = 1000;
 
+/** What can become of a key. */
+export type KeyChange = 'revoke' | 'disable' | 'enable';
+
 /** Who asks, and for what. */
 export interface Access {
   readonly key: ApiKey;
@@ -64,13 +71,13 @@ export interface Access {
 
 export interface Store {
   /** Adds an organization. `already_exists` where its id is taken. */
-  createOrganization(organization: Organization): Promise<void>;
+  createOrganization(organization: Organization, by: Actor): Promise<void>;
 
   /** All organizations; the default one is always there. */
   listOrganizations(): Promise<Organization[]>;
 
   /** Adds a project. `already_exists` where its id is taken, in any organization; `not_found` without its organization. */
-  createProject(project: Project): Promise<void>;
+  createProject(project: Project, by: Actor): Promise<void>;
 
   /** The organization's projects; empty where there is no such organization. */
   listProjects(organizationId: string): Promise<Project[]>;
@@ -82,7 +89,7 @@ export interface Store {
   findProject(organizationId: string, projectId: string): Promise<Project | undefined>;
 
   /** Adds a key. `already_exists` where its id or hash is taken; `not_found` without its organization or project. */
-  createKey(key: ApiKey): Promise<void>;
+  createKey(key: ApiKey, by: Actor): Promise<void>;
 
   /** The organization's keys, expired and revoked ones included. */
   listKeys(organizationId: string): Promise<ApiKey[]>;
@@ -96,13 +103,47 @@ export interface Store {
   findAccess(keyHash: string, projectId: string): Promise<Access | undefined>;
 
   /**
-   * Revokes a key for ever and gives it back. Idempotent: a revoked key keeps its first `revokedAt`. `not_found`
-   * where the organization has no such key.
+   * Changes whether a key works and gives it back: revoked for ever, disabled until it is enabled. Idempotent: a
+   * revoked key keeps its first `revokedAt`, a disabled one its first `disabledAt`, and what changes nothing is not
+   * written into the audit log. `not_found` where the organization has no such key.
    */
-  revokeKey(organizationId: string, keyId: string, revokedAt: number): Promise<ApiKey>;
+  changeKey(organizationId: string, keyId: string, change: KeyChange, by: Actor): Promise<ApiKey>;
+
+  /**
+   * Adds a successor (see `createKey`) and gives the old key its new, earlier expiry and its successor's id, both or
+   * neither. `not_found` where the organization has no such key; `invalid` where it is revoked, or has a successor.
+   */
+  rotateKey(
+    organizationId: string,
+    keyId: string,
+    successor: ApiKey,
+    expiresAt: number,
+    by: Actor,
+  ): Promise<void>;
+
+  /** Revokes the key with this hash, whichever organization's it is. True where there is one. Idempotent. */
+  revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean>;
 
   /** Notes that a key was used. Never moves `lastUsedAt` back; does nothing where there is no such key. */
   touchKey(keyId: string, usedAt: number): Promise<void>;
+
+  /** Adds a member. `already_exists` where the e-mail address is a member's; `not_found` without its organization. */
+  addMember(member: Member, by: Actor): Promise<void>;
+
+  /** The organization's members. */
+  listMembers(organizationId: string): Promise<Member[]>;
+
+  /** Gives a member another role. `not_found` where the organization has no such member. */
+  changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void>;
+
+  /** `not_found` where the organization has no such member. */
+  removeMember(organizationId: string, email: string, by: Actor): Promise<void>;
+
+  /** The organization's audit log, newest entry first. */
+  readAudit(organizationId: string, filter: AuditFilter): Promise<AuditEntry[]>;
+
+  /** Forgets entries of the audit log, of all organizations, that are from before a time. Gives how many. */
+  pruneAudit(before: number): Promise<number>;
 
   /**
    * Records queries into a project: all of them or, when it rejects, none. Idempotent for ever by (project, id):

@@ -14,7 +14,7 @@ import {
 } from '../support/cli-place.js';
 import { at, copy, opened, queriesIn, type Reported, stockOf } from '../support/copy.js';
 import { expected } from '../support/sample.js';
-import { newSchemaIn, projectOf } from '../support/store.js';
+import { by, newSchemaIn, projectOf } from '../support/store.js';
 
 const servers = inject('postgresServers');
 const [server] = servers;
@@ -130,8 +130,8 @@ describe('fails, naming the side:', () => {
     const place = await placeWithSample();
     const to = newSchemaIn(server.url);
     const target = await opened(to);
-    await target.createOrganization({ id: 'others', name: 'Others', createdAt: 1 });
-    await target.createProject(projectOf(project, { organizationId: 'others' }));
+    await target.createOrganization({ id: 'others', name: 'Others', createdAt: 1 }, by);
+    await target.createProject(projectOf(project, { organizationId: 'others' }), by);
     const said = await failure(place, `sqlite:${place.database}`, to);
     expect(said).toMatch(
       /^caller-stats: The project docs is of the organization default, and in the target 127/,

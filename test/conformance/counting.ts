@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
 import { ALL_TIME } from '../../src/domain/date-range.js';
 import { YEAR_ZERO_MS } from '../../src/domain/date-time.js';
-import { type PlaceFactory, projectOf } from '../support/store.js';
+import { by, type PlaceFactory, projectOf } from '../support/store.js';
 
 const nothing = { web: 0, api: 0, other: 0, total: 0 };
 
 export function describeCounting(kind: string, factory: PlaceFactory): void {
   async function openWith(...times: number[]) {
     const store = await (await factory()).open();
-    await store.createProject(projectOf('p'));
+    await store.createProject(projectOf('p'), by);
     await store.record(
       'p',
       times.map((occurredAt, at) => ({ id: `query ${at}`, caller: 'web', occurredAt })),
@@ -20,7 +20,7 @@ export function describeCounting(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: counting`, () => {
     test('nothing is four zeros: no such project, no queries, an empty range', async () => {
       const store = await openWith(5);
-      await store.createProject(projectOf('quiet'));
+      await store.createProject(projectOf('quiet'), by);
       expect(await store.count('none', ALL_TIME)).toEqual(nothing);
       expect(await store.count('quiet', ALL_TIME)).toEqual(nothing);
       expect(await store.count('p', { from: 5, to: 5 })).toEqual(nothing);
@@ -51,7 +51,7 @@ export function describeCounting(kind: string, factory: PlaceFactory): void {
     test('what one handle recorded, every handle counts at once', async () => {
       const { open } = await factory();
       const [one, other] = [await open(), await open()];
-      await one.createProject(projectOf('p'));
+      await one.createProject(projectOf('p'), by);
       for (let recorded = 1; recorded <= 20; recorded++) {
         await one.record('p', [{ id: `query ${recorded}`, caller: 'api', occurredAt: recorded }]);
         expect(await other.count('p', ALL_TIME)).toEqual({
@@ -66,7 +66,7 @@ export function describeCounting(kind: string, factory: PlaceFactory): void {
     test('sees each recording whole or not at all', async () => {
       const { open } = await factory();
       const [writer, reader] = [await open(), await open()];
-      await writer.createProject(projectOf('p'));
+      await writer.createProject(projectOf('p'), by);
       let done = false;
       const recording = (async () => {
         for (let turn = 0; turn < 20; turn++) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import { keyOf, type PlaceFactory, projectOf } from '../support/store.js';
+import { by, keyOf, type PlaceFactory, projectOf } from '../support/store.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const rival = { id: 'rival', name: 'Rival', createdAt: 500 };
@@ -11,27 +11,31 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: organizations and projects`, () => {
     test('what is taken or missing is refused with its code', async () => {
       const store = await openNew();
-      await store.createOrganization(rival);
-      await store.createProject(projectOf('a'));
-      await expect(store.createOrganization(rival)).rejects.toMatchObject({ code: 'already_exists' });
-      await expect(store.createProject(projectOf('a'))).rejects.toMatchObject({ code: 'already_exists' });
-      await expect(store.createProject(projectOf('a', { organizationId: 'rival' }))).rejects.toMatchObject({
+      await store.createOrganization(rival, by);
+      await store.createProject(projectOf('a'), by);
+      await expect(store.createOrganization(rival, by)).rejects.toMatchObject({ code: 'already_exists' });
+      await expect(store.createProject(projectOf('a'), by)).rejects.toMatchObject({ code: 'already_exists' });
+      await expect(
+        store.createProject(projectOf('a', { organizationId: 'rival' }), by),
+      ).rejects.toMatchObject({
         code: 'already_exists',
       });
-      await expect(store.createProject(projectOf('b', { organizationId: 'none' }))).rejects.toMatchObject({
-        code: 'not_found',
-      });
+      await expect(store.createProject(projectOf('b', { organizationId: 'none' }), by)).rejects.toMatchObject(
+        {
+          code: 'not_found',
+        },
+      );
       expect(await store.findProject(org, 'b')).toBeUndefined();
     });
 
     test('a refused operation does not hinder those that were asked for at the same time', async () => {
       const store = await openNew();
       const results = await Promise.allSettled([
-        store.createProject(projectOf('a')),
-        store.createProject(projectOf('a')),
-        store.createProject(projectOf('b')),
+        store.createProject(projectOf('a'), by),
+        store.createProject(projectOf('a'), by),
+        store.createProject(projectOf('b'), by),
         store.record('none', [{ id: 'x', caller: 'web', occurredAt: 1 }]),
-        store.createProject(projectOf('c')),
+        store.createProject(projectOf('c'), by),
       ]);
       expect(results.map(({ status }) => status)).toEqual([
         'fulfilled',
@@ -45,11 +49,11 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
 
     test('are listed by creation time, then id, each organization its own', async () => {
       const store = await openNew();
-      await store.createOrganization(rival);
-      await store.createProject(projectOf('late', { createdAt: 3000 }));
-      await store.createProject(projectOf('b', { createdAt: 2000 }));
-      await store.createProject(projectOf('a', { createdAt: 2000, name: 'Ää 📚' }));
-      await store.createProject(projectOf('theirs', { organizationId: 'rival' }));
+      await store.createOrganization(rival, by);
+      await store.createProject(projectOf('late', { createdAt: 3000 }), by);
+      await store.createProject(projectOf('b', { createdAt: 2000 }), by);
+      await store.createProject(projectOf('a', { createdAt: 2000, name: 'Ää 📚' }), by);
+      await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
       expect(await store.listProjects(org)).toEqual([
         projectOf('a', { createdAt: 2000, name: 'Ää 📚' }),
         projectOf('b', { createdAt: 2000 }),
@@ -61,8 +65,8 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
 
     test("another organization's project is as undefined as none", async () => {
       const store = await openNew();
-      await store.createOrganization(rival);
-      await store.createProject(projectOf('theirs', { organizationId: 'rival' }));
+      await store.createOrganization(rival, by);
+      await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
       expect(await store.findProject(org, 'theirs')).toBeUndefined();
       expect(await store.findProject(org, 'none')).toBeUndefined();
       expect(await store.findProject('rival', 'theirs')).toEqual(
@@ -72,8 +76,8 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
 
     test('ids are compared byte for byte', async () => {
       const store = await openNew();
-      await store.createProject(projectOf('docs'));
-      await store.createProject(projectOf('Docs'));
+      await store.createProject(projectOf('docs'), by);
+      await store.createProject(projectOf('Docs'), by);
       expect(await store.findProject(org, 'DOCS')).toBeUndefined();
       expect(await store.listProjects(org)).toHaveLength(2);
     });
@@ -82,39 +86,41 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: keys`, () => {
     test('what is taken or missing is refused with its code', async () => {
       const store = await openNew();
-      await store.createOrganization(rival);
-      await store.createProject(projectOf('theirs', { organizationId: 'rival' }));
-      await store.createKey(keyOf('k'));
-      await expect(store.createKey(keyOf('k', { hash: 'other' }))).rejects.toMatchObject({
+      await store.createOrganization(rival, by);
+      await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
+      await store.createKey(keyOf('k'), by);
+      await expect(store.createKey(keyOf('k', { hash: 'other' }), by)).rejects.toMatchObject({
         code: 'already_exists',
       });
-      await expect(store.createKey(keyOf('l', { hash: 'hash of k' }))).rejects.toMatchObject({
+      await expect(store.createKey(keyOf('l', { hash: 'hash of k' }), by)).rejects.toMatchObject({
         code: 'already_exists',
       });
-      await expect(store.createKey(keyOf('m', { organizationId: 'none' }))).rejects.toMatchObject({
+      await expect(store.createKey(keyOf('m', { organizationId: 'none' }), by)).rejects.toMatchObject({
         code: 'not_found',
       });
       for (const projectId of ['none', 'theirs']) {
-        await expect(store.createKey(keyOf('n', { type: 'recording', projectId }))).rejects.toMatchObject({
-          code: 'not_found',
-        });
+        await expect(store.createKey(keyOf('n', { type: 'recording', projectId }), by)).rejects.toMatchObject(
+          {
+            code: 'not_found',
+          },
+        );
       }
-      await expect(store.revokeKey(org, 'none', 1)).rejects.toMatchObject({ code: 'not_found' });
-      await expect(store.revokeKey('rival', 'k', 1)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.changeKey(org, 'none', 'revoke', by)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.changeKey('rival', 'k', 'revoke', by)).rejects.toMatchObject({ code: 'not_found' });
       expect(await store.findAccess('none', 'theirs')).toBeUndefined();
       expect(await store.listKeys(org)).toEqual([keyOf('k')]);
     });
 
     test('come back as they were made', async () => {
       const store = await openNew();
-      await store.createProject(projectOf('docs'));
+      await store.createProject(projectOf('docs'), by);
       const key = keyOf('k', {
         type: 'recording',
         projectId: 'docs',
         expiresAt: 9_999_999_999_999,
         lastUsedAt: 7,
       });
-      await store.createKey(key);
+      await store.createKey(key, by);
       expect(await store.findAccess(key.hash, 'docs')).toEqual({ key, project: projectOf('docs') });
       expect(await store.listKeys(org)).toEqual([key]);
       expect(await store.listKeys('rival')).toEqual([]);
@@ -123,19 +129,23 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
     test('once revoked stay revoked at the first time, seen at once through every handle', async () => {
       const { open } = await factory();
       const [one, other] = [await open(), await open()];
-      await one.createKey(keyOf('k'));
+      await one.createKey(keyOf('k'), by);
       expect((await other.findAccess('hash of k', 'p'))?.key).toEqual(keyOf('k'));
-      expect(await one.revokeKey(org, 'k', 5000)).toEqual(keyOf('k', { revokedAt: 5000 }));
+      expect(await one.changeKey(org, 'k', 'revoke', { ...by, at: 5000 })).toEqual(
+        keyOf('k', { revokedAt: 5000 }),
+      );
       expect((await other.findAccess('hash of k', 'p'))?.key).toEqual(keyOf('k', { revokedAt: 5000 }));
-      expect(await other.revokeKey(org, 'k', 6000)).toEqual(keyOf('k', { revokedAt: 5000 }));
+      expect(await other.changeKey(org, 'k', 'revoke', { ...by, at: 6000 })).toEqual(
+        keyOf('k', { revokedAt: 5000 }),
+      );
     });
 
     test('reach the projects of their organization, and see no other', async () => {
       const store = await openNew();
-      await store.createOrganization(rival);
-      await store.createProject(projectOf('ours'));
-      await store.createProject(projectOf('theirs', { organizationId: 'rival' }));
-      await store.createKey(keyOf('k'));
+      await store.createOrganization(rival, by);
+      await store.createProject(projectOf('ours'), by);
+      await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
+      await store.createKey(keyOf('k'), by);
       for (const projectId of ['theirs', 'none', '']) {
         expect(await store.findAccess('hash of k', projectId)).toEqual({
           key: keyOf('k'),
@@ -143,13 +153,13 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
         });
       }
       expect((await store.findAccess('hash of k', 'ours'))?.project).toEqual(projectOf('ours'));
-      await store.createProject(projectOf('none'));
+      await store.createProject(projectOf('none'), by);
       expect((await store.findAccess('hash of k', 'none'))?.project).toEqual(projectOf('none'));
     });
 
     test('remember their last use, which never moves back', async () => {
       const store = await openNew();
-      await store.createKey(keyOf('k'));
+      await store.createKey(keyOf('k'), by);
       await store.touchKey('k', 2000);
       await store.touchKey('k', 1500);
       await store.touchKey('none', 3000);

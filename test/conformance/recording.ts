@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/date-range.js';
 import type { Query } from '../../src/domain/query.js';
-import { type PlaceFactory, projectOf } from '../support/store.js';
+import { by, type PlaceFactory, projectOf } from '../support/store.js';
 
 const query = (id: string, caller = 'web', occurredAt = 0): Query => ({ id, caller, occurredAt });
 
 export function describeRecording(kind: string, factory: PlaceFactory): void {
   async function openWithProjects(...ids: string[]) {
     const store = await (await factory()).open();
-    for (const id of ids) await store.createProject(projectOf(id));
+    for (const id of ids) await store.createProject(projectOf(id), by);
     return store;
   }
 
@@ -107,7 +107,7 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
     test('everything at once, over two handles with the same ids, counts each id once', async () => {
       const { open } = await factory();
       const handles = [await open(), await open()];
-      await handles[0]?.createProject(projectOf('p'));
+      await handles[0]?.createProject(projectOf('p'), by);
       const results = await Promise.all(
         Array.from({ length: 60 }, (_, turn) => {
           const batch = Array.from({ length: 50 }, (_, at) =>

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import { keyOf, type PlaceFactory, projectOf } from '../support/store.js';
+import { by, keyOf, type PlaceFactory, projectOf } from '../support/store.js';
 
 export function describeTrust(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: opening and closing`, () => {
     test('a closed store refuses everything, and closing it again is no error', async () => {
       const store = await (await factory()).open();
-      await store.createProject(projectOf('p'));
+      await store.createProject(projectOf('p'), by);
       await store.close();
       await store.close();
       const attempts = [
@@ -15,7 +15,7 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
         () => store.record('p', [{ id: 'a', caller: 'web', occurredAt: 1 }]),
         () => store.findProject(DEFAULT_ORGANIZATION_ID, 'p'),
         () => store.findAccess('x', 'p'),
-        () => store.createKey(keyOf('k')),
+        () => store.createKey(keyOf('k'), by),
         () => store.check(),
         () => store.verify(),
       ];
@@ -25,7 +25,7 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
     test('closing finishes what was accepted', async () => {
       const { open } = await factory();
       const store = await open();
-      await store.createProject(projectOf('p'));
+      await store.createProject(projectOf('p'), by);
       const accepted = Array.from({ length: 50 }, (_, at) =>
         store.record('p', [{ id: `query ${at}`, caller: 'web', occurredAt: at }]),
       );
@@ -37,8 +37,8 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
     test('a store opened again has everything, and still knows every id', async () => {
       const { open } = await factory();
       const before = await open();
-      await before.createProject(projectOf('p'));
-      await before.createKey(keyOf('k'));
+      await before.createProject(projectOf('p'), by);
+      await before.createKey(keyOf('k'), by);
       await before.record('p', [{ id: 'a', caller: 'web', occurredAt: -5 }]);
       await before.close();
       const after = await open();
@@ -55,7 +55,7 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
       const { open } = await factory();
       const handles = await Promise.all(Array.from({ length: 4 }, () => open()));
       await Promise.all(
-        handles.map((handle, at) => handle.createProject(projectOf(`p${at}`, { createdAt: at }))),
+        handles.map((handle, at) => handle.createProject(projectOf(`p${at}`, { createdAt: at }), by)),
       );
       for (const handle of handles) {
         await handle.check();
@@ -72,8 +72,8 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: verification`, () => {
     test('of a sound store finds nothing, and says how much it looked at', async () => {
       const store = await (await factory()).open();
-      await store.createProject(projectOf('p'));
-      await store.createProject(projectOf('q'));
+      await store.createProject(projectOf('p'), by);
+      await store.createProject(projectOf('q'), by);
       await store.record('p', [
         { id: 'a', caller: 'web', occurredAt: -1 },
         { id: 'b', caller: 'zed', occurredAt: 86_400_000 },

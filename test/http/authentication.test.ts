@@ -109,7 +109,7 @@ describe('a key that is looked up', () => {
   test('revoked: refused on the very next request', async () => {
     const { send, store, keys } = await startService();
     expect((await send()).status).toBe(200);
-    await store.revokeKey('default', 'admin', startMs);
+    await store.changeKey('default', 'admin', 'revoke', { name: 'a test', address: null, at: startMs });
     const answer = await send();
     expect([answer.status, errorOf(answer)]).toEqual([401, 'The API key is revoked.']);
     expect((await send({ method: 'POST', path: QUERIES })).status).toBe(401);

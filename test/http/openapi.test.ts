@@ -34,6 +34,7 @@ describe('the document', () => {
     expect(operations.map(([method, path]) => `${method} ${path}`)).toEqual([
       `get ${STATS.replace('docs', '{projectId}')}`,
       `post ${QUERIES.replace('docs', '{projectId}')}`,
+      'post /v1/leaked-keys',
       'get /livez',
       'get /readyz',
     ]);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Query } from '../../src/domain/query.js';
 import type { RecordResult, Store } from '../../src/storage/store.js';
-import { type PlaceFactory, placeFactories, projectOf } from '../support/store.js';
+import { by, type PlaceFactory, placeFactories, projectOf } from '../support/store.js';
 import {
   batchSizes,
   consistentQueries,
@@ -23,7 +23,7 @@ async function openTwo(factory: PlaceFactory) {
   let projects = 0;
   const newProject = async (): Promise<string> => {
     const id = `run-${projects++}`;
-    await handles[0].createProject(projectOf(id));
+    await handles[0].createProject(projectOf(id), by);
     return id;
   };
   return { handles, newProject };

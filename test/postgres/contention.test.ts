@@ -7,7 +7,7 @@ import { openStore } from '../../src/storage/open.js';
 import type { RecordResult, Store } from '../../src/storage/store.js';
 import { knownEvent, rangesOver, recount } from '../support/ledger.js';
 import { eventually } from '../support/nodes.js';
-import { onDatabase, projectOf } from '../support/store.js';
+import { by, onDatabase, projectOf } from '../support/store.js';
 
 /** Long enough for any machine: a writer that waits its turn is no failure here. */
 const timeoutMs = 60_000;
@@ -74,7 +74,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
     test('32 writers of one project, each on a node of its own, deliver the same ids in other orders', async () => {
       const url = await newDatabase(serverUrl);
       const stores = await openMany(url, 32, 2);
-      await stores[0]?.createProject(projectOf('p'));
+      await stores[0]?.createProject(projectOf('p'), by);
       const events = Array.from({ length: 1201 }, (_, number) => knownEvent(number));
       const results = await Promise.all(
         stores.map(async (store, writer) => {
@@ -98,7 +98,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
     test('32 writers of one project deliver ids of their own into the same counters, in other orders', async () => {
       const url = await newDatabase(serverUrl);
       const stores = await openMany(url, 32, 2);
-      await stores[0]?.createProject(projectOf('p'));
+      await stores[0]?.createProject(projectOf('p'), by);
       const eventsOf = (writer: number) =>
         Array.from({ length: 601 }, (_, number) => ({ ...knownEvent(number), id: `${writer}-${number}` }));
       const results = await Promise.all(
@@ -127,7 +127,9 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       const url = await newDatabase(serverUrl);
       const stores = await openMany(url, 4, 16);
       const projects = Array.from({ length: 1000 }, (_, number) => `project-${number}`);
-      await Promise.all(projects.map((id, at) => stores[at % stores.length]?.createProject(projectOf(id))));
+      await Promise.all(
+        projects.map((id, at) => stores[at % stores.length]?.createProject(projectOf(id), by)),
+      );
       const events = Array.from({ length: 10 }, (_, number) => knownEvent(number));
       const results = await Promise.all(
         stores.map(async (store, writer) => {

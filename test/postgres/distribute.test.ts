@@ -4,6 +4,7 @@
  * conformance suite to show, run with `CALLER_STATS_TEST_DATABASE_URL`.
  */
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { NEWEST_VERSION } from '../../src/storage/postgres/migrations.js';
 import { runCli } from '../support/cli.js';
 import { emptyPlace } from '../support/cli-place.js';
 import { installations, startPostgres } from '../support/postgres-server.js';
@@ -61,10 +62,13 @@ describe('migrate', () => {
       expect(await migrate(url)).toMatchObject({
         status: 0,
         stderr: '',
-        stdout: 'The schema is up to date, at version 1.\n',
+        stdout: `The schema is up to date, at version ${NEWEST_VERSION}.\n`,
       });
     }
-    expect(JSON.parse((await migrate(url, '--json')).stdout)).toEqual({ version: 1, distributed: [] });
+    expect(JSON.parse((await migrate(url, '--json')).stdout)).toEqual({
+      version: NEWEST_VERSION,
+      distributed: [],
+    });
     expect(await runCli(['project', 'list'], { env: { DATABASE_URL: url } })).toMatchObject({ status: 0 });
   });
 
@@ -89,7 +93,7 @@ describe('migrate', () => {
     const done = await migrate(url, '--distribute');
     expect(done).toMatchObject({ status: 0, stderr: '' });
     expect(done.stdout.split('\n')).toEqual([
-      'The schema is up to date, at version 1.',
+      `The schema is up to date, at version ${NEWEST_VERSION}.`,
       'distributed caller_stats.project',
       'distributed caller_stats.query',
       'distributed caller_stats.counter',

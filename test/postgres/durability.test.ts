@@ -5,7 +5,7 @@ import { ALL_TIME } from '../../src/domain/date-range.js';
 import { type OpenOptions, openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/store.js';
 import { newUser } from '../support/postgres-user.js';
-import { keyOf, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
+import { by, keyOf, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
 
 async function opened(url: string, options?: OpenOptions): Promise<Store> {
   const store = await openStore(url, options);
@@ -68,13 +68,13 @@ async function noted(url: string): Promise<{ changes: number; settings: object[]
 
 /** Makes every kind of change there is, on as many connections as the store has. */
 async function changeAll(store: Store): Promise<void> {
-  await store.createOrganization({ id: 'other', name: 'Other', createdAt: 0 });
+  await store.createOrganization({ id: 'other', name: 'Other', createdAt: 0 }, by);
   const ids = Array.from({ length: 12 }, (_, at) => `p${at}`);
-  await Promise.all(ids.map((id) => store.createProject(projectOf(id))));
+  await Promise.all(ids.map((id) => store.createProject(projectOf(id), by)));
   await Promise.all(ids.map((id) => store.record(id, [{ id: 'a', caller: 'web', occurredAt: 0 }])));
-  await store.createKey(keyOf('k'));
+  await store.createKey(keyOf('k'), by);
   await store.touchKey('k', 5);
-  await store.revokeKey('default', 'k', 6);
+  await store.changeKey('default', 'k', 'revoke', { ...by, at: 6 });
 }
 
 const expected = { durable: 'on', isolation: 'read committed', timeout: '5s', name: 'caller-stats' };
@@ -107,7 +107,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       });
       const stores = await Promise.all([opened(user.url(url)), opened(user.url(url))]);
       await noteSettings(url);
-      await stores[0]?.createProject(projectOf('docs'));
+      await stores[0]?.createProject(projectOf('docs'), by);
       const batches = Array.from({ length: 40 }, (_, batch) =>
         Array.from({ length: 20 }, (_one, at) => ({
           // Half of each batch is in the next one as well.
@@ -157,7 +157,7 @@ test.each(inject('postgresServers'))(
     const schema = new URL(schemaUrl).searchParams.get('schema');
     const store = await openStore(schemaUrl);
     onTestFinished(() => store.close());
-    await store.createProject(projectOf('p'));
+    await store.createProject(projectOf('p'), by);
     for (const [told, kept] of [
       ['off', 'on'],
       ['local', 'local'],

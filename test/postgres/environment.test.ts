@@ -6,7 +6,7 @@ import { openStore } from '../../src/storage/open.js';
 import { runCli } from '../support/cli.js';
 import { succeed } from '../support/cli-place.js';
 import { listening, programOn, ready } from '../support/schema-nodes.js';
-import { newSchemaIn, onDatabase } from '../support/store.js';
+import { by, newSchemaIn, onDatabase } from '../support/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
@@ -97,7 +97,7 @@ test('options reach the server', async () => {
   const store = await openStore(`${url}&options=-c default_transaction_read_only=on`);
   onTestFinished(() => store.close());
   await store.check();
-  const making = store.createOrganization({ id: 'other', name: 'Other', createdAt: 0 });
+  const making = store.createOrganization({ id: 'other', name: 'Other', createdAt: 0 }, by);
   await expect(making).rejects.toMatchObject({ code: 'unavailable', message: /read-only/ });
 });
 

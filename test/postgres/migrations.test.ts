@@ -5,7 +5,7 @@ import { ALL_TIME } from '../../src/domain/date-range.js';
 import { openStore } from '../../src/storage/open.js';
 import { NEWEST_VERSION } from '../../src/storage/postgres/migrations.js';
 import type { Store } from '../../src/storage/store.js';
-import { newSchemaIn, onDatabase, projectOf } from '../support/store.js';
+import { by, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
 
 async function opened(url: string): Promise<Store> {
   const store = await openStore(url, { connectionsMax: 2, timeoutMs: 60_000 });
@@ -25,7 +25,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
         client.query(`SELECT version FROM ${schemaOf(url)}.schema_version`),
       );
       expect(rows).toEqual([{ version: NEWEST_VERSION }]);
-      await stores[0]?.createProject(projectOf('docs'));
+      await stores[0]?.createProject(projectOf('docs'), by);
       const query = { id: randomBytes(8).toString('hex'), caller: 'web', occurredAt: 0 };
       const results = await Promise.all(stores.map((store) => store.record('docs', [query])));
       expect(results.reduce((sum, { recorded }) => sum + recorded, 0)).toBe(1);
@@ -36,7 +36,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       const urls = Array.from({ length: 5 }, () => newSchemaIn(databaseUrl));
       const stores = await Promise.all([...urls, ...urls].map(opened));
       for (const [at, store] of stores.slice(0, 5).entries()) {
-        await store.createProject(projectOf(`docs-${at}`));
+        await store.createProject(projectOf(`docs-${at}`), by);
         expect(await stores[at + 5]?.listProjects('default')).toEqual([projectOf(`docs-${at}`)]);
       }
     });

@@ -9,7 +9,7 @@ import { batchOf, clientOf } from '../support/cli-client.js';
 import { succeed } from '../support/cli-place.js';
 import { newUser } from '../support/postgres-user.js';
 import { listening, programOn, ready, statusOf } from '../support/schema-nodes.js';
-import { keyOf, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
+import { by, keyOf, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 const lacks = /this user lacks a privilege; grant it, or connect as another user\./;
@@ -40,16 +40,16 @@ function oneByOne(grants: readonly string[]): string[] {
 /** All that a node and the commands do, on things of its own. */
 async function doAll(store: Store, name: string): Promise<void> {
   await store.check();
-  await store.createProject(projectOf(name));
+  await store.createProject(projectOf(name), by);
   await store.listProjects('default');
-  await store.createKey(keyOf(name));
+  await store.createKey(keyOf(name), by);
   await store.findAccess(`hash of ${name}`, name);
   await store.touchKey(name, 2000);
   await store.listKeys('default');
   await store.record(name, [{ id: 'a', caller: 'web', occurredAt: 0 }]);
   await store.record(name, [{ id: 'b', caller: 'web', occurredAt: 0 }]);
   await store.count(name, ALL_TIME);
-  await store.revokeKey('default', name, 3000);
+  await store.changeKey('default', name, 'revoke', { ...by, at: 3000 });
   await store.verify();
 }
 

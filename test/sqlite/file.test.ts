@@ -7,7 +7,7 @@ import { ALL_TIME } from '../../src/domain/date-range.js';
 import { openReader } from '../../src/storage/sqlite/connection.js';
 import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
-import { projectOf } from '../support/store.js';
+import { by, projectOf } from '../support/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /** Runs `work` on the bare file. */
@@ -23,7 +23,7 @@ function withFile<T>(file: string, work: (db: DatabaseSyncInstance) => T): T {
 async function storeFile(): Promise<string> {
   const file = join(await temporaryFolder(), 'data', 'store.db');
   const store = await openSqliteStore(file);
-  await store.createProject(projectOf('p'));
+  await store.createProject(projectOf('p'), by);
   await store.record('p', [
     { id: 'a', caller: 'web', occurredAt: 1_767_225_600_000 },
     { id: 'b', caller: 'slack', occurredAt: -1 },

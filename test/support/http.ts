@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { type ApiKey, generateKey, hashKey, type KeyType, shownEnds } from '../../src/domain/api-key.js';
+import {
+  type ApiKey,
+  defaultScopes,
+  generateKey,
+  hashKey,
+  type KeyType,
+  shownEnds,
+} from '../../src/domain/api-key.js';
 import { batchQueriesMax, bodyBytesMax } from '../../src/domain/limits.js';
 import { type AppOptions, buildApp } from '../../src/http/app.js';
 import { openStore } from '../../src/storage/open.js';
@@ -29,6 +36,7 @@ const KEYS = {
   recordingBlog: { type: 'recording', projectId: 'blog' },
   expired: { type: 'admin', expiresAt: startMs },
   revoked: { type: 'admin', revokedAt: startMs - 1 },
+  disabled: { type: 'admin', disabledAt: startMs - 1 },
   rivalAdmin: { type: 'admin', organizationId: 'rival' },
   unknown: { type: 'admin' },
 } as const satisfies Record<string, Partial<ApiKey> & { type: KeyType }>;
@@ -69,6 +77,7 @@ export interface Service extends Pick<WatchedStore, 'calls' | 'store'> {
 
 export interface ServiceOptions {
   readonly limits?: Partial<AppOptions['limits']>;
+  readonly trustProxy?: readonly string[];
   readonly logLevel?: 'silent' | 'trace';
 }
 
@@ -96,7 +105,7 @@ type End = () => Promise<void>;
 
 /** A service of its own for one test, gone when it is over. `onEnd` takes what is to be done then, last first. */
 export async function startService(
-  { limits, logLevel = 'silent' }: ServiceOptions = {},
+  { limits, trustProxy = [], logLevel = 'silent' }: ServiceOptions = {},
   onEnd: (end: End) => void = onTestFinished,
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-test-'));
@@ -109,7 +118,8 @@ export async function startService(
   const app = await buildApp({
     store,
     clock: { now: () => clock.nowMs },
-    limits: { batchQueriesMax, bodyBytesMax, ...limits },
+    limits: { batchQueriesMax, bodyBytesMax, requestsPerMinute: 0, failuresPerMinute: 0, ...limits },
+    trustProxy,
     log: pino({ level: logLevel }, { write: (line: string) => logged.push(line) }),
   });
   onEnd(() => app.close());
@@ -208,11 +218,12 @@ export function errorOf(answer: Answer): unknown {
 
 async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, string>> {
   const createdAt = startMs - 1000;
-  await store.createOrganization({ id: 'rival', name: 'Rival', createdAt });
+  const by = { name: 'a test', address: null, at: createdAt };
+  await store.createOrganization({ id: 'rival', name: 'Rival', createdAt }, by);
   const projects = { docs: 'default', blog: 'default', 'rival-docs': 'rival' };
   await Promise.all(
     Object.entries(projects).map(([id, organizationId]) =>
-      store.createProject({ id, organizationId, name: id, createdAt }),
+      store.createProject({ id, organizationId, name: id, createdAt }, by),
     ),
   );
   const made = Object.entries(KEYS).map(([name, fixed]) => {
@@ -229,10 +240,14 @@ async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, string>
       expiresAt: null,
       revokedAt: null,
       lastUsedAt: null,
+      disabledAt: null,
+      scopes: defaultScopes(fixed.type),
+      allow: [],
+      successorId: null,
       ...fixed,
     };
     return { name, secret, key };
   });
-  await Promise.all(made.filter(({ name }) => name !== 'unknown').map(({ key }) => store.createKey(key)));
+  await Promise.all(made.filter(({ name }) => name !== 'unknown').map(({ key }) => store.createKey(key, by)));
   return Object.fromEntries(made.map(({ name, secret }) => [name, secret])) as Record<KeyName, string>;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import type { ApiKey } from '../../src/domain/api-key.js';
+import type { Actor } from '../../src/domain/audit.js';
 import { DEFAULT_ORGANIZATION_ID, type Project } from '../../src/domain/project.js';
 import { migrateStore, openStore } from '../../src/storage/open.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
@@ -92,6 +93,9 @@ export const placeFactories: readonly (readonly [kind: string, factory: PlaceFac
   ...(askedFor === undefined ? [] : ([['CALLER_STATS_TEST_DATABASE_URL', postgresPlace(askedFor)]] as const)),
 ];
 
+/** Who makes changes in tests. */
+export const by: Actor = { name: 'a test', address: null, at: 1000 };
+
 export function projectOf(id: string, more: Partial<Project> = {}): Project {
   return { id, organizationId: DEFAULT_ORGANIZATION_ID, name: id, createdAt: 1000, ...more };
 }
@@ -111,6 +115,10 @@ export function keyOf(id: string, more: Partial<ApiKey> = {}): ApiKey {
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
+    disabledAt: null,
+    scopes: ['read', 'write'],
+    allow: [],
+    successorId: null,
     ...more,
   };
 }

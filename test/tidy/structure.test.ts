@@ -8,7 +8,7 @@ const outside = (...allowed: string[]): Source[] =>
 
 /** For files below a folder: what they may import. The first that fits a file is its rule. */
 const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
-  ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|zlib)$|fastest-levenshtein$)/],
+  ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|net|zlib)$|fastest-levenshtein$)/],
   ['src/storage/store.ts', /^src\/domain\//],
   ['src/storage/commit-queue.ts', /^src\/domain\//],
   ['src/storage/rows.ts', /^src\/domain\//],
@@ -21,7 +21,10 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
     /^(src\/(domain|storage\/postgres)\/|src\/storage\/(store|rows|commit-queue)\.ts$|node:|pg$|pg-connection-string$)/,
   ],
   ['src/storage/open.ts', /^(src\/(domain|storage)\/|node:)/],
-  ['src/http/', /^(src\/(domain|http)\/|src\/storage\/store\.ts$|node:|fastify$|@fastify\/|typebox|pino$)/],
+  [
+    'src/http/',
+    /^(src\/(domain|http)\/|src\/storage\/store\.ts$|node:|fastify$|@fastify\/|typebox|pino$|rate-limiter-flexible$)/,
+  ],
   ['src/cli/', /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|fastify$)/],
   ['src/main.ts', /^(src\/cli\/|node:)/],
 ];

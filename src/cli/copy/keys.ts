@@ -1,7 +1,9 @@
 import type { ApiKey } from '../../domain/api-key.js';
+import type { Actor } from '../../domain/audit.js';
 import { generateId } from '../../domain/project.js';
+import type { KeyChange } from '../../storage/store.js';
+import { createUnlessTaken, type Tally } from '../create.js';
 import type { Io } from '../io.js';
-import { createUnlessTaken, type Tally } from './create.js';
 import type { Side } from './side.js';
 
 /**
@@ -12,13 +14,13 @@ export async function copyKeys(
   organizationId: string,
   keys: readonly ApiKey[],
   to: Side,
-  { randomInt }: Pick<Io, 'randomInt'>,
+  { by, randomInt }: { readonly by: Actor; readonly randomInt: Io['randomInt'] },
 ): Promise<Tally> {
   const tally: Tally = { copied: 0, present: 0 };
   let there = await keysByHash(organizationId, to);
   for (const key of keys) {
     if (!there.has(key.hash)) {
-      if (await createKey(key, to)) {
+      if (await createUnlessTaken(() => to.ask((store) => store.createKey(key, by)))) {
         tally.copied++;
         continue;
       }
@@ -27,18 +29,16 @@ export async function copyKeys(
     }
     const same = there.get(key.hash);
     if (same === undefined) {
-      await to.ask((store) => store.createKey({ ...key, id: generateId(randomInt) }));
+      await to.ask((store) => store.createKey({ ...key, id: generateId(randomInt) }, by));
       tally.copied++;
     } else {
-      await bringUpToDate(same, key, to);
+      const successor = keys.find(({ id, hash }) => id === key.successorId && !there.has(hash));
+      await bringUpToDate(same, key, successor, to, by);
+      if (successor !== undefined) there = await keysByHash(organizationId, to);
       tally.present++;
     }
   }
   return tally;
-}
-
-function createKey(key: ApiKey, to: Side): Promise<boolean> {
-  return createUnlessTaken(() => to.ask((store) => store.createKey(key)));
 }
 
 async function keysByHash(organizationId: string, to: Side): Promise<Map<string, ApiKey>> {
@@ -46,12 +46,28 @@ async function keysByHash(organizationId: string, to: Side): Promise<Map<string,
   return new Map(keys.map((key) => [key.hash, key]));
 }
 
-/** A key that is revoked on either side stays revoked, and the later of its last uses holds. */
-async function bringUpToDate(there: ApiKey, { revokedAt, lastUsedAt }: ApiKey, to: Side): Promise<void> {
-  if (revokedAt !== null && there.revokedAt === null) {
-    await to.ask((store) => store.revokeKey(there.organizationId, there.id, revokedAt));
-  }
+/**
+ * A key that is revoked on either side stays revoked, the later of its last uses holds, and what else became of it is
+ * done again; a rotation makes the successor.
+ */
+async function bringUpToDate(
+  there: ApiKey,
+  key: ApiKey,
+  successor: ApiKey | undefined,
+  to: Side,
+  by: Actor,
+): Promise<void> {
+  const { organizationId, id } = there;
+  const change = (what: KeyChange, at: number) =>
+    to.ask((store) => store.changeKey(organizationId, id, what, { ...by, at }));
+  const { lastUsedAt, expiresAt } = key;
   if (lastUsedAt !== null && lastUsedAt > (there.lastUsedAt ?? Number.NEGATIVE_INFINITY)) {
-    await to.ask((store) => store.touchKey(there.id, lastUsedAt));
+    await to.ask((store) => store.touchKey(id, lastUsedAt));
   }
+  const rotated =
+    successor !== undefined && expiresAt !== null && there.successorId === null && there.revokedAt === null;
+  if (rotated) await to.ask((store) => store.rotateKey(organizationId, id, successor, expiresAt, by));
+  if (key.disabledAt !== null) await change('disable', key.disabledAt);
+  else if (there.disabledAt !== null) await change('enable', by.at);
+  if (key.revokedAt !== null) await change('revoke', key.revokedAt);
 }

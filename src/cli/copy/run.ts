@@ -1,14 +1,16 @@
 /** Copies what one store holds into another, and holds the two against each other. Knows nothing of options. */
 import type { ApiKey } from '../../domain/api-key.js';
+import type { Actor } from '../../domain/audit.js';
 import type { Counts } from '../../domain/counts.js';
 import { ALL_TIME } from '../../domain/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import type { Member } from '../../domain/member.js';
 import type { Organization, Project } from '../../domain/project.js';
 import type { RecordResult } from '../../storage/store.js';
 import { Batcher } from '../batcher.js';
+import { createUnlessTaken, type Tally } from '../create.js';
 import type { Io } from '../io.js';
 import type { Progress } from '../progress.js';
-import { createUnlessTaken, type Tally } from './create.js';
 import { copyKeys } from './keys.js';
 import type { Side } from './side.js';
 
@@ -18,6 +20,7 @@ const pageQueries = 10_000;
 /** What there is to copy, but for the queries. */
 export interface Stock {
   readonly organizations: readonly Organization[];
+  readonly members: readonly Member[];
   /** By organization. */
   readonly keys: ReadonlyMap<string, readonly ApiKey[]>;
   readonly projects: readonly Project[];
@@ -41,29 +44,41 @@ export interface Copied {
 export async function takeStock(from: Side): Promise<Stock> {
   const organizations = await from.ask((store) => store.listOrganizations());
   const keys = new Map<string, readonly ApiKey[]>();
+  const members: Member[] = [];
+  for (const { id } of organizations) members.push(...(await from.ask((store) => store.listMembers(id))));
   const projects: Project[] = [];
   // Keys first: the project of each is then among the projects, even where both were made a moment ago.
   for (const { id } of organizations) keys.set(id, await from.ask((store) => store.listKeys(id)));
   for (const { id } of organizations) projects.push(...(await from.ask((store) => store.listProjects(id))));
   let queries = 0;
   for (const { id } of projects) queries += (await countAll(from, id)).total;
-  return { organizations, keys, projects, queries };
+  return { organizations, members, keys, projects, queries };
 }
 
 /** Everything it does may be done again: what is there already stays as it is. */
 export async function copyStock(
-  { organizations, keys, projects }: Stock,
-  { from, to, io, progress }: { from: Side; to: Side; io: Pick<Io, 'randomInt'>; progress: Progress },
+  { organizations, members, keys, projects }: Stock,
+  {
+    from,
+    to,
+    io,
+    progress,
+  }: { from: Side; to: Side; io: Pick<Io, 'randomInt' | 'clock'>; progress: Progress },
 ): Promise<Copied> {
+  const by: Actor = { name: 'copy', address: null, at: io.clock.now() };
   const organizationTally: Tally = { copied: 0, present: 0 };
   const keyTally: Tally = { copied: 0, present: 0 };
   for (const organization of organizations) {
-    const made = await createUnlessTaken(() => to.ask((store) => store.createOrganization(organization)));
+    const made = await createUnlessTaken(() => to.ask((store) => store.createOrganization(organization, by)));
     organizationTally[made ? 'copied' : 'present']++;
   }
-  for (const project of projects) await copyProject(project, to);
+  for (const member of members) await copyMember(member, to, by);
+  for (const project of projects) await copyProject(project, to, by);
   for (const [organizationId, ofOrganization] of keys) {
-    const { copied, present } = await copyKeys(organizationId, ofOrganization, to, io);
+    const { copied, present } = await copyKeys(organizationId, ofOrganization, to, {
+      by,
+      randomInt: io.randomInt,
+    });
     keyTally.copied += copied;
     keyTally.present += present;
   }
@@ -85,9 +100,18 @@ export async function copyStock(
   return { organizations: organizationTally, keys: keyTally, projects: copied };
 }
 
+/** A member that is there already gets the role of the source. */
+async function copyMember(member: Member, to: Side, by: Actor): Promise<void> {
+  if (await createUnlessTaken(() => to.ask((store) => store.addMember(member, by)))) return;
+  const { organizationId, email, role } = member;
+  const there = await to.ask((store) => store.listMembers(organizationId));
+  if (there.some((one) => one.email === email && one.role === role)) return;
+  await to.ask((store) => store.changeMember(organizationId, email, role, by));
+}
+
 /** Its queries go into the project of the same id; one of another organization is somebody else's. */
-async function copyProject(project: Project, to: Side): Promise<void> {
-  if (await createUnlessTaken(() => to.ask((store) => store.createProject(project)))) return;
+async function copyProject(project: Project, to: Side, by: Actor): Promise<void> {
+  if (await createUnlessTaken(() => to.ask((store) => store.createProject(project, by)))) return;
   const there = await to.ask((store) => store.findProject(project.organizationId, project.id));
   if (there !== undefined) return;
   throw new CallerStatsError(

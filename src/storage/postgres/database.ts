@@ -1,6 +1,7 @@
 /** Connections to one PostgreSQL database: pools, deadlines, and what is tried again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg, { type PoolClient } from 'pg';
+import { CallerStatsError } from '../../domain/errors.js';
 import { diagnose, storeError, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 
@@ -80,6 +81,26 @@ export class Database {
     return this.#run(this.#writers, statement, values, repeatable);
   }
 
+  /** Runs `work` in a transaction, within the deadline; tried again only where that is sure to have changed nothing. */
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#trying(false, async () => {
+      const client = await this.#writers.connect();
+      client.on('error', ignore);
+      let failed: Error | undefined;
+      try {
+        const session = sessionOn(client, this.#timeoutMs);
+        return await session.transaction(() => work(session));
+      } catch (error) {
+        // After a refusal of ours the transaction was rolled back, and the connection is as good as before.
+        if (!(error instanceof CallerStatsError)) failed = error as Error;
+        throw error;
+      } finally {
+        client.off('error', ignore);
+        client.release(failed);
+      }
+    });
+  }
+
   /** Gives `work` a connection of its own, without a deadline; it is cut, and `work` fails, once `signal` is aborted. */
   async session<T>(work: (session: Session) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let client: PoolClient | undefined;
@@ -88,10 +109,9 @@ export class Database {
     signal?.addEventListener('abort', cut);
     try {
       client = await this.#readers.connect();
-      // A connection that breaks says so to its statement, and with an event that would end the process if nobody heard.
-      client.on('error', () => {});
+      client.on('error', ignore);
       signal?.throwIfAborted();
-      const session = sessionOn(client);
+      const session = sessionOn(client, sessionTimeoutMs);
       await session.query('SET statement_timeout = 0');
       return await work(session);
     } catch (error) {
@@ -116,11 +136,17 @@ export class Database {
     repeatable: boolean,
   ): Promise<Row[]> {
     const query = { text, values: [...values], ...(name === undefined ? {} : { name }) };
+    return this.#trying(repeatable, async () => (await pool.query<Row>(query)).rows);
+  }
+
+  /** Tries `work` again where that may help: what is not `repeatable` only where it is certain that nothing changed. */
+  #trying<T>(repeatable: boolean, work: () => Promise<T>): Promise<T> {
     return withDeadline(this.#timeoutMs, async (signal) => {
       for (let tries = 1; ; tries++) {
         try {
-          return (await pool.query<Row>(query)).rows;
+          return await work();
         } catch (error) {
+          if (error instanceof CallerStatsError) throw error;
           const { passing, undone } = diagnose(error);
           if (!passing || !(repeatable || undone) || tries === triesMax || signal.aborted)
             throw storeError(error);
@@ -169,12 +195,15 @@ function openPool(config: pg.ClientConfig, max: number, timeoutMs: number): pg.P
   return pool;
 }
 
-function sessionOn(client: PoolClient): Session {
+/** A connection that breaks says so to its statement, and with an event that would end the process if nobody heard. */
+function ignore(): void {}
+
+function sessionOn(client: PoolClient, timeoutMs: number): Session {
   const query = async (text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     const result = await client.query<Row>({
       text,
       values: [...values],
-      query_timeout: sessionTimeoutMs,
+      query_timeout: timeoutMs,
     } as pg.QueryConfig);
     return result.rows;
   };

@@ -1,6 +1,13 @@
 /** Every statement of the PostgreSQL store but those of its schema; `test/tidy/shards.test.ts` reads them all. */
 import { BUCKET_WIDTHS_MS } from '../../domain/buckets.js';
-import { keyColumns, ORGANIZATION_COLUMNS, projectColumns } from '../rows.js';
+import {
+  AUDIT_COLUMNS,
+  KEY_COLUMN_NAMES,
+  keyColumns,
+  MEMBER_COLUMNS,
+  ORGANIZATION_COLUMNS,
+  projectColumns,
+} from '../rows.js';
 import { verifyDifferencesMax } from '../store.js';
 
 /** The texts of all statements, for tables in `schema`. */
@@ -14,16 +21,36 @@ export function statementsIn(schema: string) {
     findProject: `SELECT ${projectColumns('project')} FROM ${schema}.project WHERE id = $1 AND organization_id = $2`,
     listProjects: `SELECT ${projectColumns('project')} FROM ${schema}.project WHERE organization_id = $1
       ORDER BY created_at, id`,
-    createKey: `INSERT INTO ${schema}.api_key (id, organization_id, project_id, type, name, hash, start, "end",
-        created_by, created_at, expires_at, revoked_at, last_used_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    createKey: `INSERT INTO ${schema}.api_key (${KEY_COLUMN_NAMES})
+      VALUES (${KEY_COLUMN_NAMES.split(',')
+        .map((_, at) => `$${at + 1}`)
+        .join(', ')})`,
+    findKey: `SELECT ${keyColumns('api_key')} FROM ${schema}.api_key WHERE organization_id = $1 AND id = $2`,
+    findKeyByHash: `SELECT ${keyColumns('api_key')} FROM ${schema}.api_key WHERE hash = $1`,
     listKeys: `SELECT ${keyColumns('api_key')} FROM ${schema}.api_key WHERE organization_id = $1 ORDER BY created_at, id`,
     findAccess: `SELECT schema_version AS "schemaVersion", ${keyColumns('(found_key)')},
         ${projectColumns('(found_project)', 'found')}
       FROM ${schema}.find_access($1, $2)`,
-    revokeKey: `UPDATE ${schema}.api_key SET revoked_at = coalesce(revoked_at, $3) WHERE organization_id = $1 AND id = $2
+    revokeKey: `UPDATE ${schema}.api_key SET revoked_at = $3
+      WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING ${keyColumns('api_key')}`,
+    disableKey: `UPDATE ${schema}.api_key SET disabled_at = $3
+      WHERE organization_id = $1 AND id = $2 AND disabled_at IS NULL RETURNING ${keyColumns('api_key')}`,
+    enableKey: `UPDATE ${schema}.api_key SET disabled_at = NULL
+      WHERE organization_id = $1 AND id = $2 AND disabled_at IS NOT NULL RETURNING ${keyColumns('api_key')}`,
+    rotateKey: `UPDATE ${schema}.api_key SET expires_at = $3, successor_id = $4
+      WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL AND successor_id IS NULL
       RETURNING ${keyColumns('api_key')}`,
     touchKey: `UPDATE ${schema}.api_key SET last_used_at = greatest(last_used_at, $2) WHERE id = $1`,
+    addMember: `INSERT INTO ${schema}.member (organization_id, email, role, created_at) VALUES ($1, $2, $3, $4)`,
+    listMembers: `SELECT ${MEMBER_COLUMNS} FROM ${schema}.member WHERE organization_id = $1 ORDER BY created_at, email`,
+    changeMember: `UPDATE ${schema}.member SET role = $3 WHERE organization_id = $1 AND email = $2 RETURNING email`,
+    removeMember: `DELETE FROM ${schema}.member WHERE organization_id = $1 AND email = $2 RETURNING email`,
+    addAuditEntry: `INSERT INTO ${schema}.audit (organization_id, at, actor, address, action, target_id, detail)
+      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    readAudit: `SELECT ${AUDIT_COLUMNS} FROM ${schema}.audit
+      WHERE organization_id = $1 AND number < $2 AND at >= $3 AND at < $4 ORDER BY number DESC LIMIT $5`,
+    pruneAudit: `WITH pruned AS (DELETE FROM ${schema}.audit WHERE at < $1 RETURNING 1)
+      SELECT count(*) AS entries FROM pruned`,
     record: `SELECT ${schema}.record($1, $2, $3, $4) AS duplicates`,
     // A look-up for each segment: the planner cannot choose to read more of the counters than is asked for.
     count: `SELECT coalesce(sum(part.web), 0)::bigint AS web, coalesce(sum(part.api), 0)::bigint AS api,

@@ -1,16 +1,19 @@
 /** The store on PostgreSQL: any number of processes may work on the same database at once. */
 import type { ApiKey } from '../../domain/api-key.js';
+import type { Actor, AuditEntry, AuditFilter } from '../../domain/audit.js';
 import { segmentsOf } from '../../domain/buckets.js';
 import { type Counts, withTotal } from '../../domain/counts.js';
-import type { DateRange } from '../../domain/date-range.js';
+import { type DateRange, EARLIEST_MS, LATEST_MS } from '../../domain/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import type { Member, Role } from '../../domain/member.js';
 import type { Organization, Project } from '../../domain/project.js';
 import type { Query } from '../../domain/query.js';
-import { toKey, toOrganization, toProject } from '../rows.js';
-import type { Access, RecordResult, Store, Verification } from '../store.js';
+import { toAuditEntry, toKey, toMember, toOrganization, toProject } from '../rows.js';
+import type { Access, KeyChange, RecordResult, Store, Verification } from '../store.js';
 import { Database, type DatabaseOptions, type Row, withDeadline } from './database.js';
-import { diagnose, isConflict, unavailable } from './errors.js';
+import { diagnose, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
+import { Management } from './management.js';
 import { migrate, NEWEST_VERSION, otherVersion } from './migrations.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
 import { type RecordCall, Recorder } from './recorder.js';
@@ -80,26 +83,16 @@ class PostgresStore implements Store {
     await withDeadline(this.#options.timeoutMs, () => preparing);
   }
 
-  async createOrganization({ id, name, createdAt }: Organization): Promise<void> {
-    const taken = `There is an organization ${id} already.`;
-    await this.#inTurn(() => this.#insert('createOrganization', [id, name, createdAt], taken));
+  async createOrganization(organization: Organization, by: Actor): Promise<void> {
+    await this.#change((changes) => changes.createOrganization(organization, by));
   }
 
   async listOrganizations(): Promise<Organization[]> {
     return (await this.#read('listOrganizations')).map(toOrganization);
   }
 
-  async createProject(project: Project): Promise<void> {
-    await this.#inTurn(() => this.#createProject(project));
-  }
-
-  async #createProject({ id, organizationId, name, createdAt }: Project): Promise<void> {
-    await this.#requireOrganization(organizationId);
-    await this.#insert(
-      'createProject',
-      [id, organizationId, name, createdAt],
-      `There is a project ${id} already.`,
-    );
+  async createProject(project: Project, by: Actor): Promise<void> {
+    await this.#change((changes) => changes.createProject(project, by));
   }
 
   async listProjects(organizationId: string): Promise<Project[]> {
@@ -111,31 +104,8 @@ class PostgresStore implements Store {
     return row === undefined ? undefined : toProject(row);
   }
 
-  async createKey(key: ApiKey): Promise<void> {
-    await this.#inTurn(() => this.#createKey(key));
-  }
-
-  async #createKey(key: ApiKey): Promise<void> {
-    await this.#requireOrganization(key.organizationId);
-    if (key.projectId !== null && (await this.findProject(key.organizationId, key.projectId)) === undefined) {
-      throw new CallerStatsError('not_found', `There is no project ${key.projectId}.`);
-    }
-    const values = [
-      key.id,
-      key.organizationId,
-      key.projectId,
-      key.type,
-      key.name,
-      key.hash,
-      key.start,
-      key.end,
-      key.createdBy,
-      key.createdAt,
-      key.expiresAt,
-      key.revokedAt,
-      key.lastUsedAt,
-    ];
-    await this.#insert('createKey', values, `There is a key ${key.id} already.`);
+  async createKey(key: ApiKey, by: Actor): Promise<void> {
+    await this.#change((changes) => changes.createKey(key, by));
   }
 
   async listKeys(organizationId: string): Promise<ApiKey[]> {
@@ -150,14 +120,52 @@ class PostgresStore implements Store {
     return { key: toKey(row), project: row['foundId'] === null ? undefined : toProject(row, 'found') };
   }
 
-  async revokeKey(organizationId: string, keyId: string, revokedAt: number): Promise<ApiKey> {
-    const [row] = await this.#write('revokeKey', [organizationId, keyId, revokedAt], { repeatable: true });
-    if (row === undefined) throw new CallerStatsError('not_found', `There is no key ${keyId}.`);
-    return toKey(row);
+  async changeKey(organizationId: string, keyId: string, change: KeyChange, by: Actor): Promise<ApiKey> {
+    return this.#change((changes) => changes.changeKey(organizationId, keyId, change, by));
+  }
+
+  async rotateKey(
+    organizationId: string,
+    keyId: string,
+    successor: ApiKey,
+    expiresAt: number,
+    by: Actor,
+  ): Promise<void> {
+    await this.#change((changes) => changes.rotateKey(organizationId, keyId, successor, expiresAt, by));
+  }
+
+  async revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean> {
+    return this.#change((changes) => changes.revokeLeakedKey(keyHash, by));
   }
 
   async touchKey(keyId: string, usedAt: number): Promise<void> {
     await this.#write('touchKey', [keyId, usedAt], { repeatable: true });
+  }
+
+  async addMember(member: Member, by: Actor): Promise<void> {
+    await this.#change((changes) => changes.addMember(member, by));
+  }
+
+  async listMembers(organizationId: string): Promise<Member[]> {
+    return (await this.#read('listMembers', [organizationId])).map(toMember);
+  }
+
+  async changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void> {
+    await this.#change((changes) => changes.changeMember(organizationId, email, role, by));
+  }
+
+  async removeMember(organizationId: string, email: string, by: Actor): Promise<void> {
+    await this.#change((changes) => changes.removeMember(organizationId, email, by));
+  }
+
+  async readAudit(organizationId: string, { from, to, before, limit }: AuditFilter): Promise<AuditEntry[]> {
+    const bounds = [before ?? Number.MAX_SAFE_INTEGER, from ?? EARLIEST_MS, to ?? LATEST_MS];
+    return (await this.#read('readAudit', [organizationId, ...bounds, limit])).map(toAuditEntry);
+  }
+
+  async pruneAudit(before: number): Promise<number> {
+    const [row] = await this.#write('pruneAudit', [before], { repeatable: true });
+    return Number(row?.['entries']);
   }
 
   async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
@@ -254,19 +262,18 @@ class PostgresStore implements Store {
     return this.#database.write({ name, text: this.#statements[name] }, values, options);
   }
 
-  /** Changes of one handle are made in the order in which they were asked for, whatever connection each gets. */
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(change);
+  /**
+   * Makes a change in a transaction of its own. Those of one handle are made in the order in which they were asked
+   * for, whatever connection each gets.
+   */
+  async #change<T>(change: (changes: Management) => Promise<T>): Promise<T> {
+    this.#requireOpen();
+    const done = this.#turn.then(async () => {
+      await this.prepare();
+      return this.#database.transaction((session) => change(new Management(session, this.#statements)));
+    });
     this.#turn = done.catch(() => {});
     return withDeadline(this.#options.timeoutMs, () => done);
-  }
-
-  async #insert(name: StatementName, values: readonly unknown[], taken: string): Promise<void> {
-    try {
-      await this.#write(name, values, { repeatable: false });
-    } catch (error) {
-      throw isConflict(error) ? new CallerStatsError('already_exists', taken) : error;
-    }
   }
 
   /** Without a name, so that it is planned with its project at hand: Citus then sends it whole to the server of it. */
@@ -282,11 +289,6 @@ class PostgresStore implements Store {
     if (version === NEWEST_VERSION) return;
     this.#prepared = false;
     throw otherVersion(typeof version === 'number' ? version : null, this.#location.name);
-  }
-
-  async #requireOrganization(id: string): Promise<void> {
-    const [row] = await this.#read('findOrganization', [id]);
-    if (row === undefined) throw new CallerStatsError('not_found', `There is no organization ${id}.`);
   }
 
   #requireOpen(): void {

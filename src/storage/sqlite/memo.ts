@@ -11,7 +11,7 @@ const entriesMax = 10_000;
  */
 export class Memo<T> {
   readonly #version: StatementSyncInstance;
-  readonly #answers = new Map<string, T>();
+  readonly #answers = new Map<string, T | undefined>();
   #seen: unknown;
 
   constructor(db: Connection) {
@@ -19,17 +19,16 @@ export class Memo<T> {
     this.#version.setReturnArrays(true);
   }
 
-  /** The answer kept for `name`, or what `read` gives. Undefined is not kept: there is no end of names for nothing. */
+  /** The answer kept for `name`, or what `read` gives. Nothing is kept like anything else, and takes the same time. */
   get(name: string, read: () => T | undefined): T | undefined {
     const [version] = this.#version.get();
     if (version !== this.#seen || this.#answers.size >= entriesMax) {
       this.#answers.clear();
       this.#seen = version;
     }
-    const kept = this.#answers.get(name);
-    if (kept !== undefined) return kept;
+    if (this.#answers.has(name)) return this.#answers.get(name);
     const answer = read();
-    if (answer !== undefined) this.#answers.set(name, answer);
+    this.#answers.set(name, answer);
     return answer;
   }
 }

@@ -1,6 +1,9 @@
 /** What the main thread asks of the writer thread. All of it can be structurally cloned. */
 import type { ApiKey } from '../../domain/api-key.js';
+import type { Actor } from '../../domain/audit.js';
+import type { Member, Role } from '../../domain/member.js';
 import type { Organization, Project } from '../../domain/project.js';
+import type { KeyChange } from '../store.js';
 
 /** A batch of queries by columns, which are cheaper to send between threads than an object a query. */
 export interface RecordOperation {
@@ -11,15 +14,37 @@ export interface RecordOperation {
   readonly occurredAt: Float64Array;
 }
 
-export type Operation =
-  | RecordOperation
+/** A change that is written into the audit log. */
+export type ManagementOperation = { readonly by: Actor } & (
   | { readonly kind: 'createOrganization'; readonly organization: Organization }
   | { readonly kind: 'createProject'; readonly project: Project }
   | { readonly kind: 'createKey'; readonly key: ApiKey }
   | {
-      readonly kind: 'revokeKey';
+      readonly kind: 'changeKey';
       readonly organizationId: string;
       readonly keyId: string;
-      readonly revokedAt: number;
+      readonly change: KeyChange;
     }
-  | { readonly kind: 'touchKey'; readonly keyId: string; readonly usedAt: number };
+  | {
+      readonly kind: 'rotateKey';
+      readonly organizationId: string;
+      readonly keyId: string;
+      readonly successor: ApiKey;
+      readonly expiresAt: number;
+    }
+  | { readonly kind: 'revokeLeakedKey'; readonly keyHash: string }
+  | { readonly kind: 'addMember'; readonly member: Member }
+  | {
+      readonly kind: 'changeMember';
+      readonly organizationId: string;
+      readonly email: string;
+      readonly role: Role;
+    }
+  | { readonly kind: 'removeMember'; readonly organizationId: string; readonly email: string }
+);
+
+export type Operation =
+  | RecordOperation
+  | ManagementOperation
+  | { readonly kind: 'touchKey'; readonly keyId: string; readonly usedAt: number }
+  | { readonly kind: 'pruneAudit'; readonly before: number };

@@ -1,16 +1,22 @@
 /** Everything that reads the file but verification. Runs on the main thread: each read takes microseconds. */
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { ApiKey } from '../../domain/api-key.js';
+import type { AuditEntry, AuditFilter } from '../../domain/audit.js';
 import { segmentsOf } from '../../domain/buckets.js';
 import { type Counts, withTotal } from '../../domain/counts.js';
-import type { DateRange } from '../../domain/date-range.js';
+import { type DateRange, EARLIEST_MS, LATEST_MS } from '../../domain/date-range.js';
+import type { Member } from '../../domain/member.js';
 import type { Organization, Project } from '../../domain/project.js';
 import type { Query } from '../../domain/query.js';
 import {
+  AUDIT_COLUMNS,
   keyColumns,
+  MEMBER_COLUMNS,
   ORGANIZATION_COLUMNS,
   projectColumns,
+  toAuditEntry,
   toKey,
+  toMember,
   toOrganization,
   toProject,
 } from '../rows.js';
@@ -27,6 +33,8 @@ export class Reader {
   readonly #listKeys: StatementSyncInstance;
   readonly #findAccess: StatementSyncInstance;
   readonly #readQueries: StatementSyncInstance;
+  readonly #listMembers: StatementSyncInstance;
+  readonly #readAudit: StatementSyncInstance;
   readonly #check: StatementSyncInstance;
   readonly #accesses: Memo<Access>;
   /** Statements that sum a number of segments, by that number. */
@@ -50,6 +58,13 @@ export class Reader {
       `SELECT ${keyColumns('api_key')}, ${projectColumns('project', 'found')}
        FROM api_key LEFT JOIN project ON project.id = ?2 AND project.organization_id = api_key.organization_id
        WHERE api_key.hash = ?1`,
+    );
+    this.#listMembers = db.prepare(
+      `SELECT ${MEMBER_COLUMNS} FROM member WHERE organization_id = ? ORDER BY created_at, email`,
+    );
+    this.#readAudit = db.prepare(
+      `SELECT ${AUDIT_COLUMNS} FROM audit
+       WHERE organization_id = ? AND number < ? AND at >= ? AND at < ? ORDER BY number DESC LIMIT ?`,
     );
     // Texts sort before blobs, so '' is before every id.
     this.#readQueries = db.prepare(
@@ -76,6 +91,15 @@ export class Reader {
 
   listKeys(organizationId: string): ApiKey[] {
     return this.#listKeys.all(organizationId).map(toKey);
+  }
+
+  listMembers(organizationId: string): Member[] {
+    return this.#listMembers.all(organizationId).map(toMember);
+  }
+
+  readAudit(organizationId: string, { from, to, before, limit }: AuditFilter): AuditEntry[] {
+    const bounds = [before ?? Number.MAX_SAFE_INTEGER, from ?? EARLIEST_MS, to ?? LATEST_MS];
+    return this.#readAudit.all(organizationId, ...bounds, limit).map(toAuditEntry);
   }
 
   findAccess(keyHash: string, projectId: string): Access | undefined {

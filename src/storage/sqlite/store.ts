@@ -2,13 +2,15 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ApiKey } from '../../domain/api-key.js';
+import type { Actor, AuditEntry, AuditFilter } from '../../domain/audit.js';
 import type { Counts } from '../../domain/counts.js';
 import type { DateRange } from '../../domain/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import type { Member, Role } from '../../domain/member.js';
 import type { Organization, Project } from '../../domain/project.js';
 import type { Query } from '../../domain/query.js';
 import { CommitQueue } from '../commit-queue.js';
-import type { Access, RecordResult, Store, Verification } from '../store.js';
+import type { Access, KeyChange, RecordResult, Store, Verification } from '../store.js';
 import { type Connection, openReader } from './connection.js';
 import { storeError } from './errors.js';
 import type { Operation } from './operations.js';
@@ -63,16 +65,16 @@ class SqliteStore implements Store {
     });
   }
 
-  async createOrganization(organization: Organization): Promise<void> {
-    await this.#queue.submit({ kind: 'createOrganization', organization });
+  async createOrganization(organization: Organization, by: Actor): Promise<void> {
+    await this.#queue.submit({ kind: 'createOrganization', organization, by });
   }
 
   async listOrganizations(): Promise<Organization[]> {
     return this.#read((reader) => reader.listOrganizations());
   }
 
-  async createProject(project: Project): Promise<void> {
-    await this.#queue.submit({ kind: 'createProject', project });
+  async createProject(project: Project, by: Actor): Promise<void> {
+    await this.#queue.submit({ kind: 'createProject', project, by });
   }
 
   async listProjects(organizationId: string): Promise<Project[]> {
@@ -83,8 +85,8 @@ class SqliteStore implements Store {
     return this.#read((reader) => reader.findProject(organizationId, projectId));
   }
 
-  async createKey(key: ApiKey): Promise<void> {
-    await this.#queue.submit({ kind: 'createKey', key });
+  async createKey(key: ApiKey, by: Actor): Promise<void> {
+    await this.#queue.submit({ kind: 'createKey', key, by });
   }
 
   async listKeys(organizationId: string): Promise<ApiKey[]> {
@@ -95,12 +97,50 @@ class SqliteStore implements Store {
     return this.#read((reader) => reader.findAccess(keyHash, projectId));
   }
 
-  async revokeKey(organizationId: string, keyId: string, revokedAt: number): Promise<ApiKey> {
-    return (await this.#queue.submit({ kind: 'revokeKey', organizationId, keyId, revokedAt })) as ApiKey;
+  async changeKey(organizationId: string, keyId: string, change: KeyChange, by: Actor): Promise<ApiKey> {
+    return (await this.#queue.submit({ kind: 'changeKey', organizationId, keyId, change, by })) as ApiKey;
+  }
+
+  async rotateKey(
+    organizationId: string,
+    keyId: string,
+    successor: ApiKey,
+    expiresAt: number,
+    by: Actor,
+  ): Promise<void> {
+    await this.#queue.submit({ kind: 'rotateKey', organizationId, keyId, successor, expiresAt, by });
+  }
+
+  async revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean> {
+    return (await this.#queue.submit({ kind: 'revokeLeakedKey', keyHash, by })) as boolean;
   }
 
   async touchKey(keyId: string, usedAt: number): Promise<void> {
     await this.#queue.submit({ kind: 'touchKey', keyId, usedAt });
+  }
+
+  async addMember(member: Member, by: Actor): Promise<void> {
+    await this.#queue.submit({ kind: 'addMember', member, by });
+  }
+
+  async listMembers(organizationId: string): Promise<Member[]> {
+    return this.#read((reader) => reader.listMembers(organizationId));
+  }
+
+  async changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void> {
+    await this.#queue.submit({ kind: 'changeMember', organizationId, email, role, by });
+  }
+
+  async removeMember(organizationId: string, email: string, by: Actor): Promise<void> {
+    await this.#queue.submit({ kind: 'removeMember', organizationId, email, by });
+  }
+
+  async readAudit(organizationId: string, filter: AuditFilter): Promise<AuditEntry[]> {
+    return this.#read((reader) => reader.readAudit(organizationId, filter));
+  }
+
+  async pruneAudit(before: number): Promise<number> {
+    return (await this.#queue.submit({ kind: 'pruneAudit', before })) as number;
   }
 
   async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {

@@ -1,15 +1,13 @@
 /** Everything that changes the file: the only code that does, and it runs on the writer thread. */
 import type { StatementSyncInstance } from '@photostructure/sqlite';
-import type { ApiKey } from '../../domain/api-key.js';
 import { callerType } from '../../domain/caller.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import type { Organization, Project } from '../../domain/project.js';
 import type { Outcome } from '../commit-queue.js';
-import { keyColumns, toKey } from '../rows.js';
 import type { RecordResult } from '../store.js';
 import { type Connection, inTransaction } from './connection.js';
 import { CounterDeltas, TYPE_INDEX, type TypeIndex } from './counter-deltas.js';
 import { storeError } from './errors.js';
+import { Management } from './management.js';
 import { MultiRowInsert } from './multi-row.js';
 import type { Operation, RecordOperation } from './operations.js';
 import { encodeQueryId } from './query-id.js';
@@ -19,6 +17,7 @@ export class Writer {
   readonly #statements = new Map<string, StatementSyncInstance>();
   readonly #insertQueries: MultiRowInsert;
   readonly #addToCounters: MultiRowInsert;
+  readonly #management = new Management((sql) => this.#prepared(sql));
 
   constructor(db: Connection) {
     this.#db = db;
@@ -67,16 +66,12 @@ export class Writer {
     switch (operation.kind) {
       case 'record':
         return this.#record(operation, deltas);
-      case 'createOrganization':
-        return this.#createOrganization(operation.organization);
-      case 'createProject':
-        return this.#createProject(operation.project);
-      case 'createKey':
-        return this.#createKey(operation.key);
-      case 'revokeKey':
-        return this.#revokeKey(operation.organizationId, operation.keyId, operation.revokedAt);
       case 'touchKey':
         return this.#touchKey(operation.keyId, operation.usedAt);
+      case 'pruneAudit':
+        return Number(this.#prepared('DELETE FROM audit WHERE at < ?').run(operation.before).changes);
+      default:
+        return this.#management.run(operation);
     }
   }
 
@@ -110,89 +105,11 @@ export class Writer {
     return this.#prepared('INSERT INTO caller (name) VALUES (?) RETURNING number').get(name).number;
   }
 
-  #createOrganization({ id, name, createdAt }: Organization): void {
-    if (this.#has('SELECT 1 FROM organization WHERE id = ?', id)) {
-      throw new CallerStatsError('already_exists', `There is an organization ${id} already.`);
-    }
-    this.#prepared('INSERT INTO organization (id, name, created_at) VALUES (?, ?, ?)').run(
-      id,
-      name,
-      createdAt,
-    );
-  }
-
-  #createProject({ id, organizationId, name, createdAt }: Project): void {
-    this.#requireOrganization(organizationId);
-    if (this.#has('SELECT 1 FROM project WHERE id = ?', id)) {
-      throw new CallerStatsError('already_exists', `There is a project ${id} already.`);
-    }
-    this.#prepared('INSERT INTO project (id, organization_id, name, created_at) VALUES (?, ?, ?, ?)').run(
-      id,
-      organizationId,
-      name,
-      createdAt,
-    );
-  }
-
-  #createKey(key: ApiKey): void {
-    this.#requireOrganization(key.organizationId);
-    if (
-      key.projectId !== null &&
-      !this.#has(
-        'SELECT 1 FROM project WHERE id = ? AND organization_id = ?',
-        key.projectId,
-        key.organizationId,
-      )
-    ) {
-      throw new CallerStatsError('not_found', `There is no project ${key.projectId}.`);
-    }
-    if (this.#has('SELECT 1 FROM api_key WHERE id = ? OR hash = ?', key.id, key.hash)) {
-      throw new CallerStatsError('already_exists', `There is a key ${key.id} already.`);
-    }
-    this.#prepared(
-      `INSERT INTO api_key (id, organization_id, project_id, type, name, hash, start, "end", created_by, created_at,
-         expires_at, revoked_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(
-      key.id,
-      key.organizationId,
-      key.projectId,
-      key.type,
-      key.name,
-      key.hash,
-      key.start,
-      key.end,
-      key.createdBy,
-      key.createdAt,
-      key.expiresAt,
-      key.revokedAt,
-      key.lastUsedAt,
-    );
-  }
-
-  #revokeKey(organizationId: string, keyId: string, revokedAt: number): ApiKey {
-    const row = this.#prepared(
-      `UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? AND organization_id = ?
-       RETURNING ${keyColumns('api_key')}`,
-    ).get(revokedAt, keyId, organizationId);
-    if (row === undefined) throw new CallerStatsError('not_found', `There is no key ${keyId}.`);
-    return toKey(row);
-  }
-
   #touchKey(keyId: string, usedAt: number): void {
     this.#prepared('UPDATE api_key SET last_used_at = max(coalesce(last_used_at, ?2), ?2) WHERE id = ?1').run(
       keyId,
       usedAt,
     );
-  }
-
-  #requireOrganization(id: string): void {
-    if (!this.#has('SELECT 1 FROM organization WHERE id = ?', id)) {
-      throw new CallerStatsError('not_found', `There is no organization ${id}.`);
-    }
-  }
-
-  #has(sql: string, ...parameters: string[]): boolean {
-    return this.#prepared(sql).get(...parameters) !== undefined;
   }
 
   #prepared(sql: string): StatementSyncInstance {

@@ -79,12 +79,15 @@ describe('a key', () => {
 
 describe('the status of a key', () => {
   test.each([
-    [{ expiresAt: null, revokedAt: null }, 'active'],
-    [{ expiresAt: 1001, revokedAt: null }, 'active'],
-    [{ expiresAt: 1000, revokedAt: null }, 'expired'],
+    [{}, 'active'],
+    [{ expiresAt: 1001 }, 'active'],
+    [{ expiresAt: 1000 }, 'expired'],
+    [{ expiresAt: 1001, disabledAt: 900 }, 'disabled'],
+    [{ expiresAt: 1000, disabledAt: 900 }, 'expired'],
     [{ expiresAt: 1000, revokedAt: 900 }, 'revoked'],
-    [{ expiresAt: null, revokedAt: 1000 }, 'revoked'],
+    [{ revokedAt: 1000 }, 'revoked'],
+    [{ revokedAt: 1000, disabledAt: 900 }, 'revoked'],
   ] as const)('%j at 1000 is %s', (times, status) => {
-    expect(keyStatus(times, 1000)).toBe(status);
+    expect(keyStatus({ expiresAt: null, revokedAt: null, disabledAt: null, ...times }, 1000)).toBe(status);
   });
 });

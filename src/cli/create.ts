@@ -1,4 +1,4 @@
-import { CallerStatsError } from '../../domain/errors.js';
+import { CallerStatsError } from '../domain/errors.js';
 
 /** How many of a kind were made at the target, and how many were there already. */
 export interface Tally {

@@ -1,0 +1,63 @@
+/** `caller-stats audit`: who changed what, when, and from where. */
+import type { Command } from 'commander';
+import type { AuditEntry } from '../domain/audit.js';
+import { parseDateRange } from '../domain/date-range.js';
+import { auditEntriesMax } from '../domain/limits.js';
+import type { Store } from '../storage/store.js';
+import { type Io, UsageError } from './io.js';
+import { organizationOption } from './organization-option.js';
+import { formatTime, printJson, printTable } from './output.js';
+import { readSettings, STORE_SETTINGS, settingOption } from './settings.js';
+import { existing, withStore } from './with-store.js';
+
+interface AuditOptions {
+  readonly organization: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly json?: boolean;
+}
+
+export function addAuditCommand(program: Command, io: Io): void {
+  program
+    .command('audit')
+    .description('prints the audit log, newest entry first: who changed what, when, and from where')
+    .option('--from <date>', 'from this time on: a date or an ISO 8601 date-time, in UTC unless it says')
+    .option('--to <date>', 'before this time')
+    .addOption(organizationOption())
+    .addOption(settingOption('database'))
+    .option('--json', 'print the entries as JSON')
+    .action(async (options: AuditOptions) => {
+      const range = parseDateRange(options, { from: '--from', to: '--to' });
+      if (!range.ok) throw new UsageError(range.problems);
+      const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
+      const entries = await withStore(settings, existing, (store) =>
+        readAll(store, options.organization, range.value),
+      );
+      const rows = entries.map(({ at, ...entry }) => ({ at: formatTime(at), ...entry }));
+      if (options.json) return printJson(io.stdout, rows);
+      printTable(
+        io.stdout,
+        ['AT', 'ACTOR', 'FROM', 'ACTION', 'WHAT', 'DETAIL'],
+        rows.map((row) => [row.at, row.actor, row.address ?? '', row.action, row.targetId, row.detail]),
+      );
+    });
+}
+
+/** All entries of a time, a page at a time. */
+async function readAll(
+  store: Store,
+  organizationId: string,
+  range: { readonly from: number; readonly to: number },
+): Promise<AuditEntry[]> {
+  const entries: AuditEntry[] = [];
+  for (;;) {
+    const last = entries.at(-1);
+    const page = await store.readAudit(organizationId, {
+      ...range,
+      ...(last === undefined ? {} : { before: last.number }),
+      limit: auditEntriesMax,
+    });
+    entries.push(...page);
+    if (page.length < auditEntriesMax) return entries;
+  }
+}

@@ -1,0 +1,124 @@
+/** `caller-stats member`: the people of an organization, and what each may do. */
+import { type Command, Option } from 'commander';
+import { ROLES, type Role, toEmail } from '../domain/member.js';
+import { atCommandLine } from './actor.js';
+import { allOrProblems, type Io, UsageError } from './io.js';
+import { organizationOption } from './organization-option.js';
+import { formatTime, printJson, printLine, printTable } from './output.js';
+import { readSettings, STORE_SETTINGS, settingOption } from './settings.js';
+import { existing, withStore } from './with-store.js';
+
+interface MemberOptions {
+  readonly organization: string;
+  readonly role: Role;
+  readonly json?: boolean;
+}
+
+export function addMemberCommand(program: Command, io: Io): void {
+  const member = program
+    .command('member')
+    .description('adds, lists, changes and removes members of an organization');
+  addAdd(member, io);
+  addList(member, io);
+  addChange(member, io);
+  addRemove(member, io);
+}
+
+function roleOption(): Option {
+  return new Option('--role <role>', 'owner: everything; editor: keys and projects; viewer: reads').choices(
+    ROLES,
+  );
+}
+
+function addAdd(member: Command, io: Io): void {
+  member
+    .command('add')
+    .description('adds a member')
+    .argument('<email>', 'e-mail address, whose case does not matter')
+    .addOption(roleOption().default('viewer'))
+    .addOption(organizationOption())
+    .addOption(settingOption('database'))
+    .option('--json', 'print the member as JSON')
+    .action(async (text: string, options: MemberOptions) => {
+      const [settings, email] = readMember(text, options, io);
+      const by = atCommandLine(io.clock);
+      const added = { organizationId: options.organization, email, role: options.role, createdAt: by.at };
+      await withStore(settings, existing, (store) => store.addMember(added, by));
+      report({ email, role: options.role }, `added ${email} as ${options.role}`, options, io);
+    });
+}
+
+function addList(member: Command, io: Io): void {
+  member
+    .command('list')
+    .description('lists the members')
+    .addOption(organizationOption())
+    .addOption(settingOption('database'))
+    .option('--json', 'print them as JSON')
+    .action(async (options: MemberOptions) => {
+      const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
+      const members = await withStore(settings, existing, (store) => store.listMembers(options.organization));
+      const rows = members.map(({ email, role, createdAt }) => ({
+        email,
+        role,
+        createdAt: formatTime(createdAt),
+      }));
+      if (options.json) return printJson(io.stdout, rows);
+      printTable(
+        io.stdout,
+        ['E-MAIL', 'ROLE', 'SINCE'],
+        rows.map(({ email, role, createdAt }) => [email, role, createdAt]),
+      );
+    });
+}
+
+function addChange(member: Command, io: Io): void {
+  member
+    .command('change')
+    .description('gives a member another role')
+    .argument('<email>', "the member's e-mail address")
+    .addOption(roleOption().makeOptionMandatory())
+    .addOption(organizationOption())
+    .addOption(settingOption('database'))
+    .option('--json', 'print the member as JSON')
+    .action(async (text: string, options: MemberOptions) => {
+      const [settings, email] = readMember(text, options, io);
+      await withStore(settings, existing, (store) =>
+        store.changeMember(options.organization, email, options.role, atCommandLine(io.clock)),
+      );
+      report({ email, role: options.role }, `${email} is ${options.role} now`, options, io);
+    });
+}
+
+function addRemove(member: Command, io: Io): void {
+  member
+    .command('remove')
+    .description('removes a member')
+    .argument('<email>', "the member's e-mail address")
+    .addOption(organizationOption())
+    .addOption(settingOption('database'))
+    .option('--json', 'print who was removed as JSON')
+    .action(async (text: string, options: MemberOptions) => {
+      const [settings, email] = readMember(text, options, io);
+      await withStore(settings, existing, (store) =>
+        store.removeMember(options.organization, email, atCommandLine(io.clock)),
+      );
+      report({ email }, `removed ${email}`, options, io);
+    });
+}
+
+function readMember(text: string, options: MemberOptions, io: Io) {
+  return allOrProblems(
+    () => readSettings(STORE_SETTINGS, { ...options }, io.env),
+    () => {
+      const email = toEmail(text);
+      if (email === undefined) throw new UsageError(['EMAIL: is not an e-mail address']);
+      return email;
+    },
+  );
+}
+
+function report(value: object, line: string, { json }: MemberOptions, io: Io): void {
+  if (json) printJson(io.stdout, value);
+  else printLine(io.stdout, line);
+}

@@ -1,0 +1,164 @@
+/** Changes of organizations, projects, keys and members, each with its entry in the audit log, in one transaction. */
+import type { ApiKey } from '../../domain/api-key.js';
+import type { Actor, AuditAction } from '../../domain/audit.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import type { Member, Role } from '../../domain/member.js';
+import type { Organization, Project } from '../../domain/project.js';
+import { keyValues, toKey } from '../rows.js';
+import type { KeyChange } from '../store.js';
+import type { Row, Session } from './database.js';
+import { isConflict } from './errors.js';
+import type { StatementName, Statements } from './statements.js';
+
+/** What happened, for the audit log. */
+interface Event {
+  readonly organizationId: string;
+  readonly action: AuditAction;
+  readonly targetId: string;
+  readonly detail: string;
+}
+
+const KEY_CHANGES = {
+  revoke: { statement: 'revokeKey', action: 'key.revoke' },
+  disable: { statement: 'disableKey', action: 'key.disable' },
+  enable: { statement: 'enableKey', action: 'key.enable' },
+} as const satisfies Readonly<Record<KeyChange, { statement: StatementName; action: AuditAction }>>;
+
+/** One transaction's changes. `CallerStatsError`s undo it. */
+export class Management {
+  readonly #session: Session;
+  readonly #statements: Statements;
+
+  constructor(session: Session, statements: Statements) {
+    this.#session = session;
+    this.#statements = statements;
+  }
+
+  async createOrganization({ id, name, createdAt }: Organization, by: Actor): Promise<void> {
+    await this.#insert(
+      'createOrganization',
+      [id, name, createdAt],
+      `There is an organization ${id} already.`,
+    );
+    await this.#log({ organizationId: id, action: 'organization.create', targetId: id, detail: name }, by);
+  }
+
+  async createProject({ id, organizationId, name, createdAt }: Project, by: Actor): Promise<void> {
+    await this.#requireOrganization(organizationId);
+    const values = [id, organizationId, name, createdAt];
+    await this.#insert('createProject', values, `There is a project ${id} already.`);
+    await this.#log({ organizationId, action: 'project.create', targetId: id, detail: name }, by);
+  }
+
+  async createKey(key: ApiKey, by: Actor): Promise<void> {
+    await this.#insertKey(key);
+    await this.#log(keyEvent('key.create', key), by);
+  }
+
+  async changeKey(organizationId: string, keyId: string, change: KeyChange, by: Actor): Promise<ApiKey> {
+    const { statement, action } = KEY_CHANGES[change];
+    const values = change === 'enable' ? [organizationId, keyId] : [organizationId, keyId, by.at];
+    const [changed] = await this.#run(statement, values);
+    if (changed === undefined) return this.#keyOf(organizationId, keyId);
+    const key = toKey(changed);
+    await this.#log(keyEvent(action, key), by);
+    return key;
+  }
+
+  async rotateKey(
+    organizationId: string,
+    keyId: string,
+    successor: ApiKey,
+    expiresAt: number,
+    by: Actor,
+  ): Promise<void> {
+    // First the change that only one of two rotations at once can make.
+    const [changed] = await this.#run('rotateKey', [organizationId, keyId, expiresAt, successor.id]);
+    if (changed === undefined) {
+      await this.#keyOf(organizationId, keyId);
+      throw new CallerStatsError('invalid', `The key ${keyId} was revoked or rotated already.`);
+    }
+    const key = toKey(changed);
+    await this.#insertKey(successor);
+    await this.#log(
+      { ...keyEvent('key.rotate', key), detail: `${key.name}, succeeded by ${successor.id}` },
+      by,
+    );
+  }
+
+  async revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean> {
+    const [row] = await this.#run('findKeyByHash', [keyHash]);
+    if (row === undefined) return false;
+    const { organizationId, id } = toKey(row);
+    await this.changeKey(organizationId, id, 'revoke', by);
+    return true;
+  }
+
+  async addMember({ organizationId, email, role, createdAt }: Member, by: Actor): Promise<void> {
+    await this.#requireOrganization(organizationId);
+    await this.#insert(
+      'addMember',
+      [organizationId, email, role, createdAt],
+      `${email} is a member already.`,
+    );
+    await this.#log({ organizationId, action: 'member.add', targetId: email, detail: role }, by);
+  }
+
+  async changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void> {
+    requireMember(await this.#run('changeMember', [organizationId, email, role]), email);
+    await this.#log({ organizationId, action: 'member.change', targetId: email, detail: role }, by);
+  }
+
+  async removeMember(organizationId: string, email: string, by: Actor): Promise<void> {
+    requireMember(await this.#run('removeMember', [organizationId, email]), email);
+    await this.#log({ organizationId, action: 'member.remove', targetId: email, detail: '' }, by);
+  }
+
+  async #insertKey(key: ApiKey): Promise<void> {
+    await this.#requireOrganization(key.organizationId);
+    if (key.projectId !== null) {
+      const [project] = await this.#run('findProject', [key.projectId, key.organizationId]);
+      if (project === undefined)
+        throw new CallerStatsError('not_found', `There is no project ${key.projectId}.`);
+    }
+    await this.#insert('createKey', keyValues(key), `There is a key ${key.id} already.`);
+  }
+
+  async #keyOf(organizationId: string, keyId: string): Promise<ApiKey> {
+    const [row] = await this.#run('findKey', [organizationId, keyId]);
+    if (row === undefined) throw new CallerStatsError('not_found', `There is no key ${keyId}.`);
+    return toKey(row);
+  }
+
+  async #requireOrganization(id: string): Promise<void> {
+    const [row] = await this.#run('findOrganization', [id]);
+    if (row === undefined) throw new CallerStatsError('not_found', `There is no organization ${id}.`);
+  }
+
+  async #log(
+    { organizationId, action, targetId, detail }: Event,
+    { name, address, at }: Actor,
+  ): Promise<void> {
+    await this.#run('addAuditEntry', [organizationId, at, name, address, action, targetId, detail]);
+  }
+
+  async #insert(name: StatementName, values: readonly unknown[], taken: string): Promise<void> {
+    try {
+      await this.#run(name, values);
+    } catch (error) {
+      throw isConflict(error) ? new CallerStatsError('already_exists', taken) : error;
+    }
+  }
+
+  #run(name: StatementName, values: readonly unknown[]): Promise<Row[]> {
+    return this.#session.query(this.#statements[name], values);
+  }
+}
+
+function keyEvent(action: AuditAction, { organizationId, id, name }: ApiKey): Event {
+  return { organizationId, action, targetId: id, detail: name };
+}
+
+function requireMember(rows: readonly Row[], email: string): void {
+  if (rows.length === 0) throw new CallerStatsError('not_found', `There is no member ${email}.`);
+}

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { networksOf, parseNetwork } from '../../../src/domain/address.js';
+
+describe('a network', () => {
+  test.each([
+    '',
+    ' ',
+    'localhost',
+    '192.0.2',
+    '192.0.2.256',
+    '192.0.2.1/33',
+    '192.0.2.0/-1',
+    '192.0.2.0/024',
+    '192.0.2.0/',
+    '192.0.2.0/24/24',
+    '192.0.2.1/24',
+    '0.0.0.0/0',
+    '0.0.0.0/1',
+    '128.0.0.0/1',
+    '10.0.0.0/7',
+    '::/0',
+    '2000::/3',
+    '2001::/15',
+    '2001:db8::1/64',
+    'fe80::1%eth0',
+    '::ffff:192.0.2.1',
+    '::FFFF:192.0.2.0/120',
+    '192.0.2.1 ',
+    '0x7f.0.0.1',
+    '2001:db8::/129',
+    '1.2.3.4/1e1',
+    '*',
+    '010.0.0.1',
+  ])('%j is refused', (text) => {
+    expect(parseNetwork(text)).toMatchObject({ ok: false });
+  });
+
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['192.0.2.0/24', '192.0.2.0/24'],
+    ['10.0.0.0/8', '10.0.0.0/8'],
+    ['192.0.2.1/32', '192.0.2.1/32'],
+    ['2001:DB8::/32', '2001:db8::/32'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['2001::/16', '2001::/16'],
+    ['64:ff9b::192.0.2.0/120', '64:ff9b::192.0.2.0/120'],
+    ['::1', '::1'],
+  ])('%j is kept as %j', (text, kept) => {
+    expect(parseNetwork(text)).toEqual({ ok: true, value: kept });
+  });
+});
+
+describe('a list of networks', () => {
+  const networks = networksOf(['192.0.2.0/24', '198.51.100.7', '2001:db8::/32', '::1']);
+
+  test.each([
+    '192.0.2.0',
+    '192.0.2.255',
+    '198.51.100.7',
+    '2001:db8:ffff::1',
+    '::1',
+    '::ffff:192.0.2.9',
+    '2001:DB8::1',
+  ])('has %s', (address) => {
+    expect(networks.has(address)).toBe(true);
+  });
+
+  test.each([
+    '192.0.3.0',
+    '192.0.1.255',
+    '198.51.100.8',
+    '2001:db9::1',
+    '::2',
+    '::ffff:192.0.3.9',
+    '',
+    'x',
+    '192.0.2.1/24',
+  ])('has not %j', (address) => {
+    expect(networks.has(address)).toBe(false);
+  });
+
+  test('has none where it is empty', () => {
+    expect(networksOf([]).has('127.0.0.1')).toBe(false);
+  });
+
+  test('has an IPv4 address exactly where the bits before the prefix are the same', () => {
+    const number = fc.nat(0xffffffff);
+    const dotted = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
+    fc.assert(
+      fc.property(
+        number,
+        fc.integer({ min: 8, max: 32 }),
+        number,
+        fc.nat(32),
+        (base, prefix, other, same) => {
+          const mask = prefix === 0 ? 0 : (0xffffffff << (32 - prefix)) >>> 0;
+          const network = (base & mask) >>> 0;
+          // As often near as far: the first bits of the network, then those of the other.
+          const near = same === 0 ? 0 : (0xffffffff << (32 - same)) >>> 0;
+          const address = ((network & near) | (other & ~near)) >>> 0;
+          const text = `${dotted(network)}/${prefix}`;
+          expect(parseNetwork(text)).toEqual({ ok: true, value: text });
+          expect(networksOf([text]).has(dotted(address))).toBe((address & mask) >>> 0 === network);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -9,23 +9,44 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 describe('--help', () => {
   test.concurrent.each([
     ['', ['serve', 'project', 'key', 'import', 'stats', 'verify', 'copy', '--version']],
+    ['', ['organization', 'member', 'audit', 'migrate']],
     [
       'serve',
       ['--host', '--port', '--database', '--key-prefix', '--log-level', '--batch-queries-max']
         .concat(['--body-bytes-max', '--demo', 'HOST', 'PORT', 'DATABASE_URL', 'CALLER_STATS_KEY_PREFIX'])
         .concat(['CALLER_STATS_LOG_LEVEL', 'CALLER_STATS_BATCH_QUERIES_MAX', 'CALLER_STATS_BODY_BYTES_MAX'])
-        .concat(['127.0.0.1', '4000', 'sqlite:./data/caller-stats.db', 'SIGTERM']),
+        .concat(['--key-life-max', '--trust-proxy', '--requests-per-minute', '--failures-per-minute'])
+        .concat(['--audit-days', 'CALLER_STATS_KEY_LIFE_MAX', 'CALLER_STATS_TRUST_PROXY'])
+        .concat(['CALLER_STATS_REQUESTS_PER_MINUTE', 'CALLER_STATS_FAILURES_PER_MINUTE'])
+        .concat(['CALLER_STATS_AUDIT_DAYS', '127.0.0.1', '4000', 'sqlite:./data/caller-stats.db', 'SIGTERM']),
     ],
     ['project', ['create', 'list']],
-    ['project create', ['<name>', '--id', '--database', '--json']],
-    ['project list', ['--database', '--json']],
-    ['key', ['create', 'list', 'revoke']],
+    ['organization', ['create', 'list']],
+    ['organization create', ['<name>', '--id', '--database', '--json']],
+    ['organization list', ['--database', '--json']],
+    ['member', ['add', 'list', 'change', 'remove']],
+    ['member add', ['<email>', '--role', 'owner', '--organization', '--database', '--json']],
+    ['member list', ['--organization', '--database', '--json']],
+    ['member change', ['<email>', '--role', '--organization', '--database', '--json']],
+    ['member remove', ['<email>', '--organization', '--database', '--json']],
+    ['audit', ['--from', '--to', '--organization', '--database', '--json']],
+    ['project create', ['<name>', '--id', '--organization', '--database', '--json']],
+    ['project list', ['--organization', '--database', '--json']],
+    ['key', ['create', 'list', 'rotate', 'disable', 'enable', 'revoke']],
     [
       'key create',
-      ['--name', '--type', '--project', '--expires', '90d', '--key-prefix', '--database', '--json'],
+      ['--name', '--type', '--project', '--expires', '90d', '--key-prefix', '--database', '--json'].concat([
+        '--scope',
+        '--allow',
+        '--key-life-max',
+        '--organization',
+      ]),
     ],
-    ['key list', ['--database', '--json']],
-    ['key revoke', ['<id>', '--database', '--json']],
+    ['key list', ['--organization', '--database', '--json']],
+    ['key rotate', ['<id>', '--grace', '24h', '--key-life-max', '--organization', '--database', '--json']],
+    ['key disable', ['<id>', '--organization', '--database', '--json']],
+    ['key enable', ['<id>', '--organization', '--database', '--json']],
+    ['key revoke', ['<id>', '--organization', '--database', '--json']],
     [
       'import',
       ['<file...>', '--project', '--format', '--strict', '--database', '--url', 'CALLER_STATS_KEY', '--json'],

@@ -81,14 +81,18 @@ describe('key create', () => {
       name: 'Mine',
       type: 'recording',
       project,
+      scopes: ['write'],
+      allow: [],
       start: made.key.slice(0, 'cs_recording_'.length + 4),
       end: made.key.slice(-4),
       status: 'active',
       createdAt: expect.stringMatching(/Z$/),
       createdBy: 'command line',
       expiresAt: null,
+      disabledAt: null,
       revokedAt: null,
       lastUsedAt: null,
+      successor: null,
     });
   });
 
@@ -138,7 +142,7 @@ describe('key list', () => {
     const table = await succeed(place.run(['key', 'list']));
     const json = await succeed(place.run(['key', 'list', '--json']));
     expect(table.stdout.split('\n')[0]).toMatch(
-      /^ID +NAME +TYPE +PROJECT +KEY +STATUS +CREATED +BY +EXPIRES +LAST USED$/,
+      /^ID +NAME +TYPE +PROJECT +KEY +STATUS +SCOPES +FROM +CREATED +BY +EXPIRES +LAST USED$/,
     );
     for (const key of keys) {
       const [start, end] = [key.slice(0, key.lastIndexOf('_') + 5), key.slice(-4)];
@@ -147,9 +151,11 @@ describe('key list', () => {
       expect(table.stdout + json.stdout).not.toContain(key.slice(0, key.lastIndexOf('_') + 6));
     }
     expect(table.stdout).toMatch(
-      /^\S+ +A admin key +admin +\(all\) +\S+ +active .+ command line +\S+Z +never$/m,
+      /^\S+ +A admin key +admin +\(all\) +\S+ +active +read,write +\(anywhere\) .+ command line +\S+Z +never$/m,
     );
-    expect(table.stdout).toMatch(/^\S+ +A recording key +recording +docs +\S+ +active /m);
+    expect(table.stdout).toMatch(
+      /^\S+ +A recording key +recording +docs +\S+ +active +write +\(anywhere\) /m,
+    );
   });
 
   test('says which keys are active, expired and revoked, and when one was last used', async () => {

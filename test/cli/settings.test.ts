@@ -14,7 +14,12 @@ const badEnvironment = {
   CALLER_STATS_DATABASE_CONNECTIONS_MAX: '1',
   CALLER_STATS_DATABASE_TIMEOUT_MS: '5s',
   CALLER_STATS_KEY_PREFIX: 'Bad_Prefix',
+  CALLER_STATS_KEY_LIFE_MAX: '0d',
   CALLER_STATS_LOG_LEVEL: 'loud',
+  CALLER_STATS_TRUST_PROXY: '0.0.0.0/0',
+  CALLER_STATS_REQUESTS_PER_MINUTE: '-1',
+  CALLER_STATS_FAILURES_PER_MINUTE: '1000001',
+  CALLER_STATS_AUDIT_DAYS: '0',
   CALLER_STATS_BATCH_QUERIES_MAX: '0',
   CALLER_STATS_BODY_BYTES_MAX: '10 MiB',
 };
@@ -61,6 +66,8 @@ describe('settings', () => {
         ...['--key-prefix', 'flag', '--log-level', 'silent'],
         ...['--batch-queries-max', '2', '--body-bytes-max', '4096'],
         ...['--database-connections-max', '2', '--database-timeout-ms', '100'],
+        ...['--key-life-max', '7d', '--trust-proxy', '10.0.0.0/8, ::1', '--audit-days', '36500'],
+        ...['--requests-per-minute', '0', '--failures-per-minute', '0'],
       ],
       { env: badEnvironment },
     );
@@ -100,6 +107,8 @@ describe('settings', () => {
       ...['--host', 'a b', '--port', '-1', '--database', 'caller-stats.db', '--key-prefix', ''],
       ...['--log-level', '', '--batch-queries-max', '1e3', '--body-bytes-max', '1'],
       ...['--database-connections-max', 'x', '--database-timeout-ms', '99'],
+      ...['--key-life-max', '3651d', '--trust-proxy', 'proxy.example', '--audit-days', '36501'],
+      ...['--requests-per-minute', '1.5', '--failures-per-minute', 'many'],
     ]);
     expect(status).toBe(2);
     const flags = stderr
@@ -107,15 +116,20 @@ describe('settings', () => {
       .split('\n')
       .map((line) => /^caller-stats: (--[a-z-]+): /.exec(line)?.[1]);
     expect(flags.toSorted()).toEqual([
+      '--audit-days',
       '--batch-queries-max',
       '--body-bytes-max',
       '--database',
       '--database-connections-max',
       '--database-timeout-ms',
+      '--failures-per-minute',
       '--host',
+      '--key-life-max',
       '--key-prefix',
       '--log-level',
       '--port',
+      '--requests-per-minute',
+      '--trust-proxy',
     ]);
   });
 

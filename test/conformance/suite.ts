@@ -3,13 +3,19 @@
  * brings a factory and opts out of nothing.
  */
 import type { PlaceFactory } from '../support/store.js';
+import { describeAudit } from './audit.js';
 import { describeCounting } from './counting.js';
+import { describeKeys } from './keys.js';
 import { describeManagement } from './management.js';
+import { describeMembers } from './members.js';
 import { describeRecording } from './recording.js';
 import { describeTrust } from './trust.js';
 
 export function describeStore(kind: string, factory: PlaceFactory): void {
   describeManagement(kind, factory);
+  describeKeys(kind, factory);
+  describeMembers(kind, factory);
+  describeAudit(kind, factory);
   describeRecording(kind, factory);
   describeCounting(kind, factory);
   describeTrust(kind, factory);

@@ -16,6 +16,10 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
         () => store.findProject(DEFAULT_ORGANIZATION_ID, 'p'),
         () => store.findAccess('x', 'p'),
         () => store.createKey(keyOf('k'), by),
+        () => store.changeKey(DEFAULT_ORGANIZATION_ID, 'k', 'revoke', by),
+        () => store.listMembers(DEFAULT_ORGANIZATION_ID),
+        () => store.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 1 }),
+        () => store.pruneAudit(1),
         () => store.check(),
         () => store.verify(),
       ];

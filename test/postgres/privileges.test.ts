@@ -40,6 +40,7 @@ function oneByOne(grants: readonly string[]): string[] {
 /** All that a node and the commands do, on things of its own. */
 async function doAll(store: Store, name: string): Promise<void> {
   await store.check();
+  await store.createOrganization({ id: name, name, createdAt: 1000 }, by);
   await store.createProject(projectOf(name), by);
   await store.listProjects('default');
   await store.createKey(keyOf(name), by);
@@ -49,7 +50,18 @@ async function doAll(store: Store, name: string): Promise<void> {
   await store.record(name, [{ id: 'a', caller: 'web', occurredAt: 0 }]);
   await store.record(name, [{ id: 'b', caller: 'web', occurredAt: 0 }]);
   await store.count(name, ALL_TIME);
-  await store.changeKey('default', name, 'revoke', { ...by, at: 3000 });
+  const successor = keyOf(`${name}-successor`);
+  await store.rotateKey('default', name, successor, 5000, { ...by, at: 3000 });
+  for (const change of ['disable', 'enable', 'revoke'] as const)
+    await store.changeKey('default', name, change, { ...by, at: 3000 });
+  await store.revokeLeakedKey(successor.hash, by);
+  const member = { organizationId: name, email: 'a@example.org', role: 'viewer', createdAt: 1000 } as const;
+  await store.addMember(member, by);
+  await store.listMembers(name);
+  await store.changeMember(name, member.email, 'owner', by);
+  await store.removeMember(name, member.email, by);
+  await store.readAudit(name, { limit: 10 });
+  await store.pruneAudit(0);
   await store.verify();
 }
 
@@ -95,7 +107,12 @@ test('a user with the privileges that the reference names does all that there is
   expect(await clientOf(server, project, admin).count()).toMatchObject({ status: 200, body: { total: 3 } });
   await succeed(program.run(['project', 'create', 'Docs', '--id', 'docs']));
   await succeed(program.run(['key', 'create', '--name', 'a']));
+  await succeed(program.run(['key', 'rotate', 'first-admin-key', '--grace', '0']));
   await succeed(program.run(['key', 'revoke', 'first-admin-key']));
+  await succeed(program.run(['organization', 'create', 'Acme', '--id', 'acme']));
+  await succeed(program.run(['member', 'add', 'a@example.org', '--organization', 'acme']));
+  await succeed(program.run(['member', 'remove', 'a@example.org', '--organization', 'acme']));
+  await succeed(program.run(['audit']));
   await succeed(program.run(['stats', project]));
   await succeed(program.run(['verify']));
 });
@@ -106,7 +123,7 @@ test('and needs every one of them', async () => {
   await (await openStore(url)).close();
   const grants = documentedGrants(schemaOf(url), user.name);
   const all = oneByOne(grants);
-  expect(all).toHaveLength(13);
+  expect(all).toHaveLength(21);
   const change = (sql: string) => onDatabase(url, (client) => client.query(sql));
   await change(grants.join('\n'));
   const store = await openStore(user.url(url));

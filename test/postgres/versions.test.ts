@@ -132,7 +132,15 @@ test('every command on a schema of a newer version says so, and fails', async ()
     ['project', 'list'],
     ['key', 'create', '--name', 'a'],
     ['key', 'list'],
+    ['key', 'rotate', 'a'],
+    ['key', 'disable', 'a'],
+    ['key', 'enable', 'a'],
     ['key', 'revoke', 'a'],
+    ['organization', 'create', 'More'],
+    ['organization', 'list'],
+    ['member', 'add', 'a@example.org'],
+    ['member', 'list'],
+    ['audit'],
     ['import', file, '--project', 'docs'],
     ['stats', 'docs'],
     ['verify'],
@@ -151,7 +159,19 @@ test('every command on a schema of a newer version says so, and fails', async ()
 test('commands that only make sense on what is there make nothing', async () => {
   const url = newSchemaIn(databaseUrl);
   const program = programOn(url);
-  for (const args of [['project', 'list'], ['key', 'list'], ['stats', 'docs'], ['verify']]) {
+  const commands = [
+    ['project', 'list'],
+    ['key', 'list'],
+    ['key', 'rotate', 'a'],
+    ['key', 'disable', 'a'],
+    ['organization', 'list'],
+    ['member', 'add', 'a@example.org'],
+    ['member', 'list'],
+    ['audit'],
+    ['stats', 'docs'],
+    ['verify'],
+  ];
+  for (const args of commands) {
     const { status, stdout, stderr } = await program.run(args);
     expect({ args, status, stdout }).toEqual({ args, status: 1, stdout: '' });
     expect(stderr).toMatch(/^caller-stats: There is no caller-stats in the database .+ makes it\.\n$/);

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import type { Actor } from '../../src/domain/audit.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import type { Store } from '../../src/storage/store.js';
+import { keyOf, type PlaceFactory, projectOf } from '../support/store.js';
+
+const org = DEFAULT_ORGANIZATION_ID;
+const all = { limit: 100 };
+const ada = { organizationId: org, email: 'ada@example.org', role: 'viewer', createdAt: 1 } as const;
+
+/** A different actor for each change, so that none can be taken for another's. */
+function actorAt(at: number): Actor {
+  return { name: `actor ${at}`, address: at % 2 === 0 ? null : `192.0.2.${at}`, at };
+}
+
+/** Every change there is, in order: what makes it, and what is to be read of it. */
+const changes: readonly (readonly [
+  change: (store: Store, by: Actor) => Promise<unknown>,
+  action: string,
+  targetId: string,
+  detail: string,
+])[] = [
+  [(store, by) => store.createProject(projectOf('p', { name: 'Ä 📚' }), by), 'project.create', 'p', 'Ä 📚'],
+  [(store, by) => store.createKey(keyOf('k'), by), 'key.create', 'k', 'key k'],
+  [(store, by) => store.createKey(keyOf('l'), by), 'key.create', 'l', 'key l'],
+  [(store, by) => store.changeKey(org, 'k', 'disable', by), 'key.disable', 'k', 'key k'],
+  [(store, by) => store.changeKey(org, 'k', 'enable', by), 'key.enable', 'k', 'key k'],
+  [(store, by) => store.rotateKey(org, 'k', keyOf('m'), 50, by), 'key.rotate', 'k', 'key k, succeeded by m'],
+  [(store, by) => store.changeKey(org, 'k', 'revoke', by), 'key.revoke', 'k', 'key k'],
+  [(store, by) => store.revokeLeakedKey('hash of l', by), 'key.revoke', 'l', 'key l'],
+  [(store, by) => store.addMember(ada, by), 'member.add', ada.email, 'viewer'],
+  [(store, by) => store.changeMember(org, ada.email, 'owner', by), 'member.change', ada.email, 'owner'],
+  [(store, by) => store.removeMember(org, ada.email, by), 'member.remove', ada.email, ''],
+];
+
+export function describeAudit(kind: string, factory: PlaceFactory): void {
+  const openNew = async () => (await factory()).open();
+
+  describe(`${kind}: the audit log`, () => {
+    test('has nothing of what was refused or changed nothing', async () => {
+      const store = await openNew();
+      const by = actorAt(1);
+      await store.createProject(projectOf('p'), by);
+      await store.createKey(keyOf('k', { disabledAt: 5 }), by);
+      await store.createKey(keyOf('revoked', { revokedAt: 5, disabledAt: 5 }), by);
+      await store.addMember(ada, by);
+      const before = await store.readAudit(org, all);
+      expect(before).toHaveLength(4);
+      const refused: readonly (() => Promise<unknown>)[] = [
+        () => store.createOrganization({ id: org, name: 'again', createdAt: 1 }, by),
+        () => store.createProject(projectOf('p'), by),
+        () => store.createKey(keyOf('k'), by),
+        () => store.createKey(keyOf('m', { type: 'recording', projectId: 'none' }), by),
+        () => store.changeKey(org, 'none', 'disable', by),
+        () => store.rotateKey(org, 'none', keyOf('m'), 9, by),
+        () => store.rotateKey(org, 'revoked', keyOf('m'), 9, by),
+        () => store.rotateKey(org, 'k', keyOf('m', { hash: 'hash of k' }), 9, by),
+        () => store.addMember(ada, by),
+        () => store.changeMember(org, 'nobody@example.org', 'owner', by),
+        () => store.removeMember(org, 'nobody@example.org', by),
+      ];
+      for (const refuse of refused) await expect(refuse(), String(refuse)).rejects.toThrow();
+      await store.changeKey(org, 'k', 'disable', by);
+      await store.changeKey(org, 'revoked', 'revoke', by);
+      await store.revokeLeakedKey('hash of revoked', by);
+      await store.revokeLeakedKey('no such hash', by);
+      await store.changeKey(org, 'k', 'enable', by);
+      await store.changeKey(org, 'k', 'enable', by);
+      const [enabled, ...rest] = await store.readAudit(org, all);
+      expect(enabled).toMatchObject({ action: 'key.enable', targetId: 'k' });
+      expect(rest).toEqual(before);
+    });
+
+    test('has nothing of recording, of the use of a key, and of reading', async () => {
+      const store = await openNew();
+      await store.createProject(projectOf('p'), actorAt(1));
+      await store.createKey(keyOf('k'), actorAt(2));
+      const before = await store.readAudit(org, all);
+      await store.record('p', [{ id: 'a', caller: 'web', occurredAt: 1 }]);
+      await store.touchKey('k', 5000);
+      await store.findAccess('hash of k', 'p');
+      await store.listKeys(org);
+      await store.verify();
+      expect(await store.readAudit(org, all)).toEqual(before);
+    });
+
+    test('has one entry of every change, newest first, seen at once by every handle', async () => {
+      const { open } = await factory();
+      const [store, other] = [await open(), await open()];
+      expect(await store.readAudit(org, all)).toEqual([]);
+      for (const [at, [change, action, targetId, detail]] of changes.entries()) {
+        const by = actorAt(at);
+        await change(store, by);
+        const entries = await other.readAudit(org, all);
+        expect(entries).toHaveLength(at + 1);
+        expect(entries[0]).toEqual({
+          number: expect.any(Number),
+          at,
+          actor: by.name,
+          address: by.address,
+          action,
+          targetId,
+          detail,
+        });
+      }
+      const entries = await store.readAudit(org, all);
+      expect(entries.map(({ action }) => action)).toEqual(changes.map(([, action]) => action).toReversed());
+      const numbers = entries.map(({ number }) => number);
+      expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => b - a));
+      expect(JSON.stringify(entries)).not.toContain('hash of');
+    });
+
+    test('is the organization’s own, whose making it begins with', async () => {
+      const store = await openNew();
+      await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(1));
+      await store.createProject(projectOf('theirs', { organizationId: 'rival' }), actorAt(2));
+      await store.createKey(keyOf('theirs', { organizationId: 'rival' }), actorAt(3));
+      await store.createProject(projectOf('ours'), actorAt(4));
+      await store.revokeLeakedKey('hash of theirs', actorAt(5));
+      const read = async (id: string) =>
+        (await store.readAudit(id, all)).map(({ at, action, targetId }) => [at, action, targetId]);
+      expect(await read('rival')).toEqual([
+        [5, 'key.revoke', 'theirs'],
+        [3, 'key.create', 'theirs'],
+        [2, 'project.create', 'theirs'],
+        [1, 'organization.create', 'rival'],
+      ]);
+      expect(await read(org)).toEqual([[4, 'project.create', 'ours']]);
+      expect(await read('none')).toEqual([]);
+    });
+
+    test('is read a page at a time, and between two times', async () => {
+      const store = await openNew();
+      // Clocks may be set back: the order is that of writing, whatever the times say.
+      const times = [10, 30, 20, -40, 50];
+      for (const [index, at] of times.entries())
+        await store.createProject(projectOf(`p${index}`), actorAt(at));
+      const read = async (filter: object) =>
+        (await store.readAudit(org, { ...all, ...filter })).map(({ at }) => at);
+      expect(await read({})).toEqual([50, -40, 20, 30, 10]);
+      expect(await read({ from: 20, to: 50 })).toEqual([20, 30]);
+      expect(await read({ from: 21 })).toEqual([50, 30]);
+      expect(await read({ to: 20 })).toEqual([-40, 10]);
+      expect(await read({ from: 20, to: 20 })).toEqual([]);
+      const pages: number[][] = [];
+      let before: number | undefined;
+      do {
+        const page = await store.readAudit(org, { limit: 2, ...(before === undefined ? {} : { before }) });
+        pages.push(page.map(({ at }) => at));
+        before = page.at(-1)?.number;
+      } while (before !== undefined);
+      expect(pages).toEqual([[50, -40], [20, 30], [10], []]);
+      const [newest] = await store.readAudit(org, { limit: 1 });
+      expect(await read({ before: newest?.number, from: 20 })).toEqual([20, 30]);
+    });
+
+    test('forgets what is from before a time, of every organization, and goes on', async () => {
+      const store = await openNew();
+      await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(10));
+      for (const at of [5, 20, 9]) await store.createProject(projectOf(`p${at}`), actorAt(at));
+      const before = await store.readAudit(org, all);
+      expect(await store.pruneAudit(5)).toBe(0);
+      expect(await store.pruneAudit(10)).toBe(2);
+      expect((await store.readAudit(org, all)).map(({ at }) => at)).toEqual([20]);
+      expect((await store.readAudit('rival', all)).map(({ at }) => at)).toEqual([10]);
+      expect(await store.pruneAudit(11)).toBe(1);
+      expect(await store.readAudit('rival', all)).toEqual([]);
+      expect(await store.pruneAudit(1_000_000)).toBe(1);
+      expect(await store.pruneAudit(1_000_000)).toBe(0);
+      await store.createProject(projectOf('next'), actorAt(3));
+      const [next] = await store.readAudit(org, all);
+      // A forgotten entry's number is never another's.
+      expect(next?.number).toBeGreaterThan(Math.max(...before.map(({ number }) => number)));
+      expect(await store.listProjects(org)).toHaveLength(4);
+    });
+
+    test('has every change of those that are made at once', async () => {
+      const { open } = await factory();
+      const handles = [await open(), await open()];
+      const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);
+      await Promise.all(
+        ids.map((id, index) => handles[index % 2]?.createProject(projectOf(id), actorAt(index))),
+      );
+      const entries = (await handles[0]?.readAudit(org, all)) ?? [];
+      expect(entries.map(({ targetId }) => targetId).toSorted()).toEqual(ids.toSorted());
+    });
+  });
+}

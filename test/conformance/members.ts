@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import type { Member } from '../../src/domain/member.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { by, type PlaceFactory } from '../support/store.js';
+
+const org = DEFAULT_ORGANIZATION_ID;
+
+function memberOf(email: string, more: Partial<Member> = {}): Member {
+  return { organizationId: org, email, role: 'viewer', createdAt: 1000, ...more };
+}
+
+export function describeMembers(kind: string, factory: PlaceFactory): void {
+  const openNew = async () => {
+    const store = await (await factory()).open();
+    await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 500 }, by);
+    return store;
+  };
+
+  describe(`${kind}: members`, () => {
+    test('what is taken or missing is refused with its code, and changes nothing', async () => {
+      const store = await openNew();
+      const ada = memberOf('ada@example.org', { role: 'owner' });
+      const bob = memberOf('bob@example.org', { organizationId: 'rival' });
+      await store.addMember(ada, by);
+      await store.addMember(bob, by);
+      await expect(store.addMember(memberOf(ada.email), by)).rejects.toMatchObject({
+        code: 'already_exists',
+      });
+      const homeless = memberOf(ada.email, { organizationId: 'none' });
+      await expect(store.addMember(homeless, by)).rejects.toMatchObject({ code: 'not_found' });
+      for (const [organizationId, email] of [
+        [org, bob.email],
+        ['rival', ada.email],
+        ['none', ada.email],
+        [org, 'nobody@example.org'],
+      ] as const) {
+        await expect(store.changeMember(organizationId, email, 'editor', by)).rejects.toMatchObject({
+          code: 'not_found',
+        });
+        await expect(store.removeMember(organizationId, email, by)).rejects.toMatchObject({
+          code: 'not_found',
+        });
+      }
+      expect(await store.listMembers(org)).toEqual([ada]);
+      expect(await store.listMembers('rival')).toEqual([bob]);
+    });
+
+    test('are listed by creation time, then address, each organization its own', async () => {
+      const store = await openNew();
+      const late = memberOf('a@example.org', { createdAt: 3000 });
+      const second = memberOf('b@example.org', { createdAt: 2000, role: 'editor' });
+      const first = memberOf('a+b@example.org', { createdAt: 2000, role: 'owner' });
+      const theirs = memberOf('a@example.org', { organizationId: 'rival', role: 'owner' });
+      for (const member of [late, second, first, theirs]) await store.addMember(member, by);
+      expect(await store.listMembers(org)).toEqual([first, second, late]);
+      expect(await store.listMembers('rival')).toEqual([theirs]);
+      expect(await store.listMembers('none')).toEqual([]);
+    });
+
+    test('change and go in one organization, whatever they are in another', async () => {
+      const store = await openNew();
+      const ours = memberOf('ada@example.org');
+      const theirs = memberOf('ada@example.org', { organizationId: 'rival' });
+      for (const member of [ours, theirs]) await store.addMember(member, by);
+      await store.changeMember(org, ours.email, 'owner', by);
+      expect(await store.listMembers(org)).toEqual([{ ...ours, role: 'owner' }]);
+      expect(await store.listMembers('rival')).toEqual([theirs]);
+      await store.removeMember(org, ours.email, by);
+      expect(await store.listMembers(org)).toEqual([]);
+      expect(await store.listMembers('rival')).toEqual([theirs]);
+      await expect(store.removeMember(org, ours.email, by)).rejects.toMatchObject({ code: 'not_found' });
+      const again = { ...ours, createdAt: 9000 };
+      await store.addMember(again, by);
+      expect(await store.listMembers(org)).toEqual([again]);
+    });
+  });
+}

@@ -1,0 +1,113 @@
+/** Schemas of an older version, and what the newest one keeps to by itself. */
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { openStore } from '../../src/storage/open.js';
+import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations.js';
+import type { Store } from '../../src/storage/store.js';
+import {
+  expectUpToDate,
+  firstVersionKeyColumns,
+  firstVersionKeys,
+  firstVersionKeyValues,
+  firstVersionProjects,
+  firstVersionQueries,
+} from '../support/first-version.js';
+import { by, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
+
+const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? '';
+
+async function opened(url: string): Promise<Store> {
+  const store = await openStore(url, { connectionsMax: 2, timeoutMs: 60_000 });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** The URL of a schema as the first version left it. */
+async function firstVersionSchema(databaseUrl: string): Promise<string> {
+  const url = newSchemaIn(databaseUrl);
+  const schema = schemaOf(url);
+  await onDatabase(url, async (client) => {
+    await client.query(`CREATE SCHEMA ${schema}`);
+    await client.query(MIGRATIONS[0]?.(schema) ?? '');
+    await client.query(`INSERT INTO ${schema}.schema_version (version) VALUES (1)`);
+    await client.query(`INSERT INTO ${schema}.organization VALUES ('rival', 'Rival', 500)`);
+    for (const { id, organizationId, name, createdAt } of firstVersionProjects) {
+      const values = [id, organizationId, name, createdAt];
+      await client.query(`INSERT INTO ${schema}.project VALUES ($1, $2, $3, $4)`, values);
+    }
+    for (const key of firstVersionKeys) {
+      const values = firstVersionKeyValues(key);
+      const places = values.map((_, at) => `$${at + 1}`).join(', ');
+      await client.query(
+        `INSERT INTO ${schema}.api_key (${firstVersionKeyColumns}) VALUES (${places})`,
+        values,
+      );
+    }
+    const recorded = await client.query(`SELECT ${schema}.record('docs', $1, $2, $3) AS duplicates`, [
+      firstVersionQueries.map(({ id }) => Buffer.from(id)),
+      firstVersionQueries.map(({ occurredAt }) => occurredAt),
+      firstVersionQueries.map(({ caller }) => caller),
+    ]);
+    expect(recorded.rows).toEqual([{ duplicates: [] }]);
+  });
+  return url;
+}
+
+function stateOf(url: string) {
+  const schema = schemaOf(url);
+  return onDatabase(url, async (client) => {
+    const version = await client.query(`SELECT version FROM ${schema}.schema_version`);
+    const relations = await client.query(
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace($1)
+       UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = to_regnamespace($1) ORDER BY 1`,
+      [schema],
+    );
+    const keys = await client.query(`SELECT * FROM ${schema}.api_key ORDER BY id`);
+    return { version: version.rows[0]?.version, relations: relations.rows, keys: keys.rows };
+  });
+}
+
+describe.each(inject('postgresServers').map(({ version, url }) => [version, url] as const))(
+  'on PostgreSQL %s',
+  (_version, databaseUrl) => {
+    test('a schema of the first version is brought up to date when it is opened, with everything in it', async () => {
+      const url = await firstVersionSchema(databaseUrl);
+      expect(await stateOf(url)).toMatchObject({ version: 1 });
+      await expectUpToDate(await opened(url));
+      expect(await stateOf(url)).toMatchObject({ version: NEWEST_VERSION });
+    });
+
+    test('it is brought up to date once, by whichever of many that open it at once', async () => {
+      const url = await firstVersionSchema(databaseUrl);
+      const stores = await Promise.all(Array.from({ length: 10 }, () => opened(url)));
+      for (const store of stores) expect(await store.listKeys('rival')).toHaveLength(1);
+      const [store] = stores;
+      if (store !== undefined) await expectUpToDate(store);
+    });
+
+    test('it stays as it was where that fails half-way, and can be brought up to date later', async () => {
+      const url = await firstVersionSchema(databaseUrl);
+      // Comes in the way behind the changes of the keys.
+      await onDatabase(url, (client) => client.query(`CREATE TABLE ${schemaOf(url)}.member (x integer)`));
+      const before = await stateOf(url);
+      expect(before).toMatchObject({ version: 1 });
+      await expect(opened(url)).rejects.toThrow();
+      expect(await stateOf(url)).toEqual(before);
+      await onDatabase(url, (client) => client.query(`DROP TABLE ${schemaOf(url)}.member`));
+      await expectUpToDate(await opened(url));
+    });
+
+    test('no entry of the audit log can be changed, by whoever writes to the database', async () => {
+      const url = newSchemaIn(databaseUrl);
+      const store = await opened(url);
+      await store.createProject(projectOf('p'), by);
+      const before = await store.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 });
+      for (const change of ["actor = 'nobody'", 'at = at', "organization_id = 'other'"]) {
+        const made = onDatabase(url, (client) => client.query(`UPDATE ${schemaOf(url)}.audit SET ${change}`));
+        await expect(made, change).rejects.toThrow(/the audit log is never changed/);
+      }
+      expect(before).toHaveLength(1);
+      expect(await store.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 })).toEqual(before);
+    });
+  },
+);

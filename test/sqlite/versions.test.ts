@@ -1,0 +1,115 @@
+/** Files of an older schema, and what the newest one keeps to by itself. */
+import { join } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { describe, expect, test } from 'vitest';
+import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations.js';
+import { openSqliteStore } from '../../src/storage/sqlite/store.js';
+import {
+  expectUpToDate,
+  firstVersionKeyColumns,
+  firstVersionKeys,
+  firstVersionKeyValues,
+  firstVersionProjects,
+  firstVersionQueries,
+} from '../support/first-version.js';
+import { by, projectOf } from '../support/store.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+function withFile<T>(file: string, work: (db: DatabaseSyncInstance) => T): T {
+  const db = new DatabaseSync(file);
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** A file as the first version left it, closed. */
+async function firstVersionFile(): Promise<string> {
+  const file = join(await temporaryFolder(), 'store.db');
+  openMigrated(file, MIGRATIONS.slice(0, 1)).close();
+  withFile(file, (db) => {
+    db.exec("INSERT INTO organization (id, name, created_at) VALUES ('rival', 'Rival', 500)");
+    for (const { id, organizationId, name, createdAt } of firstVersionProjects) {
+      db.prepare('INSERT INTO project (id, organization_id, name, created_at) VALUES (?, ?, ?, ?)').run(
+        ...[id, organizationId, name, createdAt],
+      );
+    }
+    for (const key of firstVersionKeys) {
+      const values = firstVersionKeyValues(key);
+      db.prepare(
+        `INSERT INTO api_key (${firstVersionKeyColumns}) VALUES (${values.map(() => '?').join(', ')})`,
+      ).run(...values);
+    }
+    for (const { id, caller, occurredAt } of firstVersionQueries) {
+      const [web, api] = caller === 'web' ? [1, 0] : [0, 1];
+      db.prepare('INSERT INTO query (project, id, occurred_at, caller) VALUES (1, ?, ?, ?)').run(
+        ...[id, occurredAt, api],
+      );
+      for (const [level, width] of BUCKET_WIDTHS_MS.entries()) {
+        db.prepare(
+          `INSERT INTO counter (project, level, bucket, web, api, other) VALUES (1, ?, ?, ?, ?, 0)
+           ON CONFLICT DO UPDATE SET web = web + excluded.web, api = api + excluded.api`,
+        ).run(...[level, Math.floor(occurredAt / width), web, api]);
+      }
+    }
+  });
+  return file;
+}
+
+const stateOf = (file: string) =>
+  withFile(file, (db) => ({
+    version: db.prepare('PRAGMA user_version').get().user_version,
+    schema: db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all(),
+    keys: db.prepare('SELECT * FROM api_key').all(),
+  }));
+
+describe('a file of the first version', () => {
+  test('is brought up to date when it is opened, with everything in it', async () => {
+    const file = await firstVersionFile();
+    expect(stateOf(file)).toMatchObject({ version: 1 });
+    const store = await openSqliteStore(file);
+    await expectUpToDate(store);
+    await store.close();
+    expect(stateOf(file)).toMatchObject({ version: MIGRATIONS.length });
+  });
+
+  test('is brought up to date once, by whichever of several that open it at once', async () => {
+    const file = await firstVersionFile();
+    const stores = await Promise.all(Array.from({ length: 4 }, () => openSqliteStore(file)));
+    for (const store of stores) expect(await store.listKeys('rival')).toHaveLength(1);
+    const [store] = stores;
+    if (store !== undefined) await expectUpToDate(store);
+    for (const one of stores) await one.close();
+  });
+
+  test('stays as it was where that fails half-way, and can be brought up to date later', async () => {
+    const file = await firstVersionFile();
+    // Comes in the way behind the changes of the keys.
+    withFile(file, (db) => db.exec('CREATE TABLE member (x)'));
+    const before = stateOf(file);
+    await expect(openSqliteStore(file)).rejects.toThrow();
+    expect(stateOf(file)).toEqual(before);
+    withFile(file, (db) => db.exec('DROP TABLE member'));
+    const store = await openSqliteStore(file);
+    await expectUpToDate(store);
+    await store.close();
+  });
+});
+
+test('no entry of the audit log can be changed, by whatever writes to the file', async () => {
+  const file = join(await temporaryFolder(), 'store.db');
+  const store = await openSqliteStore(file);
+  await store.createProject(projectOf('p'), by);
+  const before = await store.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 });
+  for (const change of ["actor = 'nobody'", 'at = at', 'number = number + 1', "organization_id = 'other'"]) {
+    expect(() => withFile(file, (db) => db.exec(`UPDATE audit SET ${change}`)), change).toThrow(
+      /the audit log is never changed/,
+    );
+  }
+  expect(before).toHaveLength(1);
+  expect(await store.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 })).toEqual(before);
+  await store.close();
+});

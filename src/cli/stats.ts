@@ -28,7 +28,7 @@ export function addStatsCommand(program: Command, io: Io): void {
       'start of the range, inclusive: a date or an ISO 8601 date-time, in UTC unless it says',
     )
     .option('--to <date>', 'end of the range, exclusive')
-    .addOption(organizationOption())
+    .addOption(organizationOption().conflicts('url'))
     .addOption(settingOption('database').conflicts('url'))
     .option('--url <url>', 'ask a running server, with the key in CALLER_STATS_KEY, instead of the database')
     .option('--json', 'print the counts as JSON')

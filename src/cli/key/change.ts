@@ -1,5 +1,6 @@
 /** `key disable`, `key enable`, `key revoke`: whether a key works. */
 import type { Command } from 'commander';
+import { type KeyStatus, keyStatus } from '../../domain/api-key.js';
 import type { KeyChange } from '../../storage/store.js';
 import { atCommandLine } from '../actor.js';
 import type { Io } from '../io.js';
@@ -34,7 +35,12 @@ export function addChangeCommands(key: Command, io: Io): void {
           store.changeKey(options.organization, id, name as KeyChange, by),
         );
         if (options.json) printJson(io.stdout, toListed(changed, by.at));
-        else printLine(io.stdout, `${done} ${nameOf(changed)}`);
+        else printLine(io.stdout, `${done} ${nameOf(changed)}${allTheSame(name, keyStatus(changed, by.at))}`);
       });
   }
+}
+
+/** For whoever enables a key that does not work for another reason. */
+function allTheSame(change: string, status: KeyStatus): string {
+  return change === 'enable' && status !== 'active' ? `, which is ${status} all the same` : '';
 }

@@ -2,23 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { keyTypeOf } from '../../src/domain/api-key.js';
 import { matched, runCli } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
+import { keysOf, type ListedKey } from '../support/cli-keys.js';
 import { alter, makeKey, type Place, placeWithProject, project, succeed } from '../support/cli-place.js';
 
 const dayMs = 86_400_000;
-
-interface ListedKey {
-  readonly id: string;
-  readonly name: string;
-  readonly status: string;
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly lastUsedAt: string | null;
-}
-
-async function keysOf(place: Place): Promise<ListedKey[]> {
-  const { stdout } = await succeed(place.run(['key', 'list', '--json']));
-  return JSON.parse(stdout) as ListedKey[];
-}
 
 /** How many days the one key of the place lives. */
 async function lifeDaysOf(place: Place): Promise<number | null | undefined> {
@@ -180,35 +167,5 @@ describe('key list', () => {
     expect(statuses).toContainEqual(['expired', 'expired', null]);
     expect(statuses).toContainEqual(['used', 'active', expect.stringMatching(/Z$/)]);
     expect(statuses).toContainEqual(['revoked', 'revoked', null]);
-  });
-});
-
-describe('key revoke', () => {
-  test('holds on a running server from the very next request, and for ever', async () => {
-    const place = await placeWithProject();
-    const key = await makeKey(place, 'admin');
-    const [listed] = await keysOf(place);
-    const server = await place.serve();
-    const client = clientOf(server, project, key);
-    expect(await client.count()).toMatchObject({ status: 200 });
-    expect(await client.record([{ id: 'a', caller: 'web' }])).toMatchObject({ status: 200 });
-    const { stdout } = await succeed(place.run(['key', 'revoke', String(listed?.id)]));
-    expect(stdout).toMatch(new RegExp(`^revoked ${listed?.id} \\(A admin key, cs_admin_.{4}….{4}\\)\n$`));
-    const refused = { status: 401, body: { error: 'The API key is revoked.' } };
-    expect(await client.count()).toMatchObject(refused);
-    expect(await client.record([{ id: 'b', caller: 'web' }])).toMatchObject(refused);
-    const first = await keysOf(place);
-    const again = await succeed(place.run(['key', 'revoke', String(listed?.id), '--json']));
-    expect(JSON.parse(again.stdout)).toEqual(first[0]);
-  });
-
-  test.concurrent('refuses an unknown id', async () => {
-    const place = await placeWithProject();
-    expect(await place.run(['key', 'revoke', 'nope'])).toEqual({
-      status: 1,
-      signal: null,
-      stdout: '',
-      stderr: 'caller-stats: There is no key nope.\n',
-    });
   });
 });

@@ -95,10 +95,15 @@ function plan({ vendor, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt 
 
 /** Stores the first key. False where the store was not empty, or another server was first. */
 async function isFirst(store: Store, { admin: { key }, by }: FirstRun): Promise<boolean> {
+  const organizations = await store.listOrganizations();
   // Keys first: where projects are spread over servers, one that is down would hide its own.
-  const keys = await store.listKeys(DEFAULT_ORGANIZATION_ID);
-  if (keys.length > 0) return keys.some(({ hash }) => hash === key.hash);
-  if ((await store.listProjects(DEFAULT_ORGANIZATION_ID)).length > 0) return false;
+  for (const { id } of organizations) {
+    const keys = await store.listKeys(id);
+    if (keys.length > 0) return keys.some(({ hash }) => hash === key.hash);
+  }
+  for (const { id } of organizations) {
+    if ((await store.listProjects(id)).length > 0) return false;
+  }
   await createUnlessTaken(() => store.createKey(key, by));
   return (await store.listKeys(DEFAULT_ORGANIZATION_ID)).some(({ hash }) => hash === key.hash);
 }

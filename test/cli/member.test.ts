@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { runCli } from '../support/cli.js';
+import { jsonOf } from '../support/cli-keys.js';
+import { emptyPlace, placeWithProject, succeed } from '../support/cli-place.js';
+
+const membersOf = (place: Parameters<typeof jsonOf>[0]) => jsonOf<object[]>(place, ['member', 'list']);
+
+describe('wrong usage:', () => {
+  test.concurrent.each([
+    ['no at sign', 'ada'],
+    ['nothing before it', '@example.org'],
+    ['two addresses', 'ada@example.org,bob@example.org'],
+    ['a space in it', 'ada lovelace@example.org'],
+    ['a name before it', 'Ada <ada@example.org>'],
+    ['a line end in it', 'ada\n@example.org'],
+    ['nothing', ''],
+    ['too long', `${'a'.repeat(243)}@example.org`],
+  ])('an address with %s', async (_what, email) => {
+    for (const args of [['add'], ['change', '--role', 'owner'], ['remove']]) {
+      const { status, stdout, stderr } = await runCli(['member', ...args, '--database=x', '--', email]);
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      expect(stderr).toMatch(
+        /^caller-stats: --database: .+\ncaller-stats: EMAIL: is not an e-mail address\n$/,
+      );
+    }
+  });
+
+  test.concurrent.each([
+    [
+      'an unknown role',
+      ['add', 'ada@example.org', '--role', 'admin'],
+      /Allowed choices are owner, editor, viewer/,
+    ],
+    [
+      'a change without a role',
+      ['change', 'ada@example.org'],
+      /required option '--role <role>' not specified/,
+    ],
+    ['no address', ['remove'], /missing required argument 'email'/],
+  ])('%s', async (_what, args, message) => {
+    const { status, stdout, stderr } = await runCli(['member', ...args]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});
+
+test.concurrent('members need a database that is there', async () => {
+  const place = await emptyPlace();
+  for (const args of [['add', 'a@example.org'], ['list'], ['remove', 'a@example.org']]) {
+    const { status, stdout, stderr } = await place.run(['member', ...args]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/There is no database/);
+  }
+});
+
+test('members are added, listed, changed and removed, whatever case their address is in', async () => {
+  const place = await placeWithProject();
+  const run = async (...args: string[]) => (await succeed(place.run(['member', ...args]))).stdout;
+  const refused = async (...args: string[]) => {
+    const { status, stdout, stderr } = await place.run(['member', ...args]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    return stderr;
+  };
+  expect(await run('list')).toBe('E-MAIL  ROLE  SINCE\n');
+  expect(await run('add', ' Ada@Example.ORG ')).toBe('added ada@example.org as viewer\n');
+  expect(await jsonOf(place, ['member', 'add', 'Bob+x@example.org', '--role', 'owner'])).toEqual({
+    email: 'bob+x@example.org',
+    role: 'owner',
+  });
+  expect(await refused('add', 'ADA@example.org', '--role', 'owner')).toBe(
+    'caller-stats: ada@example.org is a member already.\n',
+  );
+  const since = expect.stringMatching(/^\d{4}-.+Z$/);
+  const [ada, bob] = await membersOf(place);
+  expect([ada, bob]).toEqual([
+    { email: 'ada@example.org', role: 'viewer', createdAt: since },
+    { email: 'bob+x@example.org', role: 'owner', createdAt: since },
+  ]);
+  expect(await run('change', 'ADA@EXAMPLE.ORG', '--role', 'editor')).toBe('ada@example.org is editor now\n');
+  expect(await membersOf(place)).toEqual([{ ...ada, role: 'editor' }, bob]);
+  expect(await run('list')).toMatch(
+    /^E-MAIL +ROLE +SINCE\nada@example\.org +editor +\d{4}-\S+Z\nbob\+x@example\.org +owner +\d{4}-\S+Z\n$/,
+  );
+  expect(await run('remove', 'Ada@example.org')).toBe('removed ada@example.org\n');
+  expect(await membersOf(place)).toEqual([bob]);
+  expect(await refused('remove', 'ada@example.org')).toBe(
+    'caller-stats: There is no member ada@example.org.\n',
+  );
+  expect(await refused('change', 'ada@example.org', '--role', 'owner')).toBe(
+    'caller-stats: There is no member ada@example.org.\n',
+  );
+  expect(await jsonOf(place, ['member', 'remove', 'BOB+X@example.org'])).toEqual({
+    email: 'bob+x@example.org',
+  });
+  expect(await membersOf(place)).toEqual([]);
+});

@@ -17,26 +17,28 @@ export async function copyKeys(
   { by, randomInt }: { readonly by: Actor; readonly randomInt: Io['randomInt'] },
 ): Promise<Tally> {
   const tally: Tally = { copied: 0, present: 0 };
-  let there = await keysByHash(organizationId, to);
+  const before = await keysByHash(organizationId, to);
+  // First those that are there, whenever they were made: a rotation of one makes its successor.
   for (const key of keys) {
-    if (!there.has(key.hash)) {
-      if (await createUnlessTaken(() => to.ask((store) => store.createKey(key, by)))) {
-        tally.copied++;
-        continue;
-      }
+    const same = before.get(key.hash);
+    if (same === undefined) continue;
+    const successor = keys.find(({ id, hash }) => id === key.successorId && !before.has(hash));
+    await bringUpToDate(same, key, successor, to, by);
+    tally.present++;
+  }
+  let there = await keysByHash(organizationId, to);
+  for (const key of keys.filter(({ hash }) => !before.has(hash))) {
+    if (
+      !there.has(key.hash) &&
+      !(await createUnlessTaken(() => to.ask((store) => store.createKey(key, by))))
+    ) {
       // Its id is taken, or another copy that runs now has just made it.
       there = await keysByHash(organizationId, to);
+      if (!there.has(key.hash)) {
+        await to.ask((store) => store.createKey({ ...key, id: generateId(randomInt) }, by));
+      }
     }
-    const same = there.get(key.hash);
-    if (same === undefined) {
-      await to.ask((store) => store.createKey({ ...key, id: generateId(randomInt) }, by));
-      tally.copied++;
-    } else {
-      const successor = keys.find(({ id, hash }) => id === key.successorId && !there.has(hash));
-      await bringUpToDate(same, key, successor, to, by);
-      if (successor !== undefined) there = await keysByHash(organizationId, to);
-      tally.present++;
-    }
+    tally.copied++;
   }
   return tally;
 }

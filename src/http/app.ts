@@ -14,6 +14,7 @@ import { addDocs, addOpenApi } from './docs.js';
 import { answerError, HttpError, unavailable } from './errors.js';
 import { addSecurityHeaders } from './headers.js';
 import { addLeakedKeys } from './leaked-keys.js';
+import { loggedRequest } from './log.js';
 import { addOperations } from './operations.js';
 import { addQueries } from './queries.js';
 import { RateLimit, type RateLimits } from './rate-limits.js';
@@ -38,7 +39,7 @@ export async function buildApp({
   log,
 }: AppOptions): Promise<FastifyInstance> {
   // As wide a type as the framework's own, which all of its plugins are written for.
-  const loggerInstance: FastifyBaseLogger = log;
+  const loggerInstance: FastifyBaseLogger = log.child({}, { serializers: { req: loggedRequest } });
   const connectionErrors = new ConnectionErrors();
   const app = Fastify({
     loggerInstance,

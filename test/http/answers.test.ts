@@ -136,7 +136,7 @@ describe('the last use of a key', () => {
   });
 
   test('that cannot be written fails no request', async () => {
-    const { send, watched, log, keys } = await startService({ logLevel: 'trace' });
+    const { send, watched, log, keys } = await startService();
     watched.before = async (method) => {
       if (method === 'touchKey') throw new Error('no room');
     };

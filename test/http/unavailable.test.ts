@@ -31,7 +31,7 @@ describe('when the store is away', () => {
   test.each(['findAccess', 'count', 'record', 'check'] as const)(
     'from %s on: 503 without the words of the store, and 200 once it is back',
     async (failing) => {
-      const { send, record, watched, log } = await startService({ logLevel: 'trace' });
+      const { send, record, watched, log } = await startService();
       const all = async () => [await send(), await record(query), await send({ path: '/readyz' })];
       watched.before = async (method) => {
         if (method === failing) throw new CallerStatsError('unavailable', 'disk /var/lib/secret.db is full');
@@ -53,7 +53,7 @@ test.each<[string, string]>([
 ])(
   'a mistake of the program (in %s): 500 that shows nothing but where the log says more',
   async (failing, path) => {
-    const { send, watched, log } = await startService({ logLevel: 'trace' });
+    const { send, watched, log } = await startService();
     watched.before = async (method) => {
       if (method === failing) throw new TypeError('SELECT secret FROM /var/lib/caller-stats.db');
     };
@@ -131,7 +131,7 @@ describe('when the app is closing', () => {
 });
 
 test('the log never has a key in it, at the level that says most', async () => {
-  const { send, record, sendRaw, keys, log, store } = await startService({ logLevel: 'trace' });
+  const { send, record, sendRaw, keys, log, store } = await startService();
   for (const key of Object.values(keys)) {
     await send({ key });
     await send({ key: `${key}x` });

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { requireNoKey } from './secrets.js';
 
 /** `globalSetup` builds it. */
 export const programFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -159,6 +160,10 @@ function start(command: string, args: readonly string[], { env, cwd, input }: Ru
   const ended = new Promise<Outcome>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (status, signal) => resolve({ status, signal, ...output }));
+  }).then((outcome) => {
+    // Logs, errors and progress; what a command prints of a key is its result, and goes to stdout.
+    requireNoKey(outcome.stderr, [], `what ${command} says on stderr`);
+    return outcome;
   });
   return { pid, ended, printed: (pattern) => printed(child, pattern, output, ended) };
 }

@@ -1,47 +1,25 @@
 /** A whole service for one test: real store, real app, a clock that stands still until told otherwise. */
-import { randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import {
-  type ApiKey,
-  defaultScopes,
-  generateKey,
-  hashKey,
-  type KeyType,
-  shownEnds,
-} from '../../src/domain/api-key.js';
 import { batchQueriesMax, bodyBytesMax } from '../../src/domain/limits.js';
 import { type AppOptions, buildApp } from '../../src/http/app.js';
 import { openStore } from '../../src/storage/open.js';
-import type { Store } from '../../src/storage/store.js';
 import { type Answer, type Asked, checkAnswer } from './http-checks.js';
+import { addKey, addProjectsAndKeys, type KeyName, type KeyWish, startMs } from './http-keys.js';
 import { RawConnection } from './http-raw.js';
 import { type WatchedStore, watchStore } from './http-store.js';
 import { at, OpenApi } from './openapi.js';
+import { routesOf } from './routes.js';
+import { requireNoKey } from './secrets.js';
 
-/** What the clock shows when a test begins. */
-export const startMs = Date.parse('2026-06-15T12:00:00Z');
+export { type KeyName, startMs } from './http-keys.js';
 
 export const STATS = '/v1/analytics/docs/assistant/caller-stats';
 export const QUERIES = '/v1/analytics/docs/assistant/queries';
-
-/** The keys of every test; all but `unknown` are stored. `docs` and `blog` are projects of one organization. */
-const KEYS = {
-  admin: { type: 'admin' },
-  recording: { type: 'recording', projectId: 'docs' },
-  recordingBlog: { type: 'recording', projectId: 'blog' },
-  expired: { type: 'admin', expiresAt: startMs },
-  revoked: { type: 'admin', revokedAt: startMs - 1 },
-  disabled: { type: 'admin', disabledAt: startMs - 1 },
-  rivalAdmin: { type: 'admin', organizationId: 'rival' },
-  unknown: { type: 'admin' },
-} as const satisfies Record<string, Partial<ApiKey> & { type: KeyType }>;
-
-export type KeyName = keyof typeof KEYS;
 
 export interface TestRequest {
   readonly method?: string;
@@ -52,6 +30,8 @@ export interface TestRequest {
   readonly body?: string | Uint8Array;
   /** See `Asked.failing`. */
   readonly failing?: boolean;
+  /** The address that the connection comes from. */
+  readonly from?: string;
 }
 
 export interface Service extends Pick<WatchedStore, 'calls' | 'store'> {
@@ -59,6 +39,12 @@ export interface Service extends Pick<WatchedStore, 'calls' | 'store'> {
   readonly clock: { nowMs: number };
   readonly keys: Readonly<Record<KeyName, string>>;
   readonly openApi: OpenApi;
+  /** Opens the same database once more. */
+  readonly databaseUrl: string;
+  /** Stores a new key and gives its secret. */
+  addKey(id: string, wish: KeyWish): Promise<string>;
+  /** Every path that the app takes, with its methods. */
+  routes(): ReadonlyMap<string, readonly string[]>;
   /** Sends a request (`GET` of the stats of `docs` unless told) and checks the answer in every way that applies. */
   send(request?: TestRequest): Promise<Answer>;
   /** `POST`s to the project `docs`. A body that is not text or bytes goes as JSON. */
@@ -78,7 +64,6 @@ export interface Service extends Pick<WatchedStore, 'calls' | 'store'> {
 export interface ServiceOptions {
   readonly limits?: Partial<AppOptions['limits']>;
   readonly trustProxy?: readonly string[];
-  readonly logLevel?: 'silent' | 'trace';
 }
 
 /**
@@ -105,22 +90,25 @@ type End = () => Promise<void>;
 
 /** A service of its own for one test, gone when it is over. `onEnd` takes what is to be done then, last first. */
 export async function startService(
-  { limits, trustProxy = [], logLevel = 'silent' }: ServiceOptions = {},
+  { limits, trustProxy = [] }: ServiceOptions = {},
   onEnd: (end: End) => void = onTestFinished,
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-test-'));
   onEnd(() => rm(folder, { recursive: true, force: true }));
-  const watched = watchStore(await openStore(`sqlite:${folder}/caller-stats.db`));
+  const databaseUrl = `sqlite:${folder}/caller-stats.db`;
+  const watched = watchStore(await openStore(databaseUrl));
   const { store, calls } = watched;
   onEnd(() => store.close());
   const clock = { nowMs: startMs };
   const logged: string[] = [];
+  const secrets: string[] = [];
+  onEnd(async () => requireNoKey(logged.join(''), secrets, 'the log'));
   const app = await buildApp({
     store,
     clock: { now: () => clock.nowMs },
     limits: { batchQueriesMax, bodyBytesMax, requestsPerMinute: 0, failuresPerMinute: 0, ...limits },
     trustProxy,
-    log: pino({ level: logLevel }, { write: (line: string) => logged.push(line) }),
+    log: pino({ level: 'trace' }, { write: (line: string) => logged.push(line) }),
   });
   onEnd(() => app.close());
   const keys = await addProjectsAndKeys(store);
@@ -128,7 +116,7 @@ export async function startService(
   const served = await app.inject({ path: '/openapi.json' });
   if (served.statusCode !== 200) throw new Error(`there is no document: ${served.payload}`);
   const openApi = new OpenApi(served.json<object>());
-  const secrets = Object.values(keys);
+  secrets.push(...Object.values(keys));
 
   const port = async (): Promise<number> => {
     if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
@@ -143,6 +131,13 @@ export async function startService(
     clock,
     keys,
     openApi,
+    databaseUrl,
+    async addKey(id, wish) {
+      const secret = await addKey(store, id, wish);
+      secrets.push(secret);
+      return secret;
+    },
+    routes: () => routesOf(app),
     async send({
       method = 'GET',
       path = STATS,
@@ -150,14 +145,16 @@ export async function startService(
       headers: more,
       body,
       failing = false,
+      from,
     } = {}) {
       const headers = { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...more };
       // Injected, an answer to HEAD keeps the body that Node would not put on the wire.
-      if (method === 'HEAD') return service.sendRaw(headOf(path, headers));
+      if (method === 'HEAD' && from === undefined) return service.sendRaw(headOf(path, headers));
       const response = await app.inject({
         method: method as NonNullable<InjectOptions['method']>,
         url: path,
         headers,
+        ...(from === undefined ? {} : { remoteAddress: from }),
         ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : Buffer.from(body) }),
       });
       const answer = {
@@ -165,7 +162,7 @@ export async function startService(
         headers: Object.fromEntries(
           Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
         ),
-        text: response.payload,
+        text: method === 'HEAD' ? '' : response.payload,
       };
       checkAnswer(openApi, { method, path, failing }, answer, secrets);
       return answer;
@@ -214,40 +211,4 @@ export function detailsOf(answer: Answer): string[] {
 /** The `error` of an error. */
 export function errorOf(answer: Answer): unknown {
   return at(JSON.parse(answer.text), 'error');
-}
-
-async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, string>> {
-  const createdAt = startMs - 1000;
-  const by = { name: 'a test', address: null, at: createdAt };
-  await store.createOrganization({ id: 'rival', name: 'Rival', createdAt }, by);
-  const projects = { docs: 'default', blog: 'default', 'rival-docs': 'rival' };
-  await Promise.all(
-    Object.entries(projects).map(([id, organizationId]) =>
-      store.createProject({ id, organizationId, name: id, createdAt }, by),
-    ),
-  );
-  const made = Object.entries(KEYS).map(([name, fixed]) => {
-    const secret = generateKey('cs', fixed.type, randomInt);
-    const key: ApiKey = {
-      id: name,
-      organizationId: 'default',
-      projectId: null,
-      name,
-      hash: hashKey(secret),
-      ...shownEnds(secret),
-      createdBy: 'test',
-      createdAt,
-      expiresAt: null,
-      revokedAt: null,
-      lastUsedAt: null,
-      disabledAt: null,
-      scopes: defaultScopes(fixed.type),
-      allow: [],
-      successorId: null,
-      ...fixed,
-    };
-    return { name, secret, key };
-  });
-  await Promise.all(made.filter(({ name }) => name !== 'unknown').map(({ key }) => store.createKey(key, by)));
-  return Object.fromEntries(made.map(({ name, secret }) => [name, secret])) as Record<KeyName, string>;
 }

@@ -1,0 +1,71 @@
+/** The log: every service of every test ends with a look through all that it logged, see `startService`. */
+import { describe, expect, test } from 'vitest';
+import { QUERIES, STATS, sharedService } from '../support/http.js';
+import { requireNoKey } from '../support/secrets.js';
+
+describe('a key that is sent where it does not belong is not logged', () => {
+  const service = sharedService();
+  test.each<[string, (key: string) => string]>([
+    ['as a parameter', (key) => `${STATS}?api_key=${key}`],
+    ['as the name of a parameter', (key) => `${STATS}?${key}`],
+    ['percent-encoded', (key) => `${STATS}?key=${key.replaceAll('_', '%5F')}`],
+    ['percent-encoded in small letters', (key) => `${STATS}?key=${key.replaceAll('_', '%5f')}`],
+    ['as the project', (key) => STATS.replace('docs', key)],
+    ['as the path', (key) => `/${key}`],
+    ['twice', (key) => `/${key}/${key}?key=${key}&key=${key}`],
+    ['without its end', (key) => `/${key.slice(0, -10)}`],
+    ['with more at its end', (key) => `/${key}more`],
+    ['to the report of leaked keys', (key) => `/v1/leaked-keys?key=${key}`],
+  ])('%s', async (_what, pathOf) => {
+    const { send, keys, log } = service();
+    for (const secret of Object.values(keys)) {
+      const before = log().length;
+      for (const key of [keys.admin, null]) await send({ path: pathOf(secret), key });
+      await send({ method: 'POST', path: pathOf(secret), key: null });
+      const logged = log().slice(before);
+      expect(logged, 'the requests are logged').toContain('incoming request');
+      requireNoKey(logged, Object.values(keys), 'the log');
+    }
+  });
+
+  test.each(['user-agent', 'referer', 'cookie', 'x-api-key', 'x-forwarded-for', 'accept-version'])(
+    'as %s',
+    async (name) => {
+      const { send, keys, log } = service();
+      await send({ headers: { [name]: keys.admin } });
+      await send({ method: 'POST', path: QUERIES, headers: { [name]: keys.recording } });
+      requireNoKey(log(), Object.values(keys), 'the log');
+    },
+  );
+
+  test('everything else of a request is', async () => {
+    const { send, log } = service();
+    await send({ path: `${STATS}?dateFrom=2026-01-01&admin=1` });
+    const line =
+      log()
+        .split('\n')
+        .findLast((one) => one.includes('incoming request')) ?? '';
+    expect(JSON.parse(line)).toMatchObject({
+      req: { method: 'GET', url: `${STATS}?dateFrom=2026-01-01&admin=1`, remoteAddress: '127.0.0.1' },
+    });
+  });
+});
+
+describe('the look through the log finds', () => {
+  const service = sharedService();
+  test.each<[string, (key: string) => string]>([
+    ['a key', (key) => `x ${key} x`],
+    ['a key that nobody made', () => `"cs_admin_${'0'.repeat(49)}"`],
+    ['a key without its start', (key) => key.slice(14)],
+    ['the first half of what is hidden', (key) => key.slice(13, 33)],
+  ])('%s', (_what, textOf) => {
+    const { keys } = service();
+    expect(() => requireNoKey(textOf(keys.admin), [keys.admin], 'the log')).toThrow('in the log');
+  });
+
+  test('not what a list of keys shows', () => {
+    const { keys } = service();
+    const shown = `${keys.admin.slice(0, 13)}…${keys.admin.slice(-4)}`;
+    expect(() => requireNoKey(shown, [keys.admin], 'the log')).not.toThrow();
+  });
+});

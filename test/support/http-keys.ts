@@ -1,0 +1,78 @@
+/** Projects and keys for the tests of the service, and new keys while a test runs. */
+import { randomInt } from 'node:crypto';
+import {
+  type ApiKey,
+  defaultScopes,
+  generateKey,
+  hashKey,
+  type KeyType,
+  shownEnds,
+} from '../../src/domain/api-key.js';
+import type { Store } from '../../src/storage/store.js';
+
+/** What the clock shows when a test begins. */
+export const startMs = Date.parse('2026-06-15T12:00:00Z');
+
+const createdAt = startMs - 1000;
+const by = { name: 'a test', address: null, at: createdAt };
+
+/** The keys of every test; all but `unknown` are stored. `docs` and `blog` are projects of one organization. */
+const KEYS = {
+  admin: { type: 'admin' },
+  recording: { type: 'recording', projectId: 'docs' },
+  recordingBlog: { type: 'recording', projectId: 'blog' },
+  expired: { type: 'admin', expiresAt: startMs },
+  revoked: { type: 'admin', revokedAt: startMs - 1 },
+  disabled: { type: 'admin', disabledAt: startMs - 1 },
+  rivalAdmin: { type: 'admin', organizationId: 'rival' },
+  unknown: { type: 'admin' },
+} as const satisfies Record<string, KeyWish>;
+
+export type KeyName = keyof typeof KEYS;
+
+/** What a test wants of a key; the rest is usual. */
+export type KeyWish = Partial<ApiKey> & { readonly type: KeyType };
+
+export async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, string>> {
+  await store.createOrganization({ id: 'rival', name: 'Rival', createdAt }, by);
+  const projects = { docs: 'default', blog: 'default', 'rival-docs': 'rival' };
+  await Promise.all(
+    Object.entries(projects).map(([id, organizationId]) =>
+      store.createProject({ id, organizationId, name: id, createdAt }, by),
+    ),
+  );
+  const made = Object.entries(KEYS).map(([name, wish]) => ({ name, ...newKey(name, wish) }));
+  await Promise.all(made.filter(({ name }) => name !== 'unknown').map(({ key }) => store.createKey(key, by)));
+  return Object.fromEntries(made.map(({ name, secret }) => [name, secret])) as Record<KeyName, string>;
+}
+
+/** Stores a key of this id and gives its secret. */
+export async function addKey(store: Store, id: string, wish: KeyWish): Promise<string> {
+  const { secret, key } = newKey(id, wish);
+  await store.createKey(key, by);
+  return secret;
+}
+
+/** A key that no store has yet. */
+export function newKey(id: string, wish: KeyWish): { readonly secret: string; readonly key: ApiKey } {
+  const secret = generateKey('cs', wish.type, randomInt);
+  const key: ApiKey = {
+    id,
+    organizationId: 'default',
+    projectId: null,
+    name: id,
+    hash: hashKey(secret),
+    ...shownEnds(secret),
+    createdBy: 'test',
+    createdAt,
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    disabledAt: null,
+    scopes: defaultScopes(wish.type),
+    allow: [],
+    successorId: null,
+    ...wish,
+  };
+  return { secret, key };
+}

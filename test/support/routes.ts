@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+
+/** A line of the tree that the framework prints: what it is indented by, the rest of the path, methods. */
+const LINE = /^(?<indent>(?:│ {3}| {4})*)[├└]── (?<rest>\S+)(?: \((?<methods>[A-Z, -]+)\))?$/;
+
+/** Every path that an app takes, as `/v1/analytics/:projectId/…`, with its methods: all that the framework would route. */
+export function routesOf(app: FastifyInstance): ReadonlyMap<string, readonly string[]> {
+  const routes = new Map<string, string[]>();
+  for (const method of app.supportedMethods) {
+    const above: string[] = [];
+    for (const line of app.printRoutes({ method: method as 'GET', commonPrefix: false }).split('\n')) {
+      const { indent = '', rest = '', methods } = LINE.exec(line)?.groups ?? {};
+      if (rest === '' && line.includes('──'))
+        throw new Error(`this line of the routes is not understood: ${line}`);
+      if (rest === '') continue;
+      above.length = indent.length / 4;
+      const path = [...above, rest].join('').replaceAll(/\/{2,}/g, '/');
+      above.push(rest);
+      if (methods === undefined) continue;
+      routes.set(path, [...(routes.get(path) ?? []), method]);
+    }
+  }
+  return routes;
+}

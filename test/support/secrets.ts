@@ -1,0 +1,23 @@
+/** What nothing that is written down may hold: keys, and enough of one to know it by. */
+import { expect } from 'vitest';
+import { shownEnds } from '../../src/domain/api-key.js';
+
+/** Anything of the form of a key, whoever made it. */
+export const KEY_FORM = /\b[a-z][a-z0-9]{1,15}_(admin|recording)_[0-9A-Za-z]{49}\b/;
+
+/** Characters that nobody meets by chance, and that every longer part of a key has a whole piece of. */
+const pieceCharacters = 8;
+
+/** Throws where the text has a key in it, or 15 neighbouring characters of the hidden part of one of `secrets`. */
+export function requireNoKey(text: string, secrets: readonly string[], what: string): void {
+  // Nothing of the key into the message: it would be in the log of the test run.
+  expect(KEY_FORM.test(text), `something like a key is in ${what}`).toBe(false);
+  for (const secret of secrets) {
+    const { start, end } = shownEnds(secret);
+    const hidden = secret.slice(start.length, -end.length);
+    for (let at = 0; at + pieceCharacters <= hidden.length; at += pieceCharacters) {
+      const found = text.includes(hidden.slice(at, at + pieceCharacters));
+      expect(found, `characters of the key ${start}… are in ${what}`).toBe(false);
+    }
+  }
+}

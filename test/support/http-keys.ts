@@ -16,7 +16,7 @@ export const startMs = Date.parse('2026-06-15T12:00:00Z');
 const createdAt = startMs - 1000;
 const by = { name: 'a test', address: null, at: createdAt };
 
-/** The keys of every test; all but `unknown` are stored. `docs` and `blog` are projects of one organization. */
+/** The keys of every test; all but those that are `unknown` are stored. `docs` and `blog` are projects of one organization. */
 const KEYS = {
   admin: { type: 'admin' },
   recording: { type: 'recording', projectId: 'docs' },
@@ -26,6 +26,7 @@ const KEYS = {
   disabled: { type: 'admin', disabledAt: startMs - 1 },
   rivalAdmin: { type: 'admin', organizationId: 'rival' },
   unknown: { type: 'admin' },
+  unknownRecording: { type: 'recording', projectId: 'docs' },
 } as const satisfies Record<string, KeyWish>;
 
 export type KeyName = keyof typeof KEYS;
@@ -42,7 +43,9 @@ export async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, 
     ),
   );
   const made = Object.entries(KEYS).map(([name, wish]) => ({ name, ...newKey(name, wish) }));
-  await Promise.all(made.filter(({ name }) => name !== 'unknown').map(({ key }) => store.createKey(key, by)));
+  await Promise.all(
+    made.filter(({ name }) => !name.startsWith('unknown')).map(({ key }) => store.createKey(key, by)),
+  );
   return Object.fromEntries(made.map(({ name, secret }) => [name, secret])) as Record<KeyName, string>;
 }
 

@@ -1,0 +1,116 @@
+/**
+ * What the contract and the reference say of a request with a key, written down once more and without a look at the
+ * code: who may do what from where, and which refusal comes first.
+ */
+
+export const STATES = ['active', 'disabled', 'expired', 'revoked', 'unknown', 'malformed'] as const;
+export type State = (typeof STATES)[number];
+
+/** A kind of key: a recording key has a project, an admin key has scopes. */
+export interface Holder {
+  readonly organization: 'default' | 'rival';
+  readonly project?: string;
+  readonly scopes?: readonly ('read' | 'write')[];
+}
+
+export const HOLDERS: Readonly<Record<string, Holder>> = {
+  'an admin key that reads': { organization: 'default', scopes: ['read'] },
+  'an admin key that reads and writes': { organization: 'default', scopes: ['read', 'write'] },
+  'the recording key of this project': { organization: 'default', project: 'docs' },
+  'the recording key of another project': { organization: 'default', project: 'blog' },
+  'an admin key of another organization that reads': { organization: 'rival', scopes: ['read'] },
+  'an admin key of another organization that reads and writes': {
+    organization: 'rival',
+    scopes: ['read', 'write'],
+  },
+};
+
+/** An allowlist, an address, and whether the one has the other. */
+export const PLACES: readonly {
+  readonly allow: readonly string[];
+  readonly from: string;
+  readonly inside: boolean;
+}[] = [
+  { allow: [], from: '203.0.113.9', inside: true },
+  { allow: [], from: '2001:db8::9', inside: true },
+  { allow: ['192.0.2.0/24'], from: '192.0.2.7', inside: true },
+  { allow: ['192.0.2.0/24'], from: '::ffff:192.0.2.7', inside: true },
+  { allow: ['192.0.2.0/24'], from: '192.0.3.7', inside: false },
+  { allow: ['192.0.2.0/24'], from: '2001:db8::9', inside: false },
+  { allow: ['2001:db8::/32', '198.51.100.1'], from: '2001:db8:ffff::1', inside: true },
+  { allow: ['2001:db8::/32', '198.51.100.1'], from: '198.51.100.1', inside: true },
+  { allow: ['2001:db8::/32', '198.51.100.1'], from: '2001:db9::1', inside: false },
+];
+
+export type Fault = 'parameter' | 'type' | 'type and size' | 'encoding' | 'size and body' | 'body';
+
+export interface AskedFor {
+  readonly method: string;
+  readonly operation: 'caller-stats' | 'queries';
+  readonly project: string;
+  readonly fault?: Fault;
+}
+
+const PROJECTS = ['docs', 'blog', 'rival-docs', 'no-such-project'];
+const METHODS = {
+  'caller-stats': ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'],
+  queries: ['POST', 'GET', 'HEAD', 'PUT'],
+} as const;
+const FAULTS: readonly [AskedFor['operation'], string, Fault][] = [
+  ['caller-stats', 'GET', 'parameter'],
+  ['caller-stats', 'HEAD', 'parameter'],
+  ['caller-stats', 'POST', 'type and size'],
+  ['queries', 'POST', 'parameter'],
+  ['queries', 'POST', 'type'],
+  ['queries', 'POST', 'type and size'],
+  ['queries', 'POST', 'encoding'],
+  ['queries', 'POST', 'size and body'],
+  ['queries', 'POST', 'body'],
+  ['queries', 'PUT', 'size and body'],
+];
+const FAULTS_ELSEWHERE = FAULTS.filter(([, , fault]) => fault === 'parameter' || fault === 'type and size');
+
+/** Every operation with every method that somebody might try, on every kind of project; then what may be wrong else. */
+export const REQUESTS: readonly AskedFor[] = PROJECTS.flatMap((project) => [
+  ...(['caller-stats', 'queries'] as const).flatMap((operation) =>
+    METHODS[operation].map((method) => ({ method, operation, project })),
+  ),
+  ...(project === 'docs' ? FAULTS : project === 'blog' ? [] : FAULTS_ELSEWHERE).map(
+    ([operation, method, fault]) => ({ method, operation, project, fault }),
+  ),
+]);
+
+export interface Expected {
+  readonly status: number;
+  /** What the message of a refusal must say. */
+  readonly says?: RegExp;
+}
+
+const FAULT_STATUS: Readonly<Record<Fault, number>> = {
+  parameter: 400,
+  type: 415,
+  'type and size': 415,
+  encoding: 415,
+  'size and body': 413,
+  body: 400,
+};
+
+/** First the key, then the address, then the scope, then the project, then the method, then all the rest. */
+export function expected(state: State, holder: Holder, inside: boolean, asked: AskedFor): Expected {
+  const { method, operation, project, fault } = asked;
+  const isAdmin = holder.project === undefined;
+  if (state === 'malformed') return { status: 401, says: /malformed/ };
+  if (operation === 'caller-stats' && !isAdmin) return { status: 401, says: /of type admin/ };
+  if (state !== 'active') return { status: 401, says: new RegExp(`is ${state}\\.$`) };
+  if (!inside) return { status: 403, says: /may not be used from this address/ };
+  const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
+  if (isAdmin && !holder.scopes?.includes(needed)) {
+    return { status: 403, says: new RegExp(`with the scope ${needed}`) };
+  }
+  const theirs = { docs: 'default', blog: 'default', 'rival-docs': 'rival' }[project];
+  const reachable = isAdmin ? theirs === holder.organization : project === holder.project;
+  if (!reachable) return { status: 404, says: /^There is no such project\.$/ };
+  const takes = operation === 'queries' ? ['POST'] : ['GET', 'HEAD'];
+  if (!takes.includes(method)) return { status: 405, says: /^This path takes no / };
+  return { status: fault === undefined ? 200 : FAULT_STATUS[fault] };
+}

@@ -19,7 +19,7 @@ import { addOperations } from './operations.js';
 import { addQueries } from './queries.js';
 import { RateLimit, type RateLimits } from './rate-limits.js';
 import { acceptAllMethods } from './resource.js';
-import { LeakedKeySchema, QuerySchema, SHARED_SCHEMAS } from './schemas.js';
+import { SCHEMAS_BY_NAME, SHARED_SCHEMAS } from './schemas.js';
 
 export interface AppOptions {
   readonly store: Store;
@@ -67,7 +67,7 @@ export async function buildApp({
     throw new HttpError(404, 'There is no such route; /docs shows those that are.');
   });
   app.setValidatorCompiler(({ schema }) => {
-    const validator = Compile({ Query: QuerySchema, LeakedKey: LeakedKeySchema }, schema as object);
+    const validator = Compile(SCHEMAS_BY_NAME, schema as object);
     return (data: unknown) => validator.Check(data) || { error: new Error('does not match the schema') };
   });
   addSecurityHeaders(app);

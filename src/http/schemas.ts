@@ -84,7 +84,7 @@ export const LeakedKeySchema = Type.Object(
 export const StatusSchema = Type.Object({ status: Type.String() }, { $id: 'Status' });
 
 /** Schemas that others refer to by name; the OpenAPI document lists them as components. */
-export const SHARED_SCHEMAS = [
+export const SHARED_SCHEMAS: readonly (TSchema & { readonly $id?: string })[] = [
   ErrorSchema,
   CallerStatsSchema,
   QuerySchema,
@@ -92,6 +92,9 @@ export const SHARED_SCHEMAS = [
   LeakedKeySchema,
   StatusSchema,
 ];
+
+/** The same, for a validator to find those that others refer to. */
+export const SCHEMAS_BY_NAME = Object.fromEntries(SHARED_SCHEMAS.map((schema) => [schema.$id ?? '', schema]));
 
 const bound = (description: string) => Type.Optional(Type.String({ pattern: BOUND_PATTERN, description }));
 

@@ -6,6 +6,7 @@ import type { Clock } from '../domain/clock.js';
 import { lastUsedIntervalMs } from '../domain/limits.js';
 import { isProjectId, type Project } from '../domain/project.js';
 import type { Access, Store } from '../storage/store.js';
+import { addressOf } from './client-address.js';
 import { forbidden, HttpError, noSuchProject, unauthenticated } from './errors.js';
 import type { RateLimit } from './rate-limits.js';
 
@@ -56,7 +57,7 @@ export class Authenticator {
   ): Promise<Project> {
     const { key, project } = await this.#accessOf(request, reply, projectId, allowed);
     await this.#requests.consume(key.organizationId, reply);
-    this.#requireAddress(key, request.ip);
+    this.#requireAddress(key, addressOf(request));
     requireScope(key, request.method);
     this.#touch(key, this.#clock.now(), request);
     if (project === undefined || (key.projectId !== null && key.projectId !== project.id))
@@ -74,7 +75,8 @@ export class Authenticator {
     try {
       return await this.#authenticate(request, projectId, allowed);
     } catch (error) {
-      if (error instanceof HttpError && error.status === 401) await this.#failures.consume(request.ip, reply);
+      if (error instanceof HttpError && error.status === 401)
+        await this.#failures.consume(addressOf(request), reply);
       throw error;
     }
   }

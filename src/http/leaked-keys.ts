@@ -7,6 +7,7 @@ import { CallerStatsError } from '../domain/errors.js';
 import { unknownName } from '../domain/nearest.js';
 import type { Store } from '../storage/store.js';
 import { addJsonParser, refuseEncoding } from './body.js';
+import { addressOf } from './client-address.js';
 import { requireNoParameters } from './parameters.js';
 import type { RateLimit } from './rate-limits.js';
 import { addResource } from './resource.js';
@@ -32,6 +33,10 @@ function addRoute(
   { store, clock, failures }: { readonly store: Store; readonly clock: Clock; readonly failures: RateLimit },
 ): void {
   addResource(app, '/v1/leaked-keys', {
+    // Before all else, as for whoever fails to authenticate: past the limit no body is read.
+    onRequest: async (request, reply) => {
+      await failures.consume(addressOf(request), reply);
+    },
     POST: {
       schema: {
         operationId: 'reportLeakedKey',
@@ -49,13 +54,12 @@ function addRoute(
       },
       attachValidation: true,
       preParsing: refuseEncoding,
-      handler: async (request, reply) => {
-        await failures.consume(request.ip, reply);
+      handler: async (request) => {
         requireNoParameters(request);
         const key = leakedKeyOf(request);
         // What cannot be a key is not looked for; everybody can tell that without asking.
         if (keyTypeOf(key) !== undefined) {
-          const by = { name: 'leak report', address: request.ip, at: clock.now() };
+          const by = { name: 'leak report', address: addressOf(request), at: clock.now() };
           await store.revokeLeakedKey(hashKey(key), by);
         }
         return { status: 'received' };

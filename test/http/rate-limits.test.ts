@@ -1,0 +1,254 @@
+/** Limits of requests: what counts, for whom, what the answers say of it, and when it begins anew. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  errorOf,
+  type KeyName,
+  QUERIES,
+  type Service,
+  STATS,
+  startService,
+  type TestRequest,
+} from '../support/http.js';
+import type { Answer } from '../support/http-checks.js';
+
+// The library that counts goes by the machine's own time. Only what it uses is held still: files and sockets go on.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const json = { 'content-type': 'application/json' };
+const LIMIT_HEADERS = ['ratelimit-policy', 'ratelimit', 'retry-after'] as const;
+
+/** The three headers that speak of a limit, and the status before them. */
+function limitsOf({ status, headers }: Answer): unknown[] {
+  return [status, ...LIMIT_HEADERS.map((name) => headers[name])];
+}
+
+const report = (key = 'x'): TestRequest => ({
+  method: 'POST',
+  path: '/v1/leaked-keys',
+  key: null,
+  headers: json,
+  body: JSON.stringify({ key }),
+});
+
+async function statuses(send: Service['send'], requests: readonly TestRequest[]): Promise<number[]> {
+  const all: number[] = [];
+  for (const request of requests) all.push((await send(request)).status);
+  return all;
+}
+
+describe('the limit of an organization', () => {
+  const limits = { requestsPerMinute: 3 };
+
+  test('refuses what is past it, says so in the headers of the draft, and takes requests again a minute on', async () => {
+    const { send, calls } = await startService({ limits });
+    const policy = '"organization";q=3;w=60';
+    expect(limitsOf(await send())).toEqual([200, policy, '"organization";r=2;t=60', undefined]);
+    vi.advanceTimersByTime(20_001);
+    expect(limitsOf(await send())).toEqual([200, policy, '"organization";r=1;t=40', undefined]);
+    expect(limitsOf(await send())).toEqual([200, policy, '"organization";r=0;t=40', undefined]);
+    calls.length = 0;
+    const refused = await send();
+    expect(limitsOf(refused)).toEqual([429, policy, '"organization";r=0;t=40', '40']);
+    expect(errorOf(refused)).toBe('Too many requests: 3 a minute are allowed. Try again in 40 s.');
+    expect(
+      calls.map(({ method }) => method),
+      'the key alone is looked at',
+    ).toEqual(['findAccess']);
+    vi.advanceTimersByTime(39_998);
+    expect(limitsOf(await send())).toEqual([429, policy, '"organization";r=0;t=1', '1']);
+    vi.advanceTimersByTime(1);
+    expect(limitsOf(await send())).toEqual([200, policy, '"organization";r=2;t=60', undefined]);
+  });
+
+  test('is one for all of its keys, and each organization has its own', async () => {
+    const { send, keys } = await startService({ limits });
+    const record = { method: 'POST', path: QUERIES, headers: json };
+    const body = (id: string) => JSON.stringify({ id, caller: 'web' });
+    expect(
+      await statuses(send, [
+        { key: keys.admin },
+        { ...record, key: keys.recording, body: body('a') },
+        { ...record, key: keys.recordingBlog, path: QUERIES.replace('docs', 'blog'), body: body('b') },
+        { key: keys.admin },
+        { ...record, key: keys.recording, body: body('c') },
+      ]),
+    ).toEqual([200, 200, 200, 429, 429]);
+    const theirs = { path: STATS.replace('docs', 'rival-docs'), key: keys.rivalAdmin };
+    expect(limitsOf(await send(theirs)).slice(0, 3)).toEqual([
+      200,
+      '"organization";q=3;w=60',
+      '"organization";r=2;t=60',
+    ]);
+  });
+
+  test('counts whatever a good key asks, answered or refused, and nothing else', async () => {
+    const { send, addKey, keys } = await startService({ limits: { requestsPerMinute: 7 } });
+    const elsewhere = await addKey('elsewhere', { type: 'admin', allow: ['192.0.2.1'] });
+    const reading = await addKey('reading', { type: 'admin', scopes: ['read'] });
+    const counted: [TestRequest, number][] = [
+      [{ method: 'HEAD' }, 200],
+      [{ path: STATS.replace('docs', 'nowhere') }, 404],
+      [{ method: 'DELETE' }, 405],
+      [{ path: `${STATS}?x=1` }, 400],
+      [{ method: 'POST', path: QUERIES, body: 'x' }, 415],
+      [{ key: elsewhere }, 403],
+      [{ key: reading, method: 'POST', path: QUERIES }, 403],
+    ];
+    for (const [at, [request, status]] of counted.entries()) {
+      for (const key of [keys.expired, keys.revoked, keys.disabled, keys.unknown, null]) {
+        expect(limitsOf(await send({ ...request, key }))).toEqual([401, undefined, undefined, undefined]);
+      }
+      for (const path of ['/livez', '/readyz', '/nowhere', '/docs']) {
+        expect(limitsOf(await send({ path })).slice(1)).toEqual([undefined, undefined, undefined]);
+      }
+      expect(limitsOf(await send(request)).slice(0, 3), JSON.stringify(request.path)).toEqual([
+        status,
+        '"organization";q=7;w=60',
+        `"organization";r=${6 - at};t=60`,
+      ]);
+    }
+    for (const [request] of counted) expect((await send(request)).status, 'all of it').toBe(429);
+  });
+
+  test('comes after 401, and before everything else', async () => {
+    const { send, addKey, keys, calls } = await startService({ limits: { requestsPerMinute: 1 } });
+    expect((await send()).status).toBe(200);
+    const before = { allow: ['192.0.2.1'], scopes: ['read'] } as const;
+    const nothing = await addKey('nothing', { type: 'admin', ...before });
+    for (const name of ['expired', 'revoked', 'disabled', 'unknown'] satisfies KeyName[]) {
+      expect((await send({ key: keys[name] })).status, name).toBe(401);
+    }
+    calls.length = 0;
+    expect(
+      await statuses(send, [
+        { key: nothing },
+        { key: nothing, method: 'POST', path: QUERIES, body: 'x' },
+        { path: STATS.replace('docs', 'nowhere') },
+        { path: STATS.replace('docs', 'rival-docs') },
+        { method: 'PATCH' },
+        { path: `${STATS}?x=1` },
+        { method: 'POST', path: QUERIES, headers: { ...json, 'content-encoding': 'br' }, body: 'x' },
+      ]),
+    ).toEqual(Array(7).fill(429));
+    expect(new Set(calls.map(({ method }) => method)), 'no use is noted, nothing is read').toEqual(
+      new Set(['findAccess']),
+    );
+  });
+
+  test('counts requests that come at once, each once', async () => {
+    const { send } = await startService({ limits: { requestsPerMinute: 10 } });
+    const answers = await Promise.all(Array.from({ length: 25 }, () => send()));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    const left = answers.filter(({ status }) => status === 200).map(({ headers }) => headers['ratelimit']);
+    expect(new Set(left).size, 'no two say that the same is left').toBe(10);
+  });
+});
+
+describe('the limit of failures', () => {
+  const limits = { failuresPerMinute: 3 };
+  const policy = '"failures";q=3;w=60';
+
+  test('counts by address whatever fails to authenticate, HEAD and wrong methods too, and leak reports', async () => {
+    const { send, keys } = await startService({ limits: { failuresPerMinute: 9 } });
+    const from = '192.0.2.1';
+    const failing: [TestRequest, number][] = [
+      [{ key: null }, 401],
+      [{ key: 'garbage' }, 401],
+      [{ key: keys.unknown }, 401],
+      [{ key: keys.revoked, path: STATS.replace('docs', 'nowhere') }, 401],
+      [{ key: keys.recording }, 401],
+      [{ key: null, method: 'HEAD' }, 401],
+      [{ key: keys.disabled, method: 'DELETE' }, 401],
+      [report(), 200],
+      [{ ...report(), body: '{' }, 400],
+    ];
+    for (const [at, [request, status]] of failing.entries()) {
+      expect(limitsOf(await send({ ...request, from })), `number ${at}`).toEqual([
+        status,
+        '"failures";q=9;w=60',
+        `"failures";r=${8 - at};t=60`,
+        undefined,
+      ]);
+    }
+    for (const [request] of failing) {
+      expect(limitsOf(await send({ ...request, from }))).toEqual([
+        429,
+        '"failures";q=9;w=60',
+        '"failures";r=0;t=60',
+        '60',
+      ]);
+    }
+    expect((await send({ key: null, from: '192.0.2.2' })).status, 'another address').toBe(401);
+    expect((await send({ key: null, from: '2001:db8::1' })).status, 'another address').toBe(401);
+  });
+
+  test('never touches a good key, whose requests never count', async () => {
+    const { send, addKey } = await startService({ limits });
+    const elsewhere = await addKey('elsewhere', { type: 'admin', allow: ['192.0.2.1'] });
+    for (let n = 0; n < 5; n++) {
+      expect(limitsOf(await send())).toEqual([200, undefined, undefined, undefined]);
+      expect((await send({ key: elsewhere })).status).toBe(403);
+      expect((await send({ path: STATS.replace('docs', 'nowhere') })).status).toBe(404);
+    }
+    expect(await statuses(send, Array(5).fill({ key: null }))).toEqual([401, 401, 401, 429, 429]);
+    expect(limitsOf(await send())).toEqual([200, undefined, undefined, undefined]);
+    expect((await send({ method: 'POST', path: QUERIES, headers: json, body: '[]' })).status).toBe(200);
+  });
+
+  test('says when it begins anew, and does', async () => {
+    const { send } = await startService({ limits });
+    await statuses(send, Array(3).fill({ key: null }));
+    vi.advanceTimersByTime(59_999);
+    const refused = await send({ key: null });
+    expect(limitsOf(refused)).toEqual([429, policy, '"failures";r=0;t=1', '1']);
+    expect(refused.headers['www-authenticate'], 'it is not about the key').toBeUndefined();
+    vi.advanceTimersByTime(1);
+    expect(limitsOf(await send({ key: null }))).toEqual([401, policy, '"failures";r=2;t=60', undefined]);
+  });
+
+  test('a key that is reported past it is not revoked, and no body is read', async () => {
+    const { send, keys, store, calls } = await startService({ limits });
+    await statuses(send, Array(3).fill({ key: null }));
+    calls.length = 0;
+    expect(
+      await statuses(send, [
+        report(keys.admin),
+        { ...report(), headers: {}, body: 'x' },
+        { ...report(), body: ' '.repeat(5000) },
+        { ...report(), method: 'PUT' },
+      ]),
+    ).toEqual([429, 429, 429, 429]);
+    expect(calls).toEqual([]);
+    expect((await store.listKeys('default')).find(({ id }) => id === 'admin')?.revokedAt).toBeNull();
+  });
+
+  test('and that of the organization are two: each is counted for itself', async () => {
+    const { send } = await startService({ limits: { requestsPerMinute: 2, failuresPerMinute: 2 } });
+    const both = [{}, { key: null }];
+    expect(await statuses(send, [...both, ...both, ...both])).toEqual([200, 401, 200, 401, 429, 429]);
+  });
+});
+
+test('where no limit is set, none holds, and no answer speaks of one', async () => {
+  const { send, keys } = await startService();
+  for (let n = 0; n < 50; n++) {
+    const requests = [
+      {},
+      { key: null },
+      { key: keys.unknown },
+      report(),
+      { method: 'HEAD' },
+      { method: 'PUT' },
+    ];
+    for (const request of requests) {
+      const [status, ...headers] = limitsOf(await send(request));
+      expect(status).not.toBe(429);
+      expect(headers).toEqual([undefined, undefined, undefined]);
+    }
+  }
+});

@@ -1,12 +1,10 @@
 /** The audit log: what is in it, how it is read, and how it is kept. */
 import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../src/domain/audit.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
 import { firstRunOf, runCli } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
 import { createKey, jsonOf, type MadeKey } from '../support/cli-keys.js';
 import { alter, emptyPlace, type Place, placeWithProject, project, succeed } from '../support/cli-place.js';
-import { opened } from '../support/copy.js';
 
 const dayMs = 86_400_000;
 
@@ -156,13 +154,9 @@ describe('serve --audit-days', () => {
     addEntry(place, now - 31 * dayMs, 'old');
     addEntry(place, now - 3650 * dayMs, 'older');
     addEntry(place, now - 29 * dayMs, 'young');
-    const server = await place.serve(['--audit-days', '30']);
-    const store = await opened(`sqlite:${place.database}`);
-    let entries: AuditEntry[];
-    do entries = await store.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 10 });
-    while (entries.length > 2);
-    expect(entries.map(({ targetId }) => targetId)).toEqual(['young', project]);
-    const { stderr } = await server.stop();
+    // It is under way when the server has said all that it says at its start; stopping finishes it.
+    const { stderr } = await (await place.serve(['--audit-days', '30'])).stop();
+    expect((await auditOf(place)).map(({ targetId }) => targetId)).toEqual(['young', project]);
     expect(stderr).toContain('"entries":2,"days":30,"msg":"old entries of the audit log were forgotten"');
   });
 

@@ -1,10 +1,11 @@
 /** `caller-stats organization`: makes and lists organizations, which own projects, keys and members. */
 import type { Command } from 'commander';
 import { nameCharactersMax } from '../domain/limits.js';
-import { generateId, isName, isProjectId, PROJECT_ID_PATTERN } from '../domain/project.js';
+import { generateId, PROJECT_ID_PATTERN } from '../domain/project.js';
 import { atCommandLine } from './actor.js';
-import { allOrProblems, type Io, UsageError } from './io.js';
-import { formatTime, printJson, printLine, printTable } from './output.js';
+import { allOrProblems, type Io } from './io.js';
+import { checkNewNamed, printNamed, toListedNamed } from './named.js';
+import { printJson, printLine } from './output.js';
 import { readSettings, STORE_SETTINGS, settingOption } from './settings.js';
 import { existing, withStore } from './with-store.js';
 
@@ -21,12 +22,12 @@ export function addOrganizationCommand(program: Command, io: Io): void {
     .action(async (name: string, options: { id?: string; json?: boolean }) => {
       const [settings] = allOrProblems(
         () => readSettings(STORE_SETTINGS, { ...options }, io.env),
-        () => checkNewOrganization(name, options.id),
+        () => checkNewNamed(name, options.id),
       );
       const by = atCommandLine(io.clock);
       const created = { id: options.id ?? generateId(io.randomInt), name, createdAt: by.at };
       await withStore(settings, {}, (store) => store.createOrganization(created, by));
-      if (options.json) printJson(io.stdout, { ...created, createdAt: formatTime(created.createdAt) });
+      if (options.json) printJson(io.stdout, toListedNamed(created));
       else printLine(io.stdout, created.id);
     });
 
@@ -38,23 +39,6 @@ export function addOrganizationCommand(program: Command, io: Io): void {
     .action(async (options: { json?: boolean }) => {
       const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
       const organizations = await withStore(settings, existing, (store) => store.listOrganizations());
-      const rows = organizations.map(({ id, name, createdAt }) => ({
-        id,
-        name,
-        createdAt: formatTime(createdAt),
-      }));
-      if (options.json) return printJson(io.stdout, rows);
-      printTable(
-        io.stdout,
-        ['ID', 'NAME', 'CREATED'],
-        rows.map(({ id, name, createdAt }) => [id, name, createdAt]),
-      );
+      printNamed(organizations, options, io);
     });
-}
-
-function checkNewOrganization(name: string, id: string | undefined): void {
-  const problems: string[] = [];
-  if (!isName(name)) problems.push(`NAME: is not 1 to ${nameCharactersMax} visible characters`);
-  if (id !== undefined && !isProjectId(id)) problems.push(`--id: does not match ${PROJECT_ID_PATTERN}`);
-  if (problems.length > 0) throw new UsageError(problems);
 }

@@ -1,11 +1,12 @@
 /** `caller-stats project`: makes and lists projects. */
 import type { Command } from 'commander';
 import { nameCharactersMax } from '../domain/limits.js';
-import { generateId, isName, isProjectId, PROJECT_ID_PATTERN } from '../domain/project.js';
+import { generateId, PROJECT_ID_PATTERN } from '../domain/project.js';
 import { atCommandLine } from './actor.js';
-import { allOrProblems, type Io, UsageError } from './io.js';
+import { allOrProblems, type Io } from './io.js';
+import { checkNewNamed, printNamed, toListedNamed } from './named.js';
 import { organizationOption } from './organization-option.js';
-import { formatTime, printJson, printLine, printTable } from './output.js';
+import { printJson, printLine } from './output.js';
 import { readSettings, STORE_SETTINGS, settingOption } from './settings.js';
 import { existing, withStore } from './with-store.js';
 
@@ -23,7 +24,7 @@ export function addProjectCommand(program: Command, io: Io): void {
     .action(async (name: string, options: { organization: string; id?: string; json?: boolean }) => {
       const [settings] = allOrProblems(
         () => readSettings(STORE_SETTINGS, { ...options }, io.env),
-        () => checkNewProject(name, options.id),
+        () => checkNewNamed(name, options.id),
       );
       const by = atCommandLine(io.clock);
       const created = {
@@ -33,8 +34,7 @@ export function addProjectCommand(program: Command, io: Io): void {
         createdAt: by.at,
       };
       await withStore(settings, {}, (store) => store.createProject(created, by));
-      if (options.json)
-        printJson(io.stdout, { id: created.id, name, createdAt: formatTime(created.createdAt) });
+      if (options.json) printJson(io.stdout, toListedNamed(created));
       else printLine(io.stdout, created.id);
     });
 
@@ -49,23 +49,6 @@ export function addProjectCommand(program: Command, io: Io): void {
       const projects = await withStore(settings, existing, (store) =>
         store.listProjects(options.organization),
       );
-      const rows = projects.map(({ id, name, createdAt }) => ({
-        id,
-        name,
-        createdAt: formatTime(createdAt),
-      }));
-      if (options.json) return printJson(io.stdout, rows);
-      printTable(
-        io.stdout,
-        ['ID', 'NAME', 'CREATED'],
-        rows.map(({ id, name, createdAt }) => [id, name, createdAt]),
-      );
+      printNamed(projects, options, io);
     });
-}
-
-function checkNewProject(name: string, id: string | undefined): void {
-  const problems: string[] = [];
-  if (!isName(name)) problems.push(`NAME: is not 1 to ${nameCharactersMax} visible characters`);
-  if (id !== undefined && !isProjectId(id)) problems.push(`--id: does not match ${PROJECT_ID_PATTERN}`);
-  if (problems.length > 0) throw new UsageError(problems);
 }

@@ -10,7 +10,8 @@ export function unknownName(
   const shown = quote(name);
   if (known.length === 0) return `${shown}: is not a ${kind} here; there is none`;
   const meant = nearestOf(name.toLowerCase(), known);
-  return `${shown}: is not a ${kind} here; ${meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${meant}?`}`;
+  const all = `there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`;
+  return `${shown}: is not a ${kind} here; ${meant === undefined ? all : `did you mean ${meant}?`}`;
 }
 
 /** Comparing takes time in proportion to both lengths, and no long name is a mistyped short one. */

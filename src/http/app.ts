@@ -12,7 +12,7 @@ import { addCallerStats } from './caller-stats.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { addDocs, addOpenApi } from './docs.js';
 import { answerError, HttpError, unavailable } from './errors.js';
-import { addSecurityHeaders } from './headers.js';
+import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { addLeakedKeys } from './leaked-keys.js';
 import { loggedRequest } from './log.js';
 import { addOperations } from './operations.js';
@@ -56,7 +56,8 @@ export async function buildApp({
     trustProxy: trustProxy.length > 0 && networksOf(trustProxy).has,
     clientErrorHandler: connectionErrors.onClientError,
     frameworkErrors: (error, request, reply) => {
-      answerError(error, request, reply);
+      // No hook runs before these.
+      answerError(error, request, reply.headers(SECURITY_HEADERS));
     },
   });
   connectionErrors.watch(app.server);

@@ -6,6 +6,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody } from './errors.js';
+import { SECURITY_HEADERS } from './headers.js';
 
 const ANSWERS: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The URL and headers together are too large.'],
@@ -86,6 +87,6 @@ function headersFor(body: string): Record<string, string> {
   return {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
-    'cache-control': 'no-store',
+    ...SECURITY_HEADERS,
   };
 }

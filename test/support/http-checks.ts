@@ -20,6 +20,21 @@ export interface Asked {
 /** Words of stacks, of the database and of files: nothing of it may stand in an error. */
 const INSIDES = /\n\s*at |node:|node_modules|[\w-]\.[cm]?[jt]s\b|\b(SELECT|INSERT|UPDATE|FROM)\b|sqlite/;
 
+const SECURITY_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': expect.stringMatching(
+    /^default-src '(none|self)';.*frame-ancestors 'none'/,
+  ) as string,
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+/** Headers that no answer has: for pages of others, for cookies, about what runs here. */
+const NEVER = /^(access-control-.*|set-cookie|x-powered-by|server)$/;
+
 /** Throws where the answer breaks a promise that is made for all answers. `secrets` may stand in none. */
 export function checkAnswer(
   openApi: OpenApi,
@@ -31,9 +46,9 @@ export function checkAnswer(
   const about = `${asked.method} ${asked.path.slice(0, 200)} → ${status} ${text.slice(0, 300)}`;
   openApi.check({ ...asked, status, contentType: headers['content-type'], text });
 
-  expect(headers, about).toMatchObject({ 'cache-control': 'no-store' });
+  expect(headers, about).toMatchObject(SECURITY_HEADERS);
   expect(
-    Object.keys(headers).filter((name) => name.startsWith('access-control-')),
+    Object.keys(headers).filter((name) => NEVER.test(name)),
     about,
   ).toEqual([]);
   const everything = `${JSON.stringify(headers)} ${text}`;

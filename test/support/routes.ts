@@ -8,13 +8,13 @@ export function routesOf(app: FastifyInstance): ReadonlyMap<string, readonly str
   const routes = new Map<string, string[]>();
   for (const method of app.supportedMethods) {
     const above: string[] = [];
-    for (const line of app.printRoutes({ method: method as 'GET', commonPrefix: false }).split('\n')) {
+    for (const line of app.printRoutes({ method: method as 'GET' }).split('\n')) {
       const { indent = '', rest = '', methods } = LINE.exec(line)?.groups ?? {};
       if (rest === '' && line.includes('──'))
         throw new Error(`this line of the routes is not understood: ${line}`);
       if (rest === '') continue;
       above.length = indent.length / 4;
-      const path = [...above, rest].join('').replaceAll(/\/{2,}/g, '/');
+      const path = [...above, rest].join('');
       above.push(rest);
       if (methods === undefined) continue;
       routes.set(path, [...(routes.get(path) ?? []), method]);

@@ -72,6 +72,30 @@ describe('a key', () => {
     expect(text.length - start.length - end.length).toBeGreaterThanOrEqual(40);
   });
 
+  test('shows of itself vendor, type and four characters at each end; the rest is hidden, and nobody can compute it', () => {
+    fc.assert(
+      fc.property(key, ({ type, vendor, text }) => {
+        const { start, end } = shownEnds(text);
+        expect(start).toBe(`${vendor}_${type}_${text.slice(-49, -45)}`);
+        expect(end).toBe(text.slice(-4));
+        // 39 random characters, 232 bits, and two of the checksum.
+        expect(text.length - start.length - end.length).toBe(41);
+      }),
+    );
+  });
+
+  test('shows the same of two keys that differ only in what is hidden, and the checksum at the end', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(61), { minLength: 39, maxLength: 39 }), fc.nat(61), (hidden, shown) => {
+        const made = (rest: readonly number[]) => {
+          const digits = [...Array<number>(4).fill(shown), ...rest].values();
+          return generateKey('cs', 'admin', () => Number(digits.next().value));
+        };
+        expect(shownEnds(made(hidden)).start).toBe(shownEnds(made(hidden.toReversed())).start);
+      }),
+    );
+  });
+
   test('is kept as its SHA-256', () => {
     expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });

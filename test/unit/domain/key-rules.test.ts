@@ -1,0 +1,214 @@
+/** Rules of keys and members that need no store: rotation, expiry within a bound, scopes, addresses of people. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ApiKey } from '../../../src/domain/api-key.js';
+import { parseExpiryWithin, parseKeyLife } from '../../../src/domain/key-expiry.js';
+import { DEFAULT_GRACE, parseGrace, planRotation } from '../../../src/domain/key-rotation.js';
+import { parseScopes } from '../../../src/domain/key-scope.js';
+import { emailCharactersMax, keyGraceDaysMax, keyLifeDaysMax } from '../../../src/domain/limits.js';
+import { toEmail } from '../../../src/domain/member.js';
+
+const nowMs = Date.parse('2026-06-15T12:00:00Z');
+const dayMs = 86_400_000;
+
+function keyWith(more: Partial<ApiKey>): ApiKey {
+  return {
+    id: 'a',
+    organizationId: 'default',
+    projectId: null,
+    type: 'admin',
+    name: 'a',
+    hash: 'a',
+    start: 'cs_admin_abcd',
+    end: 'wxyz',
+    createdBy: 'a test',
+    createdAt: nowMs - dayMs,
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    disabledAt: null,
+    scopes: ['read', 'write'],
+    allow: [],
+    successorId: null,
+    ...more,
+  };
+}
+
+describe('a rotation', () => {
+  const plan = { nowMs, graceMs: dayMs, lifeMsMax: null };
+
+  test.each<[string, Partial<ApiKey>, string]>([
+    ['revoked', { revokedAt: nowMs - 1 }, 'is revoked; only a key that works can be rotated'],
+    ['expired', { expiresAt: nowMs }, 'is expired; only a key that works can be rotated'],
+    ['disabled', { disabledAt: nowMs - 1 }, 'is disabled; only a key that works can be rotated'],
+    ['rotated', { successorId: 'b' }, 'was rotated already; rotate its successor b'],
+    [
+      'revoked and rotated',
+      { revokedAt: 1, successorId: 'b' },
+      'is revoked; only a key that works can be rotated',
+    ],
+  ])('of a %s key is refused', (_what, more, problem) => {
+    expect(planRotation(keyWith(more), plan)).toEqual({ ok: false, problems: [problem] });
+  });
+
+  const time = fc.integer({ min: 1, max: 4000 * dayMs });
+  test('never lets the old key live longer than it would have, nor than the grace', () => {
+    fc.assert(
+      fc.property(
+        fc.option(time),
+        time,
+        fc.nat(30 * dayMs),
+        fc.option(time),
+        (left, age, graceMs, lifeMsMax) => {
+          const expiresAt = left === null ? null : nowMs + left;
+          const createdAt = nowMs - age;
+          const result = planRotation(keyWith({ createdAt, expiresAt }), { nowMs, graceMs, lifeMsMax });
+          if (!result.ok) throw new Error(result.problems.join());
+          const { value } = result;
+          expect(value.expiresAt).toBe(Math.min(nowMs + graceMs, expiresAt ?? Number.MAX_SAFE_INTEGER));
+          // The successor's: as long as the old one was given, or the bound, the shorter of the two.
+          const lives = [expiresAt === null ? null : expiresAt - createdAt, lifeMsMax];
+          const bounds = lives.filter((life) => life !== null);
+          expect(value.successorExpiresAt).toBe(bounds.length === 0 ? null : nowMs + Math.min(...bounds));
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['0', 0],
+    ['0m', 0],
+    ['30m', 1_800_000],
+    [DEFAULT_GRACE, dayMs],
+    [`${keyGraceDaysMax}d`, keyGraceDaysMax * dayMs],
+    [`${keyGraceDaysMax * 24}h`, keyGraceDaysMax * dayMs],
+  ])('has the grace %j', (text, graceMs) => {
+    expect(parseGrace(text)).toEqual({ ok: true, value: graceMs });
+  });
+
+  test.each([
+    '',
+    '1',
+    '-1d',
+    '1.5h',
+    '1w',
+    '24H',
+    ' 1d',
+    '1d ',
+    `${keyGraceDaysMax + 1}d`,
+    '9999999m',
+    '1e1d',
+  ])('has not the grace %j', (text) => {
+    expect(parseGrace(text)).toMatchObject({ ok: false });
+  });
+});
+
+describe('an expiry where keys have a longest life', () => {
+  const max = 30 * dayMs;
+  test.each<[string | undefined, number | null, number | null]>([
+    [undefined, null, nowMs + 90 * dayMs],
+    [undefined, max, nowMs + max],
+    [undefined, 90 * dayMs, nowMs + 90 * dayMs],
+    [undefined, 91 * dayMs, nowMs + 90 * dayMs],
+    ['never', null, null],
+    ['30d', max, nowMs + max],
+    ['1d', max, nowMs + dayMs],
+    ['2026-07-15T12:00:00Z', max, nowMs + max],
+  ])('%j, at most %j: %j', (text, lifeMsMax, expiresAt) => {
+    expect(parseExpiryWithin(text, nowMs, lifeMsMax)).toEqual({ ok: true, value: expiresAt });
+  });
+
+  test.each(['never', '31d', '2026-07-15T12:00:00.001Z'])('%j is later than it allows', (text) => {
+    expect(parseExpiryWithin(text, nowMs, max)).toEqual({
+      ok: false,
+      problems: ['is later than the longest life of a key allows: 2026-07-15T12:00:00.000Z'],
+    });
+  });
+
+  test.each(['', '0d', 'soon', '2026-06-15'])('%j is refused as without one', (text) => {
+    expect(parseExpiryWithin(text, nowMs, max)).toEqual(parseExpiryWithin(text, nowMs, null));
+    expect(parseExpiryWithin(text, nowMs, max)).toMatchObject({ ok: false });
+  });
+
+  test('is never later than that, whatever was asked', () => {
+    const asked = fc.oneof(
+      fc.constantFrom(undefined, 'never'),
+      fc.nat(4000).map((days) => `${days}d`),
+    );
+    fc.assert(
+      fc.property(asked, fc.integer({ min: 1, max: keyLifeDaysMax }), (text, days) => {
+        const result = parseExpiryWithin(text, nowMs, days * dayMs);
+        if (!result.ok) return;
+        expect(result.value).toBeGreaterThan(nowMs);
+        expect(result.value).toBeLessThanOrEqual(nowMs + days * dayMs);
+      }),
+    );
+  });
+
+  test.each([
+    ['none', null],
+    ['1d', dayMs],
+    ['365d', 365 * dayMs],
+    [`${keyLifeDaysMax}d`, keyLifeDaysMax * dayMs],
+  ])('may be set to %j', (text, lifeMs) => {
+    expect(parseKeyLife(text)).toEqual({ ok: true, value: lifeMs });
+  });
+
+  test.each(['', '0d', '-1d', '90', '1.5d', 'never', 'NONE', ' 1d', `${keyLifeDaysMax + 1}d`, '1e2d'])(
+    'may not be set to %j',
+    (text) => {
+      expect(parseKeyLife(text)).toMatchObject({ ok: false });
+    },
+  );
+});
+
+describe('scopes', () => {
+  test.each([
+    ['read', ['read']],
+    ['write', ['read', 'write']],
+    ['read,write', ['read', 'write']],
+    [' write , read ', ['read', 'write']],
+    ['read,read', ['read']],
+  ])('%j are %j', (text, scopes) => {
+    expect(parseScopes(text)).toEqual({ ok: true, value: scopes });
+  });
+
+  test.each(['', ',', 'read,', 'Read', 'admin', 'read write', 'read,delete', '*'])('%j are none', (text) => {
+    expect(parseScopes(text)).toMatchObject({
+      ok: false,
+      problems: [expect.stringMatching(/is not a scope/), ...(text === ',' ? [expect.anything()] : [])],
+    });
+  });
+});
+
+describe('the e-mail address of a member', () => {
+  test.each([
+    ['a@b', 'a@b'],
+    [' Ada.Lovelace+docs@Example.COM ', 'ada.lovelace+docs@example.com'],
+    ["o'neil@sub.example.co.uk", "o'neil@sub.example.co.uk"],
+    [`${'a'.repeat(emailCharactersMax - 2)}@b`, `${'a'.repeat(emailCharactersMax - 2)}@b`],
+  ])('%j is %j', (text, email) => {
+    expect(toEmail(text)).toBe(email);
+    expect(toEmail(email), 'and stays').toBe(email);
+  });
+
+  test.each([
+    '',
+    'a',
+    '@b',
+    'a@',
+    'a@@b',
+    'a b@c',
+    'a@b c',
+    'a@b.',
+    'a@.b',
+    'a@b..c',
+    'a@b,c@d',
+    'Ada <a@b>',
+    '"a"@b',
+    'a\n@b',
+    `${'a'.repeat(emailCharactersMax - 1)}@b`,
+  ])('%j is none', (text) => {
+    expect(toEmail(text)).toBeUndefined();
+  });
+});

@@ -80,7 +80,14 @@ describe('the reference has', () => {
 test('every link to a file leads to one', () => {
   const pages = [
     ...filesBelow('docs', '.md'),
-    ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'demo/README.md'].map(read),
+    ...[
+      'README.md',
+      'SECURITY.md',
+      'ARCHITECTURE.md',
+      'CONTRIBUTING.md',
+      'CHANGELOG.md',
+      'demo/README.md',
+    ].map(read),
   ];
   for (const { path, text } of pages) {
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)) {

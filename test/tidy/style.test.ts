@@ -9,7 +9,7 @@ const code = ['src', 'test', 'bench']
   .flatMap((folder) => filesBelow(folder, '.ts'));
 const prose = [
   ...filesBelow('docs', '.md'),
-  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map(read),
+  ...['README.md', 'SECURITY.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map(read),
 ];
 const self = 'test/tidy/style.test.ts';
 const others = code.filter(({ path }) => path !== self);

@@ -56,7 +56,8 @@ function addRoute(
       preParsing: refuseEncoding,
       handler: async (request) => {
         requireNoParameters(request);
-        const key = leakedKeyOf(request);
+        // As it was copied out of a file, with what stood around it.
+        const key = leakedKeyOf(request).trim();
         // What cannot be a key is not looked for; everybody can tell that without asking.
         if (keyTypeOf(key) !== undefined) {
           const by = { name: 'leak report', address: addressOf(request), at: clock.now() };

@@ -38,6 +38,18 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
       expect((await (await open()).count('p', ALL_TIME)).total).toBe(50);
     });
 
+    test('closing finishes changes that were accepted, one after the other', async () => {
+      const { open } = await factory();
+      const store = await open();
+      const accepted = ['a', 'b', 'c', 'd'].map((id) => store.createProject(projectOf(id), by));
+      await store.close();
+      expect((await Promise.allSettled(accepted)).map(({ status }) => status)).toEqual(
+        accepted.map(() => 'fulfilled'),
+      );
+      const projects = await (await open()).listProjects(DEFAULT_ORGANIZATION_ID);
+      expect(projects.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
+    });
+
     test('a store opened again has everything, and still knows every id', async () => {
       const { open } = await factory();
       const before = await open();

@@ -213,7 +213,8 @@ class PostgresStore implements Store {
   }
 
   async #close(): Promise<void> {
-    await this.#recorder.close();
+    // What was accepted is finished first; each part of it has its deadline.
+    await Promise.all([this.#recorder.close(), this.#turn]);
     this.#unprepared.abort();
     await this.#database.close();
   }

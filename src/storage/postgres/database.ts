@@ -91,8 +91,7 @@ export class Database {
         const session = sessionOn(client, this.#timeoutMs);
         return await session.transaction(() => work(session));
       } catch (error) {
-        // After a refusal of ours the transaction was rolled back, and the connection is as good as before.
-        if (!(error instanceof CallerStatsError)) failed = error as Error;
+        failed = error as Error;
         throw error;
       } finally {
         client.off('error', ignore);

@@ -17,7 +17,8 @@ import type { PostgresLocation } from './location.js';
  * `record` inserts the queries and adds those that were new to the counters, in one statement. Its two ORDER BYs are
  * the order of the locks. It gives the places (from 1) of the ids that were there already, and null where there is no
  * such project. It is where the promise is kept that what was acknowledged is on disk: whatever connects, a pooler or
- * Citus to its workers, and whatever their default is. The ids given are distinct. Division truncates, so a negative remainder is made positive first.
+ * Citus to its workers, and whatever their default is. The ids given are distinct. Division truncates, so a negative
+ * remainder is made positive first.
  *
  * `query.id` holds the bytes of `query-id.ts`. `counter` has a row for each project, bucket level and bucket (see
  * `domain/buckets.ts`) in which anything happened; its pages keep room for the updates of busy buckets.

@@ -1,7 +1,10 @@
 /** What `serve` does for somebody who starts it for the first time: a project, two keys, and how to go on. */
 import { fileURLToPath } from 'node:url';
 import type { Actor } from '../domain/audit.js';
+import { generateToken, hashToken } from '../domain/invitation.js';
 import { parseExpiryWithin } from '../domain/key-expiry.js';
+import { invitationDaysMax } from '../domain/limits.js';
+import { generateApiKey, type MadeKey } from '../domain/new-key.js';
 import { DEFAULT_ORGANIZATION_ID, generateId, type Project } from '../domain/project.js';
 import type { Store } from '../storage/store.js';
 import { createUnlessTaken } from './create.js';
@@ -9,7 +12,6 @@ import { totalsLine } from './import/command.js';
 import { runImport } from './import/run.js';
 import { openSource } from './import/source.js';
 import type { Io } from './io.js';
-import { generateApiKey, type MadeKey } from './key/make-key.js';
 import { formatTime, printLine } from './output.js';
 import { startProgress } from './progress.js';
 
@@ -24,6 +26,8 @@ const firstKeyId = 'first-admin-key';
 
 export interface FirstRunOptions {
   readonly url: string;
+  /** Where browsers find the dashboard. */
+  readonly pagesUrl: string;
   readonly vendor: string;
   /** See `parseExpiryWithin`. */
   readonly keyLifeMax: number | null;
@@ -50,7 +54,12 @@ export function welcomer(store: Store, options: FirstRunOptions, io: Io): () => 
   };
 }
 
-async function welcome(store: Store, first: FirstRun, { url, demo }: FirstRunOptions, io: Io): Promise<void> {
+async function welcome(
+  store: Store,
+  first: FirstRun,
+  { url, pagesUrl, demo }: FirstRunOptions,
+  io: Io,
+): Promise<void> {
   if (await isFirst(store, first)) {
     // What is there already is of an earlier try, whose answer was lost.
     await createUnlessTaken(() => store.createProject(first.project, first.by));
@@ -63,6 +72,7 @@ async function welcome(store: Store, first: FirstRun, { url, demo }: FirstRunOpt
       '--demo: left out, because the database has projects already; start on a new one to see it',
     );
   }
+  await printSetUpAddress(store, pagesUrl, io);
   printLine(io.stdout, `API documentation: ${url}/docs`);
 }
 
@@ -106,6 +116,35 @@ async function isFirst(store: Store, { admin: { key }, by }: FirstRun): Promise<
   }
   await createUnlessTaken(() => store.createKey(key, by));
   return (await store.listKeys(DEFAULT_ORGANIZATION_ID)).some(({ hash }) => hash === key.hash);
+}
+
+/** As long as nobody can sign in to the dashboard as an owner, each start prints an address that makes the first one. */
+async function printSetUpAddress(
+  store: Store,
+  pagesUrl: string,
+  { clock, randomInt, stdout }: Io,
+): Promise<void> {
+  if (!(await store.people.isSetUpOpen())) {
+    printLine(stdout, `Dashboard: ${pagesUrl}/`);
+    return;
+  }
+  const token = generateToken(randomInt);
+  const by = { name: 'first start', address: null, at: clock.now() };
+  await store.people.createInvitation(
+    {
+      id: generateId(randomInt),
+      organizationId: DEFAULT_ORGANIZATION_ID,
+      email: null,
+      role: 'owner',
+      tokenHash: hashToken(token),
+      createdBy: by.name,
+      createdAt: by.at,
+      expiresAt: by.at + invitationDaysMax * 86_400_000,
+    },
+    by,
+  );
+  printLine(stdout, 'Set up the dashboard (this address makes its first owner, and works once):');
+  printLine(stdout, `  ${pagesUrl}/set-up#${token}`);
 }
 
 async function loadSample(store: Store, projectId: string, io: Io): Promise<void> {

@@ -43,7 +43,7 @@ export function buildProgram(io: Io, version: string, fail: () => void): Command
       writeErr: (text) => io.stderr.write(text),
     })
     .showHelpAfterError('(--help says more)');
-  addServeCommand(program, io);
+  addServeCommand(program, io, version);
   addProjectCommand(program, io);
   addKeyCommand(program, io);
   addOrganizationCommand(program, io);

@@ -1,4 +1,5 @@
 /** `caller-stats serve`: the server, from start to stop. */
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import { type DestinationStream, pino } from 'pino';
@@ -9,19 +10,23 @@ import { welcomer } from './first-run.js';
 import type { Io } from './io.js';
 import { keepAuditLog } from './keep-audit-log.js';
 import { printLine } from './output.js';
-import { readSettings, SERVER_SETTINGS, settingOption } from './settings.js';
+import { flagsOf, readSettings, SERVER_SETTINGS, settingOption } from './settings.js';
+import { singleSignOnOf } from './single-sign-on.js';
 import { whenAvailable } from './when-available.js';
 import { openWithSettings } from './with-store.js';
 
 const settingNames = Object.keys(SERVER_SETTINGS) as (keyof typeof SERVER_SETTINGS)[];
 
-export function addServeCommand(program: Command, io: Io): void {
+/** What `npm run build` made of the dashboard. */
+const pages = fileURLToPath(new URL('../dashboard', import.meta.url));
+
+export function addServeCommand(program: Command, io: Io, version: string): void {
   const serve = program
     .command('serve')
     .description(
       'runs the server; on an empty database, makes a first project and its keys and prints them once',
     );
-  for (const name of settingNames) serve.addOption(settingOption(name));
+  for (const name of flagsOf(SERVER_SETTINGS)) serve.addOption(settingOption(name));
   serve
     .option('--demo', 'on an empty database, load a sample of real events')
     .addHelpText(
@@ -30,6 +35,7 @@ export function addServeCommand(program: Command, io: Io): void {
     )
     .action(async (options: { demo?: boolean }) => {
       const settings = readSettings(settingNames, { ...options }, io.env);
+      const singleSignOn = singleSignOnOf(settings);
       const log = pino({ level: settings.logLevel }, io.stderr as unknown as DestinationStream);
       // Listened for from now on: who stops the server while it starts is heard as well.
       const stopRequested = io.stopRequested();
@@ -46,6 +52,20 @@ export function addServeCommand(program: Command, io: Io): void {
           clock: io.clock,
           limits: settings,
           trustProxy: settings.trustProxy,
+          dashboard: {
+            pages,
+            version,
+            singleSignOnName: singleSignOn?.name,
+            keyPrefix: settings.keyPrefix,
+            keyLifeMax: settings.keyLifeMax,
+            randomInt: io.randomInt,
+          },
+          users: {
+            publicUrl: settings.publicUrl ?? undefined,
+            secret: settings.secret ?? undefined,
+            singleSignOn,
+            randomInt: io.randomInt,
+          },
           log,
         });
         const url = await listen(app, settings);
@@ -53,6 +73,7 @@ export function addServeCommand(program: Command, io: Io): void {
         printLine(io.stdout, `caller-stats listens on ${url}`);
         const start = {
           url,
+          pagesUrl: settings.publicUrl ?? url,
           vendor: settings.keyPrefix,
           keyLifeMax: settings.keyLifeMax,
           demo: options.demo ?? false,

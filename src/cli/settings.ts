@@ -12,28 +12,22 @@ import {
   databaseConnectionsMax,
   databaseTimeoutMs,
   failuresPerMinute,
+  secretCharactersMin,
 } from '../domain/limits.js';
-import { failure, quote, type Result, success } from '../domain/result.js';
+import { isName } from '../domain/project.js';
+import { failure, type Result, success } from '../domain/result.js';
 import { parseDatabaseUrl } from '../storage/open.js';
 import { UsageError } from './io.js';
 import { mayHoldPassword } from './passwords.js';
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-interface Setting<T> {
-  /** Without the dashes. */
-  readonly flag: string;
-  readonly environment: string;
-  /** What holds where it is given nowhere; none for what somebody must say. */
-  readonly fallback?: string;
-  /** What stands for the value in the manual. */
-  readonly placeholder: string;
-  readonly description: string;
-  /** Whether a value may hold a secret, and is not to be shown then. */
-  readonly hides?: (text: string) => boolean;
-  /** Problems go on from the setting's name and value. */
-  readonly parse: (text: string) => Result<T>;
-}
+import {
+  type Environment,
+  integer,
+  origin,
+  readSetting,
+  type Setting,
+  setting,
+  webAddress,
+} from './setting.js';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -117,6 +111,63 @@ export const SERVER_SETTINGS = {
     placeholder: 'networks',
     description: 'proxies whose X-Forwarded-For is believed, as 10.0.0.0/8,::1',
     parse: (text) => (text === 'none' ? success([]) : parseNetworks(text.split(','))),
+  }),
+  publicUrl: setting<string | null>({
+    flag: 'public-url',
+    environment: 'CALLER_STATS_PUBLIC_URL',
+    fallback: 'none',
+    placeholder: 'url',
+    description: 'where browsers find the server, as https://stats.example.org; for links and single sign-on',
+    parse: (text) => (text === 'none' ? success(null) : origin(text)),
+  }),
+  secret: setting<string | null>({
+    flag: 'secret',
+    environment: 'CALLER_STATS_SECRET',
+    fallback: 'none',
+    placeholder: 'text',
+    description: 'signs sessions and seals second factors; none for one that the database keeps',
+    environmentOnly: true,
+    hides: () => true,
+    parse: (text) =>
+      text === 'none'
+        ? success(null)
+        : text.length >= secretCharactersMin
+          ? success(text)
+          : failure(`is shorter than ${secretCharactersMin} characters; make one with: openssl rand -hex 32`),
+  }),
+  oidcIssuer: setting<string | null>({
+    flag: 'oidc-issuer',
+    environment: 'CALLER_STATS_OIDC_ISSUER',
+    fallback: 'none',
+    placeholder: 'url',
+    description: 'OpenID Connect provider for single sign-on; needs the next two and --public-url',
+    parse: (text) => (text === 'none' ? success(null) : webAddress(text)),
+  }),
+  oidcClientId: setting<string | null>({
+    flag: 'oidc-client-id',
+    environment: 'CALLER_STATS_OIDC_CLIENT_ID',
+    fallback: 'none',
+    placeholder: 'id',
+    description: 'what the provider calls this service',
+    parse: (text) => success(text === 'none' ? null : text),
+  }),
+  oidcClientSecret: setting<string | null>({
+    flag: 'oidc-client-secret',
+    environment: 'CALLER_STATS_OIDC_CLIENT_SECRET',
+    fallback: 'none',
+    placeholder: 'text',
+    description: 'the secret that the provider gave it',
+    environmentOnly: true,
+    hides: () => true,
+    parse: (text) => success(text === 'none' ? null : text),
+  }),
+  oidcName: setting({
+    flag: 'oidc-name',
+    environment: 'CALLER_STATS_OIDC_NAME',
+    fallback: 'single sign-on',
+    placeholder: 'name',
+    description: 'what the button on the sign-in page calls the provider',
+    parse: (text) => (isName(text) ? success(text) : failure('is not a name')),
   }),
   requestsPerMinute: setting({
     flag: 'requests-per-minute',
@@ -216,20 +267,11 @@ export function readSettings<Name extends SettingName>(
   return values as Values<Name>;
 }
 
-function readSetting(
-  { flag, environment, fallback, parse, hides }: Setting<unknown>,
-  given: unknown,
-  env: Environment,
-): Result<unknown> {
-  // A variable that is set to nothing counts as not set, as Compose files and shells make them.
-  const fromEnvironment = env[environment] === '' ? undefined : env[environment];
-  const text = typeof given === 'string' ? given : (fromEnvironment ?? fallback);
-  if (text === undefined) return failure(`--${flag}: is missing; give it, or set ${environment}`);
-  const value = parse(text);
-  if (value.ok) return value;
-  const source = typeof given === 'string' ? `--${flag}` : environment;
-  const shown = hides?.(text) ? 'its value' : quote(text);
-  return failure(...value.problems.map((problem) => `${source}: ${shown} ${problem}`));
+/** The names of those settings that are flags of the command as well. */
+export function flagsOf(settings: Readonly<Record<string, Setting<unknown>>>): SettingName[] {
+  return Object.entries(settings)
+    .filter(([, { environmentOnly }]) => environmentOnly !== true)
+    .map(([name]) => name as SettingName);
 }
 
 /** The variable with the key that `--url` sends. A flag would show in the list of processes. */
@@ -244,20 +286,7 @@ export function readKey(env: Environment): string {
   return key;
 }
 
-function setting<T>(definition: Setting<T>): Setting<T> {
-  return definition;
-}
-
 function databaseUrl(text: string): Result<string> {
   const location = parseDatabaseUrl(text);
   return location.ok ? success(text) : location;
-}
-
-function integer(min: number, max: number): (text: string) => Result<number> {
-  return (text) => {
-    const value = Number(text);
-    return /^\d{1,15}$/.test(text) && value >= min && value <= max
-      ? success(value)
-      : failure(`is not a whole number from ${min} to ${max}`);
-  };
 }

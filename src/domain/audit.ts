@@ -11,6 +11,10 @@ export const AUDIT_ACTIONS = [
   'member.add',
   'member.change',
   'member.remove',
+  'invitation.create',
+  'invitation.revoke',
+  'user.password',
+  'user.second_factor',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -32,7 +36,7 @@ export interface AuditEntry {
   readonly actor: string;
   readonly address: string | null;
   readonly action: AuditAction;
-  /** The id of what was changed: of an organization, project or key; the e-mail address of a member. */
+  /** The id of what was changed: of an organization, project or key; the e-mail address of a member, user or invited person. */
   readonly targetId: string;
   /** What was new about it, in words; never a secret. */
   readonly detail: string;

@@ -42,6 +42,34 @@ export const keyNetworksMax = 50;
 /** Characters of an e-mail address (RFC 5321, section 4.5.3.1, as corrected). */
 export const emailCharactersMax = 254;
 
+/** Characters of a password: what OWASP and NIST ask of one that may stand alone, and as many as a library hashes. */
+export const passwordCharactersMin = 12;
+export const passwordCharactersMax = 128;
+
+/** Failed sign-ins of one user from browsers that are not known, or of one that is, in `guessWindowSeconds`. */
+export const guessesMax = 10;
+
+/** Failed sign-ins from one address, of whatever users: an office has more people than one. */
+export const addressFailuresMax = 100;
+
+/** Seconds after which failed sign-ins are forgotten. */
+export const guessWindowSeconds = 15 * 60;
+
+/** Seconds that a browser which signed in is known: a year. */
+export const deviceCookieSeconds = 365 * 24 * 60 * 60;
+
+/** Bytes of the body of a request of the dashboard. */
+export const dashboardBodyBytesMax = 16 * 1024;
+
+/** Characters of the secret that signs sessions: 128 random bits in hexadecimal digits. */
+export const secretCharactersMin = 32;
+
+/** Seconds that a session lasts without being used: a week, counted anew each day that it is. */
+export const sessionSecondsMax = 7 * 24 * 60 * 60;
+
+/** Days that an invitation, or a set-up address, can be used. */
+export const invitationDaysMax = 7;
+
 /** Entries of the audit log in one answer. */
 export const auditEntriesMax = 1000;
 

@@ -1,10 +1,16 @@
 /** The people of an organization. */
+import { CallerStatsError } from './errors.js';
 import { emailCharactersMax } from './limits.js';
 
 /** `owner`: everything. `editor`: keys and projects. `viewer`: reads. */
 export const ROLES = ['owner', 'editor', 'viewer'] as const;
 
 export type Role = (typeof ROLES)[number];
+
+/** Whether a role may do what needs `needed`: each may what those behind it may. */
+export function mayDo(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) <= ROLES.indexOf(needed);
+}
 
 export interface Member {
   readonly organizationId: string;
@@ -21,4 +27,9 @@ export function toEmail(text: string): string | undefined {
   return email.length <= emailCharactersMax && /^[^\s@,;<>"]+@[^\s@,;<>".]+(\.[^\s@,;<>".]+)*$/.test(email)
     ? email
     : undefined;
+}
+
+/** What to say to whoever would leave an organization without an owner. */
+export function lastOwner(email: string): CallerStatsError {
+  return new CallerStatsError('invalid', `${email} is the last owner: make somebody else an owner first.`);
 }

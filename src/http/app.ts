@@ -6,10 +6,14 @@ import { networksOf } from '../domain/address.js';
 import type { Clock } from '../domain/clock.js';
 import { headerBytesMax, headersTimeoutMs, keepAliveTimeoutMs, requestTimeoutMs } from '../domain/limits.js';
 import type { Store } from '../storage/store.js';
+import { Libraries, type UsersOptions } from '../users/libraries.js';
 import { Authenticator } from './authenticate.js';
 import type { RecordingLimits } from './body.js';
 import { addCallerStats } from './caller-stats.js';
 import { ConnectionErrors } from './connection-errors.js';
+import type { DashboardOptions } from './dashboard/context.js';
+import { addDashboardApi } from './dashboard/dashboard.js';
+import { addPages } from './dashboard/pages.js';
 import { addDocs, addOpenApi } from './docs.js';
 import { answerError, HttpError, unavailable } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
@@ -27,6 +31,11 @@ export interface AppOptions {
   readonly limits: RecordingLimits & RateLimits;
   /** Proxies whose `X-Forwarded-For` is believed, as `parseNetwork` gives them; none for nobody's. */
   readonly trustProxy: readonly string[];
+  readonly dashboard: Omit<DashboardOptions, 'libraries'> & {
+    /** The folder of the built pages. */
+    readonly pages: string;
+  };
+  readonly users: Omit<UsersOptions, 'store' | 'log'>;
   readonly log: Logger;
 }
 
@@ -36,6 +45,8 @@ export async function buildApp({
   clock,
   limits,
   trustProxy,
+  dashboard,
+  users,
   log,
 }: AppOptions): Promise<FastifyInstance> {
   // As wide a type as the framework's own, which all of its plugins are written for.
@@ -84,6 +95,13 @@ export async function buildApp({
   addQueries(app, { store, clock, authenticator, limits });
   await addLeakedKeys(app, { store, clock, failures });
   addOperations(app, store);
+  await addDashboardApi(app, {
+    ...dashboard,
+    libraries: new Libraries({ ...users, store, log }),
+    store,
+    clock,
+  });
+  await addPages(app, dashboard.pages);
   await addDocs(app);
   await app.ready();
   return app;

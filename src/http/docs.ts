@@ -1,4 +1,4 @@
-/** `/openapi.json`, made from the schemas that the routes validate and serialize with, `/docs`, which shows it, and `/`, which leads there. */
+/** `/openapi.json`, made from the schemas that the routes validate and serialize with and `/docs`, which shows it. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
@@ -49,9 +49,6 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
 
 /** Must be called after all other routes. */
 export async function addDocs(app: FastifyInstance): Promise<void> {
-  addResource(app, '/', {
-    GET: { schema: { hide: true }, handler: (_request, reply) => reply.redirect('/docs') },
-  });
   addResource(app, '/openapi.json', { GET: { schema: { hide: true }, handler: async () => app.swagger() } });
   await app.register(swaggerUi, {
     routePrefix: '/docs',

@@ -8,6 +8,8 @@ type Operation = Omit<RouteOptions, 'method' | 'url'>;
 export interface Resource {
   readonly GET?: Operation;
   readonly POST?: Operation;
+  readonly PATCH?: Operation;
+  readonly DELETE?: Operation;
   /** Runs before the method is looked at, as for authentication. */
   readonly onRequest?: onRequestHookHandler;
 }
@@ -18,8 +20,11 @@ export interface Resource {
  */
 export function addResource(app: FastifyInstance, url: string, resource: Resource): void {
   const before = resource.onRequest === undefined ? [] : [resource.onRequest];
-  const allowed = [...(resource.GET ? ['GET', 'HEAD'] : []), ...(resource.POST ? ['POST'] : [])];
-  for (const method of ['GET', 'POST'] as const) {
+  const own = (['GET', 'POST', 'PATCH', 'DELETE'] as const).filter(
+    (method) => resource[method] !== undefined,
+  );
+  const allowed = own.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  for (const method of own) {
     const operation = resource[method];
     if (operation !== undefined) app.route({ ...operation, method, url, onRequest: before });
   }

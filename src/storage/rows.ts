@@ -1,6 +1,7 @@
 /** Columns that every SQL store has, and their rows as the domain knows them. */
 import type { ApiKey, KeyType } from '../domain/api-key.js';
 import type { AuditAction, AuditEntry } from '../domain/audit.js';
+import type { Invitation, Membership } from '../domain/invitation.js';
 import type { Scope } from '../domain/key-scope.js';
 import type { Member, Role } from '../domain/member.js';
 import type { Organization, Project } from '../domain/project.js';
@@ -59,6 +60,51 @@ export function toMember(row: Row): Member {
     email: String(row['email']),
     role: row['role'] as Role,
     createdAt: Number(row['createdAt']),
+  };
+}
+
+export const MEMBERSHIP_COLUMNS =
+  'organization.id AS "organizationId", organization.name AS "organizationName", member.role';
+
+export function toMembership(row: Row): Membership {
+  return {
+    organizationId: String(row['organizationId']),
+    organizationName: String(row['organizationName']),
+    role: row['role'] as Role,
+  };
+}
+
+const INVITATION_COLUMNS = {
+  id: 'id',
+  organizationId: 'organization_id',
+  email: 'email',
+  role: 'role',
+  tokenHash: 'token_hash',
+  createdBy: 'created_by',
+  createdAt: 'created_at',
+  expiresAt: 'expires_at',
+} as const satisfies Readonly<Record<keyof Invitation, string>>;
+
+export const INVITATION_COLUMN_NAMES = Object.values(INVITATION_COLUMNS).join(', ');
+
+export function invitationColumns(table: string): string {
+  return columns(table, '', INVITATION_COLUMNS);
+}
+
+export function invitationValues(invitation: Invitation): (string | number | null)[] {
+  return (Object.keys(INVITATION_COLUMNS) as (keyof Invitation)[]).map((field) => invitation[field]);
+}
+
+export function toInvitation(row: Row): Invitation {
+  return {
+    id: String(row['id']),
+    organizationId: String(row['organizationId']),
+    email: row['email'] as string | null,
+    role: row['role'] as Role,
+    tokenHash: String(row['tokenHash']),
+    createdBy: String(row['createdBy']),
+    createdAt: Number(row['createdAt']),
+    expiresAt: Number(row['expiresAt']),
   };
 }
 

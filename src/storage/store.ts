@@ -21,6 +21,7 @@ import type { DateRange } from '../domain/date-range.js';
 import type { Member, Role } from '../domain/member.js';
 import type { Organization, Project } from '../domain/project.js';
 import type { Query } from '../domain/query.js';
+import type { People } from './people.js';
 
 /** What became of a batch: `recorded + duplicates` is its length. */
 export interface RecordResult {
@@ -70,6 +71,9 @@ export interface Access {
 }
 
 export interface Store {
+  /** Users, and who may become a member. */
+  readonly people: People;
+
   /** Adds an organization. `already_exists` where its id is taken. */
   createOrganization(organization: Organization, by: Actor): Promise<void>;
 
@@ -133,10 +137,13 @@ export interface Store {
   /** The organization's members. */
   listMembers(organizationId: string): Promise<Member[]>;
 
-  /** Gives a member another role. `not_found` where the organization has no such member. */
+  /**
+   * Gives a member another role. `not_found` where the organization has no such member; `invalid` where it is the last
+   * owner: an organization that has an owner keeps one.
+   */
   changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void>;
 
-  /** `not_found` where the organization has no such member. */
+  /** `not_found` where the organization has no such member; `invalid` where it is the last owner. */
   removeMember(organizationId: string, email: string, by: Actor): Promise<void>;
 
   /** The organization's audit log, newest entry first. */

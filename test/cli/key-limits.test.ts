@@ -59,7 +59,7 @@ describe('key create refuses', () => {
     [
       'more addresses than a key may have',
       Array.from({ length: keyNetworksMax + 1 }, (_, at) => ['--allow', `192.0.2.${at}`]).flat(),
-      [`--allow: is given more than ${keyNetworksMax} times`],
+      [`--allow: has more than ${keyNetworksMax} addresses and networks`],
     ],
     [
       'all of it, in one go',

@@ -151,6 +151,6 @@ test('answers for whoever starts, stops and balances the service', async () => {
   expect((await send({ path: '/livez', key: null })).text).toBe('{"status":"live"}');
   expect((await send({ path: '/readyz', key: null })).text).toBe('{"status":"ready"}');
   const home = await send({ path: '/', key: null });
-  expect([home.status, home.headers['location']]).toEqual([302, '/docs']);
+  expect([home.status, home.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   expect(errorOf(await send({ path: '/nowhere', key: null }))).toContain('/docs');
 });

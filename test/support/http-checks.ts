@@ -7,6 +7,8 @@ export interface Answer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  /** The values of `Set-Cookie`, which `headers` is without. */
+  readonly cookies: readonly string[];
 }
 
 export interface Asked {
@@ -21,7 +23,6 @@ export interface Asked {
 const INSIDES = /\n\s*at |node:|node_modules|[\w-]\.[cm]?[jt]s\b|\b(SELECT|INSERT|UPDATE|FROM)\b|sqlite/;
 
 const SECURITY_HEADERS = {
-  'cache-control': 'no-store',
   'content-security-policy': expect.stringMatching(
     /^default-src '(none|self)';.*frame-ancestors 'none'/,
   ) as string,
@@ -32,8 +33,14 @@ const SECURITY_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** Headers that no answer has: for pages of others, for cookies, about what runs here. */
-const NEVER = /^(access-control-.*|set-cookie|x-powered-by|server)$/;
+/** Headers that no answer has: for pages of others, about what runs here. */
+const NEVER = /^(access-control-.*|x-powered-by|server)$/;
+
+/** The dashboard's API: the only answers with cookies. */
+const DASHBOARD = /^\/api\//;
+
+/** No script of a page can read a cookie of ours, and no page of another site make a browser send it with a change. */
+const COOKIE = /^caller-stats\.\w+=[^;]*;(?=.*; HttpOnly)(?=.*; SameSite=(Lax|Strict))(?!.*; Domain)/i;
 
 /** Throws where the answer breaks a promise that is made for all answers. `secrets` may stand in none. */
 export function checkAnswer(
@@ -47,17 +54,34 @@ export function checkAnswer(
   openApi.check({ ...asked, status, contentType: headers['content-type'], text });
 
   expect(headers, about).toMatchObject(SECURITY_HEADERS);
+  // A browser may keep the files of the dashboard, and nothing else.
+  if (
+    !/^(no-cache|public, max-age=\d+, immutable)$/.test(headers['cache-control'] ?? '') ||
+    !isFile(asked, answer)
+  )
+    expect(headers['cache-control'], about).toBe('no-store');
+  for (const cookie of answer.cookies) {
+    expect(asked.path, about).toMatch(DASHBOARD);
+    expect(`${cookie};`, about).toMatch(COOKIE);
+  }
   expect(
     Object.keys(headers).filter((name) => NEVER.test(name)),
     about,
   ).toEqual([]);
   const everything = `${JSON.stringify(headers)} ${text}`;
   for (const secret of secrets) expect(everything.includes(secret), 'a key is in the answer').toBe(false);
-  expect(headers['www-authenticate'], about).toBe(status === 401 ? 'Bearer' : undefined);
+  const challenge = DASHBOARD.test(asked.path) ? 'Cookie' : 'Bearer';
+  expect(headers['www-authenticate'], about).toBe(status === 401 ? challenge : undefined);
   if (status === 405) expect(headers['allow'], about).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
   if (status === 503) expect(headers['retry-after'], about).toMatch(/^[1-9]\d*$/);
   if (!asked.failing) expect(status, about).not.toBe(500);
   if (status >= 400) checkError(asked, answer, about);
+}
+
+function isFile({ path }: Asked, { status, headers }: Answer): boolean {
+  return (
+    status < 400 && !path.startsWith('/api/') && !/^application\/json/.test(headers['content-type'] ?? '')
+  );
 }
 
 function checkError(asked: Asked, { headers, text }: Answer, about: string): void {

@@ -1,5 +1,6 @@
 /** A whole service for one test: real store, real app, a clock that stands still until told otherwise. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomInt } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
@@ -62,6 +63,8 @@ export interface Service extends Pick<WatchedStore, 'calls' | 'store'> {
 }
 
 export interface ServiceOptions {
+  readonly users?: Partial<AppOptions['users']>;
+  readonly keyLifeMax?: number | null;
   readonly limits?: Partial<AppOptions['limits']>;
   readonly trustProxy?: readonly string[];
 }
@@ -90,7 +93,7 @@ type End = () => Promise<void>;
 
 /** A service of its own for one test, gone when it is over. `onEnd` takes what is to be done then, last first. */
 export async function startService(
-  { limits, trustProxy = [] }: ServiceOptions = {},
+  { limits, trustProxy = [], users = {}, keyLifeMax = null }: ServiceOptions = {},
   onEnd: (end: End) => void = onTestFinished,
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-test-'));
@@ -108,6 +111,21 @@ export async function startService(
     clock: { now: () => clock.nowMs },
     limits: { batchQueriesMax, bodyBytesMax, requestsPerMinute: 0, failuresPerMinute: 0, ...limits },
     trustProxy,
+    dashboard: {
+      pages: await makePages(folder),
+      singleSignOnName: users.singleSignOn?.name,
+      keyPrefix: 'cs',
+      keyLifeMax,
+      randomInt: (max) => randomInt(max),
+      version: '1.2.3',
+    },
+    users: {
+      publicUrl: undefined,
+      secret: undefined,
+      singleSignOn: undefined,
+      randomInt: (max) => randomInt(max),
+      ...users,
+    },
     log: pino({ level: 'trace' }, { write: (line: string) => logged.push(line) }),
   });
   onEnd(() => app.close());
@@ -160,9 +178,12 @@ export async function startService(
       const answer = {
         status: response.statusCode,
         headers: Object.fromEntries(
-          Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+          Object.entries(response.headers)
+            .filter(([name]) => name !== 'set-cookie')
+            .map(([name, value]) => [name, String(value)]),
         ),
         text: method === 'HEAD' ? '' : response.payload,
+        cookies: [response.headers['set-cookie'] ?? []].flat(),
       };
       checkAnswer(openApi, { method, path, failing }, answer, secrets);
       return answer;
@@ -184,7 +205,7 @@ export async function startService(
       return answer;
     },
     async read(connection, asked) {
-      const answer = await connection.read(asked.method);
+      const answer = { ...(await connection.read(asked.method)), cookies: [] };
       checkAnswer(openApi, asked, answer, secrets);
       return answer;
     },
@@ -194,6 +215,16 @@ export async function startService(
     log: () => logged.join(''),
   };
   return service;
+}
+
+/** Stands in for what Vite builds of the dashboard, which the tests in a browser have. */
+async function makePages(folder: string): Promise<string> {
+  const pages = join(folder, 'pages');
+  await mkdir(join(pages, 'assets'), { recursive: true });
+  await writeFile(join(pages, 'index.html'), '<!doctype html><title>caller-stats</title>');
+  await writeFile(join(pages, 'theme.js'), '');
+  await writeFile(join(pages, 'assets', 'index-1a2b3c.js'), '');
+  return pages;
 }
 
 /** A `HEAD` request in bytes. */

@@ -133,6 +133,7 @@ export class Cluster {
         status: response.status,
         headers: Object.fromEntries(response.headers),
         text: await response.text(),
+        cookies: [],
       }))
       .catch(() => undefined);
     if (answer === undefined) return { status: undefined, body: undefined };

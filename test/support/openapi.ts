@@ -16,7 +16,8 @@ export interface Exchange {
 const documentUri = 'https://caller-stats.test/openapi.json';
 
 /** Paths outside the interface that answer with something else than an error; the document leaves them out. */
-const UNDOCUMENTED = /^\/($|docs($|\/)|openapi\.json$)/;
+const UNDOCUMENTED =
+  /^\/($|docs($|\/)|openapi\.json$|api\/|assets\/|[\w-]+\.(js|svg|txt)$|(sign-in|set-up|join|reset|new-project|members|audit|account)$|projects\/)/;
 
 /** What stands at the end of `path` inside a JSON value; undefined where something on the way is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {

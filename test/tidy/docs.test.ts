@@ -43,7 +43,8 @@ describe('the reference has', () => {
   test.each(Object.values(SETTINGS).map((one) => [one.flag, one] as const))(
     'the setting --%s with its variable and default',
     (flag, one) => {
-      const row = reference.split('\n').find((line) => line.startsWith(`| \`--${flag}\``));
+      const begins = one.environmentOnly ? `| | \`${one.environment}\`` : `| \`--${flag}\``;
+      const row = reference.split('\n').find((line) => line.startsWith(begins));
       expect(row, 'a row for it').toBeDefined();
       expect(row).toContain(`\`${one.environment}\``);
       expect(row).toContain('fallback' in one ? `| \`${one.fallback}\` |` : '| required |');

@@ -1,11 +1,7 @@
 import { type Command, Option } from 'commander';
-import { parseNetworks } from '../../domain/address.js';
 import { KEY_TYPES, type KeyType } from '../../domain/api-key.js';
-import { DEFAULT_EXPIRY, parseExpiryWithin } from '../../domain/key-expiry.js';
-import { parseScopes, type Scope } from '../../domain/key-scope.js';
-import { keyNetworksMax, nameCharactersMax } from '../../domain/limits.js';
-import { isName } from '../../domain/project.js';
-import type { Result } from '../../domain/result.js';
+import { DEFAULT_EXPIRY } from '../../domain/key-expiry.js';
+import { generateApiKey, parseKeyWish } from '../../domain/new-key.js';
 import { atCommandLine } from '../actor.js';
 import { allOrProblems, type Io, UsageError } from '../io.js';
 import { organizationOption } from '../organization-option.js';
@@ -13,7 +9,6 @@ import { formatTime, printJson, printLine } from '../output.js';
 import { readSettings, STORE_SETTINGS, settingOption } from '../settings.js';
 import { existing, withStore } from '../with-store.js';
 import { toListed } from './listed.js';
-import { makeKey } from './make-key.js';
 
 interface CreateOptions {
   readonly name: string;
@@ -54,25 +49,17 @@ export function addCreateCommand(key: Command, io: Io): void {
     .option('--json', 'print the key and what is kept of it as JSON')
     .action(async (options: CreateOptions) => {
       const by = atCommandLine(io.clock);
-      const [settings, checked] = allOrProblems(
+      const [settings] = allOrProblems(
         () => readSettings([...STORE_SETTINGS, 'keyPrefix', 'keyLifeMax'], { ...options }, io.env),
-        () => checkNewKey(options, by.at),
+        () => checkWish(options, by.at, null),
       );
-      const expiresAt = expiryOf(options.expires, by.at, settings.keyLifeMax);
-      const { key, secret } = await withStore(settings, existing, (store) =>
-        makeKey(
-          store,
-          {
-            ...checked,
-            organizationId: options.organization,
-            projectId: options.project ?? null,
-            type: options.type,
-            name: options.name,
-            expiresAt,
-          },
-          { vendor: settings.keyPrefix, by, randomInt: io.randomInt },
-        ),
+      const wanted = checkWish(options, by.at, settings.keyLifeMax);
+      const { expiresAt } = wanted;
+      const { key, secret } = generateApiKey(
+        { ...wanted, organizationId: options.organization },
+        { vendor: settings.keyPrefix, by, randomInt: io.randomInt },
       );
+      await withStore(settings, existing, (store) => store.createKey(key, by));
       if (options.json) return printJson(io.stdout, { key: secret, ...toListed(key, io.clock.now()) });
       printLine(io.stdout, secret);
       const expiry = expiresAt === null ? 'never expires' : `expires ${formatTime(expiresAt)}`;
@@ -80,36 +67,9 @@ export function addCreateCommand(key: Command, io: Io): void {
     });
 }
 
-/** What is to be kept of the options but the expiry. `UsageError` with everything that is wrong. */
-function checkNewKey(
-  { name, type, project, scope, allow = [], expires }: CreateOptions,
-  nowMs: number,
-): { scopes?: readonly Scope[]; allow: readonly string[] } {
-  const problems: string[] = [];
-  const check = <T>(option: string, result: Result<T>): T[] => {
-    if (result.ok) return [result.value];
-    problems.push(...result.problems.map((problem) => `${option}: ${problem}`));
-    return [];
-  };
-  if (!isName(name)) problems.push(`--name: is not 1 to ${nameCharactersMax} visible characters`);
-  if (type === 'recording' && project === undefined) problems.push('--project: a recording key needs one');
-  if (type === 'admin' && project !== undefined) {
-    problems.push('--project: an admin key opens all projects; leave it out, or make a recording key');
-  }
-  if (type === 'recording' && scope !== undefined) {
-    problems.push('--scope: a recording key may only record; leave it out');
-  }
-  const [scopes] = scope === undefined ? [] : check('--scope', parseScopes(scope));
-  if (expires !== undefined) check('--expires', parseExpiryWithin(expires, nowMs, null));
-  const [networks = []] = check('--allow', parseNetworks(allow));
-  if (networks.length > keyNetworksMax) problems.push(`--allow: is given more than ${keyNetworksMax} times`);
-  if (problems.length > 0) throw new UsageError(problems);
-  return { ...(scopes === undefined ? {} : { scopes }), allow: networks };
-}
-
-/** Milliseconds since 1970, or null. */
-function expiryOf(text: string | undefined, nowMs: number, lifeMsMax: number | null): number | null {
-  const expiry = parseExpiryWithin(text, nowMs, lifeMsMax);
-  if (!expiry.ok) throw new UsageError(expiry.problems.map((problem) => `--expires: ${problem}`));
-  return expiry.value;
+/** `UsageError` with everything that is wrong. */
+function checkWish(options: CreateOptions, nowMs: number, lifeMsMax: number | null) {
+  const wish = parseKeyWish(options, { nowMs, lifeMsMax });
+  if (!wish.ok) throw new UsageError(wish.problems.map((problem) => `--${problem}`));
+  return wish.value;
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { CallerStatsError } from '../../domain/errors.js';
 import { DEFAULT_GRACE, parseGrace, planRotation } from '../../domain/key-rotation.js';
+import { generateSuccessor } from '../../domain/new-key.js';
 import { atCommandLine } from '../actor.js';
 import { allOrProblems, type Io, UsageError } from '../io.js';
 import { organizationOption } from '../organization-option.js';
@@ -9,7 +10,6 @@ import { formatTime, printJson, printLine } from '../output.js';
 import { readSettings, STORE_SETTINGS, settingOption } from '../settings.js';
 import { existing, withStore } from '../with-store.js';
 import { nameOf, toListed } from './listed.js';
-import { generateApiKey } from './make-key.js';
 
 interface RotateOptions {
   readonly organization: string;
@@ -41,11 +41,8 @@ export function addRotateCommand(key: Command, io: Io): void {
         if (found === undefined) throw new CallerStatsError('not_found', `There is no key ${id}.`);
         const plan = planRotation(found, { nowMs: by.at, graceMs, lifeMsMax: settings.keyLifeMax });
         if (!plan.ok) throw new CallerStatsError('invalid', `The key ${id} ${plan.problems.join('; ')}.`);
-        const { organizationId, projectId, type, name, scopes, allow } = found;
-        const successor = generateApiKey(
-          { organizationId, projectId, type, name, scopes, allow, expiresAt: plan.value.successorExpiresAt },
-          { vendor: settings.keyPrefix, by, randomInt: io.randomInt },
-        );
+        const maker = { vendor: settings.keyPrefix, by, randomInt: io.randomInt };
+        const successor = generateSuccessor(found, plan.value, maker);
         await store.rotateKey(options.organization, id, successor.key, plan.value.expiresAt, by);
         return { old: found, made: successor, endsAt: plan.value.expiresAt };
       });

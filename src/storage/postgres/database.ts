@@ -81,6 +81,19 @@ export class Database {
     return this.#run(this.#writers, statement, values, repeatable);
   }
 
+  /** Runs a statement once on a connection for reads or for writes, and says how many rows it changed. */
+  execute(
+    text: string,
+    values: readonly unknown[],
+    { reads }: { readonly reads: boolean },
+  ): Promise<{ readonly rows: Row[]; readonly changes: number }> {
+    return this.#trying(reads, async () => {
+      const pool = reads ? this.#readers : this.#writers;
+      const { rows, rowCount } = await pool.query<Row>({ text, values: [...values] });
+      return { rows, changes: reads ? 0 : (rowCount ?? 0) };
+    });
+  }
+
   /** Runs `work` in a transaction, within the deadline; tried again only where that is sure to have changed nothing. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#trying(false, async () => {

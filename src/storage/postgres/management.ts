@@ -2,7 +2,7 @@
 import type { ApiKey } from '../../domain/api-key.js';
 import type { Actor, AuditAction } from '../../domain/audit.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import type { Member, Role } from '../../domain/member.js';
+import { lastOwner, type Member, type Role } from '../../domain/member.js';
 import type { Organization, Project } from '../../domain/project.js';
 import { keyValues, toKey } from '../rows.js';
 import type { KeyChange } from '../store.js';
@@ -105,13 +105,21 @@ export class Management {
   }
 
   async changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void> {
+    if (role !== 'owner') await this.#requireAnotherOwner(organizationId, email);
     requireMember(await this.#run('changeMember', [organizationId, email, role]), email);
     await this.#log({ organizationId, action: 'member.change', targetId: email, detail: role }, by);
   }
 
   async removeMember(organizationId: string, email: string, by: Actor): Promise<void> {
+    await this.#requireAnotherOwner(organizationId, email);
     requireMember(await this.#run('removeMember', [organizationId, email]), email);
     await this.#log({ organizationId, action: 'member.remove', targetId: email, detail: '' }, by);
+  }
+
+  /** Refuses to take away the last owner. */
+  async #requireAnotherOwner(organizationId: string, email: string): Promise<void> {
+    const owners = await this.#run('lockOwners', [organizationId]);
+    if (owners.length === 1 && owners[0]?.['email'] === email) throw lastOwner(email);
   }
 
   async #insertKey(key: ApiKey): Promise<void> {

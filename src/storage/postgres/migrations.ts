@@ -5,6 +5,7 @@ import { DEFAULT_ORGANIZATION_ID } from '../../domain/project.js';
 import type { Session } from './database.js';
 import { unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
+import { USER_TABLES } from './user-tables.js';
 
 /**
  * The schema's history: entry n brings a schema from version n to n + 1. Released entries never change.
@@ -175,6 +176,7 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
   CREATE TRIGGER audit_is_never_changed BEFORE UPDATE ON ${schema}.audit
     FOR EACH ROW EXECUTE FUNCTION ${schema}.refuse_change();
   `,
+  USER_TABLES,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

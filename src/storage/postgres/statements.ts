@@ -2,9 +2,12 @@
 import { BUCKET_WIDTHS_MS } from '../../domain/buckets.js';
 import {
   AUDIT_COLUMNS,
+  INVITATION_COLUMN_NAMES,
+  invitationColumns,
   KEY_COLUMN_NAMES,
   keyColumns,
   MEMBER_COLUMNS,
+  MEMBERSHIP_COLUMNS,
   ORGANIZATION_COLUMNS,
   projectColumns,
 } from '../rows.js';
@@ -22,9 +25,7 @@ export function statementsIn(schema: string) {
     listProjects: `SELECT ${projectColumns('project')} FROM ${schema}.project WHERE organization_id = $1
       ORDER BY created_at, id`,
     createKey: `INSERT INTO ${schema}.api_key (${KEY_COLUMN_NAMES})
-      VALUES (${KEY_COLUMN_NAMES.split(',')
-        .map((_, at) => `$${at + 1}`)
-        .join(', ')})`,
+      VALUES (${placeholders(KEY_COLUMN_NAMES)})`,
     findKey: `SELECT ${keyColumns('api_key')} FROM ${schema}.api_key WHERE organization_id = $1 AND id = $2`,
     findKeyByHash: `SELECT ${keyColumns('api_key')} FROM ${schema}.api_key WHERE hash = $1`,
     listKeys: `SELECT ${keyColumns('api_key')} FROM ${schema}.api_key WHERE organization_id = $1 ORDER BY created_at, id`,
@@ -45,6 +46,37 @@ export function statementsIn(schema: string) {
     listMembers: `SELECT ${MEMBER_COLUMNS} FROM ${schema}.member WHERE organization_id = $1 ORDER BY created_at, email`,
     changeMember: `UPDATE ${schema}.member SET role = $3 WHERE organization_id = $1 AND email = $2 RETURNING email`,
     removeMember: `DELETE FROM ${schema}.member WHERE organization_id = $1 AND email = $2 RETURNING email`,
+    findMember: `SELECT ${MEMBER_COLUMNS} FROM ${schema}.member WHERE organization_id = $1 AND email = $2`,
+    // In one order, so that two who take away an owner each cannot deadlock, and the second sees what the first did.
+    lockOwners: `SELECT email FROM ${schema}.member WHERE organization_id = $1 AND role = 'owner' ORDER BY email FOR UPDATE`,
+    joinOrganization: `INSERT INTO ${schema}.member (organization_id, email, role, created_at) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (organization_id, email) DO UPDATE SET role = excluded.role RETURNING ${MEMBER_COLUMNS}`,
+    listMemberships: `SELECT ${MEMBERSHIP_COLUMNS} FROM ${schema}.member
+      JOIN ${schema}.organization ON organization.id = member.organization_id
+      WHERE member.email = $1 ORDER BY organization.created_at, organization.id`,
+    namesOf: `SELECT email, name FROM ${schema}.user_account WHERE email = ANY($1)`,
+    findSignedUpOwner: `SELECT member.email FROM ${schema}.member
+      JOIN ${schema}.user_account ON user_account.email = member.email WHERE member.role = 'owner' LIMIT 1`,
+    findSignedUpMember: `SELECT member.email FROM ${schema}.member
+      JOIN ${schema}.user_account ON user_account.email = member.email
+      WHERE member.organization_id = $1 AND member.email = $2`,
+    lockOrganization: `SELECT id FROM ${schema}.organization WHERE id = $1 FOR NO KEY UPDATE`,
+    createInvitation: `INSERT INTO ${schema}.invitation (${INVITATION_COLUMN_NAMES})
+      VALUES (${placeholders(INVITATION_COLUMN_NAMES)})`,
+    listInvitations: `SELECT ${invitationColumns('invitation')} FROM ${schema}.invitation
+      WHERE organization_id = $1 AND email IS NOT NULL AND expires_at > $2 ORDER BY created_at, id`,
+    findInvitation: `SELECT ${invitationColumns('invitation')}, organization.name AS "organizationName"
+      FROM ${schema}.invitation JOIN ${schema}.organization ON organization.id = invitation.organization_id
+      WHERE token_hash = $1 AND expires_at > $2`,
+    revokeInvitation: `DELETE FROM ${schema}.invitation WHERE organization_id = $1 AND id = $2 AND email IS NOT NULL
+      RETURNING email`,
+    replaceInvitation: `DELETE FROM ${schema}.invitation
+      WHERE organization_id = $1 AND (email = $2 OR expires_at <= $3)`,
+    removeSetUpInvitations: `DELETE FROM ${schema}.invitation WHERE email IS NULL`,
+    proposeSecret: `INSERT INTO ${schema}.server_secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+    findSecret: `SELECT value FROM ${schema}.server_secret WHERE name = $1`,
+    logUserChange: `INSERT INTO ${schema}.audit (organization_id, at, actor, address, action, target_id, detail)
+      SELECT organization_id, $2, $3, $4, $5, $1, $6 FROM ${schema}.member WHERE email = $1 ORDER BY organization_id`,
     addAuditEntry: `INSERT INTO ${schema}.audit (organization_id, at, actor, address, action, target_id, detail)
       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     readAudit: `SELECT ${AUDIT_COLUMNS} FROM ${schema}.audit
@@ -86,6 +118,14 @@ export function statementsIn(schema: string) {
         <> (coalesce(again.web, 0), coalesce(again.api, 0), coalesce(again.other, 0))
       ORDER BY bucket LIMIT ${verifyDifferencesMax}`,
   } as const;
+}
+
+/** A placeholder for each of a list of columns. */
+function placeholders(columns: string): string {
+  return columns
+    .split(',')
+    .map((_, at) => `$${at + 1}`)
+    .join(', ');
 }
 
 export type Statements = ReturnType<typeof statementsIn>;

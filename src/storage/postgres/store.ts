@@ -10,25 +10,16 @@ import type { Organization, Project } from '../../domain/project.js';
 import type { Query } from '../../domain/query.js';
 import { toAuditEntry, toKey, toMember, toOrganization, toProject } from '../rows.js';
 import type { Access, KeyChange, RecordResult, Store, Verification } from '../store.js';
-import { Database, type DatabaseOptions, type Row, withDeadline } from './database.js';
-import { diagnose, unavailable } from './errors.js';
+import { Database, type Row, type Session, withDeadline } from './database.js';
+import { unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 import { Management } from './management.js';
-import { migrate, NEWEST_VERSION, otherVersion } from './migrations.js';
+import { PostgresPeople } from './people.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
 import { type RecordCall, Recorder } from './recorder.js';
+import { type PostgresOptions, SchemaReadiness } from './schema-readiness.js';
 import { type StatementName, type Statements, statementsIn } from './statements.js';
 import { verify } from './verify.js';
-
-export interface PostgresOptions extends DatabaseOptions {
-  /** Refuses (`not_found`) where there is no schema yet, instead of making one. */
-  readonly mustExist?: boolean;
-  /**
-   * Gives a store even where the database cannot be used now. Its methods answer `unavailable` until it can, each call
-   * finding out anew.
-   */
-  readonly mayBeAway?: boolean;
-}
 
 /** Opens the store, made where there is none yet, and brings its schema up to date. */
 export async function openPostgresStore(
@@ -37,7 +28,7 @@ export async function openPostgresStore(
 ): Promise<Store> {
   const store = new PostgresStore(location, options);
   try {
-    await store.prepare();
+    await store.schema.ready();
   } catch (error) {
     const away = error instanceof CallerStatsError && error.code === 'unavailable';
     if (!(away && options.mayBeAway)) {
@@ -49,38 +40,33 @@ export async function openPostgresStore(
 }
 
 class PostgresStore implements Store {
-  readonly #location: PostgresLocation;
+  readonly people: PostgresPeople;
   readonly #options: PostgresOptions;
   readonly #database: Database;
   readonly #statements: Statements;
   readonly #recorder: Recorder;
-  /** Whether the schema is known to be the one that this program works with. */
-  #prepared = false;
-  /** Whether it ever was: a schema that is gone since then is being restored, and not for us to make anew. */
-  #wasPrepared = false;
-  #preparing: Promise<void> | undefined;
-  /** Ends `#preparing`, which may have to wait long for another node. */
-  readonly #unprepared = new AbortController();
+  readonly schema: SchemaReadiness;
   /** The last of the changes that are made in turn. */
   #turn: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
   constructor(location: PostgresLocation, options: PostgresOptions) {
-    this.#location = location;
     this.#options = options;
     this.#database = new Database(location, options);
     this.#statements = statementsIn(location.schema);
+    this.schema = new SchemaReadiness(this.#database, location, options);
     this.#recorder = new Recorder((call) => this.#callRecord(call));
-  }
-
-  /** Brings the schema up to date, where that is not done yet; after a failure the next call tries again. */
-  async prepare(): Promise<void> {
-    if (this.#prepared) return;
-    this.#preparing ??= this.#migrate().finally(() => {
-      this.#preparing = undefined;
+    this.people = new PostgresPeople({
+      schema: location.schema,
+      statements: this.#statements,
+      read: (name, values) => this.#read(name, values),
+      change: (work) => this.#transaction(work),
+      execute: async (...statement) => {
+        this.#requireOpen();
+        await this.schema.ready();
+        return this.#database.execute(...statement);
+      },
     });
-    const preparing = this.#preparing;
-    await withDeadline(this.#options.timeoutMs, () => preparing);
   }
 
   async createOrganization(organization: Organization, by: Actor): Promise<void> {
@@ -115,7 +101,7 @@ class PostgresStore implements Store {
   async findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
     const [row] = await this.#read('findAccess', [keyHash, projectId]);
     // Each request begins here, so that a node whose schema was changed under it stops at once.
-    this.#requireVersion(row);
+    this.schema.requireVersion(row?.['schemaVersion']);
     if (row === undefined || row['id'] === null) return undefined;
     return { key: toKey(row), project: row['foundId'] === null ? undefined : toProject(row, 'found') };
   }
@@ -198,13 +184,13 @@ class PostgresStore implements Store {
 
   async verify(): Promise<Verification> {
     this.#requireOpen();
-    await this.prepare();
+    await this.schema.ready();
     return this.#database.session((session) => verify(session, this.#statements));
   }
 
   async check(): Promise<void> {
     const [row] = await this.#read('version');
-    this.#requireVersion(row === undefined ? undefined : { schemaVersion: row['version'] });
+    this.schema.requireVersion(row?.['version']);
   }
 
   close(): Promise<void> {
@@ -215,41 +201,13 @@ class PostgresStore implements Store {
   async #close(): Promise<void> {
     // What was accepted is finished first; each part of it has its deadline.
     await Promise.all([this.#recorder.close(), this.#turn]);
-    this.#unprepared.abort();
+    this.schema.giveUp();
     await this.#database.close();
-  }
-
-  async #migrate(): Promise<void> {
-    const create = !(this.#options.mustExist || this.#wasPrepared);
-    try {
-      // Asked first as any read is: a session has no deadline, and could wait for ever at a connection that is dead.
-      if (!(await this.#isNewest())) {
-        await this.#database.session(
-          (session) => migrate(session, this.#location, create),
-          this.#unprepared.signal,
-        );
-      }
-    } catch (error) {
-      const gone = this.#wasPrepared && error instanceof CallerStatsError && error.code === 'not_found';
-      throw gone ? unavailable('The database cannot be used now: its tables are gone.', error) : error;
-    }
-    this.#prepared = true;
-    this.#wasPrepared = true;
-  }
-
-  async #isNewest(): Promise<boolean> {
-    try {
-      const [row] = await this.#database.read({ text: this.#statements.version });
-      return row?.['version'] === NEWEST_VERSION;
-    } catch (error) {
-      if (error instanceof CallerStatsError && diagnose(error.cause).otherSchema) return false;
-      throw error;
-    }
   }
 
   async #read(name: StatementName, values: readonly unknown[] = []): Promise<Row[]> {
     this.#requireOpen();
-    await this.prepare();
+    await this.schema.ready();
     return this.#database.read({ name, text: this.#statements[name] }, values);
   }
 
@@ -259,7 +217,7 @@ class PostgresStore implements Store {
     options: { repeatable: boolean },
   ): Promise<Row[]> {
     this.#requireOpen();
-    await this.prepare();
+    await this.schema.ready();
     return this.#database.write({ name, text: this.#statements[name] }, values, options);
   }
 
@@ -267,11 +225,15 @@ class PostgresStore implements Store {
    * Makes a change in a transaction of its own. Those of one handle are made in the order in which they were asked
    * for, whatever connection each gets.
    */
-  async #change<T>(change: (changes: Management) => Promise<T>): Promise<T> {
+  #change<T>(change: (changes: Management) => Promise<T>): Promise<T> {
+    return this.#transaction((session) => change(new Management(session, this.#statements)));
+  }
+
+  async #transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     this.#requireOpen();
     const done = this.#turn.then(async () => {
-      await this.prepare();
-      return this.#database.transaction((session) => change(new Management(session, this.#statements)));
+      await this.schema.ready();
+      return this.#database.transaction(work);
     });
     this.#turn = done.catch(() => {});
     return withDeadline(this.#options.timeoutMs, () => done);
@@ -279,17 +241,10 @@ class PostgresStore implements Store {
 
   /** Without a name, so that it is planned with its project at hand: Citus then sends it whole to the server of it. */
   async #callRecord({ projectId, ids, times, callers }: RecordCall): Promise<readonly number[] | null> {
-    await this.prepare();
+    await this.schema.ready();
     const values = [projectId, ids, times, callers];
     const [row] = await this.#database.write({ text: this.#statements.record }, values, { repeatable: true });
     return row?.['duplicates'] as number[] | null;
-  }
-
-  #requireVersion(row: Row | undefined): void {
-    const version = row?.['schemaVersion'];
-    if (version === NEWEST_VERSION) return;
-    this.#prepared = false;
-    throw otherVersion(typeof version === 'number' ? version : null, this.#location.name);
   }
 
   #requireOpen(): void {

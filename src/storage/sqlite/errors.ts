@@ -30,6 +30,11 @@ export function storeError(error: unknown): unknown {
   });
 }
 
+/** Whether a row broke a unique key or another rule of its table (CONSTRAINT). */
+export function isConflict(error: unknown): boolean {
+  return speaksOf(error, { code: 19, words: 'constraint failed' });
+}
+
 /** Whether the error says that the file is damaged, or no database at all. */
 export function isDamage(error: unknown): boolean {
   return DAMAGE.some((one) => speaksOf(error, one));

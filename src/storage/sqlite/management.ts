@@ -1,21 +1,13 @@
 /** Changes of organizations, projects, keys and members, each with its entry in the audit log. On the writer thread. */
-import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { ApiKey } from '../../domain/api-key.js';
 import type { Actor, AuditAction } from '../../domain/audit.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import type { Member, Role } from '../../domain/member.js';
+import { lastOwner, type Member, type Role } from '../../domain/member.js';
 import type { Organization, Project } from '../../domain/project.js';
 import { KEY_COLUMN_NAMES, keyColumns, keyValues, toKey } from '../rows.js';
 import type { KeyChange } from '../store.js';
+import { type AuditEvent, addAuditEntry, type Prepare } from './audit-log.js';
 import type { ManagementOperation } from './operations.js';
-
-/** What happened, for the audit log. */
-interface Event {
-  readonly organizationId: string;
-  readonly action: AuditAction;
-  readonly targetId: string;
-  readonly detail: string;
-}
 
 /** How a key is changed in place. Each leaves alone a key that is in that state already. */
 const KEY_CHANGES: Readonly<Record<KeyChange, { readonly set: string; readonly action: AuditAction }>> = {
@@ -28,10 +20,9 @@ const KEY_CHANGES: Readonly<Record<KeyChange, { readonly set: string; readonly a
 };
 
 export class Management {
-  readonly #prepare: (sql: string) => StatementSyncInstance;
+  readonly #prepare: Prepare;
 
-  /** `prepare` gives the same statement for the same text. */
-  constructor(prepare: (sql: string) => StatementSyncInstance) {
+  constructor(prepare: Prepare) {
     this.#prepare = prepare;
   }
 
@@ -159,6 +150,7 @@ export class Management {
     { organizationId, email, role }: { organizationId: string; email: string; role: Role },
     by: Actor,
   ): void {
+    if (role !== 'owner') this.#requireAnotherOwner(organizationId, email);
     this.#requireMember(
       this.#prepare('UPDATE member SET role = ? WHERE organization_id = ? AND email = ?').run(
         role,
@@ -171,11 +163,20 @@ export class Management {
   }
 
   #removeMember({ organizationId, email }: { organizationId: string; email: string }, by: Actor): void {
+    this.#requireAnotherOwner(organizationId, email);
     this.#requireMember(
       this.#prepare('DELETE FROM member WHERE organization_id = ? AND email = ?').run(organizationId, email),
       email,
     );
     this.#log({ organizationId, action: 'member.remove', targetId: email, detail: '' }, by);
+  }
+
+  /** Refuses to take away the last owner. */
+  #requireAnotherOwner(organizationId: string, email: string): void {
+    const owners = this.#prepare(
+      `SELECT email FROM member WHERE organization_id = ? AND role = 'owner' LIMIT 2`,
+    ).all(organizationId);
+    if (owners.length === 1 && owners[0].email === email) throw lastOwner(email);
   }
 
   #requireMember({ changes }: { readonly changes: number | bigint }, email: string): void {
@@ -196,10 +197,8 @@ export class Management {
     }
   }
 
-  #log({ organizationId, action, targetId, detail }: Event, { name, address, at }: Actor): void {
-    this.#prepare(
-      `INSERT INTO audit (organization_id, at, actor, address, action, target_id, detail) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    ).run(organizationId, at, name, address, action, targetId, detail);
+  #log(event: AuditEvent, by: Actor): void {
+    addAuditEntry(this.#prepare, event, by);
   }
 
   #has(sql: string, ...parameters: string[]): boolean {
@@ -207,6 +206,6 @@ export class Management {
   }
 }
 
-function keyEvent(action: AuditAction, { organizationId, id, name }: ApiKey): Event {
+function keyEvent(action: AuditAction, { organizationId, id, name }: ApiKey): AuditEvent {
   return { organizationId, action, targetId: id, detail: name };
 }

@@ -2,6 +2,7 @@ import { CallerStatsError } from '../../domain/errors.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../domain/project.js';
 import { type Connection, inTransaction, openConnection, setUpWriter } from './connection.js';
 import { isDamage } from './errors.js';
+import { USER_TABLES } from './user-tables.js';
 
 /** Marks a file as ours (`PRAGMA application_id`), so that another program's database is never migrated. */
 const APPLICATION_ID = 0x43535453;
@@ -105,6 +106,7 @@ export const MIGRATIONS: readonly string[] = [
     SELECT RAISE(ABORT, 'the audit log is never changed');
   END;
   `,
+  USER_TABLES,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

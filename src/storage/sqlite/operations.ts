@@ -1,6 +1,7 @@
 /** What the main thread asks of the writer thread. All of it can be structurally cloned. */
 import type { ApiKey } from '../../domain/api-key.js';
-import type { Actor } from '../../domain/audit.js';
+import type { Actor, AuditAction } from '../../domain/audit.js';
+import type { Invitation } from '../../domain/invitation.js';
 import type { Member, Role } from '../../domain/member.js';
 import type { Organization, Project } from '../../domain/project.js';
 import type { KeyChange } from '../store.js';
@@ -43,8 +44,34 @@ export type ManagementOperation = { readonly by: Actor } & (
   | { readonly kind: 'removeMember'; readonly organizationId: string; readonly email: string }
 );
 
+/** What `PeopleChanges` does. */
+export type PeopleOperation =
+  | { readonly kind: 'createInvitation'; readonly invitation: Invitation; readonly by: Actor }
+  | {
+      readonly kind: 'revokeInvitation';
+      readonly organizationId: string;
+      readonly invitationId: string;
+      readonly by: Actor;
+    }
+  | {
+      readonly kind: 'acceptInvitation';
+      readonly tokenHash: string;
+      readonly email: string;
+      readonly by: Actor;
+    }
+  | {
+      readonly kind: 'logUserChange';
+      readonly email: string;
+      readonly action: AuditAction;
+      readonly detail: string;
+      readonly by: Actor;
+    }
+  | { readonly kind: 'keepSecret'; readonly name: string; readonly proposed: string }
+  | { readonly kind: 'userStatement'; readonly sql: string; readonly parameters: readonly unknown[] };
+
 export type Operation =
   | RecordOperation
   | ManagementOperation
+  | PeopleOperation
   | { readonly kind: 'touchKey'; readonly keyId: string; readonly usedAt: number }
   | { readonly kind: 'pruneAudit'; readonly before: number };

@@ -14,6 +14,7 @@ import type { Access, KeyChange, RecordResult, Store, Verification } from '../st
 import { type Connection, openReader } from './connection.js';
 import { storeError } from './errors.js';
 import type { Operation } from './operations.js';
+import { SqlitePeople } from './people.js';
 
 export { NEWEST_VERSION } from './migrations.js';
 
@@ -47,6 +48,7 @@ async function makePrivately(file: string): Promise<void> {
 }
 
 class SqliteStore implements Store {
+  readonly people: SqlitePeople;
   readonly #file: string;
   readonly #connection: Connection;
   readonly #reader: Reader;
@@ -62,6 +64,10 @@ class SqliteStore implements Store {
     this.#queue = new CommitQueue({
       commit: (operations) => this.#commit(operations),
       weigh: (operation) => (operation.kind === 'record' ? operation.ids.length : 1),
+    });
+    this.people = new SqlitePeople({
+      read: (read) => this.#read(() => read(connection)),
+      submit: (operation) => this.#queue.submit(operation),
     });
   }
 

@@ -10,6 +10,7 @@ import { storeError } from './errors.js';
 import { Management } from './management.js';
 import { MultiRowInsert } from './multi-row.js';
 import type { Operation, RecordOperation } from './operations.js';
+import { PeopleChanges } from './people-changes.js';
 import { encodeQueryId } from './query-id.js';
 
 export class Writer {
@@ -18,9 +19,11 @@ export class Writer {
   readonly #insertQueries: MultiRowInsert;
   readonly #addToCounters: MultiRowInsert;
   readonly #management = new Management((sql) => this.#prepared(sql));
+  readonly #people: PeopleChanges;
 
   constructor(db: Connection) {
     this.#db = db;
+    this.#people = new PeopleChanges(db, (sql) => this.#prepared(sql));
     this.#insertQueries = new MultiRowInsert(
       db,
       'INSERT INTO query (project, id, occurred_at, caller)',
@@ -70,6 +73,13 @@ export class Writer {
         return this.#touchKey(operation.keyId, operation.usedAt);
       case 'pruneAudit':
         return Number(this.#prepared('DELETE FROM audit WHERE at < ?').run(operation.before).changes);
+      case 'createInvitation':
+      case 'revokeInvitation':
+      case 'acceptInvitation':
+      case 'logUserChange':
+      case 'keepSecret':
+      case 'userStatement':
+        return this.#people.run(operation);
       default:
         return this.#management.run(operation);
     }

@@ -1,0 +1,85 @@
+/** Reading the fields of a small JSON body: every one that is wrong is named, and so is every one that nobody knows. */
+import type { FastifyRequest } from 'fastify';
+import { CallerStatsError } from '../../domain/errors.js';
+import { nameCharactersMax, passwordCharactersMax, passwordCharactersMin } from '../../domain/limits.js';
+import { ROLES, type Role, toEmail } from '../../domain/member.js';
+import { unknownName } from '../../domain/nearest.js';
+import { isName } from '../../domain/project.js';
+import { failure, type Result, success } from '../../domain/result.js';
+
+/** Reads one value; undefined where the field is not there. */
+export type FieldReader<T> = (value: unknown) => Result<T>;
+
+type Values<Readers> = {
+  readonly [Name in keyof Readers]: Readers[Name] extends FieldReader<infer T> ? T : never;
+};
+
+/** The fields of a request's body. `400` with a message for each problem, which begins with its field. */
+export function readFields<const Readers extends Readonly<Record<string, FieldReader<unknown>>>>(
+  request: FastifyRequest,
+  readers: Readers,
+): Values<Readers> {
+  const { body = {} } = request;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new CallerStatsError('invalid', 'The body is not a JSON object.');
+  }
+  const names = Object.keys(readers);
+  const problems = Object.keys(body)
+    .filter((name) => !names.includes(name))
+    .map((name) => unknownName('field', name, names));
+  const values: Record<string, unknown> = {};
+  for (const [name, read] of Object.entries(readers)) {
+    const value = read((body as Record<string, unknown>)[name]);
+    if (value.ok) values[name] = value.value;
+    else problems.push(...value.problems.map((problem) => `${name}: ${problem}`));
+  }
+  if (problems.length > 0) throw invalid(problems);
+  return values as Values<Readers>;
+}
+
+export function invalid(problems: readonly string[]): CallerStatsError {
+  return new CallerStatsError('invalid', 'The request is invalid.', { details: problems });
+}
+
+/** The same, or undefined where the field is not there. */
+export function optional<T>(read: FieldReader<T>): FieldReader<T | undefined> {
+  return (value) => (value === undefined ? success(undefined) : read(value));
+}
+
+/** Text as it is. Long enough for whatever is asked for, and for a mistake to be told. */
+export const text: FieldReader<string> = (value) =>
+  typeof value === 'string' && value !== '' ? success(value) : failure('is missing, or not a text');
+
+export const flag: FieldReader<boolean> = (value) =>
+  typeof value === 'boolean' ? success(value) : failure('is neither true nor false');
+
+export const name: FieldReader<string> = (value) =>
+  typeof value === 'string' && isName(value)
+    ? success(value)
+    : failure(`is not 1 to ${nameCharactersMax} visible characters`);
+
+export const email: FieldReader<string> = (value) => {
+  const address = typeof value === 'string' ? toEmail(value) : undefined;
+  return address === undefined ? failure('is not an e-mail address') : success(address);
+};
+
+export const role: FieldReader<Role> = (value) => {
+  const known = ROLES.find((one) => one === value);
+  return known === undefined ? failure(`is none of ${ROLES.join(', ')}`) : success(known);
+};
+
+/** A password that is to be set. One that is only checked is a `text`. */
+export const newPassword: FieldReader<string> = (value) => {
+  if (typeof value !== 'string' || value === '') return failure('is missing, or not a text');
+  if (value.length < passwordCharactersMin)
+    return failure(`has fewer than ${passwordCharactersMin} characters; a few words make a good one`);
+  return value.length > passwordCharactersMax
+    ? failure(`has more than ${passwordCharactersMax} characters`)
+    : success(value);
+};
+
+/** Each of a list of texts; none where the field is not there. */
+export const texts: FieldReader<readonly string[]> = (value = []) =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
+    ? success(value)
+    : failure('is not a list of texts');

@@ -1,0 +1,70 @@
+/** The dashboard's pages: one HTML file that shows whatever the path says, and the files that it loads. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+import { addResource } from '../resource.js';
+
+/** Every path that the pages know; any other is no route, and answered in JSON. */
+const PATHS = [
+  '/',
+  '/sign-in',
+  '/set-up',
+  '/join',
+  '/reset',
+  '/new-project',
+  '/projects/*',
+  '/members',
+  '/audit',
+  '/account',
+];
+
+/** Nothing but what this server serves, and no script or style within a page. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const yearSeconds = 365 * 24 * 60 * 60;
+
+/** What a browser may do with a file: ask each time whether it is still the same, or keep it. */
+const CACHING = {
+  page: 'no-cache',
+  /** Their names change with what is in them. */
+  asset: `public, max-age=${yearSeconds}, immutable`,
+} as const;
+
+/** `folder` has what Vite built: `index.html` and other files, `assets/`, and each file compressed beside it. */
+export async function addPages(app: FastifyInstance, folder: string): Promise<void> {
+  await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false });
+  for (const url of PATHS) addFile(app, url, 'index.html', CACHING.page);
+  // What is there now and nothing else: no path of a request is ever looked for on the disk.
+  for (const file of await filesIn(folder)) {
+    if (file !== 'index.html') addFile(app, `/${file}`, file, CACHING.page);
+  }
+  for (const file of await filesIn(join(folder, 'assets'))) {
+    addFile(app, `/assets/${file}`, `assets/${file}`, CACHING.asset);
+  }
+}
+
+function addFile(app: FastifyInstance, url: string, file: string, caching: string): void {
+  addResource(app, url, {
+    GET: {
+      schema: { hide: true },
+      handler: (_request, reply) =>
+        reply.headers({ 'cache-control': caching, 'content-security-policy': PAGE_POLICY }).sendFile(file),
+    },
+  });
+}
+
+/** The names of the files in a folder, without those compressed beside them. */
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name)).map(({ name }) => name);
+}

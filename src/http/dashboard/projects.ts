@@ -1,0 +1,78 @@
+/** Projects of an organization, and what was counted in each. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { generateId, isProjectId, type Project } from '../../domain/project.js';
+import { failure, type Result, success } from '../../domain/result.js';
+import { noSuchProject } from '../errors.js';
+import { rangeOf } from '../parameters.js';
+import { addResource } from '../resource.js';
+import { created } from './answers.js';
+import type { Dashboard } from './context.js';
+import { name, optional, readFields } from './fields.js';
+import { organizationIdOf } from './path.js';
+import { toTime } from './time.js';
+
+const PROJECTS = '/api/organizations/:organizationId/projects';
+
+export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
+  addListAndCreate(app, dashboard);
+  addCounts(app, dashboard);
+}
+
+function addListAndCreate(app: FastifyInstance, { store, door, randomInt }: Dashboard): void {
+  addResource(app, PROJECTS, {
+    onRequest: door.requireMember('editor'),
+    GET: {
+      schema: { hide: true },
+      handler: async (request) => {
+        const projects = await store.listProjects(organizationIdOf(request));
+        return { projects: projects.map(toListed) };
+      },
+    },
+    POST: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const fields = readFields(request, { name, id: optional(projectId) });
+        const by = door.actorOf(request);
+        const project: Project = {
+          id: fields.id ?? generateId(randomInt),
+          organizationId: organizationIdOf(request),
+          name: fields.name,
+          createdAt: by.at,
+        };
+        await store.createProject(project, by);
+        return created(reply, toListed(project));
+      },
+    },
+  });
+}
+
+function addCounts(app: FastifyInstance, { store, door }: Dashboard): void {
+  const requireMember = door.requireMember('editor');
+  addResource(app, `${PROJECTS}/:projectId/caller-stats`, {
+    onRequest: requireMember,
+    GET: {
+      schema: { hide: true },
+      handler: async (request) => {
+        const { id } = await projectOf(request);
+        return store.count(id, rangeOf(request));
+      },
+    },
+  });
+
+  async function projectOf(request: FastifyRequest): Promise<Project> {
+    const { projectId: id } = request.params as { projectId: string };
+    const project = isProjectId(id) ? await store.findProject(organizationIdOf(request), id) : undefined;
+    if (project === undefined) throw noSuchProject();
+    return project;
+  }
+}
+
+function toListed({ id, name: called, createdAt }: Project) {
+  return { id, name: called, createdAt: toTime(createdAt) };
+}
+
+function projectId(value: unknown): Result<string> {
+  return typeof value === 'string' && isProjectId(value)
+    ? success(value)
+    : failure('is not 1 to 64 letters, digits, - and _, beginning with a letter or digit');
+}

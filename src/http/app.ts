@@ -9,6 +9,7 @@ import type { Store } from '../storage/store.js';
 import { Authenticator } from './authenticate.js';
 import type { RecordingLimits } from './body.js';
 import { addCallerStats } from './caller-stats.js';
+import { addCallers } from './callers.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { addDocs, addOpenApi } from './docs.js';
 import { answerError, HttpError, unavailable } from './errors.js';
@@ -20,6 +21,7 @@ import { addQueries } from './queries.js';
 import { RateLimit, type RateLimits } from './rate-limits.js';
 import { acceptAllMethods } from './resource.js';
 import { SCHEMAS_BY_NAME, SHARED_SCHEMAS } from './schemas.js';
+import { addSeries } from './series.js';
 
 export interface AppOptions {
   readonly store: Store;
@@ -81,6 +83,8 @@ export async function buildApp({
   const failures = new RateLimit('failures', limits.failuresPerMinute);
   const authenticator = new Authenticator({ store, clock, requests, failures });
   addCallerStats(app, store, authenticator);
+  addSeries(app, store, authenticator);
+  addCallers(app, store, authenticator);
   addQueries(app, { store, clock, authenticator, limits });
   await addLeakedKeys(app, { store, clock, failures });
   addOperations(app, store);

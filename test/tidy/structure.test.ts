@@ -8,7 +8,7 @@ const outside = (...allowed: string[]): Source[] =>
 
 /** For files below a folder: what they may import. The first that fits a file is its rule. */
 const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
-  ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|net|zlib)$|fastest-levenshtein$)/],
+  ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|net|zlib)$|fastest-levenshtein$|temporal-polyfill$)/],
   ['src/storage/store.ts', /^src\/domain\//],
   ['src/storage/commit-queue.ts', /^src\/domain\//],
   ['src/storage/rows.ts', /^src\/domain\//],
@@ -20,10 +20,11 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
     'src/storage/postgres/',
     /^(src\/(domain|storage\/postgres)\/|src\/storage\/(store|rows|commit-queue)\.ts$|node:|pg$|pg-connection-string$)/,
   ],
+  ['src/storage/series.ts', /^src\/(domain\/|storage\/store\.ts$)/],
   ['src/storage/open.ts', /^(src\/(domain|storage)\/|node:)/],
   [
     'src/http/',
-    /^(src\/(domain|http)\/|src\/storage\/store\.ts$|node:|fastify$|@fastify\/|typebox|pino$|rate-limiter-flexible$)/,
+    /^(src\/(domain|http)\/|src\/storage\/(store|series)\.ts$|node:|fastify$|@fastify\/|typebox|pino$|negotiator$|rate-limiter-flexible$)/,
   ],
   ['src/cli/', /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|fastify$)/],
   ['src/main.ts', /^(src\/cli\/|node:)/],

@@ -1,5 +1,5 @@
 import { BUCKET_WIDTHS_MS } from './buckets.js';
-import { parseBound, YEAR_ZERO_MS } from './date-time.js';
+import { parseBound, YEAR_10000_MS, YEAR_ZERO_MS } from './date-time.js';
 import { failure, type Result, success } from './result.js';
 
 /**
@@ -18,7 +18,7 @@ const twoDaysMs = 172_800_000;
 export const EARLIEST_MS = Math.floor((YEAR_ZERO_MS - twoDaysMs) / widestMs) * widestMs;
 
 /** Later than any time that can be written (year 9999, any offset), and on an edge of every bucket width. */
-export const LATEST_MS = Math.ceil((253_402_300_800_000 + twoDaysMs) / widestMs) * widestMs;
+export const LATEST_MS = Math.ceil((YEAR_10000_MS + twoDaysMs) / widestMs) * widestMs;
 
 /** Everything ever recorded. */
 export const ALL_TIME: DateRange = { from: EARLIEST_MS, to: LATEST_MS };

@@ -33,6 +33,9 @@ export const YEAR_ZERO_MS = -62_167_219_200_000;
 const monthNames =
   'January February March April May June July August September October November December'.split(' ');
 
+/** 10000-01-01T00:00:00Z, the first instant that RFC 3339 can no longer write in UTC. */
+export const YEAR_10000_MS = 253_402_300_800_000;
+
 /** The parts of a matched text. A text without a time has `hasTime` false and zeros there. */
 interface Parts {
   readonly year: number;
@@ -143,4 +146,26 @@ function boundShapeProblem(text: string): string {
     return `${quote(text)} has a space where its offset begins: a "+" in a URL means a space, send it as %2B`;
   }
   return `${quote(text)} is neither a date (2026-01-31) nor an ISO 8601 date-time (2026-01-31T23:59:59Z)`;
+}
+
+/**
+ * Writes a time as RFC 3339 with milliseconds and the offset that a clock has, in whole minutes: seconds that some zone
+ * was off by in the 19th century are left to the time, so that the text means this very instant. So it does at both
+ * ends of the calendar, where a clock shows a year that cannot be written, by an offset that keeps to the others.
+ */
+export function formatWithOffset(timeMs: number, offsetMs: number): string {
+  const minutes = writableOffset(timeMs, Math.trunc(offsetMs / minuteMs));
+  const clock = new Date(timeMs + minutes * minuteMs).toISOString().slice(0, -1);
+  const [hour, minute] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) =>
+    String(part).padStart(2, '0'),
+  );
+  return `${clock}${minutes < 0 ? '-' : '+'}${hour}:${minute}`;
+}
+
+const longestOffsetMinutes = 23 * 60 + 59;
+
+function writableOffset(timeMs: number, minutes: number): number {
+  const clockMs = timeMs + minutes * minuteMs;
+  if (clockMs < YEAR_ZERO_MS) return longestOffsetMinutes;
+  return clockMs < YEAR_10000_MS ? minutes : -longestOffsetMinutes;
 }

@@ -73,6 +73,9 @@ export const invitationDaysMax = 7;
 /** Entries of the audit log in one answer. */
 export const auditEntriesMax = 1000;
 
+/** Buckets of one series: over a year of hours, and about a megabyte to answer. */
+export const seriesBucketsMax = 10_000;
+
 /** Bytes of a request's headers together. Node's own default, set so that an upgrade cannot move it. */
 export const headerBytesMax = 16 * 1024;
 

@@ -10,6 +10,7 @@ import { Libraries, type UsersOptions } from '../users/libraries.js';
 import { Authenticator } from './authenticate.js';
 import type { RecordingLimits } from './body.js';
 import { addCallerStats } from './caller-stats.js';
+import { addCallers } from './callers.js';
 import { ConnectionErrors } from './connection-errors.js';
 import type { DashboardOptions } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
@@ -24,6 +25,7 @@ import { addQueries } from './queries.js';
 import { RateLimit, type RateLimits } from './rate-limits.js';
 import { acceptAllMethods } from './resource.js';
 import { SCHEMAS_BY_NAME, SHARED_SCHEMAS } from './schemas.js';
+import { addSeries } from './series.js';
 
 export interface AppOptions {
   readonly store: Store;
@@ -92,6 +94,8 @@ export async function buildApp({
   const failures = new RateLimit('failures', limits.failuresPerMinute);
   const authenticator = new Authenticator({ store, clock, requests, failures });
   addCallerStats(app, store, authenticator);
+  addSeries(app, store, authenticator);
+  addCallers(app, store, authenticator);
   addQueries(app, { store, clock, authenticator, limits });
   await addLeakedKeys(app, { store, clock, failures });
   addOperations(app, store);

@@ -2,6 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { type DateRange, PARAMETER_NAMES, parseDateRange } from '../domain/date-range.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { unknownName } from '../domain/nearest.js';
+import type { Result } from '../domain/result.js';
+import { parseSeriesQuestion, SERIES_PARAMETER_NAMES, type SeriesQuestion } from '../domain/series.js';
 
 /** Refuses a query string that has any parameter at all. `400`, a message for each. */
 export function requireNoParameters(request: FastifyRequest): void {
@@ -10,19 +12,33 @@ export function requireNoParameters(request: FastifyRequest): void {
 
 /** The range that `dateFrom` and `dateTo` say. `400`, with a message for each thing wrong with the query string. */
 export function rangeOf(request: FastifyRequest): DateRange {
-  const names = Object.values(PARAMETER_NAMES);
-  const problems = unknownParameters(request, names);
+  return read(request, PARAMETER_NAMES, (parameters) => parseDateRange(parameters));
+}
+
+/** What a series is asked for. `400` as above. */
+export function seriesQuestionOf(request: FastifyRequest): SeriesQuestion {
+  return read(request, SERIES_PARAMETER_NAMES, (parameters) => parseSeriesQuestion(parameters));
+}
+
+/** Hands what the query string says under `names` to `parse`, and refuses it for whatever is wrong with it. */
+function read<Field extends string, T>(
+  request: FastifyRequest,
+  names: Readonly<Record<Field, string>>,
+  parse: (parameters: { readonly [Name in Field]?: string | undefined }) => Result<T>,
+): T {
+  const problems = unknownParameters(request, Object.values(names));
   const single = (name: string): string | undefined => {
     const value = parametersOf(request)[name];
     if (!Array.isArray(value)) return value;
     problems.push(`${name}: is given ${value.length} times; give it once`);
     return undefined;
   };
-  const range = parseDateRange({ from: single(PARAMETER_NAMES.from), to: single(PARAMETER_NAMES.to) });
-  if (!range.ok) problems.push(...range.problems);
+  const fields = Object.entries<string>(names).map(([field, name]) => [field, single(name)] as const);
+  const result = parse(Object.fromEntries(fields) as { readonly [Name in Field]?: string | undefined });
+  if (!result.ok) problems.push(...result.problems);
   refuse(request, problems);
-  if (!range.ok) throw new Error('a range with problems was not refused');
-  return range.value;
+  if (!result.ok) throw new Error('parameters with problems were not refused');
+  return result.value;
 }
 
 function unknownParameters(request: FastifyRequest, known: readonly string[]): string[] {

@@ -3,9 +3,12 @@
  * parses what they let through, and says in words what was wrong with what they did not.
  */
 import { type TSchema, Type } from 'typebox';
-import { CALLER_PATTERN } from '../domain/caller.js';
+import { CALLER_PATTERN, CALLER_TYPES } from '../domain/caller.js';
 import { BOUND_PATTERN, TIMESTAMP_PATTERN } from '../domain/date-time.js';
+import { INTERVALS } from '../domain/interval.js';
 import { queryIdCharactersMax } from '../domain/limits.js';
+import { DEFAULT_INTERVAL } from '../domain/series.js';
+import { TIME_ZONE_PATTERN, UTC } from '../domain/time-zone.js';
 
 export const ErrorSchema = Type.Object(
   {
@@ -32,6 +35,42 @@ export const CallerStatsSchema = Type.Object(
     $id: 'CallerStats',
     description: "How many queries the project's assistant got, by the type of their caller.",
   },
+);
+
+const moment = (description: string) => Type.String({ pattern: TIMESTAMP_PATTERN, description });
+
+export const SeriesSchema = Type.Object(
+  {
+    interval: Type.Enum([...INTERVALS], { description: 'What the buckets are.' }),
+    timeZone: Type.String({ description: 'The time zone whose calendar they follow.' }),
+    buckets: Type.Array(
+      Type.Object({
+        start: moment("Start of the bucket, inclusive, with the time zone's offset at that time."),
+        end: moment('End of the bucket, exclusive, and the start of the next.'),
+        ...CallerStatsSchema.properties,
+      }),
+      { description: 'In order of time, those without queries included.' },
+    ),
+  },
+  {
+    $id: 'CallerStatsSeries',
+    description: "How many queries the project's assistant got over time, by the type of their caller.",
+  },
+);
+
+export const CallersSchema = Type.Object(
+  {
+    total: count('The sum of all callers.'),
+    callers: Type.Array(
+      Type.Object({
+        caller: Type.String({ description: '`web`, `api`, or the name of an integration or SDK.' }),
+        type: Type.Enum([...CALLER_TYPES], { description: 'What it counts as.' }),
+        count: Type.Integer({ minimum: 1, description: 'Queries that it sent.' }),
+      }),
+      { description: 'Those that sent any, most first, then by name.' },
+    ),
+  },
+  { $id: 'Callers', description: "How many queries the project's assistant got from each caller." },
 );
 
 export const QuerySchema = Type.Object(
@@ -87,6 +126,8 @@ export const StatusSchema = Type.Object({ status: Type.String() }, { $id: 'Statu
 export const SHARED_SCHEMAS: readonly (TSchema & { readonly $id?: string })[] = [
   ErrorSchema,
   CallerStatsSchema,
+  SeriesSchema,
+  CallersSchema,
   QuerySchema,
   RecordResultSchema,
   LeakedKeySchema,
@@ -111,6 +152,28 @@ export const RangeParameters = Type.Object(
   { additionalProperties: false },
 );
 
+/** The same, and how they are to be cut. */
+export const SeriesParameters = Type.Object(
+  {
+    ...RangeParameters.properties,
+    interval: Type.Optional(
+      Type.Enum([...INTERVALS], {
+        default: DEFAULT_INTERVAL,
+        description: 'What the buckets are. Weeks begin on Monday (ISO 8601).',
+      }),
+    ),
+    timeZone: Type.Optional(
+      Type.String({
+        default: UTC,
+        pattern: TIME_ZONE_PATTERN,
+        description:
+          'A name of the IANA time zone database, links included: `Europe/Berlin`, `Asia/Calcutta`.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 /** An operation without query parameters. */
 export const NoParameters = Type.Object({}, { additionalProperties: false });
 
@@ -121,6 +184,17 @@ export const ProjectPath = Type.Object({
 /** Sends the body that `$id` names, so that the document refers to it instead of repeating it. */
 export function bodyOf(schema: TSchema & { readonly $id?: string }, description: string) {
   return { description, content: { 'application/json': { schema: Type.Ref(schema.$id ?? '') } } };
+}
+
+/** The same, or as CSV with this header line. */
+export function bodyOrCsvOf(
+  schema: TSchema & { readonly $id?: string },
+  description: string,
+  headerLine: string,
+) {
+  const { content } = bodyOf(schema, description);
+  const csv = Type.String({ description: `RFC 4180, with the header line \`${headerLine}\`.` });
+  return { description, content: { ...content, 'text/csv': { schema: csv } } };
 }
 
 const ERROR_DESCRIPTIONS = {

@@ -16,7 +16,7 @@
  */
 import type { ApiKey } from '../domain/api-key.js';
 import type { Actor, AuditEntry, AuditFilter } from '../domain/audit.js';
-import type { Counts, TypeCounts } from '../domain/counts.js';
+import type { CallerCounts, Counts, TypeCounts } from '../domain/counts.js';
 import type { DateRange } from '../domain/date-range.js';
 import type { Member, Role } from '../domain/member.js';
 import type { Organization, Project } from '../domain/project.js';
@@ -36,6 +36,8 @@ export interface CounterDifference {
   readonly level: number;
   /** The bucket's number: floor(time / width). */
   readonly bucket: number;
+  /** The caller of type other whose own counter it is, which has nothing but `other`; none for the counter of all. */
+  readonly caller?: string;
   readonly counted: TypeCounts;
   readonly recounted: TypeCounts;
 }
@@ -43,7 +45,9 @@ export interface CounterDifference {
 /** Sorts differences as `Verification` has them. */
 export function inOrderOfBuckets(a: CounterDifference, b: CounterDifference): number {
   if (a.projectId !== b.projectId) return a.projectId < b.projectId ? -1 : 1;
-  return a.level - b.level || a.bucket - b.bucket;
+  if (a.level !== b.level || a.bucket !== b.bucket) return a.level - b.level || a.bucket - b.bucket;
+  // No caller is called nothing, so the counter of all comes first.
+  return (a.caller ?? '') < (b.caller ?? '') ? -1 : 1;
 }
 
 /** What `verify` found. */
@@ -52,7 +56,7 @@ export interface Verification {
   readonly queries: number;
   /** Damage of the database itself, in its own words; empty when it is sound. Where there is any, nothing was recounted. */
   readonly damage: readonly string[];
-  /** The first differences, sorted by project, level and bucket; at most `verifyDifferencesMax`. */
+  /** The first differences, sorted by project, level, bucket and caller; at most `verifyDifferencesMax`. */
   readonly differences: readonly CounterDifference[];
   /** How many differences there are in all. */
   readonly differencesTotal: number;
@@ -166,6 +170,26 @@ export interface Store {
    * project. Takes bounded time, whatever was recorded.
    */
   count(projectId: string, range: DateRange): Promise<Counts>;
+
+  /**
+   * Counts the project's queries in each of the adjacent ranges that `bounds`, which ascend, are the ends of: n bounds
+   * make n - 1 counts, all of one snapshot, so that they add up to what `count` says of the whole. Zeros where there is
+   * no such project. Takes time in proportion to the number of bounds, whatever was recorded.
+   */
+  countSeries(projectId: string, bounds: readonly number[]): Promise<Counts[]>;
+
+  /**
+   * Counts the project's queries in a range by their callers, all in one snapshot: `total` is what `count` says. Nobody
+   * where the range is empty or there is no such project. Takes time in proportion to the number of callers, whatever
+   * was recorded.
+   */
+  countCallers(projectId: string, range: DateRange): Promise<CallerCounts>;
+
+  /**
+   * From the project's first query to just behind its last, by when they occurred; undefined where it has none, or
+   * there is no such project. It only ever grows. Takes bounded time.
+   */
+  findExtent(projectId: string): Promise<DateRange | undefined>;
 
   /**
    * A page of the project's queries, for copying them: at most `limit` of those behind the one with the id `afterId`,

@@ -10,7 +10,8 @@ interface Counter {
   readonly other: number;
 }
 
-const someCounter = 'SELECT * FROM counter WHERE level = 4 AND web > 0 AND other > 0 ORDER BY bucket LIMIT 1';
+const someCounter =
+  'SELECT * FROM type_counter WHERE level = 4 AND web > 0 AND other > 0 ORDER BY bucket LIMIT 1';
 const thatCounter = `(project, level, bucket) IN (SELECT project, level, bucket FROM (${someCounter}))`;
 
 const startOf = ({ level, bucket }: Counter) => new Date(bucket * widthOf(level)).toISOString();
@@ -37,7 +38,7 @@ describe('verify', () => {
   test.concurrent('names project, bucket and difference of a counter that was altered', async () => {
     const place = await placeWithSample();
     const counter = firstRow(place, someCounter) as unknown as Counter;
-    alter(place, `UPDATE counter SET web = web + 7, other = other - 1 WHERE ${thatCounter}`);
+    alter(place, `UPDATE type_counter SET web = web + 7, other = other - 1 WHERE ${thatCounter}`);
     const { status, stdout } = await place.run(['verify']);
     expect(status).toBe(1);
     const changes = [
@@ -53,7 +54,7 @@ describe('verify', () => {
   test.concurrent('gives the same as JSON', async () => {
     const place = await placeWithSample();
     const counter = firstRow(place, someCounter) as unknown as Counter;
-    alter(place, `UPDATE counter SET api = api + 1 WHERE ${thatCounter}`);
+    alter(place, `UPDATE type_counter SET api = api + 1 WHERE ${thatCounter}`);
     const { status, stdout } = await place.run(['verify', '--json']);
     expect(status).toBe(1);
     const { level, bucket, web, api, other } = counter;
@@ -79,7 +80,7 @@ describe('verify', () => {
   test.concurrent('finds a counter that was deleted', async () => {
     const place = await placeWithSample();
     const counter = firstRow(place, someCounter) as unknown as Counter;
-    alter(place, `DELETE FROM counter WHERE ${thatCounter}`);
+    alter(place, `DELETE FROM type_counter WHERE ${thatCounter}`);
     const { status, stdout } = await place.run(['verify']);
     expect(status).toBe(1);
     expect(stdout).toContain(
@@ -90,7 +91,10 @@ describe('verify', () => {
 
   test.concurrent('finds a counter of a project that is not there', async () => {
     const place = await placeWithSample();
-    alter(place, 'INSERT INTO counter (project, level, bucket, web, api, other) VALUES (99, 0, 0, 0, 1, 0)');
+    alter(
+      place,
+      'INSERT INTO type_counter (project, level, bucket, web, api, other) VALUES (99, 0, 0, 0, 1, 0)',
+    );
     const { status, stdout } = await place.run(['verify']);
     expect(status).toBe(1);
     expect(stdout).toContain(

@@ -9,6 +9,7 @@ import { describeKeys } from './keys.js';
 import { describeManagement } from './management.js';
 import { describeMembers } from './members.js';
 import { describeRecording } from './recording.js';
+import { describeSeries } from './series.js';
 import { describeTrust } from './trust.js';
 
 export function describeStore(kind: string, factory: PlaceFactory): void {
@@ -18,5 +19,6 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeAudit(kind, factory);
   describeRecording(kind, factory);
   describeCounting(kind, factory);
+  describeSeries(kind, factory);
   describeTrust(kind, factory);
 }

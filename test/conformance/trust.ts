@@ -12,6 +12,9 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
       await store.close();
       const attempts = [
         () => store.count('p', ALL_TIME),
+        () => store.countSeries('p', [0, 1]),
+        () => store.countCallers('p', ALL_TIME),
+        () => store.findExtent('p'),
         () => store.record('p', [{ id: 'a', caller: 'web', occurredAt: 1 }]),
         () => store.findProject(DEFAULT_ORGANIZATION_ID, 'p'),
         () => store.findAccess('x', 'p'),

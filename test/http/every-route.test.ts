@@ -30,6 +30,8 @@ describe('every route', () => {
         '/openapi.json',
         '/v1/leaked-keys',
         '/v1/analytics/:projectId/assistant/caller-stats',
+        '/v1/analytics/:projectId/assistant/caller-stats/series',
+        '/v1/analytics/:projectId/assistant/callers',
         '/v1/analytics/:projectId/assistant/queries',
       ]),
     );

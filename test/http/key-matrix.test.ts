@@ -18,6 +18,9 @@ import {
 const bodyBytesMax = 200;
 const json = { 'content-type': 'application/json' };
 
+/** What the store is asked for by a request that is taken: one of these, once. Series without bounds begin with an extent. */
+const WORK = ['record', 'count', 'findExtent', 'countCallers'];
+
 let made = 0;
 
 /** A key of this kind and state, as it is sent. Which id it has in the store, where it is there. */
@@ -114,7 +117,7 @@ async function tryIt(
   await Promise.all(touches.map(({ result }) => result));
   expect(touches.length, `uses noted of ${about}`).toBe(used ? 1 : 0);
   if (used) seen.lastUsed.set(id, clock.nowMs);
-  const work = calls.filter(({ method }) => method === 'record' || method === 'count');
+  const work = calls.filter(({ method }) => WORK.includes(method));
   expect(work.length, `work of the store for ${about}`).toBe(should.status === 200 ? 1 : 0);
   if (should.status === 200 && one.operation === 'queries') seen.recorded++;
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CALLER_TYPES } from '../../src/domain/caller.js';
 import { parseBound, parseTimestamp } from '../../src/domain/date-time.js';
 import { parseQuery } from '../../src/domain/query.js';
-import { QUERIES, STATS, sharedService, startMs, startService } from '../support/http.js';
+import { CALLERS, QUERIES, SERIES, STATS, sharedService, startMs, startService } from '../support/http.js';
 import { at, entriesOf } from '../support/openapi.js';
 
 const numRuns = Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 1000);
@@ -33,6 +33,8 @@ describe('the document', () => {
     const operations = operationsOf(openApi.document);
     expect(operations.map(([method, path]) => `${method} ${path}`)).toEqual([
       `get ${STATS.replace('docs', '{projectId}')}`,
+      `get ${SERIES.replace('docs', '{projectId}')}`,
+      `get ${CALLERS.replace('docs', '{projectId}')}`,
       `post ${QUERIES.replace('docs', '{projectId}')}`,
       'post /v1/leaked-keys',
       'get /livez',
@@ -50,8 +52,9 @@ describe('the document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('says of every error that it has the one shape, and of every response that it is JSON', async () => {
+  test('says of every error that it has the one shape, and of every response that it is JSON, or CSV as well', async () => {
     const { openApi } = service();
+    const csv = [SERIES, CALLERS].map((path) => path.replace('docs', '{projectId}'));
     for (const [method, path, operation] of operationsOf(openApi.document)) {
       const responses = entriesOf(at(operation, 'responses'));
       expect(responses.map(([status]) => status)).toEqual(expect.arrayContaining(['200', '500', '503']));
@@ -60,7 +63,9 @@ describe('the document', () => {
         expect(
           content.map(([type]) => type),
           `${method} ${path} ${status}`,
-        ).toEqual(['application/json']);
+        ).toEqual(
+          csv.includes(path) && status === '200' ? ['application/json', 'text/csv'] : ['application/json'],
+        );
         if (status < '400') continue;
         const $ref = '#/components/schemas/Error';
         expect(at(response, 'content', 'application/json', 'schema'), `${path} ${status}`).toEqual({ $ref });

@@ -1,6 +1,7 @@
 /** The laws of counting, as properties: held against a naive recount, on every kind of store. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Counts } from '../../src/domain/counts.js';
 import type { Query } from '../../src/domain/query.js';
 import type { RecordResult, Store } from '../../src/storage/store.js';
 import { by, type PlaceFactory, placeFactories, projectOf } from '../support/store.js';
@@ -14,6 +15,7 @@ import {
   queries,
   rangesAround,
   recount,
+  recountCallers,
 } from './events.js';
 
 /** Two handles on one store, and a new project in it for each run of a law. */
@@ -50,8 +52,10 @@ describe.each(placeFactories)('%s', (_kind, factory) => {
         expect(results.reduce((sum, one) => sum + one.duplicates, 0)).toBe(
           delivered.length - recorded.length,
         );
-        for (const range of ranges)
+        for (const range of ranges) {
           expect(await handles[1].count(project, range)).toEqual(recount(recorded, range));
+          expect(await handles[1].countCallers(project, range)).toEqual(recountCallers(recorded, range));
+        }
       }),
       lawParameters,
     );
@@ -95,13 +99,16 @@ describe.each(placeFactories)('%s', (_kind, factory) => {
         await handles[0].record(project, delivered);
         const cuts = moments.toSorted((a, b) => a - b);
         const sum = { web: 0, api: 0, other: 0, total: 0 };
+        const pieces: Counts[] = [];
         for (const [at, to] of cuts.entries()) {
           const piece = await handles[0].count(project, { from: cuts[at - 1] ?? to, to });
+          pieces.push(piece);
           expect(piece.total).toBe(piece.web + piece.api + piece.other);
           for (const name of ['web', 'api', 'other', 'total'] as const) sum[name] += piece[name];
         }
         const whole = { from: cuts[0] ?? 0, to: cuts.at(-1) ?? 0 };
         expect(await handles[0].count(project, whole)).toEqual(sum);
+        expect(await handles[0].countSeries(project, cuts)).toEqual(pieces.slice(1));
       }),
       lawParameters,
     );

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
 import { callerType } from '../../src/domain/caller.js';
-import { type Counts, withTotal } from '../../src/domain/counts.js';
+import { type CallerCounts, type Counts, withTotal } from '../../src/domain/counts.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/date-range.js';
 import { YEAR_ZERO_MS } from '../../src/domain/date-time.js';
 import type { Query } from '../../src/domain/query.js';
@@ -94,4 +94,16 @@ export function recount(recorded: readonly Query[], { from, to }: DateRange): Co
     if (occurredAt >= from && occurredAt < to) counts[callerType(name)]++;
   }
   return withTotal(counts);
+}
+
+/** Who sent what a range holds, counted one by one. */
+export function recountCallers(recorded: readonly Query[], { from, to }: DateRange): CallerCounts {
+  const within = recorded.filter(({ occurredAt }) => occurredAt >= from && occurredAt < to);
+  const callers = [...new Set(within.map(({ caller: name }) => name))].map((name) => ({
+    caller: name,
+    type: callerType(name),
+    count: within.filter((query) => query.caller === name).length,
+  }));
+  callers.sort((a, b) => b.count - a.count || (a.caller < b.caller ? -1 : 1));
+  return { total: within.length, callers };
 }

@@ -4,7 +4,7 @@
  * conformance suite to show, run with `CALLER_STATS_TEST_DATABASE_URL`.
  */
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { NEWEST_VERSION } from '../../src/storage/postgres/migrations.js';
+import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations.js';
 import { runCli } from '../support/cli.js';
 import { emptyPlace } from '../support/cli-place.js';
 import { installations, startPostgres } from '../support/postgres-server.js';
@@ -72,6 +72,26 @@ describe('migrate', () => {
     expect(await runCli(['project', 'list'], { env: { DATABASE_URL: url } })).toMatchObject({ status: 0 });
   });
 
+  test('distributes what an upgrade adds to a schema that is distributed', async () => {
+    const [, newest] = installations();
+    const server = await startPostgres(newest, { extensions: standIn });
+    onTestFinished(() => server.stop());
+    const url = server.url();
+    await onDatabase(url, async (client) => {
+      await client.query('CREATE EXTENSION citus; CREATE SCHEMA caller_stats');
+      for (const migration of MIGRATIONS.slice(0, 2)) await client.query(migration('caller_stats'));
+      await client.query(`INSERT INTO caller_stats.schema_version (version) VALUES (2);
+        INSERT INTO pg_dist_partition VALUES ('caller_stats.query', 'h')`);
+    });
+    expect(await migrate(url)).toMatchObject({ status: 0, stderr: '' });
+    const { rows } = await onDatabase(url, (client) =>
+      client.query('SELECT function, name, argument, colocate_with FROM call'),
+    );
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      ['create_distributed_table', 'caller_stats.caller_counter', 'project_id', 'caller_stats.query'],
+    ]);
+  });
+
   test('--distribute asks Citus for all that grows, once', async () => {
     const [, newest] = installations();
     const server = await startPostgres(newest, { extensions: standIn });
@@ -96,7 +116,8 @@ describe('migrate', () => {
       `The schema is up to date, at version ${NEWEST_VERSION}.`,
       'distributed caller_stats.project',
       'distributed caller_stats.query',
-      'distributed caller_stats.counter',
+      'distributed caller_stats.type_counter',
+      'distributed caller_stats.caller_counter',
       'distributed caller_stats.record(text, bytea[], bigint[], text[])',
       '',
     ]);
@@ -111,8 +132,10 @@ describe('migrate', () => {
       ['truncate_local_data', 'caller_stats.project', null, null],
       ['create_distributed_table', 'caller_stats.query', 'project_id', 'caller_stats.project'],
       ['truncate_local_data', 'caller_stats.query', null, null],
-      ['create_distributed_table', 'caller_stats.counter', 'project_id', 'caller_stats.project'],
-      ['truncate_local_data', 'caller_stats.counter', null, null],
+      ['create_distributed_table', 'caller_stats.type_counter', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.type_counter', null, null],
+      ['create_distributed_table', 'caller_stats.caller_counter', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.caller_counter', null, null],
       recordCall,
     ];
     expect(await calls()).toEqual(expected);

@@ -13,7 +13,7 @@ const events = knownDelivery(1);
 const recordedBefore = { recorded: 0, duplicates: events.length };
 
 /** A row once the widest counters hold all of them. */
-const counted = `SELECT FROM caller_stats.counter WHERE level = 5 HAVING sum(web + api + other) = ${events.length}`;
+const counted = `SELECT FROM caller_stats.type_counter WHERE level = 5 HAVING sum(web + api + other) = ${events.length}`;
 
 test('lost between the database and a node: the node asks again and says so', async () => {
   const server = await ownPostgres(newest);
@@ -39,7 +39,7 @@ test('lost with a node that was killed: another node says so', async () => {
   if (victim === undefined || other === undefined) throw new Error('there is no node');
   await onDatabase(server.url(), async (client) => {
     // The statement gets as far as this, and waits.
-    await client.query('BEGIN; LOCK TABLE caller_stats.counter IN SHARE MODE');
+    await client.query('BEGIN; LOCK TABLE caller_stats.type_counter IN SHARE MODE');
     const lost = cluster.record(victim, events);
     await waitingForLock(server);
     kill(victim.pid, 'SIGKILL');

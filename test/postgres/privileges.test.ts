@@ -50,6 +50,9 @@ async function doAll(store: Store, name: string): Promise<void> {
   await store.record(name, [{ id: 'a', caller: 'web', occurredAt: 0 }]);
   await store.record(name, [{ id: 'b', caller: 'web', occurredAt: 0 }]);
   await store.count(name, ALL_TIME);
+  await store.countSeries(name, [0, 1]);
+  await store.countCallers(name, ALL_TIME);
+  await store.findExtent(name);
   const successor = keyOf(`${name}-successor`);
   await store.rotateKey('default', name, successor, 5000, { ...by, at: 3000 });
   for (const change of ['disable', 'enable', 'revoke'] as const)
@@ -123,7 +126,7 @@ test('and needs every one of them', async () => {
   await (await openStore(url)).close();
   const grants = documentedGrants(schemaOf(url), user.name);
   const all = oneByOne(grants);
-  expect(all).toHaveLength(21);
+  expect(all).toHaveLength(24);
   const change = (sql: string) => onDatabase(url, (client) => client.query(sql));
   await change(grants.join('\n'));
   const store = await openStore(user.url(url));

@@ -12,6 +12,7 @@ import {
   firstVersionProjects,
   firstVersionQueries,
 } from '../support/first-version.js';
+import { eventually } from '../support/nodes.js';
 import { by, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
 
 const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? '';
@@ -95,6 +96,45 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       expect(await stateOf(url)).toEqual(before);
       await onDatabase(url, (client) => client.query(`DROP TABLE ${schemaOf(url)}.member`));
       await expectUpToDate(await opened(url));
+    });
+
+    test('a recording that waits for it, as it was written before, fails, and none is counted by half', async () => {
+      const url = await firstVersionSchema(databaseUrl);
+      const schema = schemaOf(url);
+      const late = `SELECT ${schema}.record('docs', '{"\\\\x00ff"}', '{5}', '{slack}')`;
+      await onDatabase(url, (client) =>
+        client.query(`${MIGRATIONS[1]?.(schema)};
+        UPDATE ${schema}.schema_version SET version = 2`),
+      );
+      await onDatabase(url, async (migrating) => {
+        await onDatabase(url, async (used) => {
+          // One connection has the statements of the function planned already, the other has not.
+          await used.query(late);
+          await migrating.query(`BEGIN; ${MIGRATIONS[2]?.(schema)};
+            UPDATE ${schema}.schema_version SET version = 3`);
+          const recordings = Promise.allSettled([
+            used.query(late.replace('00ff', '01ff')),
+            onDatabase(url, (fresh) => fresh.query(late.replace('00ff', '02ff'))),
+          ]);
+          await eventually(() =>
+            onDatabase(url, async (client) => {
+              const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1";
+              return (await client.query(waiting, [`SELECT ${schema}.record%`])).rowCount === 2
+                ? true
+                : undefined;
+            }),
+          );
+          await migrating.query('COMMIT');
+          expect(await recordings).toMatchObject([
+            { status: 'rejected', reason: { code: '42P01' } },
+            { status: 'rejected', reason: { code: '42P01' } },
+          ]);
+        });
+      });
+      const store = await opened(url);
+      expect(await store.verify()).toMatchObject({ queries: 7, differencesTotal: 0 });
+      const { callers } = await store.countCallers('docs', { from: 5, to: 6 });
+      expect(callers).toEqual([{ caller: 'slack', type: 'other', count: 1 }]);
     });
 
     test('no entry of the audit log can be changed, by whoever writes to the database', async () => {

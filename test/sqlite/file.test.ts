@@ -140,21 +140,21 @@ describe('verification', () => {
   test.each([
     [
       'a counter that was changed',
-      'UPDATE counter SET web = web + 2 WHERE level = 0 AND web = 1',
+      'UPDATE type_counter SET web = web + 2 WHERE level = 0 AND web = 1',
       1,
       { web: 3 },
       { web: 1 },
     ],
     [
       'a counter that was removed',
-      'DELETE FROM counter WHERE level = 3 AND other = 1',
+      'DELETE FROM type_counter WHERE level = 3 AND other = 1',
       1,
       { other: 0 },
       { other: 1 },
     ],
     [
       'a counter that was made up',
-      'INSERT INTO counter VALUES (1, 2, 77, 0, 5, 0)',
+      'INSERT INTO type_counter VALUES (1, 2, 77, 0, 5, 0)',
       1,
       { api: 5 },
       { api: 0 },
@@ -163,8 +163,29 @@ describe('verification', () => {
     [
       'a query that was moved',
       "UPDATE query SET occurred_at = 5 WHERE id = 'b'",
-      12,
+      24,
       { other: 1 },
+      { other: 0 },
+    ],
+    [
+      "a caller's counter that was changed",
+      'UPDATE caller_counter SET queries = queries + 2 WHERE level = 5',
+      1,
+      { other: 3 },
+      { other: 1 },
+    ],
+    [
+      "a caller's counter that was removed",
+      'DELETE FROM caller_counter WHERE level = 0',
+      1,
+      { other: 0 },
+      { other: 1 },
+    ],
+    [
+      "a caller's counter that was made up",
+      'INSERT INTO caller_counter VALUES (1, 2, 77, 2, 5)',
+      1,
+      { other: 5 },
       { other: 0 },
     ],
   ])('finds %s', async (_what, change, differencesTotal, counted, recounted) => {
@@ -181,7 +202,7 @@ describe('verification', () => {
     const file = await storeFile();
     withFile(file, (db) => {
       db.exec(
-        'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO counter SELECT 1, 0, i, 1, 0, 0 FROM n',
+        'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO type_counter SELECT 1, 0, i, 1, 0, 0 FROM n',
       );
     });
     const store = await openSqliteStore(file);
@@ -190,7 +211,7 @@ describe('verification', () => {
     await store.close();
   });
 
-  test.each(['counter', 'query', 'project'])(
+  test.each(['type_counter', 'caller_counter', 'query', 'project'])(
     'finds damage in a page of %s, and recounts nothing',
     async (table) => {
       const file = await storeFile();

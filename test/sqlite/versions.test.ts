@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
+import { CALLER_TYPES, callerType } from '../../src/domain/caller.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
 import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
@@ -44,15 +45,17 @@ async function firstVersionFile(): Promise<string> {
       ).run(...values);
     }
     for (const { id, caller, occurredAt } of firstVersionQueries) {
-      const [web, api] = caller === 'web' ? [1, 0] : [0, 1];
-      db.prepare('INSERT INTO query (project, id, occurred_at, caller) VALUES (1, ?, ?, ?)').run(
-        ...[id, occurredAt, api],
-      );
+      db.prepare('INSERT INTO caller (name) VALUES (?) ON CONFLICT DO NOTHING').run(caller);
+      db.prepare(
+        'INSERT INTO query (project, id, occurred_at, caller) SELECT 1, ?, ?, number FROM caller WHERE name = ?',
+      ).run(id, occurredAt, caller);
+      const types = CALLER_TYPES.map((type) => (type === callerType(caller) ? 1 : 0));
       for (const [level, width] of BUCKET_WIDTHS_MS.entries()) {
         db.prepare(
-          `INSERT INTO counter (project, level, bucket, web, api, other) VALUES (1, ?, ?, ?, ?, 0)
-           ON CONFLICT DO UPDATE SET web = web + excluded.web, api = api + excluded.api`,
-        ).run(...[level, Math.floor(occurredAt / width), web, api]);
+          `INSERT INTO counter (project, level, bucket, web, api, other) VALUES (1, ?, ?, ?, ?, ?)
+           ON CONFLICT DO UPDATE SET
+             web = web + excluded.web, api = api + excluded.api, other = other + excluded.other`,
+        ).run(...[level, Math.floor(occurredAt / width), ...types]);
       }
     }
   });
@@ -97,6 +100,18 @@ describe('a file of the first version', () => {
     await expectUpToDate(store);
     await store.close();
   });
+});
+
+test('a process that has a file of the version before open can count nothing any more', async () => {
+  const file = await firstVersionFile();
+  const old = openMigrated(file, MIGRATIONS.slice(0, 2));
+  const add = old.prepare(
+    'INSERT INTO counter (project, level, bucket, web, api, other) VALUES (1, 0, 7, 0, 0, 1)',
+  );
+  const store = await openSqliteStore(file);
+  expect(() => add.run()).toThrow(/no such table: .*counter/);
+  old.close();
+  await expectUpToDate(store);
 });
 
 test('no entry of the audit log can be changed, by whatever writes to the file', async () => {

@@ -48,6 +48,9 @@ export const firstVersionQueries: readonly Query[] = [
   { id: 'a', caller: 'web', occurredAt: 1_767_225_600_000 },
   { id: 'b', caller: 'api', occurredAt: -1 },
   { id: 'c', caller: 'web', occurredAt: 1_767_225_600_001 },
+  { id: 'd', caller: 'slack', occurredAt: -1 },
+  { id: 'e', caller: 'slack', occurredAt: -86_400_000 },
+  { id: 'f', caller: 'zed', occurredAt: 1_767_225_600_001 },
 ];
 
 /** Everything is there as it was, with what is new about it, and what is new works. */
@@ -64,9 +67,16 @@ export async function expectUpToDate(store: Store): Promise<void> {
   for (const key of firstVersionKeys) {
     expect((await store.findAccess(key.hash, 'docs'))?.key).toEqual(key);
   }
-  expect(await store.count('docs', ALL_TIME)).toEqual({ web: 2, api: 1, other: 0, total: 3 });
-  expect(await store.record('docs', firstVersionQueries)).toEqual({ recorded: 0, duplicates: 3 });
-  expect(await store.verify()).toMatchObject({ projects: 2, queries: 3, damage: [], differencesTotal: 0 });
+  expect(await store.count('docs', ALL_TIME)).toEqual({ web: 2, api: 1, other: 3, total: 6 });
+  expect(await store.countCallers('docs', { from: -86_400_000, to: 0 })).toEqual({
+    total: 3,
+    callers: [
+      { caller: 'slack', type: 'other', count: 2 },
+      { caller: 'api', type: 'api', count: 1 },
+    ],
+  });
+  expect(await store.record('docs', firstVersionQueries)).toEqual({ recorded: 0, duplicates: 6 });
+  expect(await store.verify()).toMatchObject({ projects: 2, queries: 6, damage: [], differencesTotal: 0 });
   await store.changeKey(DEFAULT_ORGANIZATION_ID, 'recording', 'disable', { ...by, at: 5000 });
   await store.rotateKey(DEFAULT_ORGANIZATION_ID, 'admin', keyOf('next', { createdAt: 6000 }), 7000, by);
   await store.addMember({ organizationId: 'rival', email: 'a@example.org', role: 'owner', createdAt: 1 }, by);

@@ -20,6 +20,8 @@ import { requireNoKey } from './secrets.js';
 export { type KeyName, startMs } from './http-keys.js';
 
 export const STATS = '/v1/analytics/docs/assistant/caller-stats';
+export const SERIES = `${STATS}/series`;
+export const CALLERS = '/v1/analytics/docs/assistant/callers';
 export const QUERIES = '/v1/analytics/docs/assistant/queries';
 
 export interface TestRequest {

@@ -42,24 +42,32 @@ export const PLACES: readonly {
   { allow: ['2001:db8::/32', '198.51.100.1'], from: '2001:db9::1', inside: false },
 ];
 
+/** Operations of an admin key alone, which only read. */
+const READING = ['caller-stats', 'caller-stats/series', 'callers'] as const;
+
 export type Fault = 'parameter' | 'type' | 'type and size' | 'encoding' | 'size and body' | 'body';
 
 export interface AskedFor {
   readonly method: string;
-  readonly operation: 'caller-stats' | 'queries';
+  readonly operation: (typeof READING)[number] | 'queries';
   readonly project: string;
   readonly fault?: Fault;
 }
 
 const PROJECTS = ['docs', 'blog', 'rival-docs', 'no-such-project'];
+const READING_METHODS = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'];
 const METHODS = {
-  'caller-stats': ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'],
+  'caller-stats': READING_METHODS,
+  'caller-stats/series': READING_METHODS,
+  callers: READING_METHODS,
   queries: ['POST', 'GET', 'HEAD', 'PUT'],
 } as const;
 const FAULTS: readonly [AskedFor['operation'], string, Fault][] = [
-  ['caller-stats', 'GET', 'parameter'],
-  ['caller-stats', 'HEAD', 'parameter'],
-  ['caller-stats', 'POST', 'type and size'],
+  ...READING.flatMap((operation): [AskedFor['operation'], string, Fault][] => [
+    [operation, 'GET', 'parameter'],
+    [operation, 'HEAD', 'parameter'],
+    [operation, 'POST', 'type and size'],
+  ]),
   ['queries', 'POST', 'parameter'],
   ['queries', 'POST', 'type'],
   ['queries', 'POST', 'type and size'],
@@ -72,7 +80,7 @@ const FAULTS_ELSEWHERE = FAULTS.filter(([, , fault]) => fault === 'parameter' ||
 
 /** Every operation with every method that somebody might try, on every kind of project; then what may be wrong else. */
 export const REQUESTS: readonly AskedFor[] = PROJECTS.flatMap((project) => [
-  ...(['caller-stats', 'queries'] as const).flatMap((operation) =>
+  ...([...READING, 'queries'] as const).flatMap((operation) =>
     METHODS[operation].map((method) => ({ method, operation, project })),
   ),
   ...(project === 'docs' ? FAULTS : project === 'blog' ? [] : FAULTS_ELSEWHERE).map(
@@ -100,7 +108,7 @@ export function expected(state: State, holder: Holder, inside: boolean, asked: A
   const { method, operation, project, fault } = asked;
   const isAdmin = holder.project === undefined;
   if (state === 'malformed') return { status: 401, says: /malformed/ };
-  if (operation === 'caller-stats' && !isAdmin) return { status: 401, says: /of type admin/ };
+  if (operation !== 'queries' && !isAdmin) return { status: 401, says: /of type admin/ };
   if (state !== 'active') return { status: 401, says: new RegExp(`is ${state}\\.$`) };
   if (!inside) return { status: 403, says: /may not be used from this address/ };
   const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write';

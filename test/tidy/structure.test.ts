@@ -8,7 +8,7 @@ const outside = (...allowed: string[]): Source[] =>
 
 /** For files below a folder: what they may import. The first that fits a file is its rule. */
 const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
-  ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|net|zlib)$|fastest-levenshtein$)/],
+  ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|net|zlib)$|fastest-levenshtein$|temporal-polyfill$)/],
   ['src/storage/store.ts', /^src\/(domain\/|storage\/people\.ts$)/],
   ['src/storage/people.ts', /^src\/domain\//],
   ['src/storage/commit-queue.ts', /^src\/domain\//],
@@ -21,11 +21,12 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
     'src/storage/postgres/',
     /^(src\/(domain|storage\/postgres)\/|src\/storage\/(store|people|rows|commit-queue)\.ts$|node:|pg$|pg-connection-string$)/,
   ],
+  ['src/storage/series.ts', /^src\/(domain\/|storage\/store\.ts$)/],
   ['src/storage/open.ts', /^(src\/(domain|storage)\/|node:)/],
   ['src/users/', /^(src\/(domain|users)\/|src\/storage\/(store|people)\.ts$|better-auth|kysely$|pino$)/],
   [
     'src/http/',
-    /^(src\/(domain|http|users)\/|src\/storage\/store\.ts$|node:|fastify$|@fastify\/|typebox|pino$|rate-limiter-flexible$)/,
+    /^(src\/(domain|http|users)\/|src\/storage\/(store|series)\.ts$|node:|fastify$|@fastify\/|typebox|pino$|negotiator$|rate-limiter-flexible$)/,
   ],
   ['src/cli/', /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|fastify$)/],
   ['src/main.ts', /^(src\/cli\/|node:)/],

@@ -7,7 +7,12 @@ import type { PostgresLocation } from './location.js';
  * The tables that grow, each with the column that decides on which server a row is. All rows of a project come to lie
  * on one server, its row in `project` included. The other tables stay on the coordinator.
  */
-export const SHARDED_TABLES = { project: 'id', query: 'project_id', counter: 'project_id' } as const;
+export const SHARDED_TABLES = {
+  project: 'id',
+  query: 'project_id',
+  type_counter: 'project_id',
+  caller_counter: 'project_id',
+} as const;
 
 /** Says whether a server has the extension, and which version. */
 const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_available_extensions WHERE name = 'citus'`;

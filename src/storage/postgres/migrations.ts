@@ -2,6 +2,7 @@
 
 import { CallerStatsError } from '../../domain/errors.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../domain/project.js';
+import { addCallerCounters } from './caller-counters.js';
 import type { Session } from './database.js';
 import { unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
@@ -10,19 +11,20 @@ import { USER_TABLES } from './user-tables.js';
 /**
  * The schema's history: entry n brings a schema from version n to n + 1. Released entries never change.
  *
- * What makes them fit for Citus, which spreads `project`, `query` and `counter` by project over many servers:
- * - Every unique key of those three has the project in it, and they refer to nothing that is kept elsewhere.
+ * What makes them fit for Citus, which spreads `project`, `query` and the counters by project over many servers:
+ * - Every unique key of those has the project in it, and they refer to nothing that is kept elsewhere.
  * - `record` is one function of one project, which Citus hands whole to the server that has the project.
  * - One collation (byte order) for all that is sorted: writers that lock rows in one order cannot deadlock.
  *
- * `record` inserts the queries and adds those that were new to the counters, in one statement. Its two ORDER BYs are
+ * `record` inserts the queries and adds those that were new to the counters, in one statement. Its ORDER BYs are
  * the order of the locks. It gives the places (from 1) of the ids that were there already, and null where there is no
  * such project. It is where the promise is kept that what was acknowledged is on disk: whatever connects, a pooler or
  * Citus to its workers, and whatever their default is. The ids given are distinct. Division truncates, so a negative
  * remainder is made positive first.
  *
- * `query.id` holds the bytes of `query-id.ts`. `counter` has a row for each project, bucket level and bucket (see
- * `domain/buckets.ts`) in which anything happened; its pages keep room for the updates of busy buckets.
+ * `query.id` holds the bytes of `query-id.ts`. `counter`, later `type_counter`, has a row for each project, bucket level
+ * and bucket (see `domain/buckets.ts`) in which anything happened, `caller_counter` one for each caller of type other as
+ * well; their pages keep room for the updates of busy buckets.
  */
 export const MIGRATIONS: readonly ((schema: string) => string)[] = [
   (schema) => `
@@ -176,6 +178,7 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
   CREATE TRIGGER audit_is_never_changed BEFORE UPDATE ON ${schema}.audit
     FOR EACH ROW EXECUTE FUNCTION ${schema}.refuse_change();
   `,
+  addCallerCounters,
   USER_TABLES,
 ];
 

@@ -1,3 +1,6 @@
+import type { Query } from '../../domain/query.js';
+import type { Row } from './database.js';
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const uuidBytes = 16;
 
@@ -19,4 +22,13 @@ export function decodeQueryId(bytes: Buffer): string {
   }
   const marked = bytes.length === uuidBytes + 1 && bytes.at(-1) === 0;
   return bytes.toString('utf8', 0, marked ? uuidBytes : bytes.length);
+}
+
+/** A row of `readQueries`. */
+export function toQuery(row: Row): Query {
+  return {
+    id: decodeQueryId(row['id'] as Buffer),
+    caller: String(row['caller']),
+    occurredAt: Number(row['occurredAt']),
+  };
 }

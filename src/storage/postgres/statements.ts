@@ -89,24 +89,55 @@ export function statementsIn(schema: string) {
         coalesce(sum(part.other), 0)::bigint AS other
       FROM unnest($2::smallint[], $3::bigint[], $4::bigint[]) AS segment (level, first, "end")
       CROSS JOIN LATERAL (
-        SELECT sum(web) AS web, sum(api) AS api, sum(other) AS other FROM ${schema}.counter
-        WHERE counter.project_id = $1 AND counter.level = segment.level
-          AND counter.bucket >= segment.first AND counter.bucket < segment."end"
+        SELECT sum(web) AS web, sum(api) AS api, sum(other) AS other FROM ${schema}.type_counter
+        WHERE type_counter.project_id = $1 AND type_counter.level = segment.level
+          AND type_counter.bucket >= segment.first AND type_counter.bucket < segment."end"
       ) AS part`,
+    countSeries: `SELECT segment.sum, sum(part.web)::bigint AS web, sum(part.api)::bigint AS api,
+        sum(part.other)::bigint AS other
+      FROM unnest($2::integer[], $3::smallint[], $4::bigint[], $5::bigint[]) AS segment (sum, level, first, "end")
+      CROSS JOIN LATERAL (
+        SELECT sum(web) AS web, sum(api) AS api, sum(other) AS other FROM ${schema}.type_counter
+        WHERE type_counter.project_id = $1 AND type_counter.level = segment.level
+          AND type_counter.bucket >= segment.first AND type_counter.bucket < segment."end"
+      ) AS part
+      WHERE part.web IS NOT NULL GROUP BY segment.sum`,
+    // The callers web and api have no counters of their own but those of their types.
+    countCallers: `WITH segment (level, first, "end") AS (SELECT * FROM unnest($2::smallint[], $3::bigint[], $4::bigint[]))
+      SELECT by_type.caller, sum(by_type.queries)::bigint AS queries
+      FROM segment CROSS JOIN LATERAL (
+        SELECT sum(web) AS web, sum(api) AS api FROM ${schema}.type_counter
+        WHERE type_counter.project_id = $1 AND type_counter.level = segment.level
+          AND type_counter.bucket >= segment.first AND type_counter.bucket < segment."end"
+      ) AS part CROSS JOIN LATERAL (VALUES ('web', part.web), ('api', part.api)) AS by_type (caller, queries)
+      GROUP BY by_type.caller
+      UNION ALL
+      SELECT part.caller, sum(part.queries)::bigint AS queries
+      FROM segment CROSS JOIN LATERAL (
+        SELECT caller, sum(queries) AS queries FROM ${schema}.caller_counter
+        WHERE caller_counter.project_id = $1 AND caller_counter.level = segment.level
+          AND caller_counter.bucket >= segment.first AND caller_counter.bucket < segment."end"
+        GROUP BY caller
+      ) AS part
+      GROUP BY part.caller`,
+    // The narrowest buckets are the times themselves.
+    findExtent: `SELECT
+        (SELECT min(bucket) FROM ${schema}.type_counter WHERE project_id = $1 AND level = 0) AS first,
+        (SELECT max(bucket) FROM ${schema}.type_counter WHERE project_id = $1 AND level = 0) AS last`,
     readQueries: `SELECT id, caller, occurred_at AS "occurredAt" FROM ${schema}.query
       WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
     countQueries: `SELECT count(*) AS queries FROM ${schema}.query WHERE project_id = $1`,
     listProjectIds: `SELECT id FROM ${schema}.project ORDER BY id`,
     // Rows of a project that is not there; the widest counters are the fewest.
-    listStrayIds: `SELECT DISTINCT counter.project_id AS id FROM ${schema}.counter
-      LEFT JOIN ${schema}.project ON project.id = counter.project_id
-      WHERE counter.level = ${BUCKET_WIDTHS_MS.length - 1} AND project.id IS NULL ORDER BY 1`,
+    listStrayIds: `SELECT DISTINCT type_counter.project_id AS id FROM ${schema}.type_counter
+      LEFT JOIN ${schema}.project ON project.id = type_counter.project_id
+      WHERE type_counter.level = ${BUCKET_WIDTHS_MS.length - 1} AND project.id IS NULL ORDER BY 1`,
     // $2 is the level and $3 its width. Division truncates, so a negative remainder is made positive first.
     differences: `SELECT bucket, coalesce(kept.web, 0) AS web, coalesce(kept.api, 0) AS api,
         coalesce(kept.other, 0) AS other, coalesce(again.web, 0) AS "webAgain", coalesce(again.api, 0) AS "apiAgain",
         coalesce(again.other, 0) AS "otherAgain", count(*) OVER () AS total
       FROM (
-        SELECT bucket, web, api, other FROM ${schema}.counter WHERE project_id = $1 AND level = $2
+        SELECT bucket, web, api, other FROM ${schema}.type_counter WHERE project_id = $1 AND level = $2
       ) AS kept
       FULL JOIN (
         SELECT (occurred_at - ((occurred_at % $3::bigint) + $3) % $3) / $3 AS bucket,
@@ -117,6 +148,17 @@ export function statementsIn(schema: string) {
       WHERE (coalesce(kept.web, 0), coalesce(kept.api, 0), coalesce(kept.other, 0))
         <> (coalesce(again.web, 0), coalesce(again.api, 0), coalesce(again.other, 0))
       ORDER BY bucket LIMIT ${verifyDifferencesMax}`,
+    differencesOfCallers: `SELECT bucket, caller, coalesce(kept.queries, 0) AS queries,
+        coalesce(again.queries, 0) AS "queriesAgain", count(*) OVER () AS total
+      FROM (
+        SELECT bucket, caller, queries FROM ${schema}.caller_counter WHERE project_id = $1 AND level = $2
+      ) AS kept
+      FULL JOIN (
+        SELECT (occurred_at - ((occurred_at % $3::bigint) + $3) % $3) / $3 AS bucket, caller, count(*) AS queries
+        FROM ${schema}.query WHERE project_id = $1 AND caller NOT IN ('web', 'api') GROUP BY 1, 2
+      ) AS again USING (bucket, caller)
+      WHERE coalesce(kept.queries, 0) <> coalesce(again.queries, 0)
+      ORDER BY bucket, caller LIMIT ${verifyDifferencesMax}`,
   } as const;
 }
 

@@ -1,8 +1,7 @@
 /** The store on PostgreSQL: any number of processes may work on the same database at once. */
 import type { ApiKey } from '../../domain/api-key.js';
 import type { Actor, AuditEntry, AuditFilter } from '../../domain/audit.js';
-import { segmentsOf } from '../../domain/buckets.js';
-import { type Counts, withTotal } from '../../domain/counts.js';
+import type { CallerCounts, Counts } from '../../domain/counts.js';
 import { type DateRange, EARLIEST_MS, LATEST_MS } from '../../domain/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Member, Role } from '../../domain/member.js';
@@ -10,12 +9,13 @@ import type { Organization, Project } from '../../domain/project.js';
 import type { Query } from '../../domain/query.js';
 import { toAuditEntry, toKey, toMember, toOrganization, toProject } from '../rows.js';
 import type { Access, KeyChange, RecordResult, Store, Verification } from '../store.js';
+import * as counting from './counting.js';
 import { Database, type Row, type Session, withDeadline } from './database.js';
 import { unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 import { Management } from './management.js';
 import { PostgresPeople } from './people.js';
-import { decodeQueryId, encodeQueryId } from './query-id.js';
+import { encodeQueryId, toQuery } from './query-id.js';
 import { type RecordCall, Recorder } from './recorder.js';
 import { type PostgresOptions, SchemaReadiness } from './schema-readiness.js';
 import { type StatementName, type Statements, statementsIn } from './statements.js';
@@ -46,6 +46,7 @@ class PostgresStore implements Store {
   readonly #statements: Statements;
   readonly #recorder: Recorder;
   readonly schema: SchemaReadiness;
+  readonly #readCounters: counting.Read = (name, values) => this.#read(name, values);
   /** The last of the changes that are made in turn. */
   #turn: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -162,24 +163,24 @@ class PostgresStore implements Store {
   }
 
   async count(projectId: string, range: DateRange): Promise<Counts> {
-    const segments = segmentsOf(range);
-    const columns = [
-      segments.map(({ level }) => level),
-      segments.map(({ first }) => first),
-      segments.map(({ end }) => end),
-    ];
-    const [row] = await this.#read('count', [projectId, ...columns]);
-    return withTotal({ web: Number(row?.['web']), api: Number(row?.['api']), other: Number(row?.['other']) });
+    return counting.count(this.#readCounters, projectId, range);
+  }
+
+  async countSeries(projectId: string, bounds: readonly number[]): Promise<Counts[]> {
+    return counting.countSeries(this.#readCounters, projectId, bounds);
+  }
+
+  async countCallers(projectId: string, range: DateRange): Promise<CallerCounts> {
+    return counting.countCallers(this.#readCounters, projectId, range);
+  }
+
+  async findExtent(projectId: string): Promise<DateRange | undefined> {
+    return counting.findExtent(this.#readCounters, projectId);
   }
 
   async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]> {
     const after = Buffer.from(afterId === undefined ? '' : encodeQueryId(afterId), 'hex');
-    const rows = await this.#read('readQueries', [projectId, after, limit]);
-    return rows.map((row) => ({
-      id: decodeQueryId(row['id'] as Buffer),
-      caller: String(row['caller']),
-      occurredAt: Number(row['occurredAt']),
-    }));
+    return (await this.#read('readQueries', [projectId, after, limit])).map(toQuery);
   }
 
   async verify(): Promise<Verification> {

@@ -1,4 +1,5 @@
 import { BUCKET_WIDTHS_MS, widthOf } from '../../domain/buckets.js';
+import { ofTypeOther } from '../../domain/counts.js';
 import {
   type CounterDifference,
   inOrderOfBuckets,
@@ -41,10 +42,12 @@ async function recount(session: Session, statements: Statements): Promise<Verifi
     const [counted] = await session.query(statements.countQueries, [id]);
     queries += Number(counted?.['queries']);
     for (const level of BUCKET_WIDTHS_MS.keys()) {
-      const rows = await session.query(statements.differences, [id, level, widthOf(level)]);
-      differencesTotal += Number(rows[0]?.['total'] ?? 0);
-      differences.push(...rows.map((row) => toDifference(String(id), level, row)));
-      differences.splice(verifyDifferencesMax);
+      for (const text of [statements.differences, statements.differencesOfCallers]) {
+        const rows = await session.query(text, [id, level, widthOf(level)]);
+        differencesTotal += Number(rows[0]?.['total'] ?? 0);
+        differences.push(...rows.map((row) => toDifference(String(id), level, row)));
+        differences.splice(verifyDifferencesMax);
+      }
     }
   }
   return {
@@ -57,10 +60,17 @@ async function recount(session: Session, statements: Statements): Promise<Verifi
 }
 
 function toDifference(projectId: string, level: number, row: Row): CounterDifference {
+  const counter = { projectId, level, bucket: Number(row['bucket']) };
+  if (row['caller'] !== undefined) {
+    return {
+      ...counter,
+      caller: String(row['caller']),
+      counted: ofTypeOther(Number(row['queries'])),
+      recounted: ofTypeOther(Number(row['queriesAgain'])),
+    };
+  }
   return {
-    projectId,
-    level,
-    bucket: Number(row['bucket']),
+    ...counter,
     counted: { web: Number(row['web']), api: Number(row['api']), other: Number(row['other']) },
     recounted: {
       web: Number(row['webAgain']),

@@ -21,8 +21,12 @@ export function setUpWriter(db: Connection): void {
     PRAGMA wal_autocheckpoint = ${walCheckpointPages};
     PRAGMA journal_size_limit = ${journalBytesMax};
     PRAGMA cache_size = -131072;
-    PRAGMA temp_store = MEMORY;
   `);
+}
+
+/** For the small sorts of recording; those of a migration are as large as the tables, and belong on disk. */
+export function keepTemporariesInMemory(db: Connection): void {
+  db.exec('PRAGMA temp_store = MEMORY');
 }
 
 /** Opens a connection that can only read. It never waits for the writer. */

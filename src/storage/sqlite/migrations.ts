@@ -1,6 +1,12 @@
 import { CallerStatsError } from '../../domain/errors.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../domain/project.js';
-import { type Connection, inTransaction, openConnection, setUpWriter } from './connection.js';
+import {
+  type Connection,
+  inTransaction,
+  keepTemporariesInMemory,
+  openConnection,
+  setUpWriter,
+} from './connection.js';
 import { isDamage } from './errors.js';
 import { USER_TABLES } from './user-tables.js';
 
@@ -8,11 +14,26 @@ import { USER_TABLES } from './user-tables.js';
 const APPLICATION_ID = 0x43535453;
 
 /**
+ * Each level of the callers' counters from the one below it, which has fewer rows than there are queries, and ever fewer.
+ * A bucket's number is divided as a time is, floored.
+ */
+const WIDER_CALLER_COUNTERS = [10_000, 90, 12, 8, 32]
+  .map(
+    (times, at) => `
+  INSERT INTO caller_counter (project, level, bucket, caller, queries)
+    SELECT project, ${at + 1}, (bucket - ((bucket % ${times}) + ${times}) % ${times}) / ${times}, caller, sum(queries)
+    FROM caller_counter WHERE level = ${at} GROUP BY 1, 3, 4 ORDER BY 1, 3, 4;`,
+  )
+  .join('');
+
+/**
  * The schema's history: entry n brings a file from version n to n + 1. Released entries never change.
  *
  * - Project and caller are small integers in the rows and counters, for size; `query.id` is a canonical UUID's 16
  *   bytes or the text itself (see `query-id.ts`).
- * - `counter` has a row per project, bucket level and bucket (see `domain/buckets.ts`) in which anything happened.
+ * - `type_counter` has a row per project, bucket level and bucket (see `domain/buckets.ts`) in which anything happened,
+ *   `caller_counter` one per caller of type other as well. The former was called `counter` before the latter was there:
+ *   a process of that time that still has the file open would count by type alone, and cannot do so under this name.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -106,6 +127,22 @@ export const MIGRATIONS: readonly string[] = [
     SELECT RAISE(ABORT, 'the audit log is never changed');
   END;
   `,
+  `
+  ALTER TABLE counter RENAME TO type_counter;
+
+  CREATE TABLE caller_counter (
+    project INTEGER NOT NULL,
+    level INTEGER NOT NULL,
+    bucket INTEGER NOT NULL,
+    caller INTEGER NOT NULL,
+    queries INTEGER NOT NULL,
+    PRIMARY KEY (project, level, bucket, caller)
+  ) STRICT, WITHOUT ROWID;
+
+  INSERT INTO caller_counter (project, level, bucket, caller, queries)
+    SELECT project, 0, occurred_at, caller, count(*) FROM query WHERE caller > 1 GROUP BY 1, 3, 4 ORDER BY 1, 3, 4;
+  ${WIDER_CALLER_COUNTERS}
+  `,
   USER_TABLES,
 ];
 
@@ -118,6 +155,7 @@ export function openMigrated(file: string, migrations: readonly string[] = MIGRA
     versionOf(db, file, migrations.length);
     setUpWriter(db);
     migrate(db, file, migrations);
+    keepTemporariesInMemory(db);
     return db;
   } catch (error) {
     db.close();

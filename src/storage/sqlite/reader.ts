@@ -2,9 +2,7 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { ApiKey } from '../../domain/api-key.js';
 import type { AuditEntry, AuditFilter } from '../../domain/audit.js';
-import { segmentsOf } from '../../domain/buckets.js';
-import { type Counts, withTotal } from '../../domain/counts.js';
-import { type DateRange, EARLIEST_MS, LATEST_MS } from '../../domain/date-range.js';
+import { EARLIEST_MS, LATEST_MS } from '../../domain/date-range.js';
 import type { Member } from '../../domain/member.js';
 import type { Organization, Project } from '../../domain/project.js';
 import type { Query } from '../../domain/query.js';
@@ -22,11 +20,13 @@ import {
 } from '../rows.js';
 import type { Access } from '../store.js';
 import type { Connection } from './connection.js';
+import { CounterReader } from './counter-reader.js';
 import { Memo } from './memo.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
 
 export class Reader {
-  readonly #db: Connection;
+  /** What the counters say. */
+  readonly counters: CounterReader;
   readonly #listOrganizations: StatementSyncInstance;
   readonly #listProjects: StatementSyncInstance;
   readonly #findProject: StatementSyncInstance;
@@ -37,11 +37,9 @@ export class Reader {
   readonly #readAudit: StatementSyncInstance;
   readonly #check: StatementSyncInstance;
   readonly #accesses: Memo<Access>;
-  /** Statements that sum a number of segments, by that number. */
-  readonly #sums: (StatementSyncInstance | undefined)[] = [];
 
   constructor(db: Connection) {
-    this.#db = db;
+    this.counters = new CounterReader(db);
     this.#listOrganizations = db.prepare(
       `SELECT ${ORGANIZATION_COLUMNS} FROM organization ORDER BY created_at, id`,
     );
@@ -110,14 +108,6 @@ export class Reader {
     });
   }
 
-  count(projectId: string, range: DateRange): Counts {
-    const segments = segmentsOf(range);
-    if (segments.length === 0) return withTotal({ web: 0, api: 0, other: 0 });
-    const bounds = segments.flatMap(({ level, first, end }) => [level, first, end]);
-    const [web, api, other] = this.#sumOf(segments.length).get(projectId, ...bounds);
-    return withTotal({ web, api, other });
-  }
-
   readQueries(projectId: string, afterId: string | undefined, limit: number): Query[] {
     const after = afterId === undefined ? '' : encodeQueryId(afterId);
     return this.#readQueries.all(projectId, after, limit).map(({ id, caller, occurredAt }) => ({
@@ -129,23 +119,5 @@ export class Reader {
 
   check(): void {
     this.#check.get();
-  }
-
-  /** All segments in one statement: one snapshot, and cheaper than a statement each. */
-  #sumOf(segments: number): StatementSyncInstance {
-    let statement = this.#sums[segments];
-    if (statement === undefined) {
-      const values = Array.from({ length: segments }, () => '(?, ?, ?)').join(', ');
-      statement = this.#db.prepare(`
-        WITH asked (number) AS (SELECT number FROM project WHERE id = ?), segment (level, first, "end") AS (VALUES ${values})
-        SELECT coalesce(sum(web), 0), coalesce(sum(api), 0), coalesce(sum(other), 0)
-        FROM asked CROSS JOIN segment CROSS JOIN counter
-        WHERE counter.project = asked.number AND counter.level = segment.level
-          AND counter.bucket >= segment.first AND counter.bucket < segment."end"
-      `);
-      statement.setReturnArrays(true);
-      this.#sums[segments] = statement;
-    }
-    return statement;
   }
 }

@@ -3,7 +3,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ApiKey } from '../../domain/api-key.js';
 import type { Actor, AuditEntry, AuditFilter } from '../../domain/audit.js';
-import type { Counts } from '../../domain/counts.js';
+import type { CallerCounts, Counts } from '../../domain/counts.js';
 import type { DateRange } from '../../domain/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Member, Role } from '../../domain/member.js';
@@ -161,7 +161,19 @@ class SqliteStore implements Store {
   }
 
   async count(projectId: string, range: DateRange): Promise<Counts> {
-    return this.#read((reader) => reader.count(projectId, range));
+    return this.#read((reader) => reader.counters.count(projectId, range));
+  }
+
+  async countSeries(projectId: string, bounds: readonly number[]): Promise<Counts[]> {
+    return this.#read((reader) => reader.counters.countSeries(projectId, bounds));
+  }
+
+  async countCallers(projectId: string, range: DateRange): Promise<CallerCounts> {
+    return this.#read((reader) => reader.counters.countCallers(projectId, range));
+  }
+
+  async findExtent(projectId: string): Promise<DateRange | undefined> {
+    return this.#read((reader) => reader.counters.findExtent(projectId));
   }
 
   async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]> {

@@ -1,4 +1,5 @@
 import { BUCKET_WIDTHS_MS, widthOf } from '../../domain/buckets.js';
+import { ofTypeOther } from '../../domain/counts.js';
 import {
   type CounterDifference,
   inOrderOfBuckets,
@@ -42,28 +43,36 @@ function recount(db: Connection): Omit<Verification, 'damage'> {
   const differences: CounterDifference[] = [];
   let differencesTotal = 0;
   for (const level of BUCKET_WIDTHS_MS.keys()) {
-    for (const row of differencesOf(db, level)) {
-      differencesTotal++;
-      if (differences.length < verifyDifferencesMax) differences.push(row);
+    for (const find of [differencesOf, differencesOfCallers]) {
+      for (const row of find(db, level)) {
+        differencesTotal++;
+        if (differences.length < verifyDifferencesMax) differences.push(row);
+      }
     }
   }
   return { projects, queries, differences: differences.sort(inOrderOfBuckets), differencesTotal };
 }
 
-function* differencesOf(db: Connection, level: number): Generator<CounterDifference> {
-  // SQLite's division truncates towards zero; the remainder is made positive first, so that the quotient is floored.
+const PROJECT_ID = "coalesce((SELECT id FROM project WHERE number = project), '(none)')";
+
+/** SQLite's division truncates towards zero; the remainder is made positive first, so that the quotient is floored. */
+function bucketOfQuery(level: number): string {
   const width = widthOf(level);
-  const bucket = `(occurred_at - ((occurred_at % ${width}) + ${width}) % ${width}) / ${width}`;
+  return `(occurred_at - ((occurred_at % ${width}) + ${width}) % ${width}) / ${width}`;
+}
+
+/** Of the counters by type. */
+function* differencesOf(db: Connection, level: number): Generator<CounterDifference> {
   // Both sides in one list and one sort; a full join of them would compare each with each.
   const statement = db.prepare(`
     SELECT
-      coalesce((SELECT id FROM project WHERE number = project), '(none)'), bucket,
+      ${PROJECT_ID}, bucket,
       sum(web), sum(api), sum(other), sum(web_again), sum(api_again), sum(other_again)
     FROM (
       SELECT project, bucket, web, api, other, 0 AS web_again, 0 AS api_again, 0 AS other_again
-      FROM counter WHERE level = ${level}
+      FROM type_counter WHERE level = ${level}
       UNION ALL
-      SELECT project, ${bucket}, 0, 0, 0, caller = 0, caller = 1, caller > 1 FROM query
+      SELECT project, ${bucketOfQuery(level)}, 0, 0, 0, caller = 0, caller = 1, caller > 1 FROM query
     )
     GROUP BY project, bucket
     HAVING sum(web) <> sum(web_again) OR sum(api) <> sum(api_again) OR sum(other) <> sum(other_again)
@@ -76,6 +85,32 @@ function* differencesOf(db: Connection, level: number): Generator<CounterDiffere
       bucket: number,
       counted: { web, api, other },
       recounted: { web: webAgain, api: apiAgain, other: otherAgain },
+    };
+  }
+}
+
+/** Of the counters of each caller of type other. */
+function* differencesOfCallers(db: Connection, level: number): Generator<CounterDifference> {
+  const statement = db.prepare(`
+    SELECT ${PROJECT_ID}, bucket, coalesce((SELECT name FROM caller WHERE number = caller), '(none)'),
+      sum(queries), sum(again)
+    FROM (
+      SELECT project, bucket, caller, queries, 0 AS again FROM caller_counter WHERE level = ${level}
+      UNION ALL
+      SELECT project, ${bucketOfQuery(level)}, caller, 0, 1 FROM query WHERE caller > 1
+    )
+    GROUP BY project, bucket, caller
+    HAVING sum(queries) <> sum(again)
+  `);
+  statement.setReturnArrays(true);
+  for (const [projectId, bucket, caller, counted, recounted] of statement.iterate()) {
+    yield {
+      projectId,
+      level,
+      bucket,
+      caller,
+      counted: ofTypeOther(counted),
+      recounted: ofTypeOther(recounted),
     };
   }
 }

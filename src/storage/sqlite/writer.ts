@@ -17,7 +17,8 @@ export class Writer {
   readonly #db: Connection;
   readonly #statements = new Map<string, StatementSyncInstance>();
   readonly #insertQueries: MultiRowInsert;
-  readonly #addToCounters: MultiRowInsert;
+  readonly #addToTypes: MultiRowInsert;
+  readonly #addToCallers: MultiRowInsert;
   readonly #management = new Management((sql) => this.#prepared(sql));
   readonly #people: PeopleChanges;
 
@@ -30,12 +31,18 @@ export class Writer {
       4,
       'ON CONFLICT DO NOTHING RETURNING occurred_at, caller',
     );
-    this.#addToCounters = new MultiRowInsert(
+    this.#addToTypes = new MultiRowInsert(
       db,
-      'INSERT INTO counter (project, level, bucket, web, api, other)',
+      'INSERT INTO type_counter (project, level, bucket, web, api, other)',
       6,
       `ON CONFLICT DO UPDATE SET
          web = web + excluded.web, api = api + excluded.api, other = other + excluded.other`,
+    );
+    this.#addToCallers = new MultiRowInsert(
+      db,
+      'INSERT INTO caller_counter (project, level, bucket, caller, queries)',
+      5,
+      'ON CONFLICT DO UPDATE SET queries = queries + excluded.queries',
     );
   }
 
@@ -48,7 +55,8 @@ export class Writer {
       return inTransaction(this.#db, () => {
         const deltas = new CounterDeltas();
         const outcomes = operations.map((operation) => this.#attempt(operation, deltas));
-        this.#addToCounters.insert(deltas.rows());
+        this.#addToTypes.insert(deltas.typeRows());
+        this.#addToCallers.insert(deltas.callerRows());
         return outcomes;
       });
     } catch (error) {
@@ -103,7 +111,8 @@ export class Writer {
     }
     const inserted = this.#insertQueries.insert(values);
     for (const [timeMs, caller] of inserted) {
-      deltas.add(project, Number(timeMs), typesByNumber.get(Number(caller)) ?? TYPE_INDEX.other);
+      const type = typesByNumber.get(Number(caller)) ?? TYPE_INDEX.other;
+      deltas.add(project, Number(timeMs), type, Number(caller));
     }
     return { recorded: inserted.length, duplicates: ids.length - inserted.length };
   }

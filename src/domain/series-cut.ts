@@ -1,0 +1,53 @@
+/**
+ * How a series of adjacent ranges is cut into buckets so that few of them are read. Cut one by one, each local day of a
+ * zone that is not UTC would take narrow buckets at both of its ends. Here each bound is moved to the nearest edge of a
+ * wide bucket; what lies between bound and edge is read once, added to the range on its one side and taken from the
+ * range on its other.
+ */
+import { BUCKET_WIDTHS_MS, type Segment, segmentsOf, widthOf } from './buckets.js';
+import { type Counts, type TypeCounts, withTotal } from './counts.js';
+
+/** A segment, and the number of the sum that it belongs to. */
+export interface SumSegment extends Segment {
+  readonly sum: number;
+}
+
+/**
+ * The segments whose sums make a series: first one sum for each range between two moved bounds, then one for each
+ * bound. `bounds` ascend. A sum may have no segments: then it is nothing.
+ */
+export function segmentsOfSeries(bounds: readonly number[]): SumSegment[] {
+  const edges = movedBounds(bounds);
+  const ranges = edges.slice(1).map((to, at) => ({ from: edges[at] ?? to, to }));
+  const rests = bounds.map((bound, at) => {
+    const edge = edges[at] ?? bound;
+    return { from: Math.min(bound, edge), to: Math.max(bound, edge) };
+  });
+  return [...ranges, ...rests].flatMap((range, sum) =>
+    segmentsOf(range).map((segment) => ({ ...segment, sum })),
+  );
+}
+
+/** The counts of a series: `sums` has those of the segments by number, without those that are nothing. */
+export function countsOfSeries(bounds: readonly number[], sums: ReadonlyMap<number, TypeCounts>): Counts[] {
+  const edges = movedBounds(bounds);
+  const ranges = Math.max(bounds.length - 1, 0);
+  /** What lies before a bound and behind its edge; less than nothing where the edge lies behind the bound. */
+  const restOf = (at: number, type: keyof TypeCounts): number => {
+    const rest = sums.get(ranges + at)?.[type] ?? 0;
+    return (bounds[at] ?? 0) < (edges[at] ?? 0) ? -rest : rest;
+  };
+  return Array.from({ length: ranges }, (_, at) => {
+    const count = (type: keyof TypeCounts): number =>
+      (sums.get(at)?.[type] ?? 0) + restOf(at + 1, type) - restOf(at, type);
+    return withTotal({ web: count('web'), api: count('api'), other: count('other') });
+  });
+}
+
+/** Each bound at the nearest edge of the widest buckets that fit into the middle one of the ranges by length. */
+function movedBounds(bounds: readonly number[]): number[] {
+  const lengthsMs = Float64Array.from(bounds.slice(1), (to, at) => to - (bounds[at] ?? to)).sort();
+  const middleMs = Math.max(lengthsMs[Math.floor(lengthsMs.length / 2)] ?? 1, 1);
+  const width = widthOf(BUCKET_WIDTHS_MS.findLastIndex((widthMs) => widthMs <= middleMs));
+  return bounds.map((bound) => Math.round(bound / width) * width);
+}

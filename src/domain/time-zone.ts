@@ -1,0 +1,69 @@
+/**
+ * Time zones: which names there are, and how far ahead of UTC a zone's clock is, and when. The only file that asks a
+ * library for it; it uses the platform's own data, and gives way to the platform's own `Temporal` where there is one.
+ */
+import { Temporal } from 'temporal-polyfill';
+import { failure, quote, type Result, success } from './result.js';
+
+/** The name of a time zone, as `Europe/Berlin`: one that `parseTimeZone` took. */
+export type TimeZone = string & { readonly brand: 'TimeZone' };
+
+export const UTC = 'UTC' as TimeZone;
+
+/** The shape of a name, as a regular expression's source. What has it may still be none. */
+export const TIME_ZONE_PATTERN = '^[A-Za-z][A-Za-z0-9+_/-]*$';
+
+const pattern = new RegExp(TIME_ZONE_PATTERN);
+
+/** A time over which a zone's offset does not change: `from` is in, `to` is not. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  /** What the zone's clock shows, less UTC. Whole seconds; whole minutes only since the 20th century. */
+  readonly offsetMs: number;
+}
+
+/**
+ * A name of the IANA time zone database, links such as `Asia/Calcutta` included, spelled as it is there. The problem is
+ * the end of a sentence that begins with what the name is the value of.
+ */
+export function parseTimeZone(name: string): Result<TimeZone> {
+  if (name === '') return failure('is empty; leave it out or give the name of a time zone, as Europe/Berlin');
+  const known = spelledRight(name);
+  if (known === name) return success(name as TimeZone);
+  const hint =
+    known?.toLowerCase() === name.toLowerCase()
+      ? `did you mean ${known}?`
+      : 'there are such as Europe/Berlin, UTC';
+  return failure(`${quote(name)} is not a time zone of the IANA database; ${hint}`);
+}
+
+/** The name as the database has it, whatever its case; undefined for what is none, an offset such as `+01:00` included. */
+function spelledRight(name: string): string | undefined {
+  if (!pattern.test(name)) return undefined;
+  try {
+    return at(0, name).timeZoneId;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** The stretches of one offset that a range is made of, in order; none where it is empty. */
+export function* stretchesOf(
+  zone: TimeZone,
+  range: { readonly from: number; readonly to: number },
+): Generator<Stretch> {
+  let begin = range.from;
+  while (begin < range.to) {
+    const moment = at(begin, zone);
+    const change = moment.getTimeZoneTransition('next')?.epochMilliseconds ?? range.to;
+    const end = Math.min(change, range.to);
+    yield { from: begin, to: end, offsetMs: moment.offsetNanoseconds / 1_000_000 };
+    begin = end;
+  }
+}
+
+function at(timeMs: number, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(timeMs).toZonedDateTimeISO(zone);
+}

@@ -1,0 +1,68 @@
+/** How a series is read from a store of any kind: what left-out bounds are, and all buckets from one snapshot. */
+import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/date-range.js';
+import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/date-time.js';
+import { CallerStatsError } from '../domain/errors.js';
+import { bucketAround, type Edge, edgesOf } from '../domain/interval.js';
+import { seriesBucketsMax } from '../domain/limits.js';
+import { type Series, type SeriesQuestion, toBuckets } from '../domain/series.js';
+import type { Store } from './store.js';
+
+/** Each try but the last failed because somebody recorded a query outside of all that was recorded before. */
+const triesMax = 10;
+
+/**
+ * The project's counts over time. A bound that was left out is the first query, or just behind the last, widened to the
+ * whole bucket; a project without queries has no buckets then. `invalid` where there would be too many buckets.
+ */
+export async function readSeries(
+  store: Pick<Store, 'countSeries' | 'findExtent'>,
+  projectId: string,
+  question: SeriesQuestion,
+): Promise<Series> {
+  const { interval, timeZone, range } = question;
+  for (let tries = 0; tries < triesMax; tries++) {
+    const edges = await edgesFor(store, projectId, question);
+    if (edges.length === 0) return { interval, timeZone, buckets: [] };
+    // What lies before the first bucket and behind the last is counted with them: it is nothing, unless it was recorded
+    // since the extent was read.
+    const bounds = [range.from, ...edges.map(({ timeMs }) => timeMs), range.to];
+    const counts = await store.countSeries(projectId, bounds);
+    if (counts.at(0)?.total === 0 && counts.at(-1)?.total === 0) {
+      return { interval, timeZone, buckets: toBuckets(edges, counts.slice(1, -1)) };
+    }
+  }
+  throw new CallerStatsError(
+    'unavailable',
+    'Earlier or later queries are being recorded all the time; give both bounds of the range.',
+  );
+}
+
+async function edgesFor(
+  store: Pick<Store, 'findExtent'>,
+  projectId: string,
+  question: SeriesQuestion,
+): Promise<Edge[]> {
+  const { interval, timeZone, range } = question;
+  let { from, to } = range;
+  if (from === EARLIEST_MS || to === LATEST_MS) {
+    const extent = await store.findExtent(projectId);
+    if (extent === undefined) return [];
+    const widened = widen(extent, question);
+    if (from === EARLIEST_MS) from = widened.from;
+    if (to === LATEST_MS) to = widened.to;
+  }
+  const edges = edgesOf({ from, to }, interval, timeZone, seriesBucketsMax);
+  if (edges === undefined) {
+    const problem = `interval: ${interval} makes more than ${seriesBucketsMax} buckets of this range; choose a wider interval or a smaller range`;
+    throw new CallerStatsError('invalid', 'The series has too many buckets.', { details: [problem] });
+  }
+  return edges;
+}
+
+/** No further than what can be written: a zone's last day may end in the year 10000. */
+function widen(extent: DateRange, { interval, timeZone }: SeriesQuestion): DateRange {
+  return {
+    from: Math.max(bucketAround(extent.from, interval, timeZone).from, YEAR_ZERO_MS),
+    to: Math.min(bucketAround(extent.to - 1, interval, timeZone).to, YEAR_10000_MS),
+  };
+}

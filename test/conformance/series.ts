@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { YEAR_ZERO_MS } from '../../src/domain/date-time.js';
+import type { Query } from '../../src/domain/query.js';
+import { by, type PlaceFactory, projectOf } from '../support/store.js';
+
+const nothing = { web: 0, api: 0, other: 0, total: 0 };
+const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+export function describeSeries(kind: string, factory: PlaceFactory): void {
+  async function openWith(...queries: readonly (readonly [caller: string, occurredAt: number])[]) {
+    const store = await (await factory()).open();
+    await store.createProject(projectOf('p'), by);
+    await store.createProject(projectOf('quiet'), by);
+    await store.record(
+      'p',
+      queries.map(([caller, occurredAt], at): Query => ({ id: `${at}`, caller, occurredAt })),
+    );
+    return store;
+  }
+
+  describe(`${kind}: series`, () => {
+    test('of nothing are zeros: no such project, no queries, empty ranges; of no ranges, none', async () => {
+      const store = await openWith(['web', 5]);
+      expect(await store.countSeries('none', [0, 10, 20])).toEqual([nothing, nothing]);
+      expect(await store.countSeries('quiet', [0, 10, 20])).toEqual([nothing, nothing]);
+      expect(await store.countSeries('p', [5, 5, 5])).toEqual([nothing, nothing]);
+      expect(await store.countSeries('p', [5])).toEqual([]);
+      expect(await store.countSeries('p', [])).toEqual([]);
+    });
+
+    test('a query on the start of a range is in it, and on its end in the next', async () => {
+      for (const width of BUCKET_WIDTHS_MS) {
+        const store = await openWith(['web', -width], ['api', 0], ['slack', width], ['web', width]);
+        const counts = await store.countSeries('p', [-width, 0, width, 2 * width]);
+        expect(counts).toEqual([
+          { web: 1, api: 0, other: 0, total: 1 },
+          { web: 0, api: 1, other: 0, total: 1 },
+          { web: 1, api: 0, other: 1, total: 2 },
+        ]);
+      }
+    });
+
+    test('of any widths, beside one another, is what counts of each range say', async () => {
+      const queries = Array.from(
+        { length: 400 },
+        (_, at) =>
+          [['web', 'api', 'slack', 'zed'][at % 4] ?? '', ((at * 7_919) % 400) * 86_399_999 - 9e9] as const,
+      );
+      const store = await openWith(...queries);
+      const days = Array.from({ length: 300 }, (_, at) => -9e9 + at * 86_400_000 + 7_200_000);
+      for (const bounds of [
+        days,
+        days.filter((_, at) => at % 31 === 3),
+        [ALL_TIME.from, ...days, ALL_TIME.to],
+      ]) {
+        const ranges = bounds.slice(1).map((to, at) => ({ from: bounds[at] ?? to, to }));
+        expect(await store.countSeries('p', bounds)).toEqual(
+          await Promise.all(ranges.map((range) => store.count('p', range))),
+        );
+      }
+    });
+
+    test('sees each recording whole or not at all', async () => {
+      const { open } = await factory();
+      const [writer, reader] = [await open(), await open()];
+      await writer.createProject(projectOf('p'), by);
+      const batchSize = 300;
+      let done = false;
+      const recording = (async () => {
+        for (let turn = 0; turn < 20; turn++) {
+          const batch = Array.from({ length: batchSize }, (_, at) => ({
+            id: `${turn} ${at}`,
+            caller: ['web', 'slack', 'zed'][at % 3] ?? '',
+            occurredAt: at * 86_399_999,
+          }));
+          await writer.record('p', batch);
+        }
+        done = true;
+      })();
+      const bounds = Array.from({ length: batchSize + 2 }, (_, at) => at * 86_400_000 - 3_600_000);
+      const seen = new Set<number>();
+      while (!done) {
+        const counts = await reader.countSeries('p', bounds);
+        seen.add(counts.reduce((sum, { total }) => sum + total, 0) % batchSize);
+        seen.add((await reader.countCallers('p', ALL_TIME)).total % batchSize);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await recording;
+      expect([...seen]).toEqual([0]);
+    });
+  });
+
+  describe(`${kind}: callers`, () => {
+    test('are nobody where there is nothing: no such project, no queries, an empty range', async () => {
+      const store = await openWith(['slack', 5]);
+      const nobody = { total: 0, callers: [] };
+      expect(await store.countCallers('none', ALL_TIME)).toEqual(nobody);
+      expect(await store.countCallers('quiet', ALL_TIME)).toEqual(nobody);
+      expect(await store.countCallers('p', { from: 5, to: 5 })).toEqual(nobody);
+      expect(await store.countCallers('p', { from: 6, to: ALL_TIME.to })).toEqual(nobody);
+    });
+
+    test('come with the most queries first, then by name, each with its type', async () => {
+      const store = await openWith(
+        ['zed', 1],
+        ['web', 2],
+        ['a-b', 3],
+        ['a.b', 4],
+        ['web', -5],
+        ['null', 6],
+        ['other', 7],
+      );
+      const other = (caller: string) => ({ caller, type: 'other', count: 1 });
+      expect(await store.countCallers('p', ALL_TIME)).toEqual({
+        total: 7,
+        callers: [
+          { caller: 'web', type: 'web', count: 2 },
+          ...['a-b', 'a.b', 'null', 'other', 'zed'].map(other),
+        ],
+      });
+    });
+
+    test('are those of the range, its start in and its end not, at every width of bucket', async () => {
+      const edges = BUCKET_WIDTHS_MS.flatMap((width) => [-width, width]);
+      const store = await openWith(...edges.map((edge, at) => [`caller-${at}`, edge] as const), ['api', 0]);
+      for (const [at, edge] of edges.entries()) {
+        const { callers } = await store.countCallers('p', { from: edge, to: edge + 1 });
+        expect(callers).toEqual([{ caller: `caller-${at}`, type: 'other', count: 1 }]);
+        const { callers: all } = await store.countCallers('p', { from: -Math.abs(edge), to: Math.abs(edge) });
+        const inside = edges.filter((one) => one >= -Math.abs(edge) && one < Math.abs(edge));
+        expect(all).toHaveLength(inside.length + 1);
+      }
+    });
+
+    test('a duplicate adds nothing, whatever caller it names', async () => {
+      const store = await openWith(['slack', 5]);
+      await store.record('p', [{ id: '0', caller: 'zed', occurredAt: 5 }]);
+      expect((await store.countCallers('p', ALL_TIME)).callers).toEqual([
+        { caller: 'slack', type: 'other', count: 1 },
+      ]);
+    });
+  });
+
+  describe(`${kind}: the extent of a project`, () => {
+    test('is none where there are no queries', async () => {
+      const store = await openWith(['web', 5]);
+      expect(await store.findExtent('none')).toBeUndefined();
+      expect(await store.findExtent('quiet')).toBeUndefined();
+    });
+
+    test('goes from its first query to just behind its last, and grows', async () => {
+      const store = await openWith(['web', 5]);
+      expect(await store.findExtent('p')).toEqual({ from: 5, to: 6 });
+      await store.record('p', [{ id: 'early', caller: 'slack', occurredAt: YEAR_ZERO_MS }]);
+      expect(await store.findExtent('p')).toEqual({ from: YEAR_ZERO_MS, to: 6 });
+      await store.record('p', [{ id: 'late', caller: 'api', occurredAt: latestMs }]);
+      expect(await store.findExtent('p')).toEqual({ from: YEAR_ZERO_MS, to: latestMs + 1 });
+    });
+  });
+}

@@ -105,6 +105,8 @@ async function packaged(folder: string, env: NodeJS.ProcessEnv): Promise<Chromiu
   await run(process.execPath, ['--eval', script], {
     cwd: import.meta.dirname,
     env: { PATH: env['PATH'], TMPDIR: folder, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' },
+  }).catch(({ stderr }: { stderr?: string }) => {
+    throw new Error(`${origin}: ${/^\w*Error.*/m.exec(stderr ?? '')?.[0] ?? 'it cannot be unpacked'}`);
   });
   // The package's own list of fonts names folders of Amazon's.
   const fonts = join(folder, 'fonts.conf');

@@ -131,9 +131,8 @@ async function packaged(folder: string, env: NodeJS.ProcessEnv): Promise<Chromiu
 /** What Playwright says when a browser does not start is a page long; the browser's own words are in the middle. */
 function reason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return (
-    /error while loading shared libraries: .+|spawn .+|Executable doesn't exist.*/.exec(text)?.[0] ?? text
-  );
+  if (text.includes('has been closed')) return 'it ends as soon as it is started';
+  return /error while loading shared libraries: .+|executable doesn't exist.*/i.exec(text)?.[0] ?? text;
 }
 
 function firstLine(error: unknown): string {

@@ -1,16 +1,38 @@
-/** What watches the browser tests misses nothing: each kind of trouble once, on a page with the service's own policy. */
-import { expect, test } from 'vitest';
+/** What watches the browser tests misses nothing: each kind of trouble once, on a page with a policy like the service's. */
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityProblems, expectAccessible } from '../support/accessible.js';
 import { browserVisits } from '../support/browser.js';
-import { onSqlite } from '../support/dashboard-server.js';
 
 const visit = browserVisits();
 
-async function visitDocs() {
-  const { url } = await onSqlite();
-  const visited = await visit(url);
-  await visited.page.goto('/docs');
-  await visited.page.getByRole('heading', { name: 'caller-stats' }).waitFor();
+const server = createServer(({ url }, response) => {
+  response.statusCode = url === '/page' ? 200 : 404;
+  response.setHeader('content-type', 'text/html');
+  response.setHeader('content-security-policy', "default-src 'self'; img-src 'self' data:");
+  response.end(page(''));
+});
+
+let serverUrl = '';
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  serverUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Nothing is wrong with it. */
+function page(body: string): string {
+  return `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>A page</title><main><h1>A page</h1>${body}</main>`;
+}
+
+async function visitPage() {
+  const visited = await visit(serverUrl);
+  await visited.page.goto('/page');
   return visited;
 }
 
@@ -19,16 +41,16 @@ const kinds: readonly (readonly [kind: string, script: string, troubles: readonl
   ['an error in the console', "console.error('lost', 1)", ['console: lost 1']],
   ['an uncaught error', "queueMicrotask(() => { throw new Error('lost') }); 0", ['uncaught: lost']],
   ['a rejected promise', "Promise.reject(new Error('lost')); 0", ['uncaught: lost']],
-  ['a request that is refused', "fetch('/v1/nothing?a=1').then(() => 0)", ['GET /v1/nothing?a=1: 404']],
+  ['a request that is refused', "fetch('/nothing?a=1').then(() => 0)", ['GET /nothing?a=1: 404']],
   [
     'a request that is given up',
-    'const stop = new AbortController(); fetch("/livez", { signal: stop.signal }).catch(() => 0); stop.abort()',
-    ['GET /livez: net::ERR_ABORTED'],
+    'const stop = new AbortController(); fetch("/page", { signal: stop.signal }).catch(() => 0); stop.abort()',
+    ['GET /page: net::ERR_ABORTED'],
   ],
   [
     'a script that the policy forbids',
     "const script = document.createElement('script'); script.text = '0'; document.head.append(script)",
-    ['script-src-elem does not allow inline on /docs'],
+    ['script-src-elem does not allow inline on /page'],
   ],
   [
     'an image from elsewhere',
@@ -37,12 +59,12 @@ const kinds: readonly (readonly [kind: string, script: string, troubles: readonl
        image.onerror = () => resolve(0);
        image.src = 'https://elsewhere.test/x.png';
      })`,
-    ['GET https://elsewhere.test/x.png: csp', 'img-src does not allow https://elsewhere.test/x.png on /docs'],
+    ['GET https://elsewhere.test/x.png: csp', 'img-src does not allow https://elsewhere.test/x.png on /page'],
   ],
 ];
 
 test.each(kinds)('%s', async (_kind, script, expected) => {
-  const { page, troubles } = await visitDocs();
+  const { page, troubles } = await visitPage();
   expect(await troubles.unexpected()).toEqual([]);
   await page.evaluate(script);
   const found = await expect
@@ -57,7 +79,7 @@ test.each(kinds)('%s', async (_kind, script, expected) => {
 });
 
 test('trouble that is expected and does not come', async () => {
-  const { page, troubles } = await visitDocs();
+  const { page, troubles } = await visitPage();
   troubles.expect('console: later');
   expect(await troubles.unexpected()).toEqual(['did not happen: console: later']);
   await page.evaluate("console.error('later')");
@@ -65,16 +87,18 @@ test('trouble that is expected and does not come', async () => {
 });
 
 test('trouble in a page that another opened', async () => {
-  const { page, context, troubles } = await visitDocs();
+  const { page, context, troubles } = await visitPage();
   const opened = context.waitForEvent('page');
-  await page.evaluate("window.open('/livez'); 0");
-  await (await opened).evaluate("console.error('lost')");
+  await page.evaluate("window.open('/page'); 0");
+  const other = await opened;
+  await other.waitForLoadState();
+  await other.evaluate("console.error('lost')");
   expect(await troubles.unexpected()).toEqual(['console: lost']);
   troubles.expect('console: lost');
 });
 
 test('no name and no address but this machine can be reached', async () => {
-  const { context, troubles } = await visitDocs();
+  const { context, troubles } = await visitPage();
   const page = await context.newPage();
   for (const address of ['http://elsewhere.test/', 'http://192.0.2.1/', 'http://[2001:db8::1]/']) {
     await expect(page.goto(address)).rejects.toThrow('net::ERR_NAME_NOT_RESOLVED');
@@ -83,16 +107,12 @@ test('no name and no address but this machine can be reached', async () => {
 });
 
 test('an inaccessible page, in words that lead to the place', async () => {
-  const { context } = await visitDocs();
-  const page = await context.newPage();
-  const html = (body: string) =>
-    `<!doctype html><html lang="en"><title>A page</title><main><h1>A page</h1>${body}</main>`;
-  await page.setContent(html('<p>Text</p>'));
-  await expectAccessible(page);
-  await page.setContent(html('<img src="data:," id="chart">'));
-  expect(await accessibilityProblems(page)).toEqual([
+  const visited = await visitPage();
+  await expectAccessible(visited.page);
+  await visited.page.setContent(page('<img src="data:," id="chart">'));
+  expect(await accessibilityProblems(visited.page)).toEqual([
     expect.stringMatching(/^image-alt \(critical\): .+; https:/),
     expect.stringMatching(/^ {2}#chart: Element does not have an alt attribute/),
   ]);
-  await expect(expectAccessible(page)).rejects.toThrow('image-alt');
+  await expect(expectAccessible(visited.page)).rejects.toThrow('image-alt');
 });

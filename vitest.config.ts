@@ -36,6 +36,20 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: [
+            './test/support/build.ts',
+            './test/support/postgres-setup.ts',
+            './test/support/browser-setup.ts',
+          ],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
     ],
   },
 });

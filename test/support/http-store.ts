@@ -1,6 +1,6 @@
 import type { Store } from '../../src/storage/store.js';
 
-export type StoreMethod = keyof Store;
+export type StoreMethod = Exclude<keyof Store, 'people'>;
 
 export interface StoreCall {
   readonly method: StoreMethod;
@@ -9,7 +9,7 @@ export interface StoreCall {
   readonly result: Promise<unknown>;
 }
 
-/** A real store that writes down what is asked of it, and can be made to wait or fail before it answers. */
+/** A real store that writes down what is asked of it but for people, and can be made to wait or fail before it answers. */
 export interface WatchedStore {
   readonly store: Store;
   readonly calls: StoreCall[];
@@ -27,14 +27,15 @@ export function watchStore(store: Store): WatchedStore {
     calls,
     before: async () => undefined,
     store: new Proxy(store, {
-      get:
-        (_target, name) =>
-        (...parameters: unknown[]) => {
+      get: (target, name) => {
+        if (name === 'people') return target.people;
+        return (...parameters: unknown[]) => {
           const method = name as StoreMethod;
           const result = pass(method, parameters);
           calls.push({ method, parameters, result });
           return result;
-        },
+        };
+      },
     }),
   };
   return watched;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { filesBelow, linesMatching, read, root } from './sources.js';
 
-const code = ['src', 'test', 'bench']
+const code = ['src', 'test', 'bench', 'scripts']
   .filter((folder) => existsSync(join(root, folder)))
   .flatMap((folder) => filesBelow(folder, '.ts'));
 const prose = [

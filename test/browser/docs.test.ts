@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { accessibilityProblems } from '../support/accessible.js';
+import { browserVisits } from '../support/browser.js';
+import { dashboardStarters, onSqlite } from '../support/dashboard-server.js';
+import { expected } from '../support/sample.js';
+
+const visit = browserVisits();
+
+test('the documentation shows every operation, and one can be tried there with a key', async () => {
+  const { url, firstRun } = await onSqlite();
+  const { page, troubles } = await visit(url);
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'caller-stats' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/docs');
+  expect(await page.title()).toBe('caller-stats API');
+  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> };
+  const operations = Object.values(paths).flatMap((path) => Object.keys(path));
+  expect(await page.locator('.opblock').count()).toBe(operations.length);
+
+  const operation = page.locator('.opblock', { hasText: '/assistant/caller-stats' });
+  await operation.locator('.opblock-summary-control').first().click();
+  await operation.getByRole('button', { name: 'Try it out' }).click();
+  await operation.getByPlaceholder('projectId').fill(firstRun.project);
+  const execute = operation.getByRole('button', { name: 'Execute' });
+  const answer = operation.locator('.live-responses-table .response-col_status');
+  troubles.expect(`GET /v1/analytics/${firstRun.project}/assistant/caller-stats: 401`);
+  await execute.click();
+  await answer.getByText('401').waitFor();
+
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  const key = page.locator('.auth-container', { hasText: 'adminKey' });
+  await key.getByRole('textbox').fill(firstRun.admin);
+  await key.getByRole('button', { name: 'Apply credentials' }).click();
+  await key.getByRole('button', { name: 'Close' }).click();
+  await execute.click();
+  await answer.getByText('200').waitFor();
+  const body = await operation.locator('.live-responses-table code').first().innerText();
+  expect(JSON.parse(body)).toMatchObject({ total: expected.queries });
+});
+
+test('/livez is for programs; a browser shows it as well', async () => {
+  const { url } = await onSqlite();
+  const { page } = await visit(url);
+  const response = await page.goto('/livez');
+  expect(response?.status()).toBe(200);
+});
+
+test('the page is the work of others: of its accessibility, what is wrong is known', async () => {
+  const { url } = await onSqlite();
+  const { page } = await visit(url);
+  await page.goto('/docs');
+  await page.getByRole('heading', { name: 'caller-stats' }).waitFor();
+  const rules = (await accessibilityProblems(page)).flatMap((line) => /^[a-z-]+/.exec(line)?.[0] ?? []);
+  const known = [
+    'color-contrast',
+    'heading-order',
+    'nested-interactive',
+    'region',
+    'select-name',
+    'target-size',
+  ];
+  expect(rules.filter((rule) => !known.includes(rule))).toEqual([]);
+});
+
+describe.each(dashboardStarters)('on %s', (_kind, start) => {
+  test('a browser reaches the server', async () => {
+    const { url } = await start();
+    const { page } = await visit(url);
+    expect((await page.goto('/readyz'))?.status()).toBe(200);
+  });
+});

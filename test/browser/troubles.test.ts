@@ -1,0 +1,118 @@
+/** What watches the browser tests misses nothing: each kind of trouble once, on a page with a policy like the service's. */
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessibilityProblems, expectAccessible } from '../support/accessible.js';
+import { browserVisits } from '../support/browser.js';
+
+const visit = browserVisits();
+
+const server = createServer(({ url }, response) => {
+  response.statusCode = url === '/page' ? 200 : 404;
+  response.setHeader('content-type', 'text/html');
+  response.setHeader('content-security-policy', "default-src 'self'; img-src 'self' data:");
+  response.end(page(''));
+});
+
+let serverUrl = '';
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  serverUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Nothing is wrong with it. */
+function page(body: string): string {
+  return `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>A page</title><main><h1>A page</h1>${body}</main>`;
+}
+
+async function visitPage() {
+  const visited = await visit(serverUrl);
+  await visited.page.goto('/page');
+  return visited;
+}
+
+/** Each as a script in the page, and the trouble that it makes. */
+const kinds: readonly (readonly [kind: string, script: string, troubles: readonly string[]])[] = [
+  ['an error in the console', "console.error('lost', 1)", ['console: lost 1']],
+  ['an uncaught error', "queueMicrotask(() => { throw new Error('lost') }); 0", ['uncaught: lost']],
+  ['a rejected promise', "Promise.reject(new Error('lost')); 0", ['uncaught: lost']],
+  ['a request that is refused', "fetch('/nothing?a=1').then(() => 0)", ['GET /nothing?a=1: 404']],
+  [
+    'a request that is given up',
+    'const stop = new AbortController(); fetch("/page", { signal: stop.signal }).catch(() => 0); stop.abort()',
+    ['GET /page: net::ERR_ABORTED'],
+  ],
+  [
+    'a script that the policy forbids',
+    "const script = document.createElement('script'); script.text = '0'; document.head.append(script)",
+    ['script-src-elem does not allow inline on /page'],
+  ],
+  [
+    'an image from elsewhere',
+    `new Promise((resolve) => {
+       const image = new Image();
+       image.onerror = () => resolve(0);
+       image.src = 'https://elsewhere.test/x.png';
+     })`,
+    ['GET https://elsewhere.test/x.png: csp', 'img-src does not allow https://elsewhere.test/x.png on /page'],
+  ],
+];
+
+test.each(kinds)('%s', async (_kind, script, expected) => {
+  const { page, troubles } = await visitPage();
+  expect(await troubles.unexpected()).toEqual([]);
+  await page.evaluate(script);
+  const found = await expect
+    .poll(() => troubles.unexpected())
+    .toEqual(expect.arrayContaining([...expected]))
+    .then(() => troubles.unexpected());
+  // The browser says in its console as well what its policy forbade, in words that change from version to version.
+  const more = found.filter((one) => !expected.includes(one));
+  for (const one of more) expect(one).toMatch(/^console: .*Content Security Policy/);
+  troubles.expect(...found);
+  expect(await troubles.unexpected()).toEqual([]);
+});
+
+test('trouble that is expected and does not come', async () => {
+  const { page, troubles } = await visitPage();
+  troubles.expect('console: later');
+  expect(await troubles.unexpected()).toEqual(['did not happen: console: later']);
+  await page.evaluate("console.error('later')");
+  expect(await troubles.unexpected()).toEqual([]);
+});
+
+test('trouble in a page that another opened', async () => {
+  const { page, context, troubles } = await visitPage();
+  const opened = context.waitForEvent('page');
+  await page.evaluate("window.open('/page'); 0");
+  const other = await opened;
+  await other.waitForLoadState();
+  await other.evaluate("console.error('lost')");
+  expect(await troubles.unexpected()).toEqual(['console: lost']);
+  troubles.expect('console: lost');
+});
+
+test('no name and no address but this machine can be reached', async () => {
+  const { context, troubles } = await visitPage();
+  const page = await context.newPage();
+  for (const address of ['http://elsewhere.test/', 'http://192.0.2.1/', 'http://[2001:db8::1]/']) {
+    await expect(page.goto(address)).rejects.toThrow('net::ERR_NAME_NOT_RESOLVED');
+    troubles.expect(`GET ${address}: net::ERR_NAME_NOT_RESOLVED`);
+  }
+});
+
+test('an inaccessible page, in words that lead to the place', async () => {
+  const visited = await visitPage();
+  await expectAccessible(visited.page);
+  await visited.page.setContent(page('<img src="data:," id="chart">'));
+  expect(await accessibilityProblems(visited.page)).toEqual([
+    expect.stringMatching(/^image-alt \(critical\): .+; https:/),
+    expect.stringMatching(/^ {2}#chart: Element does not have an alt attribute/),
+  ]);
+  await expect(expectAccessible(visited.page)).rejects.toThrow('image-alt');
+});

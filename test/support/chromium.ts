@@ -1,0 +1,141 @@
+/** Finds the Chromium that tests and pictures are made with, and starts it so that it reaches this machine alone. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Browser, chromium } from 'playwright-core';
+
+const run = promisify(execFile);
+
+/** Which browser to take, whatever else is there. */
+const variable = 'CALLER_STATS_TEST_CHROMIUM';
+
+/** A browser that starts here. Plain data, so that whoever finds it can tell others. */
+export interface Chromium {
+  readonly origin: string;
+  /** None where Playwright knows by itself. */
+  readonly path?: string;
+  /** Variables that it needs beside our own. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Where systems and browsers' own installers put them. */
+const usualPlaces = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/microsoft-edge',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+/** Playwright itself adds what keeps a browser from speaking to its maker. No name leads anywhere but to this machine. */
+const switches = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost',
+];
+
+/**
+ * The first of these that starts and draws text: the one that `CALLER_STATS_TEST_CHROMIUM` names, and then no other; the
+ * machine's; Playwright's; the one of an npm package, which is unpacked into `folder`: 200 MB that the caller removes.
+ */
+export async function findChromium(folder: string, env: NodeJS.ProcessEnv): Promise<Chromium> {
+  const named = env[variable];
+  const candidates =
+    named === undefined
+      ? [
+          ...usualPlaces.filter((path) => existsSync(path)).map((path) => ({ origin: path, path })),
+          { origin: "Playwright's own" },
+          () => packaged(folder, env),
+        ]
+      : [{ origin: variable, path: named }];
+  const problems: string[] = [];
+  for (const candidate of candidates) {
+    try {
+      const found = typeof candidate === 'function' ? await candidate() : candidate;
+      await requireText(found);
+      return found;
+    } catch (error) {
+      problems.push(firstLine(error));
+    }
+  }
+  throw new Error(
+    `The browser tests need a Chromium, and none that was tried starts: ${problems.join('; ')}. Install one ` +
+      '(on Debian: apt-get install chromium; elsewhere: npx playwright-core install --with-deps chromium-headless-shell), ' +
+      `or name one in ${variable}.`,
+  );
+}
+
+/** Starts it; whoever does closes it. */
+export function startChromium({ path, env }: Chromium): Promise<Browser> {
+  return chromium.launch({
+    args: switches,
+    ...(path === undefined ? {} : { executablePath: path }),
+    ...(env === undefined ? {} : { env: { ...process.env, ...env } }),
+  });
+}
+
+/** A browser without fonts starts as well, but all of its text is nothing wide, and so not there to be seen. */
+async function requireText(found: Chromium): Promise<void> {
+  const browser = await startChromium(found).catch((error: unknown) => {
+    throw new Error(`${found.origin}: ${reason(error)}`);
+  });
+  try {
+    const page = await browser.newPage();
+    await page.setContent('<span>counts</span>');
+    const box = await page.locator('span').boundingBox();
+    if (box === null || box.width === 0) throw new Error(`${found.origin}: it has no fonts`);
+  } finally {
+    await browser.close();
+  }
+}
+
+/**
+ * `@sparticuz/chromium` has the browser in itself, with the libraries and fonts that a bare machine lacks. It takes the
+ * libraries along only where it believes to run at Amazon's, and reads that from the environment as it is loaded.
+ */
+async function packaged(folder: string, env: NodeJS.ProcessEnv): Promise<Chromium> {
+  const origin = 'the npm package @sparticuz/chromium';
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    throw new Error(`${origin}: it is for Linux on x64 only`);
+  const script = "import('@sparticuz/chromium').then((it) => it.default.executablePath())";
+  await run(process.execPath, ['--eval', script], {
+    cwd: import.meta.dirname,
+    env: { PATH: env['PATH'], TMPDIR: folder, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' },
+  }).catch(({ stderr }: { stderr?: string }) => {
+    throw new Error(`${origin}: ${/^\w*Error.*/m.exec(stderr ?? '')?.[0] ?? 'it cannot be unpacked'}`);
+  });
+  // The package's own list of fonts names folders of Amazon's.
+  const fonts = join(folder, 'fonts.conf');
+  await writeFile(
+    fonts,
+    `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+  <dir>${join(folder, 'fonts')}</dir>
+  <cachedir>${join(folder, 'fonts-cache')}</cachedir>
+</fontconfig>
+`,
+  );
+  return {
+    origin,
+    path: join(folder, 'chromium'),
+    env: { LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'), FONTCONFIG_FILE: fonts },
+  };
+}
+
+/** What Playwright says when a browser does not start is a page long; the browser's own words are in the middle. */
+function reason(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  if (text.includes('has been closed')) return 'it ends as soon as it is started';
+  return /error while loading shared libraries: .+|executable doesn't exist.*/i.exec(text)?.[0] ?? text;
+}
+
+function firstLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n')[0] ?? text;
+}

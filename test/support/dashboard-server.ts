@@ -1,0 +1,44 @@
+/** A server for browsers: a process of its own, with the sample's events, on a new database of either kind. */
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { type FirstRun, firstRunOf, type RunOptions, type Server, startServer } from './cli.js';
+import { newSchemaIn } from './store.js';
+import { temporaryFolder } from './temporary.js';
+
+export interface DashboardServer extends Server {
+  /** The address that makes the first user, as it was printed; null where none was. */
+  readonly setUpUrl: string | null;
+  /** The project with the sample's events, and its keys. */
+  readonly firstRun: FirstRun;
+}
+
+/** Starts a server with these arguments beside its database; both are gone when the test is over. */
+export type DashboardStarter = (args?: readonly string[], options?: RunOptions) => Promise<DashboardServer>;
+
+export const onSqlite: DashboardStarter = async (args, options) =>
+  start(`sqlite:${join(await temporaryFolder(), 'caller-stats.db')}`, args, options);
+
+/** One for each kind of database that tests have. */
+export const dashboardStarters: readonly (readonly [kind: string, start: DashboardStarter])[] = [
+  ['SQLite', onSqlite],
+  ...inject('postgresServers').map(
+    ({ version, url }) =>
+      [
+        `PostgreSQL ${version}`,
+        (async (args, options) => start(newSchemaIn(url), args, options)) satisfies DashboardStarter,
+      ] as const,
+  ),
+];
+
+async function start(
+  database: string,
+  args: readonly string[] = [],
+  { env, ...options }: RunOptions = {},
+): Promise<DashboardServer> {
+  const server = await startServer(['--demo', ...args], {
+    ...options,
+    env: { ...env, DATABASE_URL: database },
+  });
+  const setUpUrl = /http:\/\/\S+\/set-up#\S+/.exec(server.stdout)?.[0] ?? null;
+  return { ...server, setUpUrl, firstRun: firstRunOf(server) };
+}

@@ -1,0 +1,153 @@
+/** An OpenID Connect provider on this machine, for single sign-on: a real one, with users of the test's own. */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { text } from 'node:stream/consumers';
+import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import { onTestFinished } from 'vitest';
+
+export interface OidcUser {
+  /** What the provider knows the user by, whatever the address becomes. */
+  readonly id: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly name: string;
+}
+
+export interface OidcProvider {
+  /** Of another host than the servers under test, as a browser sees it. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Read at every step, so that a test may change them meanwhile. */
+  readonly users: OidcUser[];
+  /** Sends the provider away: nothing answers any more. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface OidcProviderOptions {
+  readonly users: readonly OidcUser[];
+  /** Where the client takes its codes, on any port of 127.0.0.1. */
+  readonly redirectPath: string;
+}
+
+/** Starts a provider with one client, which must use PKCE; it is gone when the test is over. */
+export async function startOidcProvider({
+  users: first,
+  redirectPath,
+}: OidcProviderOptions): Promise<OidcProvider> {
+  const users = [...first];
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('The provider does not listen.');
+  const issuer = `http://localhost:${address.port}`;
+  const clientId = 'caller-stats';
+  const clientSecret = randomBytes(16).toString('hex');
+  const provider = new Provider(issuer, {
+    ...configuration(users),
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        // Whose port on this machine may be any (RFC 8252, section 7.3): servers under test take a free one.
+        application_type: 'native',
+        redirect_uris: [`http://127.0.0.1${redirectPath}`],
+      },
+    ],
+  });
+  provider.use(async (context, next) => {
+    if (context.path.startsWith('/sign-in/')) await signIn(provider, users, context);
+    else await next();
+  });
+  server.on('request', provider.callback());
+  const stop = () => close(server);
+  onTestFinished(stop);
+  return { issuer, clientId, clientSecret, users, stop };
+}
+
+function configuration(users: readonly OidcUser[]): Configuration {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return {
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    cookies: { keys: [randomBytes(16).toString('hex')] },
+    // Its own pages load fonts from elsewhere.
+    features: { devInteractions: { enabled: false } },
+    findAccount: (_context, id) => {
+      const user = users.find((one) => one.id === id);
+      return (
+        user && {
+          accountId: id,
+          claims: () => ({
+            sub: id,
+            email: user.email,
+            email_verified: user.emailVerified,
+            name: user.name,
+          }),
+        }
+      );
+    },
+    interactions: { url: (_context, { uid }) => `/sign-in/${uid}` },
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig' }] },
+    // Who signs in agrees to what is asked: one page instead of two.
+    loadExistingGrant: async ({ oidc }) => {
+      const { client, params, provider, session } = oidc;
+      if (client === undefined || session?.accountId === undefined) return undefined;
+      const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+      grant.addOIDCScope(String(params?.['scope'] ?? ''));
+      await grant.save();
+      return grant;
+    },
+    pkce: { methods: ['S256'], required: () => true },
+    ttl: {
+      AccessToken: 600,
+      AuthorizationCode: 60,
+      Grant: 600,
+      IdToken: 600,
+      Interaction: 600,
+      Session: 600,
+    },
+  };
+}
+
+/** What its framework gives a handler, as far as ours goes. */
+type Context = Pick<KoaContextWithOIDC, 'req' | 'res' | 'body' | 'redirect'>;
+
+/** The page that asks who it is: GET shows it, POST takes `email`, or `cancel`. */
+async function signIn(provider: Provider, users: readonly OidcUser[], context: Context): Promise<void> {
+  const { req, res } = context;
+  if (req.method !== 'POST') {
+    await provider.interactionDetails(req, res);
+    context.body = page;
+    return;
+  }
+  const form = new URLSearchParams(await text(req));
+  const user = users.find(({ email }) => email === form.get('email'));
+  const result =
+    user === undefined || form.has('cancel')
+      ? { error: 'access_denied', error_description: 'The user did not sign in.' }
+      : { login: { accountId: user.id }, consent: {} };
+  context.redirect(await provider.interactionResult(req, res, result));
+}
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<link rel="icon" href="data:,">
+<title>Example SSO</title>
+<main>
+<h1>Sign in with Example SSO</h1>
+<form method="post">
+<label>E-mail <input name="email" type="email" required></label>
+<button>Sign in</button>
+<button name="cancel" value="yes" formnovalidate>Cancel</button>
+</form>
+</main>
+`;
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // It says so where it is closed already.
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -13,6 +13,7 @@ import { addJsonParser, refuseEncoding } from '../body.js';
 import { addAccount } from './account.js';
 import { addAudit } from './audit.js';
 import type { Dashboard, DashboardOptions } from './context.js';
+import { addCounts } from './counts.js';
 import { GuessGuard } from './guess-guard.js';
 import { addJoining } from './joining.js';
 import { addKeys } from './keys.js';
@@ -51,6 +52,7 @@ export async function addDashboardApi(
       addJoining,
       addAccount,
       addProjects,
+      addCounts,
       addKeys,
       addMembers,
       addAudit,

@@ -1,9 +1,7 @@
-/** Projects of an organization, and what was counted in each. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+/** Projects of an organization. */
+import type { FastifyInstance } from 'fastify';
 import { generateId, isProjectId, type Project } from '../../domain/project.js';
 import { failure, type Result, success } from '../../domain/result.js';
-import { noSuchProject } from '../errors.js';
-import { rangeOf } from '../parameters.js';
 import { addResource } from '../resource.js';
 import { created } from './answers.js';
 import type { Dashboard } from './context.js';
@@ -15,7 +13,6 @@ const PROJECTS = '/api/organizations/:organizationId/projects';
 
 export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
   addListAndCreate(app, dashboard);
-  addCounts(app, dashboard);
 }
 
 function addListAndCreate(app: FastifyInstance, { store, door, randomInt }: Dashboard): void {
@@ -44,27 +41,6 @@ function addListAndCreate(app: FastifyInstance, { store, door, randomInt }: Dash
       },
     },
   });
-}
-
-function addCounts(app: FastifyInstance, { store, door }: Dashboard): void {
-  const requireMember = door.requireMember('editor');
-  addResource(app, `${PROJECTS}/:projectId/caller-stats`, {
-    onRequest: requireMember,
-    GET: {
-      schema: { hide: true },
-      handler: async (request) => {
-        const { id } = await projectOf(request);
-        return store.count(id, rangeOf(request));
-      },
-    },
-  });
-
-  async function projectOf(request: FastifyRequest): Promise<Project> {
-    const { projectId: id } = request.params as { projectId: string };
-    const project = isProjectId(id) ? await store.findProject(organizationIdOf(request), id) : undefined;
-    if (project === undefined) throw noSuchProject();
-    return project;
-  }
 }
 
 function toListed({ id, name: called, createdAt }: Project) {

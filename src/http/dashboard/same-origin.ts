@@ -11,16 +11,15 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
 export async function requireSameOrigin({ method, headers, host }: FastifyRequest): Promise<void> {
   if (SAFE.includes(method)) return;
   const { origin, 'sec-fetch-site': site } = headers;
-  const isSame = origin !== undefined && hostOf(origin) === host.toLowerCase();
-  if (!isSame || (site !== undefined && site !== 'same-origin')) {
+  if (!isOfHost(origin, host) || (site !== undefined && site !== 'same-origin')) {
     throw forbidden('The request does not come from a page of this server.');
   }
 }
 
-function hostOf(origin: string): string | undefined {
-  try {
-    return new URL(origin).host;
-  } catch {
-    return undefined;
-  }
+function isOfHost(origin: string | undefined, host: string): boolean {
+  if (origin === undefined || !URL.canParse(origin)) return false;
+  const { protocol, host: named } = new URL(origin);
+  // Through the same parser, so that a port which goes without saying is no difference.
+  const asked = `${protocol}//${host}`;
+  return URL.canParse(asked) && new URL(asked).host === named;
 }

@@ -1,9 +1,8 @@
 /** What `serve` does for somebody who starts it for the first time: a project, two keys, and how to go on. */
 import { fileURLToPath } from 'node:url';
 import type { Actor } from '../domain/audit.js';
-import { generateToken, hashToken } from '../domain/invitation.js';
+import { newInvitation } from '../domain/invitation.js';
 import { parseExpiryWithin } from '../domain/key-expiry.js';
-import { invitationDaysMax } from '../domain/limits.js';
 import { generateApiKey, type MadeKey } from '../domain/new-key.js';
 import { DEFAULT_ORGANIZATION_ID, generateId, type Project } from '../domain/project.js';
 import type { Store } from '../storage/store.js';
@@ -128,21 +127,10 @@ async function printSetUpAddress(
     printLine(stdout, `Dashboard: ${pagesUrl}/`);
     return;
   }
-  const token = generateToken(randomInt);
   const by = { name: 'first start', address: null, at: clock.now() };
-  await store.people.createInvitation(
-    {
-      id: generateId(randomInt),
-      organizationId: DEFAULT_ORGANIZATION_ID,
-      email: null,
-      role: 'owner',
-      tokenHash: hashToken(token),
-      createdBy: by.name,
-      createdAt: by.at,
-      expiresAt: by.at + invitationDaysMax * 86_400_000,
-    },
-    by,
-  );
+  const wanted = { organizationId: DEFAULT_ORGANIZATION_ID, email: null, role: 'owner' } as const;
+  const { invitation, token } = newInvitation(wanted, { by, randomInt });
+  await store.people.createInvitation(invitation, by);
   printLine(stdout, 'Set up the dashboard (this address makes its first owner, and works once):');
   printLine(stdout, `  ${pagesUrl}/set-up#${token}`);
 }

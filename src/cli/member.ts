@@ -1,33 +1,24 @@
 /** `caller-stats member`: the people of an organization, and what each may do. */
-import { type Command, Option } from 'commander';
-import { ROLES, type Role, toEmail } from '../domain/member.js';
+import type { Command } from 'commander';
 import { atCommandLine } from './actor.js';
-import { allOrProblems, type Io, UsageError } from './io.js';
+import type { Io } from './io.js';
+import { addInvite, addReset } from './member-access.js';
+import { type MemberOptions, readMember, roleOption } from './member-options.js';
 import { organizationOption } from './organization-option.js';
 import { formatTime, printJson, printLine, printTable } from './output.js';
 import { readSettings, STORE_SETTINGS, settingOption } from './settings.js';
 import { existing, withStore } from './with-store.js';
 
-interface MemberOptions {
-  readonly organization: string;
-  readonly role: Role;
-  readonly json?: boolean;
-}
-
 export function addMemberCommand(program: Command, io: Io): void {
   const member = program
     .command('member')
-    .description('adds, lists, changes and removes members of an organization');
+    .description('adds, invites, lists, changes and removes members of an organization');
   addAdd(member, io);
   addList(member, io);
   addChange(member, io);
   addRemove(member, io);
-}
-
-function roleOption(): Option {
-  return new Option('--role <role>', 'owner: everything; editor: keys and projects; viewer: reads').choices(
-    ROLES,
-  );
+  addInvite(member, io);
+  addReset(member, io);
 }
 
 function addAdd(member: Command, io: Io): void {
@@ -105,17 +96,6 @@ function addRemove(member: Command, io: Io): void {
       );
       report({ email }, `removed ${email}`, options, io);
     });
-}
-
-function readMember(text: string, options: MemberOptions, io: Io) {
-  return allOrProblems(
-    () => readSettings(STORE_SETTINGS, { ...options }, io.env),
-    () => {
-      const email = toEmail(text);
-      if (email === undefined) throw new UsageError(['EMAIL: is not an e-mail address']);
-      return email;
-    },
-  );
 }
 
 function report(value: object, line: string, { json }: MemberOptions, io: Io): void {

@@ -1,7 +1,10 @@
 /** Invitations: a link that lets somebody join an organization, with no mail server in between. */
 import { createHash } from 'node:crypto';
+import type { Actor } from './audit.js';
 import { CallerStatsError } from './errors.js';
+import { invitationDaysMax } from './limits.js';
 import type { Role } from './member.js';
+import { generateId } from './project.js';
 
 export interface Invitation {
   readonly id: string;
@@ -42,6 +45,23 @@ export function generateToken(randomInt: (max: number) => number): string {
   return Array.from({ length: tokenCharacters }, () =>
     TOKEN_ALPHABET.charAt(randomInt(TOKEN_ALPHABET.length)),
   ).join('');
+}
+
+/** Makes an invitation, and the token of its link: show that, this once. */
+export function newInvitation(
+  wanted: Pick<Invitation, 'organizationId' | 'email' | 'role'>,
+  { by, randomInt }: { readonly by: Actor; readonly randomInt: (max: number) => number },
+): { readonly invitation: Invitation; readonly token: string } {
+  const token = generateToken(randomInt);
+  const invitation = {
+    ...wanted,
+    id: generateId(randomInt),
+    tokenHash: hashToken(token),
+    createdBy: by.name,
+    createdAt: by.at,
+    expiresAt: by.at + invitationDaysMax * 86_400_000,
+  };
+  return { invitation, token };
 }
 
 /** A fast hash is right for 256 random bits: there is nothing to guess (see `hashKey`). */

@@ -1,8 +1,6 @@
 /** The people of an organization, and those who are invited. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { generateToken, hashToken, type Invitation } from '../../domain/invitation.js';
-import { invitationDaysMax } from '../../domain/limits.js';
-import { generateId } from '../../domain/project.js';
+import { type Invitation, newInvitation } from '../../domain/invitation.js';
 import { HttpError } from '../errors.js';
 import { addResource } from '../resource.js';
 import { created, nothing } from './answers.js';
@@ -75,16 +73,8 @@ function addInvitationRoutes(app: FastifyInstance, { store, clock, door, randomI
       handler: async (request, reply) => {
         const fields = readFields(request, { email, role });
         const by = door.actorOf(request);
-        const token = generateToken(randomInt);
-        const invitation: Invitation = {
-          ...fields,
-          id: generateId(randomInt),
-          organizationId: organizationIdOf(request),
-          tokenHash: hashToken(token),
-          createdBy: by.name,
-          createdAt: by.at,
-          expiresAt: by.at + invitationDaysMax * 86_400_000,
-        };
+        const wanted = { ...fields, organizationId: organizationIdOf(request) };
+        const { invitation, token } = newInvitation(wanted, { by, randomInt });
         await store.people.createInvitation(invitation, by);
         return created(reply, { invitation: toListed(invitation), token });
       },

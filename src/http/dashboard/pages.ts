@@ -1,8 +1,9 @@
 /** The dashboard's pages: one HTML file that shows whatever the path says, and the files that it loads. */
-import { readdir } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { CallerStatsError } from '../../domain/errors.js';
 import { addResource } from '../resource.js';
 
 /** Every path that the pages know; any other is no route, and answered in JSON. */
@@ -42,6 +43,7 @@ const CACHING = {
 
 /** `folder` has what Vite built: `index.html` and other files, `assets/`, and each file compressed beside it. */
 export async function addPages(app: FastifyInstance, folder: string): Promise<void> {
+  await requirePages(folder);
   await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false });
   for (const url of PATHS) addFile(app, url, 'index.html', CACHING.page);
   // What is there now and nothing else: no path of a request is ever looked for on the disk.
@@ -61,6 +63,15 @@ function addFile(app: FastifyInstance, url: string, file: string, caching: strin
         reply.headers({ 'cache-control': caching, 'content-security-policy': PAGE_POLICY }).sendFile(file),
     },
   });
+}
+
+async function requirePages(folder: string): Promise<void> {
+  try {
+    await access(join(folder, 'index.html'));
+  } catch (error) {
+    const message = `${folder} has no pages of the dashboard; make them with: npm run build`;
+    throw new CallerStatsError('unavailable', message, { cause: error });
+  }
 }
 
 /** The names of the files in a folder, without those compressed beside them. */

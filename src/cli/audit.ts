@@ -1,6 +1,6 @@
 /** `caller-stats audit`: who changed what, when, and from where. */
-import type { Command } from 'commander';
-import type { AuditEntry } from '../domain/audit.js';
+import { type Command, Option } from 'commander';
+import { AUDIT_ACTIONS, type AuditAction, type AuditEntry, type AuditFilter } from '../domain/audit.js';
 import { parseDateRange } from '../domain/date-range.js';
 import { auditEntriesMax } from '../domain/limits.js';
 import type { Store } from '../storage/store.js';
@@ -14,6 +14,9 @@ interface AuditOptions {
   readonly organization: string;
   readonly from?: string;
   readonly to?: string;
+  readonly actor?: string;
+  readonly action?: AuditAction;
+  readonly target?: string;
   readonly json?: boolean;
 }
 
@@ -23,6 +26,9 @@ export function addAuditCommand(program: Command, io: Io): void {
     .description('prints the audit log, newest entry first: who changed what, when, and from where')
     .option('--from <date>', 'from this time on: a date or an ISO 8601 date-time, in UTC unless it says')
     .option('--to <date>', 'before this time')
+    .option('--actor <name>', 'by this actor: command line, first start, leak report, or an e-mail address')
+    .addOption(new Option('--action <action>', 'of this kind').choices(AUDIT_ACTIONS))
+    .option('--target <id>', 'about what has this id or e-mail address')
     .addOption(organizationOption())
     .addOption(settingOption('database'))
     .option('--json', 'print the entries as JSON')
@@ -31,7 +37,7 @@ export function addAuditCommand(program: Command, io: Io): void {
       if (!range.ok) throw new UsageError(range.problems);
       const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
       const entries = await withStore(settings, existing, (store) =>
-        readAll(store, options.organization, range.value),
+        readAll(store, options.organization, { ...range.value, ...filterOf(options) }),
       );
       const rows = entries.map(({ at, ...entry }) => ({ at: formatTime(at), ...entry }));
       if (options.json) return printJson(io.stdout, rows);
@@ -43,17 +49,25 @@ export function addAuditCommand(program: Command, io: Io): void {
     });
 }
 
-/** All entries of a time, a page at a time. */
+function filterOf({ actor, action, target }: AuditOptions): Omit<AuditFilter, 'limit'> {
+  return {
+    ...(actor === undefined ? {} : { actor }),
+    ...(action === undefined ? {} : { action }),
+    ...(target === undefined ? {} : { targetId: target }),
+  };
+}
+
+/** All entries that fit, a page at a time. */
 async function readAll(
   store: Store,
   organizationId: string,
-  range: { readonly from: number; readonly to: number },
+  filter: Omit<AuditFilter, 'limit'>,
 ): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = [];
   for (;;) {
     const last = entries.at(-1);
     const page = await store.readAudit(organizationId, {
-      ...range,
+      ...filter,
       ...(last === undefined ? {} : { before: last.number }),
       limit: auditEntriesMax,
     });

@@ -84,6 +84,9 @@ function plan({ vendor, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt 
     organizationId: DEFAULT_ORGANIZATION_ID,
     name: demo ? 'Demo' : 'First project',
     createdAt: by.at,
+    timeZone: null,
+    retentionDays: null,
+    rowsFrom: null,
   };
   const admin = {
     ...common,

@@ -10,7 +10,7 @@ import { addMemberCommand } from './member.js';
 import { addMigrateCommand } from './migrate.js';
 import { addOrganizationCommand } from './organization.js';
 import { printLine } from './output.js';
-import { addProjectCommand } from './project.js';
+import { addProjectCommand } from './project/command.js';
 import { addServeCommand } from './serve.js';
 import { addStatsCommand } from './stats.js';
 import { addVerifyCommand } from './verify.js';

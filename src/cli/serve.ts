@@ -6,6 +6,7 @@ import { type DestinationStream, pino } from 'pino';
 import { CallerStatsError } from '../domain/errors.js';
 import { shutdownTimeoutMs } from '../domain/limits.js';
 import type { Store } from '../storage/store.js';
+import { keepClean } from './clean-up.js';
 import { welcomer } from './first-run.js';
 import type { Io } from './io.js';
 import { keepAuditLog } from './keep-audit-log.js';
@@ -80,6 +81,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         };
         await whenAvailable(welcomer(store, start, io), { signal: stop.signal, log });
         void keepAuditLog(store, { days: settings.auditDays, clock: io.clock, signal: stop.signal, log });
+        void keepClean(store, { clock: io.clock, signal: stop.signal, log });
         log.info({ signal: await stopped }, 'stopping');
       } finally {
         await finish(app, store);

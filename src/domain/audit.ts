@@ -3,6 +3,8 @@
 export const AUDIT_ACTIONS = [
   'organization.create',
   'project.create',
+  'project.change',
+  'project.delete',
   'key.create',
   'key.rotate',
   'key.disable',
@@ -48,6 +50,11 @@ export interface AuditFilter {
   readonly from?: number;
   /** Before this time. */
   readonly to?: number;
+  /** Those of this actor, by its name, exactly. */
+  readonly actor?: string;
+  readonly action?: AuditAction;
+  /** Those about what has this id, exactly. */
+  readonly targetId?: string;
   /** Those before this one, for the page after the one it ended. */
   readonly before?: number;
   readonly limit: number;

@@ -76,6 +76,15 @@ export const auditEntriesMax = 1000;
 /** Buckets of one series: over a year of hours, and about a megabyte to answer. */
 export const seriesBucketsMax = 10_000;
 
+/** Longest time, in days, that the rows of a project's queries are kept where it has an end: a century. Longer is for ever. */
+export const retentionDaysMax = 36_500;
+
+/** Rows that one step of removing deleted projects and old queries looks at: recording waits for no more than these. */
+export const cleanupRowsMax = 2_000;
+
+/** Milliseconds between two looks of a server for deleted projects and old queries to remove. */
+export const cleanupIntervalMs = 10_000;
+
 /** Bytes of a request's headers together. Node's own default, set so that an upgrade cannot move it. */
 export const headerBytesMax = 16 * 1024;
 

@@ -16,7 +16,16 @@ export interface Project {
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** Whose days, weeks and months people see its counts by: an IANA name, or null for the reader's own. */
+  readonly timeZone: string | null;
+  /** Days after which the rows of its queries are removed (see `retention.ts`); null keeps them for ever. */
+  readonly retentionDays: number | null;
+  /** Queries from before this time, in milliseconds, are counted but have no rows any more; null where all have theirs. */
+  readonly rowsFrom: number | null;
 }
+
+/** A project as it is made: with nothing in it. */
+export type NewProject = Omit<Project, 'rowsFrom'>;
 
 /** The organization that every store begins with, and that the command line works in. */
 export const DEFAULT_ORGANIZATION_ID = 'default';

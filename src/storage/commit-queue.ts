@@ -5,7 +5,12 @@ import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../do
 /** One operation's end. A failed one changed nothing and did not hinder the others of its group. */
 export type Outcome<Value> =
   | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly code: ErrorCode; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly details?: readonly string[];
+    };
 
 /** What waits to be written, over all queues of a store. Bounded, so that a slow disk costs answers and not memory. */
 export class Backlog {
@@ -122,5 +127,5 @@ function settle<Value>(
 ): void {
   if (outcome === undefined) reject(new Error('the writer gave fewer outcomes than it was given operations'));
   else if (outcome.ok) resolve(outcome.value);
-  else reject(new CallerStatsError(outcome.code, outcome.message));
+  else reject(new CallerStatsError(outcome.code, outcome.message, { details: outcome.details ?? [] }));
 }

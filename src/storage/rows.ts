@@ -15,6 +15,9 @@ export function projectColumns(table: string, prefix = ''): string {
     organizationId: 'organization_id',
     name: 'name',
     createdAt: 'created_at',
+    timeZone: 'time_zone',
+    retentionDays: 'retention_days',
+    rowsFrom: 'rows_from',
   });
 }
 
@@ -146,6 +149,9 @@ export function toProject(row: Row, prefix = ''): Project {
     organizationId: String(row[fieldName(prefix, 'organizationId')]),
     name: String(row[fieldName(prefix, 'name')]),
     createdAt: Number(row[fieldName(prefix, 'createdAt')]),
+    timeZone: row[fieldName(prefix, 'timeZone')] as string | null,
+    retentionDays: toNumber(row[fieldName(prefix, 'retentionDays')]),
+    rowsFrom: toNumber(row[fieldName(prefix, 'rowsFrom')]),
   };
 }
 
@@ -161,17 +167,18 @@ export function toKey(row: Row): ApiKey {
     end: String(row['end']),
     createdBy: String(row['createdBy']),
     createdAt: Number(row['createdAt']),
-    expiresAt: toTime(row['expiresAt']),
-    revokedAt: toTime(row['revokedAt']),
-    lastUsedAt: toTime(row['lastUsedAt']),
-    disabledAt: toTime(row['disabledAt']),
+    expiresAt: toNumber(row['expiresAt']),
+    revokedAt: toNumber(row['revokedAt']),
+    lastUsedAt: toNumber(row['lastUsedAt']),
+    disabledAt: toNumber(row['disabledAt']),
     scopes: toList(row['scopes']) as Scope[],
     allow: toList(row['allow']),
     successorId: row['successorId'] as string | null,
   };
 }
 
-function toTime(value: unknown): number | null {
+/** A number that may be none. */
+export function toNumber(value: unknown): number | null {
   return value === null ? null : Number(value);
 }
 

@@ -19,7 +19,8 @@ import type { Actor, AuditEntry, AuditFilter } from '../domain/audit.js';
 import type { CallerCounts, Counts, TypeCounts } from '../domain/counts.js';
 import type { DateRange } from '../domain/date-range.js';
 import type { Member, Role } from '../domain/member.js';
-import type { Organization, Project } from '../domain/project.js';
+import type { NewProject, Organization, Project } from '../domain/project.js';
+import type { ProjectChange } from '../domain/project-change.js';
 import type { Query } from '../domain/query.js';
 import type { People } from './people.js';
 
@@ -68,6 +69,14 @@ export const verifyDifferencesMax = 1000;
 /** What can become of a key. */
 export type KeyChange = 'revoke' | 'disable' | 'enable';
 
+/** What one step of removing things did. */
+export interface Cleanup {
+  /** Queries and counters that it removed. */
+  readonly removed: number;
+  /** Whether there was nothing left to do. */
+  readonly done: boolean;
+}
+
 /** Who asks, and for what. */
 export interface Access {
   readonly key: ApiKey;
@@ -84,8 +93,11 @@ export interface Store {
   /** All organizations; the default one is always there. */
   listOrganizations(): Promise<Organization[]>;
 
-  /** Adds a project. `already_exists` where its id is taken, in any organization; `not_found` without its organization. */
-  createProject(project: Project, by: Actor): Promise<void>;
+  /**
+   * Adds a project. `already_exists` where its id is taken, in any organization, or is still that of a deleted project
+   * whose queries are being removed; `not_found` without its organization.
+   */
+  createProject(project: NewProject, by: Actor): Promise<void>;
 
   /** The organization's projects; empty where there is no such organization. */
   listProjects(organizationId: string): Promise<Project[]>;
@@ -95,6 +107,39 @@ export interface Store {
    * by the same single look-up, so that the two cannot be told apart by time either.
    */
   findProject(organizationId: string, projectId: string): Promise<Project | undefined>;
+
+  /**
+   * Changes a project and gives it back. Idempotent; what changes nothing is not written into the audit log.
+   * `not_found` where the organization has no such project.
+   */
+  changeProject(
+    organizationId: string,
+    projectId: string,
+    change: ProjectChange,
+    by: Actor,
+  ): Promise<Project>;
+
+  /**
+   * Deletes a project and its recording keys, for ever. Once this resolves, nothing of it is found by any method but
+   * the audit log. A recording at the same time is either counted before that, or refused as `not_found`. Its queries
+   * and counters are removed by `purgeDeleted`; a project that is made with its id has none of them, ever.
+   * `not_found` where the organization has no such project.
+   */
+  deleteProject(organizationId: string, projectId: string, by: Actor): Promise<void>;
+
+  /**
+   * Removes some of what deleted projects left behind: at most `limit` queries and counters, in one transaction that no
+   * recording waits long for. Any number of handles may do it at once. Call it until it is `done`.
+   */
+  purgeDeleted(limit: number): Promise<Cleanup>;
+
+  /**
+   * Does some of what the projects' retention asks for at a time: moves a project's `rowsFrom` forward (see
+   * `nextRowsFrom`), or looks at no more than `limit` of its queries, by id, and removes the rows of those from before
+   * it. Counts stay as they are. Recordings of older queries are refused from the moment on that `rowsFrom` is moved, and
+   * only then are rows removed. Any number of handles may do it at once. Call it until it is `done`.
+   */
+  applyRetention(nowMs: number, limit: number): Promise<Cleanup>;
 
   /** Adds a key. `already_exists` where its id or hash is taken; `not_found` without its organization or project. */
   createKey(key: ApiKey, by: Actor): Promise<void>;
@@ -150,7 +195,7 @@ export interface Store {
   /** `not_found` where the organization has no such member; `invalid` where it is the last owner. */
   removeMember(organizationId: string, email: string, by: Actor): Promise<void>;
 
-  /** The organization's audit log, newest entry first. */
+  /** The entries of the organization's audit log that fit the filter, newest first. */
   readAudit(organizationId: string, filter: AuditFilter): Promise<AuditEntry[]>;
 
   /** Forgets entries of the audit log, of all organizations, that are from before a time. Gives how many. */
@@ -161,7 +206,9 @@ export interface Store {
    * a query whose id the project already has, or that comes again later in the same batch, is a duplicate and
    * changes nothing, whatever else it says. Counters move in the same transaction as the rows, so a count never
    * sees one without the other. Any number of handles and processes may record the same ids at once.
-   * `not_found` where there is no such project. `unavailable` where too much is waiting already.
+   * `not_found` where there is no such project. `invalid`, with a detail for each by its index, where queries are from
+   * before the project's `rowsFrom`: whether they are repeats cannot be told any more. `unavailable` where too much is
+   * waiting already.
    */
   record(projectId: string, queries: readonly Query[]): Promise<RecordResult>;
 

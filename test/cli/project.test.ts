@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { jsonOf } from '../support/cli-keys.js';
 import { emptyPlace, placeWithProject, project, succeed } from '../support/cli-place.js';
+
+const unset = { timeZone: null, retentionDays: null, rowsFrom: null };
 
 describe('project create', () => {
   test.concurrent('makes a database with its folder, prints the id and nothing else', async () => {
@@ -12,8 +15,8 @@ describe('project create', () => {
     expect(other.stdout).toBe('My_docs-2\n');
     const list = await succeed(place.run(['project', 'list', '--json', ...database]));
     const rows = [
-      { id: stdout.trim(), name: 'First', createdAt: expect.stringMatching(/^\d{4}-.+Z$/) },
-      { id: 'My_docs-2', name: 'Second', createdAt: expect.stringMatching(/^\d{4}-.+Z$/) },
+      { id: stdout.trim(), name: 'First', createdAt: expect.stringMatching(/^\d{4}-.+Z$/), ...unset },
+      { id: 'My_docs-2', name: 'Second', createdAt: expect.stringMatching(/^\d{4}-.+Z$/), ...unset },
     ];
     expect(JSON.parse(list.stdout)).toEqual(rows);
   });
@@ -25,6 +28,7 @@ describe('project create', () => {
       id: 'd',
       name: 'Über docs',
       createdAt: expect.stringMatching(/^\d{4}-.+Z$/),
+      ...unset,
     });
   });
 
@@ -48,7 +52,72 @@ describe('project create', () => {
 
 test.concurrent('project list is a table', async () => {
   const place = await placeWithProject();
+  await succeed(place.run(['project', 'create', 'Blog', '--id', 'blog']));
+  await succeed(
+    place.run(['project', 'change', 'blog', '--time-zone', 'Europe/Berlin', '--retention-days', '90']),
+  );
   const { stdout, stderr } = await succeed(place.run(['project', 'list']));
-  expect(stdout).toMatch(/^ID {4}NAME {2}CREATED\ndocs {2}Docs {2}\d{4}-\d\d-\d\dT\S+Z\n$/);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+    ['ID', 'NAME', 'CREATED', 'TIME ZONE', 'RETENTION', 'ROWS FROM'],
+    ['docs', 'Docs', expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/), '(reader’s)', 'none'],
+    ['blog', 'Blog', expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/), 'Europe/Berlin', '90d'],
+  ]);
   expect(stderr).toBe('');
+});
+
+describe('project change', () => {
+  test.concurrent('refuses what is wrong, all of it at once, and changes nothing', async () => {
+    const place = await placeWithProject();
+    const bad = ['--name', ' ', '--time-zone', 'Europe/Atlantis', '--retention-days', '0'];
+    const { status, stdout, stderr } = await place.run(['project', 'change', project, ...bad]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /^caller-stats: --name: .+\ncaller-stats: --time-zone: .Europe\/Atlantis. .+\ncaller-stats: --retention-days: .+\n$/,
+    );
+    for (const days of ['1.5', '-1', '36501', '', 'never', '1e3']) {
+      const refused = await place.run(['project', 'change', project, '--retention-days', days]);
+      expect(refused, days).toMatchObject({ status: 2, stdout: '' });
+    }
+    const nothing = await place.run(['project', 'change', project]);
+    expect(nothing).toMatchObject({ status: 2, stdout: '' });
+    expect(nothing.stderr).toContain('say what is to be new');
+    expect(await place.run(['project', 'change', 'none', '--name', 'x'])).toEqual({
+      status: 1,
+      signal: null,
+      stdout: '',
+      stderr: 'caller-stats: There is no project none.\n',
+    });
+    const other = await place.run(['project', 'change', project, '--name', 'x', '--organization', 'acme']);
+    expect(other).toMatchObject({ status: 1, stdout: '' });
+    expect(await jsonOf(place, ['project', 'list'])).toMatchObject([{ id: project, name: 'Docs', ...unset }]);
+    expect(await jsonOf(place, ['audit', '--action', 'project.change'])).toEqual([]);
+  });
+
+  test.concurrent('changes what is given, and shows it', async () => {
+    const place = await placeWithProject();
+    const change = (...args: string[]) => ['project', 'change', project, ...args];
+    expect((await succeed(place.run(change('--name', 'Handbook')))).stdout).toBe('changed docs (Handbook)\n');
+    expect(await jsonOf(place, change('--time-zone', 'Asia/Calcutta', '--retention-days', '36500'))).toEqual({
+      id: project,
+      name: 'Handbook',
+      createdAt: expect.stringMatching(/Z$/),
+      timeZone: 'Asia/Calcutta',
+      retentionDays: 36_500,
+      rowsFrom: null,
+    });
+    expect(await jsonOf(place, change('--time-zone', 'none', '--retention-days', 'none'))).toMatchObject({
+      name: 'Handbook',
+      ...unset,
+    });
+    const audit = ['audit', '--actor', 'command line', '--action', 'project.change', '--target', project];
+    expect(await jsonOf(place, audit)).toMatchObject([
+      { detail: 'time zone: Asia/Calcutta, now none; retention in days: 36500, now none' },
+      { detail: 'time zone: none, now Asia/Calcutta; retention in days: none, now 36500' },
+      { detail: 'name: Docs, now Handbook' },
+    ]);
+    expect(await jsonOf(place, ['audit', '--target', 'none'])).toEqual([]);
+    expect(await jsonOf(place, ['audit', '--actor', 'nobody'])).toEqual([]);
+    expect(await place.run(['audit', '--action', 'project.rename'])).toMatchObject({ status: 2, stdout: '' });
+  });
 });

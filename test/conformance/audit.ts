@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Actor } from '../../src/domain/audit.js';
+import type { Actor, AuditEntry, AuditFilter } from '../../src/domain/audit.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
 import type { Store } from '../../src/storage/store.js';
 import { keyOf, type PlaceFactory, projectOf } from '../support/store.js';
@@ -21,6 +21,13 @@ const changes: readonly (readonly [
   detail: string,
 ])[] = [
   [(store, by) => store.createProject(projectOf('p', { name: 'Ä 📚' }), by), 'project.create', 'p', 'Ä 📚'],
+  [
+    (store, by) => store.changeProject(org, 'p', { name: 'Docs' }, by),
+    'project.change',
+    'p',
+    'name: Ä 📚, now Docs',
+  ],
+  [(store, by) => store.deleteProject(org, 'p', by), 'project.delete', 'p', 'Docs'],
   [(store, by) => store.createKey(keyOf('k'), by), 'key.create', 'k', 'key k'],
   [(store, by) => store.createKey(keyOf('l'), by), 'key.create', 'l', 'key l'],
   [(store, by) => store.changeKey(org, 'k', 'disable', by), 'key.disable', 'k', 'key k'],
@@ -32,6 +39,27 @@ const changes: readonly (readonly [
   [(store, by) => store.changeMember(org, ada.email, 'owner', by), 'member.change', ada.email, 'owner'],
   [(store, by) => store.removeMember(org, ada.email, by), 'member.remove', ada.email, ''],
 ];
+
+/** A value that a filter asks for, or that it does not ask for that field. */
+const orNone = <Name extends string, Value>(name: Name, values: readonly Value[]) => [
+  {},
+  ...values.map((value) => ({ [name]: value }) as Record<Name, Value>),
+];
+
+/** Filters by all that there is to filter by, together, with values that fit, that nearly fit, and that do not. */
+const auditFilters: readonly Omit<AuditFilter, 'limit'>[] = orNone('actor', [
+  'actor 0',
+  'actor 1',
+  'actor',
+  'actor 77',
+  '',
+]).flatMap((actor) =>
+  orNone('action', ['project.create', 'project.change', 'key.create'] as const).flatMap((action) =>
+    orNone('targetId', ['p', 'P', 'p%', '%', '']).flatMap((targetId) =>
+      orNone('to', [1]).map((to) => ({ ...actor, ...action, ...targetId, ...to })),
+    ),
+  ),
+);
 
 export function describeAudit(kind: string, factory: PlaceFactory): void {
   const openNew = async () => (await factory()).open();
@@ -49,6 +77,8 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       const refused: readonly (() => Promise<unknown>)[] = [
         () => store.createOrganization({ id: org, name: 'again', createdAt: 1 }, by),
         () => store.createProject(projectOf('p'), by),
+        () => store.changeProject(org, 'none', { name: 'x' }, by),
+        () => store.deleteProject(org, 'none', by),
         () => store.createKey(keyOf('k'), by),
         () => store.createKey(keyOf('m', { type: 'recording', projectId: 'none' }), by),
         () => store.changeKey(org, 'none', 'disable', by),
@@ -60,6 +90,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
         () => store.removeMember(org, 'nobody@example.org', by),
       ];
       for (const refuse of refused) await expect(refuse(), String(refuse)).rejects.toThrow();
+      await store.changeProject(org, 'p', { name: 'p', timeZone: null }, by);
       await store.changeKey(org, 'k', 'disable', by);
       await store.changeKey(org, 'revoked', 'revoke', by);
       await store.revokeLeakedKey('hash of revoked', by);
@@ -152,6 +183,37 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       expect(pages).toEqual([[50, -40], [20, 30], [10], []]);
       const [newest] = await store.readAudit(org, { limit: 1 });
       expect(await read({ before: newest?.number, from: 20 })).toEqual([20, 30]);
+    });
+
+    test('is read by actor, action and target, exactly and together with everything else', async () => {
+      const store = await openNew();
+      const ids = ['p', 'q', 'p%', 'P'];
+      for (const [at, id] of ids.entries()) await store.createProject(projectOf(id), actorAt(at % 2));
+      await store.changeProject(org, 'p', { name: 'new' }, actorAt(1));
+      await store.changeProject(org, 'q', { name: 'new' }, actorAt(7));
+      await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(1));
+      const entries = await store.readAudit(org, all);
+      expect(entries.map(({ action, targetId, actor }) => [action, targetId, actor])).toEqual([
+        ['project.change', 'q', 'actor 7'],
+        ['project.change', 'p', 'actor 1'],
+        ['project.create', 'P', 'actor 1'],
+        ['project.create', 'p%', 'actor 0'],
+        ['project.create', 'q', 'actor 1'],
+        ['project.create', 'p', 'actor 0'],
+      ]);
+      for (const { to, ...asked } of auditFilters) {
+        const fits = (one: AuditEntry) =>
+          Object.entries(asked).every(([field, value]) => one[field as keyof AuditEntry] === value);
+        const filter = to === undefined ? asked : { ...asked, to };
+        const expected = entries.filter((one) => fits(one) && one.at < (to ?? 100));
+        expect(await store.readAudit(org, { ...all, ...filter }), JSON.stringify(filter)).toEqual(expected);
+        const [first] = expected;
+        if (first === undefined) continue;
+        expect(await store.readAudit(org, { ...filter, limit: 1 })).toEqual([first]);
+        expect(await store.readAudit(org, { ...all, ...filter, before: first.number })).toEqual(
+          expected.slice(1),
+        );
+      }
     });
 
     test('forgets what is from before a time, of every organization, and goes on', async () => {

@@ -8,12 +8,14 @@ import { describeCounting } from './counting.js';
 import { describeKeys } from './keys.js';
 import { describeManagement } from './management.js';
 import { describeMembers } from './members.js';
+import { describeProjects } from './projects.js';
 import { describeRecording } from './recording.js';
 import { describeSeries } from './series.js';
 import { describeTrust } from './trust.js';
 
 export function describeStore(kind: string, factory: PlaceFactory): void {
   describeManagement(kind, factory);
+  describeProjects(kind, factory);
   describeKeys(kind, factory);
   describeMembers(kind, factory);
   describeAudit(kind, factory);

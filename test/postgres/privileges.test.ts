@@ -43,6 +43,7 @@ async function doAll(store: Store, name: string): Promise<void> {
   await store.createOrganization({ id: name, name, createdAt: 1000 }, by);
   await store.createProject(projectOf(name), by);
   await store.listProjects('default');
+  await store.changeProject('default', name, { name: `new ${name}` }, by);
   await store.createKey(keyOf(name), by);
   await store.findAccess(`hash of ${name}`, name);
   await store.touchKey(name, 2000);
@@ -66,6 +67,8 @@ async function doAll(store: Store, name: string): Promise<void> {
   await store.readAudit(name, { limit: 10 });
   await store.pruneAudit(0);
   await store.verify();
+  await store.deleteProject('default', name, by);
+  while (!(await store.purgeDeleted(1)).done);
 }
 
 test('a user that may not make a schema is told so, and serves as soon as it may', async () => {
@@ -117,6 +120,8 @@ test('a user with the privileges that the reference names does all that there is
   await succeed(program.run(['member', 'remove', 'a@example.org', '--organization', 'acme']));
   await succeed(program.run(['audit']));
   await succeed(program.run(['stats', project]));
+  await succeed(program.run(['project', 'change', 'docs', '--name', 'Handbook']));
+  await succeed(program.run(['project', 'delete', 'docs', '--confirm', 'Handbook']));
   await succeed(program.run(['verify']));
 });
 
@@ -126,7 +131,7 @@ test('and needs every one of them', async () => {
   await (await openStore(url)).close();
   const grants = documentedGrants(schemaOf(url), user.name);
   const all = oneByOne(grants);
-  expect(all).toHaveLength(24);
+  expect(all).toHaveLength(30);
   const change = (sql: string) => onDatabase(url, (client) => client.query(sql));
   await change(grants.join('\n'));
   const store = await openStore(user.url(url));

@@ -14,7 +14,12 @@ import { newSchemaIn, onDatabase } from '../support/store.js';
 const LOCAL_TABLES = ['schema_version', 'organization', 'api_key', 'member', 'audit'];
 
 /** Statements that may read all projects: for people who manage them, and for verification. */
-const ACROSS_PROJECTS: readonly StatementName[] = ['listProjects', 'listProjectIds', 'listStrayIds'];
+const ACROSS_PROJECTS: readonly StatementName[] = [
+  'listProjects',
+  'listProjectIds',
+  'listStrayIds',
+  'findDeleted',
+];
 
 type ShardedTable = keyof typeof SHARDED_TABLES;
 const isSharded = (table: string): table is ShardedTable => Object.hasOwn(SHARDED_TABLES, table);
@@ -43,12 +48,14 @@ function problemsOf(text: string, one: string): string[] {
 function boundTo(one: string, how: string, table: ShardedTable): RegExp {
   const project = `${one.replace('$', '\\$')}(?!\\w)`;
   const key = SHARDED_TABLES[table];
+  if (how === 'UPDATE')
+    return new RegExp(`UPDATE s\\.${table} SET [^;()]*? WHERE ${key} = ${project}(?! OR\\b)`, 'g');
   return how === 'INTO'
     ? new RegExp(
         `INTO s\\.${table}(?: AS \\w+)? \\(${key}, [^)]*\\)\\s+(?:SELECT\\s+|VALUES \\()${project},`,
         'g',
       )
-    : new RegExp(`s\\.${table}\\s+WHERE (?:${table}\\.)?${key} = ${project}(?! OR)`, 'g');
+    : new RegExp(`s\\.${table}\\s+WHERE (?:${table}\\.)?${key} = ${project}(?! OR\\b)`, 'g');
 }
 
 const statements = statementsIn('s');
@@ -66,6 +73,7 @@ test('the reading of statements finds what is wrong', () => {
     'INSERT INTO s.type_counter (level, bucket) VALUES ($1, $2)',
     'INSERT INTO s.type_counter (project_id, level) VALUES ($2, $1)',
     'UPDATE s.project SET name = $1',
+    'UPDATE s.project SET name = $1 WHERE name = $1',
   ];
   for (const text of wrong) expect(problemsOf(text, '$1'), text).not.toEqual([]);
 });

@@ -9,6 +9,7 @@ import {
   shownEnds,
 } from '../../src/domain/api-key.js';
 import type { Store } from '../../src/storage/store.js';
+import { projectOf } from './store.js';
 
 /** What the clock shows when a test begins. */
 export const startMs = Date.parse('2026-06-15T12:00:00Z');
@@ -39,7 +40,7 @@ export async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, 
   const projects = { docs: 'default', blog: 'default', 'rival-docs': 'rival' };
   await Promise.all(
     Object.entries(projects).map(([id, organizationId]) =>
-      store.createProject({ id, organizationId, name: id, createdAt }, by),
+      store.createProject(projectOf(id, { organizationId, createdAt }), by),
     ),
   );
   const made = Object.entries(KEYS).map(([name, wish]) => ({ name, ...newKey(name, wish) }));

@@ -97,7 +97,25 @@ export const placeFactories: readonly (readonly [kind: string, factory: PlaceFac
 export const by: Actor = { name: 'a test', address: null, at: 1000 };
 
 export function projectOf(id: string, more: Partial<Project> = {}): Project {
-  return { id, organizationId: DEFAULT_ORGANIZATION_ID, name: id, createdAt: 1000, ...more };
+  return {
+    id,
+    organizationId: DEFAULT_ORGANIZATION_ID,
+    name: id,
+    createdAt: 1000,
+    timeZone: null,
+    retentionDays: null,
+    rowsFrom: null,
+    ...more,
+  };
+}
+
+/** Removes all that deleted projects left behind; gives how much it was. */
+export async function purgeAll(store: Store): Promise<number> {
+  for (let total = 0; ; ) {
+    const { removed, done } = await store.purgeDeleted(1000);
+    total += removed;
+    if (done) return total;
+  }
 }
 
 export function keyOf(id: string, more: Partial<ApiKey> = {}): ApiKey {

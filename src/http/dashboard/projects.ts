@@ -30,11 +30,14 @@ function addListAndCreate(app: FastifyInstance, { store, door, randomInt }: Dash
       handler: async (request, reply) => {
         const fields = readFields(request, { name, id: optional(projectId) });
         const by = door.actorOf(request);
-        const project: Project = {
+        const project = {
           id: fields.id ?? generateId(randomInt),
           organizationId: organizationIdOf(request),
           name: fields.name,
           createdAt: by.at,
+          timeZone: null,
+          retentionDays: null,
+          rowsFrom: null,
         };
         await store.createProject(project, by);
         return created(reply, toListed(project));

@@ -1,6 +1,9 @@
 import { DatabaseError } from 'pg';
 import { CallerStatsError } from '../../domain/errors.js';
 
+/** The state of the error that the function `record` answers with where a query is from before its project's rows. */
+export const BEFORE_ROWS = 'CS001';
+
 /** What an error says about trying again. */
 export interface Diagnosis {
   /** In words that may be shown to operators; undefined for a mistake of our own, which is passed on as it is. */
@@ -142,6 +145,11 @@ export function storeError(error: unknown): unknown {
 
 export function unavailable(message: string, cause?: unknown): CallerStatsError {
   return new CallerStatsError('unavailable', message, { cause });
+}
+
+/** The time from when on the project has rows, where the function `record` refused for it. */
+export function rowsFromOf(error: unknown): number | undefined {
+  return error instanceof DatabaseError && error.code === BEFORE_ROWS ? Number(error.detail) : undefined;
 }
 
 /** Whether a row with the same key is there already. */

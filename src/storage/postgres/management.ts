@@ -3,8 +3,9 @@ import type { ApiKey } from '../../domain/api-key.js';
 import type { Actor, AuditAction } from '../../domain/audit.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { lastOwner, type Member, type Role } from '../../domain/member.js';
-import type { Organization, Project } from '../../domain/project.js';
-import { keyValues, toKey } from '../rows.js';
+import type { NewProject, Organization, Project } from '../../domain/project.js';
+import { applyChange, type ProjectChange } from '../../domain/project-change.js';
+import { keyValues, toKey, toProject } from '../rows.js';
 import type { KeyChange } from '../store.js';
 import type { Row, Session } from './database.js';
 import { isConflict } from './errors.js';
@@ -43,11 +44,44 @@ export class Management {
     await this.#log({ organizationId: id, action: 'organization.create', targetId: id, detail: name }, by);
   }
 
-  async createProject({ id, organizationId, name, createdAt }: Project, by: Actor): Promise<void> {
+  async createProject(project: NewProject, by: Actor): Promise<void> {
+    const { id, organizationId, name, createdAt, timeZone, retentionDays } = project;
     await this.#requireOrganization(organizationId);
-    const values = [id, organizationId, name, createdAt];
-    await this.#insert('createProject', values, `There is a project ${id} already.`);
+    const values = [id, organizationId, name, createdAt, timeZone, retentionDays];
+    const [made] = await this.#run('createProject', values);
+    if (made === undefined) {
+      const [tombstone] = await this.#run('findTombstone', [id]);
+      throw new CallerStatsError(
+        'already_exists',
+        tombstone === undefined
+          ? `There is a project ${id} already.`
+          : `There was a project ${id}, and its queries are still being removed. Try again in a while, or choose another id.`,
+      );
+    }
     await this.#log({ organizationId, action: 'project.create', targetId: id, detail: name }, by);
+  }
+
+  async changeProject(
+    organizationId: string,
+    projectId: string,
+    change: ProjectChange,
+    by: Actor,
+  ): Promise<Project> {
+    const before = await this.#lockProject(organizationId, projectId);
+    const { project, detail } = applyChange(before, change);
+    if (detail === '') return project;
+    await this.#run('changeProject', [projectId, project.name, project.timeZone, project.retentionDays]);
+    await this.#log({ organizationId, action: 'project.change', targetId: projectId, detail }, by);
+    return project;
+  }
+
+  /** Leaves its row as a tombstone, until `purgeDeleted` has removed all that it had recorded. */
+  async deleteProject(organizationId: string, projectId: string, by: Actor): Promise<void> {
+    const { name } = await this.#lockProject(organizationId, projectId);
+    await this.#run('stopRecording', [projectId]);
+    await this.#run('deleteProject', [projectId, by.at]);
+    await this.#run('deleteKeysOfProject', [projectId]);
+    await this.#log({ organizationId, action: 'project.delete', targetId: projectId, detail: name }, by);
   }
 
   async createKey(key: ApiKey, by: Actor): Promise<void> {
@@ -72,7 +106,9 @@ export class Management {
     expiresAt: number,
     by: Actor,
   ): Promise<void> {
-    // First the change that only one of two rotations at once can make.
+    // Project before keys, which is the order of a deletion's locks.
+    if (successor.projectId !== null) await this.#requireProject(organizationId, successor.projectId);
+    // Then the change that only one of two rotations at once can make.
     const [changed] = await this.#run('rotateKey', [organizationId, keyId, expiresAt, successor.id]);
     if (changed === undefined) {
       await this.#keyOf(organizationId, keyId);
@@ -124,11 +160,7 @@ export class Management {
 
   async #insertKey(key: ApiKey): Promise<void> {
     await this.#requireOrganization(key.organizationId);
-    if (key.projectId !== null) {
-      const [project] = await this.#run('findProject', [key.projectId, key.organizationId]);
-      if (project === undefined)
-        throw new CallerStatsError('not_found', `There is no project ${key.projectId}.`);
-    }
+    if (key.projectId !== null) await this.#requireProject(key.organizationId, key.projectId);
     await this.#insert('createKey', keyValues(key), `There is a key ${key.id} already.`);
   }
 
@@ -136,6 +168,18 @@ export class Management {
     const [row] = await this.#run('findKey', [organizationId, keyId]);
     if (row === undefined) throw new CallerStatsError('not_found', `There is no key ${keyId}.`);
     return toKey(row);
+  }
+
+  async #lockProject(organizationId: string, projectId: string): Promise<Project> {
+    const [row] = await this.#run('lockProject', [projectId, organizationId]);
+    if (row === undefined) throw noProject(projectId);
+    return toProject(row);
+  }
+
+  /** It is not deleted before the transaction ends. */
+  async #requireProject(organizationId: string, projectId: string): Promise<void> {
+    const [row] = await this.#run('shareProject', [projectId, organizationId]);
+    if (row === undefined) throw noProject(projectId);
   }
 
   async #requireOrganization(id: string): Promise<void> {
@@ -165,6 +209,10 @@ export class Management {
 
 function keyEvent(action: AuditAction, { organizationId, id, name }: ApiKey): Event {
   return { organizationId, action, targetId: id, detail: name };
+}
+
+function noProject(id: string): CallerStatsError {
+  return new CallerStatsError('not_found', `There is no project ${id}.`);
 }
 
 function requireMember(rows: readonly Row[], email: string): void {

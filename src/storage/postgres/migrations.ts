@@ -6,6 +6,7 @@ import { addCallerCounters } from './caller-counters.js';
 import type { Session } from './database.js';
 import { unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
+import { addProjectLife } from './project-life.js';
 import { USER_TABLES } from './user-tables.js';
 
 /**
@@ -180,6 +181,7 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [
   `,
   addCallerCounters,
   USER_TABLES,
+  addProjectLife,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -1,5 +1,6 @@
 /** Recording into PostgreSQL: one call of one project at a time, shared by all requests that came meanwhile. */
 import type { Query } from '../../domain/query.js';
+import { refusalOf } from '../../domain/retention.js';
 import { Backlog, CommitQueue, type Outcome } from '../commit-queue.js';
 import type { RecordResult } from '../store.js';
 import { unavailable } from './errors.js';
@@ -16,8 +17,13 @@ export interface RecordCall {
   readonly callers: string;
 }
 
-/** Records, and gives the places (from 1) of those whose id was there already; null where there is no such project. */
-export type RecordFunction = (call: RecordCall) => Promise<readonly number[] | null>;
+/**
+ * The places (from 1) of the queries whose id was there already; null where there is no such project; the time from when
+ * on it has rows where nothing was recorded, because some are from before it.
+ */
+export type RecordAnswer = readonly number[] | { readonly rowsFrom: number } | null;
+
+export type RecordFunction = (call: RecordCall) => Promise<RecordAnswer>;
 
 interface Batch {
   readonly queries: readonly Query[];
@@ -72,45 +78,84 @@ export class Recorder {
   }
 
   async #commit(projectId: string, batches: readonly Batch[]): Promise<Outcome<RecordResult>[]> {
-    const waiting = batches.filter(({ signal }) => !signal.aborted);
-    const results = await this.#commitWaiting(projectId, waiting);
-    return batches.map((batch) => {
-      const result = results.get(batch);
-      if (result !== undefined) return { ok: true, value: result };
-      return waiting.includes(batch)
-        ? { ok: false, code: 'not_found', message: `There is no project ${projectId}.` }
-        : { ok: false, code: 'unavailable', message: 'It waited too long to be written.' };
-    });
+    const outcomes = new Map<Batch, Outcome<RecordResult>>();
+    for (const batch of batches) {
+      if (batch.signal.aborted)
+        outcomes.set(batch, { ok: false, code: 'unavailable', message: 'It waited too long to be written.' });
+    }
+    // Again without those that are refused: the others have nothing to do with them.
+    while (outcomes.size < batches.length) {
+      const waiting = batches.filter((batch) => !outcomes.has(batch));
+      const settled = await this.#commitTogether(projectId, waiting);
+      for (const [batch, outcome] of settled) outcomes.set(batch, outcome);
+      if (settled.size === 0) throw new Error('a call was refused for no batch of it');
+    }
+    return batches.map((batch) => outcomes.get(batch)).filter((outcome) => outcome !== undefined);
   }
 
-  /** Nothing where there is no such project. */
-  async #commitWaiting(projectId: string, batches: readonly Batch[]): Promise<Map<Batch, RecordResult>> {
-    const results = new Map<Batch, RecordResult>();
-    if (batches.length === 0) return results;
-    /** The first of each id, and the batch that brought it: the others are duplicates of it. */
-    const firsts = new Map<string, { readonly query: Query; readonly batch: Batch }>();
-    for (const batch of batches) {
-      for (const query of batch.queries) if (!firsts.has(query.id)) firsts.set(query.id, { query, batch });
+  /** The outcomes of all batches; where some are refused, only of these. */
+  async #commitTogether(
+    projectId: string,
+    batches: readonly Batch[],
+  ): Promise<Map<Batch, Outcome<RecordResult>>> {
+    const firsts = firstsOf(batches);
+    const queries = firsts.map(({ query }) => query);
+    const answer = await this.#record(callOf(projectId, queries));
+    if (answer === null) {
+      const message = `There is no project ${projectId}.`;
+      return new Map(batches.map((batch) => [batch, { ok: false, code: 'not_found', message }]));
     }
-    const rows = [...firsts.values()];
-    const duplicates = await this.#record(
-      callOf(
-        projectId,
-        rows.map(({ query }) => query),
-      ),
-    );
-    if (duplicates === null) return results;
-    const recorded = new Map(batches.map((batch) => [batch, 0]));
-    for (const { batch } of rows) recorded.set(batch, (recorded.get(batch) ?? 0) + 1);
-    for (const place of duplicates) {
-      const batch = rows[place - 1]?.batch;
-      if (batch !== undefined) recorded.set(batch, (recorded.get(batch) ?? 0) - 1);
-    }
-    for (const [batch, count] of recorded) {
-      results.set(batch, { recorded: count, duplicates: batch.queries.length - count });
-    }
-    return results;
+    return 'rowsFrom' in answer ? refused(batches, answer.rowsFrom) : recorded(batches, firsts, answer);
   }
+}
+
+/** A query, and the batch that brought it first: the others with its id are duplicates of it. */
+interface First {
+  readonly query: Query;
+  readonly batch: Batch;
+}
+
+/** The first of each id. */
+function firstsOf(batches: readonly Batch[]): First[] {
+  const firsts = new Map<string, First>();
+  for (const batch of batches) {
+    for (const query of batch.queries) if (!firsts.has(query.id)) firsts.set(query.id, { query, batch });
+  }
+  return [...firsts.values()];
+}
+
+/** What becomes of batches of whose first queries those at `duplicates` (from 1) were there already. */
+function recorded(
+  batches: readonly Batch[],
+  firsts: readonly First[],
+  duplicates: readonly number[],
+): Map<Batch, Outcome<RecordResult>> {
+  const counts = new Map(batches.map((batch) => [batch, 0]));
+  for (const { batch } of firsts) counts.set(batch, (counts.get(batch) ?? 0) + 1);
+  for (const place of duplicates) {
+    const batch = firsts[place - 1]?.batch;
+    if (batch !== undefined) counts.set(batch, (counts.get(batch) ?? 0) - 1);
+  }
+  return new Map(
+    [...counts].map(([batch, count]) => [
+      batch,
+      { ok: true, value: { recorded: count, duplicates: batch.queries.length - count } },
+    ]),
+  );
+}
+
+/** What becomes of the batches that have queries from before a time. */
+function refused(batches: readonly Batch[], rowsFrom: number): Map<Batch, Outcome<RecordResult>> {
+  const outcomes = new Map<Batch, Outcome<RecordResult>>();
+  for (const batch of batches) {
+    const ids = batch.queries.map(({ id }) => id);
+    const times = batch.queries.map(({ occurredAt }) => occurredAt);
+    const refusal = refusalOf(ids, times, rowsFrom);
+    if (refusal === undefined) continue;
+    const { code, message, details } = refusal;
+    outcomes.set(batch, { ok: false, code, message, details });
+  }
+  return outcomes;
 }
 
 function callOf(projectId: string, queries: readonly Query[]): RecordCall {

@@ -1,5 +1,6 @@
 /** Every statement of the PostgreSQL store but those of its schema; `test/tidy/shards.test.ts` reads them all. */
 import { BUCKET_WIDTHS_MS } from '../../domain/buckets.js';
+import { DAY_LEVEL } from '../../domain/retention.js';
 import {
   AUDIT_COLUMNS,
   INVITATION_COLUMN_NAMES,
@@ -20,10 +21,62 @@ export function statementsIn(schema: string) {
     createOrganization: `INSERT INTO ${schema}.organization (id, name, created_at) VALUES ($1, $2, $3)`,
     findOrganization: `SELECT ${ORGANIZATION_COLUMNS} FROM ${schema}.organization WHERE id = $1`,
     listOrganizations: `SELECT ${ORGANIZATION_COLUMNS} FROM ${schema}.organization ORDER BY created_at, id`,
-    createProject: `INSERT INTO ${schema}.project (id, organization_id, name, created_at) VALUES ($1, $2, $3, $4)`,
-    findProject: `SELECT ${projectColumns('project')} FROM ${schema}.project WHERE id = $1 AND organization_id = $2`,
-    listProjects: `SELECT ${projectColumns('project')} FROM ${schema}.project WHERE organization_id = $1
-      ORDER BY created_at, id`,
+    // Nothing where its id is taken, be it by a deleted project.
+    createProject: `INSERT INTO ${schema}.project (id, organization_id, name, created_at, time_zone, retention_days)
+      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING RETURNING id`,
+    findProject: `SELECT ${projectColumns('project')} FROM ${schema}.project
+      WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL`,
+    listProjects: `SELECT ${projectColumns('project')} FROM ${schema}.project
+      WHERE organization_id = $1 AND deleted_at IS NULL ORDER BY created_at, id`,
+    // For whoever makes a key of it: it is not deleted before the key is there, to be deleted with it.
+    shareProject: `SELECT id FROM ${schema}.project
+      WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL FOR SHARE`,
+    // For whoever changes it.
+    lockProject: `SELECT ${projectColumns('project')} FROM ${schema}.project
+      WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL FOR UPDATE`,
+    changeProject: `UPDATE ${schema}.project SET name = $2, time_zone = $3, retention_days = $4 WHERE id = $1`,
+    // Waits for the recordings under way, and holds up others until the transaction ends; see the function `record`.
+    stopRecording: `SELECT pg_advisory_xact_lock(hashtextextended('${schema}.' || project.id, 0))
+      FROM ${schema}.project WHERE id = $1`,
+    deleteProject: `UPDATE ${schema}.project SET deleted_at = $2 WHERE id = $1`,
+    deleteKeysOfProject: `DELETE FROM ${schema}.api_key WHERE project_id = $1`,
+    findTombstone: `SELECT id FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL`,
+    findDeleted: `SELECT id FROM ${schema}.project WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT 1`,
+    lockDeleted: `SELECT id FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL FOR UPDATE`,
+    removeQueries: `WITH removed AS (
+        DELETE FROM ${schema}.query WHERE project_id = $1 AND id = ANY (ARRAY(
+          SELECT id FROM ${schema}.query WHERE project_id = $1 ORDER BY id LIMIT $2)) RETURNING 1
+      ) SELECT count(*) AS removed FROM removed`,
+    removeTypeCounters: `WITH removed AS (
+        DELETE FROM ${schema}.type_counter WHERE project_id = $1 AND (level, bucket) IN (
+          SELECT level, bucket FROM ${schema}.type_counter WHERE project_id = $1 ORDER BY level, bucket LIMIT $2)
+        RETURNING 1
+      ) SELECT count(*) AS removed FROM removed`,
+    removeCallerCounters: `WITH removed AS (
+        DELETE FROM ${schema}.caller_counter WHERE project_id = $1 AND (level, bucket, caller) IN (
+          SELECT level, bucket, caller FROM ${schema}.caller_counter WHERE project_id = $1
+          ORDER BY level, bucket, caller LIMIT $2)
+        RETURNING 1
+      ) SELECT count(*) AS removed FROM removed`,
+    listRetentions: `SELECT id, retention_days AS "retentionDays", rows_from AS "rowsFrom", swept_to AS "sweptTo"
+      FROM ${schema}.project WHERE deleted_at IS NULL AND (retention_days IS NOT NULL OR swept_to IS NOT NULL) ORDER BY id`,
+    lockRetention: `SELECT id, retention_days AS "retentionDays", rows_from AS "rowsFrom", swept_to AS "sweptTo"
+      FROM ${schema}.project WHERE id = $1 AND deleted_at IS NULL FOR UPDATE`,
+    // Whether there is a counter of the days from $2 to before $3.
+    findDays: `SELECT bucket FROM ${schema}.type_counter
+      WHERE project_id = $1 AND level = ${DAY_LEVEL} AND bucket >= $2 AND bucket < $3 LIMIT 1`,
+    moveRowsFrom: `UPDATE ${schema}.project SET rows_from = $2, swept_to = $3 WHERE id = $1`,
+    // Looks at $3 rows behind $2 and removes those from before $4.
+    sweep: `WITH piece AS MATERIALIZED (
+        SELECT id, occurred_at FROM ${schema}.query WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT $3
+      ), removed AS (
+        DELETE FROM ${schema}.query WHERE project_id = $1
+          AND id = ANY (ARRAY(SELECT id FROM piece WHERE occurred_at < $4)) RETURNING 1
+      )
+      SELECT (SELECT count(*) FROM removed) AS removed,
+        (SELECT id FROM piece ORDER BY id LIMIT 1 OFFSET $3 - 1) AS last`,
+    noteSwept: `UPDATE ${schema}.project SET swept_to = $2 WHERE id = $1`,
+    removeProject: `DELETE FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL`,
     createKey: `INSERT INTO ${schema}.api_key (${KEY_COLUMN_NAMES})
       VALUES (${placeholders(KEY_COLUMN_NAMES)})`,
     findKey: `SELECT ${keyColumns('api_key')} FROM ${schema}.api_key WHERE organization_id = $1 AND id = $2`,
@@ -80,7 +133,9 @@ export function statementsIn(schema: string) {
     addAuditEntry: `INSERT INTO ${schema}.audit (organization_id, at, actor, address, action, target_id, detail)
       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     readAudit: `SELECT ${AUDIT_COLUMNS} FROM ${schema}.audit
-      WHERE organization_id = $1 AND number < $2 AND at >= $3 AND at < $4 ORDER BY number DESC LIMIT $5`,
+      WHERE organization_id = $1 AND number < $2 AND at >= $3 AND at < $4 AND ($5::text IS NULL OR actor = $5)
+        AND ($6::text IS NULL OR action = $6) AND ($7::text IS NULL OR target_id = $7)
+      ORDER BY number DESC LIMIT $8`,
     pruneAudit: `WITH pruned AS (DELETE FROM ${schema}.audit WHERE at < $1 RETURNING 1)
       SELECT count(*) AS entries FROM pruned`,
     record: `SELECT ${schema}.record($1, $2, $3, $4) AS duplicates`,
@@ -92,7 +147,8 @@ export function statementsIn(schema: string) {
         SELECT sum(web) AS web, sum(api) AS api, sum(other) AS other FROM ${schema}.type_counter
         WHERE type_counter.project_id = $1 AND type_counter.level = segment.level
           AND type_counter.bucket >= segment.first AND type_counter.bucket < segment."end"
-      ) AS part`,
+      ) AS part
+      WHERE EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)`,
     countSeries: `SELECT segment.sum, sum(part.web)::bigint AS web, sum(part.api)::bigint AS api,
         sum(part.other)::bigint AS other
       FROM unnest($2::integer[], $3::smallint[], $4::bigint[], $5::bigint[]) AS segment (sum, level, first, "end")
@@ -101,9 +157,14 @@ export function statementsIn(schema: string) {
         WHERE type_counter.project_id = $1 AND type_counter.level = segment.level
           AND type_counter.bucket >= segment.first AND type_counter.bucket < segment."end"
       ) AS part
-      WHERE part.web IS NOT NULL GROUP BY segment.sum`,
+      WHERE part.web IS NOT NULL
+        AND EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)
+      GROUP BY segment.sum`,
     // The callers web and api have no counters of their own but those of their types.
-    countCallers: `WITH segment (level, first, "end") AS (SELECT * FROM unnest($2::smallint[], $3::bigint[], $4::bigint[]))
+    countCallers: `WITH segment (level, first, "end") AS (
+        SELECT * FROM unnest($2::smallint[], $3::bigint[], $4::bigint[])
+        WHERE EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)
+      )
       SELECT by_type.caller, sum(by_type.queries)::bigint AS queries
       FROM segment CROSS JOIN LATERAL (
         SELECT sum(web) AS web, sum(api) AS api FROM ${schema}.type_counter
@@ -123,16 +184,20 @@ export function statementsIn(schema: string) {
     // The narrowest buckets are the times themselves.
     findExtent: `SELECT
         (SELECT min(bucket) FROM ${schema}.type_counter WHERE project_id = $1 AND level = 0) AS first,
-        (SELECT max(bucket) FROM ${schema}.type_counter WHERE project_id = $1 AND level = 0) AS last`,
+        (SELECT max(bucket) FROM ${schema}.type_counter WHERE project_id = $1 AND level = 0) AS last
+      WHERE EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)`,
     readQueries: `SELECT id, caller, occurred_at AS "occurredAt" FROM ${schema}.query
-      WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
+      WHERE project_id = $1 AND id > $2
+        AND EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)
+      ORDER BY id LIMIT $3`,
     countQueries: `SELECT count(*) AS queries FROM ${schema}.query WHERE project_id = $1`,
-    listProjectIds: `SELECT id FROM ${schema}.project ORDER BY id`,
+    listProjectIds: `SELECT id, rows_from AS "rowsFrom" FROM ${schema}.project WHERE deleted_at IS NULL ORDER BY id`,
     // Rows of a project that is not there; the widest counters are the fewest.
     listStrayIds: `SELECT DISTINCT type_counter.project_id AS id FROM ${schema}.type_counter
       LEFT JOIN ${schema}.project ON project.id = type_counter.project_id
       WHERE type_counter.level = ${BUCKET_WIDTHS_MS.length - 1} AND project.id IS NULL ORDER BY 1`,
-    // $2 is the level and $3 its width. Division truncates, so a negative remainder is made positive first.
+    // $2 is the level and $3 its width; $4 to $7 are as in `Recount`. Division truncates, so a negative remainder is made
+    // positive first. The narrowest counters of a time without rows are held against those by caller, as far as these go.
     differences: `SELECT bucket, coalesce(kept.web, 0) AS web, coalesce(kept.api, 0) AS api,
         coalesce(kept.other, 0) AS other, coalesce(again.web, 0) AS "webAgain", coalesce(again.api, 0) AS "apiAgain",
         coalesce(again.other, 0) AS "otherAgain", count(*) OVER () AS total
@@ -140,10 +205,21 @@ export function statementsIn(schema: string) {
         SELECT bucket, web, api, other FROM ${schema}.type_counter WHERE project_id = $1 AND level = $2
       ) AS kept
       FULL JOIN (
-        SELECT (occurred_at - ((occurred_at % $3::bigint) + $3) % $3) / $3 AS bucket,
-          count(*) FILTER (WHERE caller = 'web') AS web, count(*) FILTER (WHERE caller = 'api') AS api,
-          count(*) FILTER (WHERE caller NOT IN ('web', 'api')) AS other
-        FROM ${schema}.query WHERE project_id = $1 GROUP BY 1
+        SELECT bucket, sum(web)::bigint AS web, sum(api)::bigint AS api, sum(other)::bigint AS other FROM (
+          SELECT (occurred_at - ((occurred_at % $3::bigint) + $3) % $3) / $3 AS bucket,
+            count(*) FILTER (WHERE caller = 'web') AS web, count(*) FILTER (WHERE caller = 'api') AS api,
+            count(*) FILTER (WHERE caller NOT IN ('web', 'api')) AS other
+          FROM ${schema}.query WHERE project_id = $1 AND occurred_at >= $5 GROUP BY 1
+          UNION ALL
+          SELECT (bucket - ((bucket % $6::bigint) + $6) % $6) / $6, web, api, other FROM ${schema}.type_counter
+          WHERE project_id = $1 AND level = $2 - 1 AND bucket < $7
+          UNION ALL
+          SELECT bucket, web, api, 0 FROM ${schema}.type_counter
+          WHERE project_id = $1 AND level = 0 AND $2 = 0 AND bucket < $4
+          UNION ALL
+          SELECT bucket, 0, 0, queries FROM ${schema}.caller_counter
+          WHERE project_id = $1 AND level = 0 AND $2 = 0 AND bucket < $4
+        ) AS part GROUP BY bucket
       ) AS again USING (bucket)
       WHERE (coalesce(kept.web, 0), coalesce(kept.api, 0), coalesce(kept.other, 0))
         <> (coalesce(again.web, 0), coalesce(again.api, 0), coalesce(again.other, 0))
@@ -151,11 +227,18 @@ export function statementsIn(schema: string) {
     differencesOfCallers: `SELECT bucket, caller, coalesce(kept.queries, 0) AS queries,
         coalesce(again.queries, 0) AS "queriesAgain", count(*) OVER () AS total
       FROM (
-        SELECT bucket, caller, queries FROM ${schema}.caller_counter WHERE project_id = $1 AND level = $2
+        SELECT bucket, caller, queries FROM ${schema}.caller_counter
+        WHERE project_id = $1 AND level = $2 AND ($2 > 0 OR bucket >= $4)
       ) AS kept
       FULL JOIN (
-        SELECT (occurred_at - ((occurred_at % $3::bigint) + $3) % $3) / $3 AS bucket, caller, count(*) AS queries
-        FROM ${schema}.query WHERE project_id = $1 AND caller NOT IN ('web', 'api') GROUP BY 1, 2
+        SELECT bucket, caller, sum(queries)::bigint AS queries FROM (
+          SELECT (occurred_at - ((occurred_at % $3::bigint) + $3) % $3) / $3 AS bucket, caller, count(*) AS queries
+          FROM ${schema}.query
+          WHERE project_id = $1 AND occurred_at >= $5 AND caller NOT IN ('web', 'api') GROUP BY 1, 2
+          UNION ALL
+          SELECT (bucket - ((bucket % $6::bigint) + $6) % $6) / $6, caller, queries FROM ${schema}.caller_counter
+          WHERE project_id = $1 AND level = $2 - 1 AND bucket < $7
+        ) AS part GROUP BY bucket, caller
       ) AS again USING (bucket, caller)
       WHERE coalesce(kept.queries, 0) <> coalesce(again.queries, 0)
       ORDER BY bucket, caller LIMIT ${verifyDifferencesMax}`,

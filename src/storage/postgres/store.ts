@@ -5,18 +5,20 @@ import type { CallerCounts, Counts } from '../../domain/counts.js';
 import { type DateRange, EARLIEST_MS, LATEST_MS } from '../../domain/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Member, Role } from '../../domain/member.js';
-import type { Organization, Project } from '../../domain/project.js';
+import type { NewProject, Organization, Project } from '../../domain/project.js';
+import type { ProjectChange } from '../../domain/project-change.js';
 import type { Query } from '../../domain/query.js';
 import { toAuditEntry, toKey, toMember, toOrganization, toProject } from '../rows.js';
-import type { Access, KeyChange, RecordResult, Store, Verification } from '../store.js';
+import type { Access, Cleanup, KeyChange, RecordResult, Store, Verification } from '../store.js';
+import { Cleaner } from './cleanup.js';
 import * as counting from './counting.js';
 import { Database, type Row, type Session, withDeadline } from './database.js';
-import { unavailable } from './errors.js';
+import { rowsFromOf, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 import { Management } from './management.js';
 import { PostgresPeople } from './people.js';
 import { encodeQueryId, toQuery } from './query-id.js';
-import { type RecordCall, Recorder } from './recorder.js';
+import { type RecordAnswer, type RecordCall, Recorder } from './recorder.js';
 import { type PostgresOptions, SchemaReadiness } from './schema-readiness.js';
 import { type StatementName, type Statements, statementsIn } from './statements.js';
 import { verify } from './verify.js';
@@ -45,6 +47,7 @@ class PostgresStore implements Store {
   readonly #database: Database;
   readonly #statements: Statements;
   readonly #recorder: Recorder;
+  readonly #cleaner: Cleaner;
   readonly schema: SchemaReadiness;
   readonly #readCounters: counting.Read = (name, values) => this.#read(name, values);
   /** The last of the changes that are made in turn. */
@@ -57,6 +60,11 @@ class PostgresStore implements Store {
     this.#statements = statementsIn(location.schema);
     this.schema = new SchemaReadiness(this.#database, location, options);
     this.#recorder = new Recorder((call) => this.#callRecord(call));
+    this.#cleaner = new Cleaner({
+      statements: this.#statements,
+      read: (name) => this.#read(name),
+      transaction: (work) => this.#database.transaction(work),
+    });
     this.people = new PostgresPeople({
       schema: location.schema,
       statements: this.#statements,
@@ -78,8 +86,29 @@ class PostgresStore implements Store {
     return (await this.#read('listOrganizations')).map(toOrganization);
   }
 
-  async createProject(project: Project, by: Actor): Promise<void> {
+  async createProject(project: NewProject, by: Actor): Promise<void> {
     await this.#change((changes) => changes.createProject(project, by));
+  }
+
+  async changeProject(
+    organizationId: string,
+    projectId: string,
+    change: ProjectChange,
+    by: Actor,
+  ): Promise<Project> {
+    return this.#change((changes) => changes.changeProject(organizationId, projectId, change, by));
+  }
+
+  async deleteProject(organizationId: string, projectId: string, by: Actor): Promise<void> {
+    await this.#change((changes) => changes.deleteProject(organizationId, projectId, by));
+  }
+
+  async purgeDeleted(limit: number): Promise<Cleanup> {
+    return this.#cleaner.purgeDeleted(limit);
+  }
+
+  async applyRetention(nowMs: number, limit: number): Promise<Cleanup> {
+    return this.#cleaner.applyRetention(nowMs, limit);
   }
 
   async listProjects(organizationId: string): Promise<Project[]> {
@@ -145,9 +174,14 @@ class PostgresStore implements Store {
     await this.#change((changes) => changes.removeMember(organizationId, email, by));
   }
 
-  async readAudit(organizationId: string, { from, to, before, limit }: AuditFilter): Promise<AuditEntry[]> {
+  /** Without a name, so that it is planned with the filter at hand: each has an index of its own. */
+  async readAudit(organizationId: string, filter: AuditFilter): Promise<AuditEntry[]> {
+    this.#requireOpen();
+    await this.schema.ready();
+    const { from, to, before, actor, action, targetId, limit } = filter;
     const bounds = [before ?? Number.MAX_SAFE_INTEGER, from ?? EARLIEST_MS, to ?? LATEST_MS];
-    return (await this.#read('readAudit', [organizationId, ...bounds, limit])).map(toAuditEntry);
+    const asked = [organizationId, ...bounds, actor, action, targetId, limit];
+    return (await this.#database.read({ text: this.#statements.readAudit }, asked)).map(toAuditEntry);
   }
 
   async pruneAudit(before: number): Promise<number> {
@@ -241,11 +275,18 @@ class PostgresStore implements Store {
   }
 
   /** Without a name, so that it is planned with its project at hand: Citus then sends it whole to the server of it. */
-  async #callRecord({ projectId, ids, times, callers }: RecordCall): Promise<readonly number[] | null> {
+  async #callRecord({ projectId, ids, times, callers }: RecordCall): Promise<RecordAnswer> {
     await this.schema.ready();
     const values = [projectId, ids, times, callers];
-    const [row] = await this.#database.write({ text: this.#statements.record }, values, { repeatable: true });
-    return row?.['duplicates'] as number[] | null;
+    const text = this.#statements.record;
+    try {
+      const [row] = await this.#database.write({ text }, values, { repeatable: true });
+      return row?.['duplicates'] as number[] | null;
+    } catch (error) {
+      const rowsFrom = rowsFromOf(error);
+      if (rowsFrom === undefined) throw error;
+      return { rowsFrom };
+    }
   }
 
   #requireOpen(): void {

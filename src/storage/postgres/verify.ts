@@ -1,5 +1,7 @@
 import { BUCKET_WIDTHS_MS, widthOf } from '../../domain/buckets.js';
 import { ofTypeOther } from '../../domain/counts.js';
+import { recountOf } from '../../domain/recount.js';
+import { toNumber } from '../rows.js';
 import {
   type CounterDifference,
   inOrderOfBuckets,
@@ -38,12 +40,14 @@ async function recount(session: Session, statements: Statements): Promise<Verifi
   const differences: CounterDifference[] = [];
   let differencesTotal = 0;
   let queries = 0;
-  for (const { id } of [...ids, ...strays]) {
+  for (const { id, rowsFrom = null } of [...ids, ...strays]) {
     const [counted] = await session.query(statements.countQueries, [id]);
     queries += Number(counted?.['queries']);
     for (const level of BUCKET_WIDTHS_MS.keys()) {
+      const { firstBucket, fromMs, ratio, narrowerEnd } = recountOf(level, toNumber(rowsFrom));
+      const values = [id, level, widthOf(level), firstBucket, fromMs, ratio, narrowerEnd];
       for (const text of [statements.differences, statements.differencesOfCallers]) {
-        const rows = await session.query(text, [id, level, widthOf(level)]);
+        const rows = await session.query(text, values);
         differencesTotal += Number(rows[0]?.['total'] ?? 0);
         differences.push(...rows.map((row) => toDifference(String(id), level, row)));
         differences.splice(verifyDifferencesMax);

@@ -13,11 +13,15 @@ export function openConnection(file: string): Connection {
   return new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
 }
 
-/** Makes every commit of a connection be on disk when it returns. Changes the file's header, so only for a file of ours. */
+/**
+ * Makes every commit of a connection be on disk when it returns, and overwrites what is deleted with zeros: always,
+ * because pages that are split leave copies behind. Changes the file's header, so only for a file of ours.
+ */
 export function setUpWriter(db: Connection): void {
   db.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
+    PRAGMA secure_delete = ON;
     PRAGMA wal_autocheckpoint = ${walCheckpointPages};
     PRAGMA journal_size_limit = ${journalBytesMax};
     PRAGMA cache_size = -131072;
@@ -27,6 +31,20 @@ export function setUpWriter(db: Connection): void {
 /** For the small sorts of recording; those of a migration are as large as the tables, and belong on disk. */
 export function keepTemporariesInMemory(db: Connection): void {
   db.exec('PRAGMA temp_store = MEMORY');
+}
+
+/**
+ * Folds the log into the file and empties it, so that what was deleted is not in there either. Where another connection
+ * is reading just now it is left for later, for nobody is to wait for that.
+ */
+export function emptyLog(db: Connection): void {
+  try {
+    db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // What was committed is on disk, whatever becomes of the log now; the next checkpoint says what is wrong.
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  }
 }
 
 /** Opens a connection that can only read. It never waits for the writer. */

@@ -3,8 +3,9 @@ import type { ApiKey } from '../../domain/api-key.js';
 import type { Actor, AuditAction } from '../../domain/audit.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { lastOwner, type Member, type Role } from '../../domain/member.js';
-import type { Organization, Project } from '../../domain/project.js';
-import { KEY_COLUMN_NAMES, keyColumns, keyValues, toKey } from '../rows.js';
+import type { NewProject, Organization, Project } from '../../domain/project.js';
+import { applyChange, type ProjectChange } from '../../domain/project-change.js';
+import { KEY_COLUMN_NAMES, keyColumns, keyValues, projectColumns, toKey, toProject } from '../rows.js';
 import type { KeyChange } from '../store.js';
 import { type AuditEvent, addAuditEntry, type Prepare } from './audit-log.js';
 import type { ManagementOperation } from './operations.js';
@@ -34,6 +35,10 @@ export class Management {
         return this.#createOrganization(operation.organization, by);
       case 'createProject':
         return this.#createProject(operation.project, by);
+      case 'changeProject':
+        return this.#changeProject(operation, by);
+      case 'deleteProject':
+        return this.#deleteProject(operation.organizationId, operation.projectId, by);
       case 'createKey':
         this.#insertKey(operation.key);
         return this.#log(keyEvent('key.create', operation.key), by);
@@ -64,18 +69,47 @@ export class Management {
     this.#log({ organizationId: id, action: 'organization.create', targetId: id, detail: name }, by);
   }
 
-  #createProject({ id, organizationId, name, createdAt }: Project, by: Actor): void {
+  #createProject(project: NewProject, by: Actor): void {
+    const { id, organizationId, name, createdAt, timeZone, retentionDays } = project;
     this.#requireOrganization(organizationId);
     if (this.#has('SELECT 1 FROM project WHERE id = ?', id)) {
       throw new CallerStatsError('already_exists', `There is a project ${id} already.`);
     }
-    this.#prepare('INSERT INTO project (id, organization_id, name, created_at) VALUES (?, ?, ?, ?)').run(
-      id,
-      organizationId,
-      name,
-      createdAt,
-    );
+    this.#prepare(
+      `INSERT INTO project (id, organization_id, name, created_at, time_zone, retention_days) VALUES (?, ?, ?, ?, ?, ?)`,
+    ).run(id, organizationId, name, createdAt, timeZone, retentionDays);
     this.#log({ organizationId, action: 'project.create', targetId: id, detail: name }, by);
+  }
+
+  #changeProject(
+    {
+      organizationId,
+      projectId,
+      change,
+    }: { organizationId: string; projectId: string; change: ProjectChange },
+    by: Actor,
+  ): Project {
+    const { project, detail } = applyChange(this.#projectOf(organizationId, projectId), change);
+    if (detail === '') return project;
+    this.#prepare('UPDATE project SET name = ?, time_zone = ?, retention_days = ? WHERE id = ?').run(
+      project.name,
+      project.timeZone,
+      project.retentionDays,
+      projectId,
+    );
+    this.#log({ organizationId, action: 'project.change', targetId: projectId, detail }, by);
+    return project;
+  }
+
+  /** Its keys first, which refer to it. What it had recorded is left to the `Cleaner`. */
+  #deleteProject(organizationId: string, projectId: string, by: Actor): void {
+    const { name } = this.#projectOf(organizationId, projectId);
+    this.#prepare('DELETE FROM api_key WHERE project_id = ?').run(projectId);
+    this.#prepare('INSERT INTO deleted_project (number) SELECT number FROM project WHERE id = ?').run(
+      projectId,
+    );
+    this.#prepare('DELETE FROM project WHERE id = ?').run(projectId);
+    this.#log({ organizationId, action: 'project.delete', targetId: projectId, detail: name }, by);
   }
 
   #insertKey(key: ApiKey): void {
@@ -181,6 +215,14 @@ export class Management {
 
   #requireMember({ changes }: { readonly changes: number | bigint }, email: string): void {
     if (changes === 0) throw new CallerStatsError('not_found', `There is no member ${email}.`);
+  }
+
+  #projectOf(organizationId: string, projectId: string): Project {
+    const row = this.#prepare(
+      `SELECT ${projectColumns('project')} FROM project WHERE id = ? AND organization_id = ?`,
+    ).get(projectId, organizationId);
+    if (row === undefined) throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
+    return toProject(row);
   }
 
   #keyOf(organizationId: string, keyId: string): ApiKey {

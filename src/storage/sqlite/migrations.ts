@@ -31,6 +31,8 @@ const WIDER_CALLER_COUNTERS = [10_000, 90, 12, 8, 32]
  *
  * - Project and caller are small integers in the rows and counters, for size; `query.id` is a canonical UUID's 16
  *   bytes or the text itself (see `query-id.ts`).
+ * - `deleted_project` has the numbers of projects whose queries and counters are still to be removed. A number is never
+ *   given twice, so a project that is made again with the same id has nothing to do with them.
  * - `type_counter` has a row per project, bucket level and bucket (see `domain/buckets.ts`) in which anything happened,
  *   `caller_counter` one per caller of type other as well. The former was called `counter` before the latter was there:
  *   a process of that time that still has the file open would count by type alone, and cannot do so under this name.
@@ -144,6 +146,20 @@ export const MIGRATIONS: readonly string[] = [
   ${WIDER_CALLER_COUNTERS}
   `,
   USER_TABLES,
+  `
+  ALTER TABLE project ADD COLUMN time_zone TEXT;
+  ALTER TABLE project ADD COLUMN retention_days INTEGER;
+  ALTER TABLE project ADD COLUMN rows_from INTEGER;
+  ALTER TABLE project ADD COLUMN swept_to ANY;
+
+  CREATE TABLE deleted_project (
+    number INTEGER PRIMARY KEY
+  ) STRICT;
+
+  CREATE INDEX audit_of_actor ON audit (organization_id, actor, number);
+  CREATE INDEX audit_of_action ON audit (organization_id, action, number);
+  CREATE INDEX audit_of_target ON audit (organization_id, target_id, number);
+  `,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -3,7 +3,8 @@ import type { ApiKey } from '../../domain/api-key.js';
 import type { Actor, AuditAction } from '../../domain/audit.js';
 import type { Invitation } from '../../domain/invitation.js';
 import type { Member, Role } from '../../domain/member.js';
-import type { Organization, Project } from '../../domain/project.js';
+import type { NewProject, Organization } from '../../domain/project.js';
+import type { ProjectChange } from '../../domain/project-change.js';
 import type { KeyChange } from '../store.js';
 
 /** A batch of queries by columns, which are cheaper to send between threads than an object a query. */
@@ -18,7 +19,14 @@ export interface RecordOperation {
 /** A change that is written into the audit log. */
 export type ManagementOperation = { readonly by: Actor } & (
   | { readonly kind: 'createOrganization'; readonly organization: Organization }
-  | { readonly kind: 'createProject'; readonly project: Project }
+  | { readonly kind: 'createProject'; readonly project: NewProject }
+  | {
+      readonly kind: 'changeProject';
+      readonly organizationId: string;
+      readonly projectId: string;
+      readonly change: ProjectChange;
+    }
+  | { readonly kind: 'deleteProject'; readonly organizationId: string; readonly projectId: string }
   | { readonly kind: 'createKey'; readonly key: ApiKey }
   | {
       readonly kind: 'changeKey';
@@ -74,4 +82,6 @@ export type Operation =
   | ManagementOperation
   | PeopleOperation
   | { readonly kind: 'touchKey'; readonly keyId: string; readonly usedAt: number }
-  | { readonly kind: 'pruneAudit'; readonly before: number };
+  | { readonly kind: 'pruneAudit'; readonly before: number }
+  | { readonly kind: 'purgeDeleted'; readonly limit: number }
+  | { readonly kind: 'applyRetention'; readonly nowMs: number; readonly limit: number };

@@ -2,7 +2,6 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { ApiKey } from '../../domain/api-key.js';
 import type { AuditEntry, AuditFilter } from '../../domain/audit.js';
-import { EARLIEST_MS, LATEST_MS } from '../../domain/date-range.js';
 import type { Member } from '../../domain/member.js';
 import type { Organization, Project } from '../../domain/project.js';
 import type { Query } from '../../domain/query.js';
@@ -19,6 +18,7 @@ import {
   toProject,
 } from '../rows.js';
 import type { Access } from '../store.js';
+import { projectToClean, RETENTIONS } from './cleanup.js';
 import type { Connection } from './connection.js';
 import { CounterReader } from './counter-reader.js';
 import { Memo } from './memo.js';
@@ -27,6 +27,7 @@ import { decodeQueryId, encodeQueryId } from './query-id.js';
 export class Reader {
   /** What the counters say. */
   readonly counters: CounterReader;
+  readonly #db: Connection;
   readonly #listOrganizations: StatementSyncInstance;
   readonly #listProjects: StatementSyncInstance;
   readonly #findProject: StatementSyncInstance;
@@ -34,11 +35,13 @@ export class Reader {
   readonly #findAccess: StatementSyncInstance;
   readonly #readQueries: StatementSyncInstance;
   readonly #listMembers: StatementSyncInstance;
-  readonly #readAudit: StatementSyncInstance;
+  readonly #hasDeleted: StatementSyncInstance;
+  readonly #retentions: StatementSyncInstance;
   readonly #check: StatementSyncInstance;
   readonly #accesses: Memo<Access>;
 
   constructor(db: Connection) {
+    this.#db = db;
     this.counters = new CounterReader(db);
     this.#listOrganizations = db.prepare(
       `SELECT ${ORGANIZATION_COLUMNS} FROM organization ORDER BY created_at, id`,
@@ -60,10 +63,8 @@ export class Reader {
     this.#listMembers = db.prepare(
       `SELECT ${MEMBER_COLUMNS} FROM member WHERE organization_id = ? ORDER BY created_at, email`,
     );
-    this.#readAudit = db.prepare(
-      `SELECT ${AUDIT_COLUMNS} FROM audit
-       WHERE organization_id = ? AND number < ? AND at >= ? AND at < ? ORDER BY number DESC LIMIT ?`,
-    );
+    this.#retentions = db.prepare(RETENTIONS);
+    this.#hasDeleted = db.prepare('SELECT 1 FROM deleted_project LIMIT 1');
     // Texts sort before blobs, so '' is before every id.
     this.#readQueries = db.prepare(
       `SELECT query.id, caller.name AS caller, occurred_at AS occurredAt
@@ -95,9 +96,34 @@ export class Reader {
     return this.#listMembers.all(organizationId).map(toMember);
   }
 
-  readAudit(organizationId: string, { from, to, before, limit }: AuditFilter): AuditEntry[] {
-    const bounds = [before ?? Number.MAX_SAFE_INTEGER, from ?? EARLIEST_MS, to ?? LATEST_MS];
-    return this.#readAudit.all(organizationId, ...bounds, limit).map(toAuditEntry);
+  /** A statement for what is asked for, so that the index that fits it is used. */
+  readAudit(organizationId: string, filter: AuditFilter): AuditEntry[] {
+    const { from, to, before, actor, action, targetId, limit } = filter;
+    const conditions: readonly (readonly [condition: string, value: string | number | undefined])[] = [
+      ['organization_id = ?', organizationId],
+      ['actor = ?', actor],
+      ['action = ?', action],
+      ['target_id = ?', targetId],
+      ['number < ?', before],
+      ['at >= ?', from],
+      ['at < ?', to],
+    ];
+    const asked = conditions.filter(([, value]) => value !== undefined);
+    return this.#db
+      .prepare(
+        `SELECT ${AUDIT_COLUMNS} FROM audit WHERE ${asked.map(([condition]) => condition).join(' AND ')}
+         ORDER BY number DESC LIMIT ?`,
+      )
+      .all(...asked.map(([, value]) => value), limit)
+      .map(toAuditEntry);
+  }
+
+  hasRetentionToApply(nowMs: number): boolean {
+    return projectToClean(this.#retentions.all(), nowMs) !== undefined;
+  }
+
+  hasDeleted(): boolean {
+    return this.#hasDeleted.get() !== undefined;
   }
 
   findAccess(keyHash: string, projectId: string): Access | undefined {

@@ -7,10 +7,11 @@ import type { CallerCounts, Counts } from '../../domain/counts.js';
 import type { DateRange } from '../../domain/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Member, Role } from '../../domain/member.js';
-import type { Organization, Project } from '../../domain/project.js';
+import type { NewProject, Organization, Project } from '../../domain/project.js';
+import type { ProjectChange } from '../../domain/project-change.js';
 import type { Query } from '../../domain/query.js';
 import { CommitQueue } from '../commit-queue.js';
-import type { Access, KeyChange, RecordResult, Store, Verification } from '../store.js';
+import type { Access, Cleanup, KeyChange, RecordResult, Store, Verification } from '../store.js';
 import { type Connection, openReader } from './connection.js';
 import { storeError } from './errors.js';
 import type { Operation } from './operations.js';
@@ -79,8 +80,34 @@ class SqliteStore implements Store {
     return this.#read((reader) => reader.listOrganizations());
   }
 
-  async createProject(project: Project, by: Actor): Promise<void> {
+  async createProject(project: NewProject, by: Actor): Promise<void> {
     await this.#queue.submit({ kind: 'createProject', project, by });
+  }
+
+  async changeProject(
+    organizationId: string,
+    projectId: string,
+    change: ProjectChange,
+    by: Actor,
+  ): Promise<Project> {
+    const changed = await this.#queue.submit({
+      kind: 'changeProject',
+      organizationId,
+      projectId,
+      change,
+      by,
+    });
+    return changed as Project;
+  }
+
+  async deleteProject(organizationId: string, projectId: string, by: Actor): Promise<void> {
+    await this.#queue.submit({ kind: 'deleteProject', organizationId, projectId, by });
+  }
+
+  async purgeDeleted(limit: number): Promise<Cleanup> {
+    // A look costs the writer nothing.
+    if (!this.#read((reader) => reader.hasDeleted())) return { removed: 0, done: true };
+    return (await this.#queue.submit({ kind: 'purgeDeleted', limit })) as Cleanup;
   }
 
   async listProjects(organizationId: string): Promise<Project[]> {
@@ -89,6 +116,11 @@ class SqliteStore implements Store {
 
   async findProject(organizationId: string, projectId: string): Promise<Project | undefined> {
     return this.#read((reader) => reader.findProject(organizationId, projectId));
+  }
+
+  async applyRetention(nowMs: number, limit: number): Promise<Cleanup> {
+    if (!this.#read((reader) => reader.hasRetentionToApply(nowMs))) return { removed: 0, done: true };
+    return (await this.#queue.submit({ kind: 'applyRetention', nowMs, limit })) as Cleanup;
   }
 
   async createKey(key: ApiKey, by: Actor): Promise<void> {

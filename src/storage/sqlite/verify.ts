@@ -1,5 +1,6 @@
 import { BUCKET_WIDTHS_MS, widthOf } from '../../domain/buckets.js';
 import { ofTypeOther } from '../../domain/counts.js';
+import { recountOf } from '../../domain/recount.js';
 import {
   type CounterDifference,
   inOrderOfBuckets,
@@ -39,30 +40,72 @@ function findDamage(db: Connection): string[] {
 
 function recount(db: Connection): Omit<Verification, 'damage'> {
   const { projects } = db.prepare('SELECT count(*) AS projects FROM project').get();
-  const { queries } = db.prepare('SELECT count(*) AS queries FROM query').get();
+  const { queries } = db.prepare(`SELECT count(*) AS queries FROM query WHERE ${KEPT}`).get();
   const differences: CounterDifference[] = [];
   let differencesTotal = 0;
-  for (const level of BUCKET_WIDTHS_MS.keys()) {
-    for (const find of [differencesOf, differencesOfCallers]) {
-      for (const row of find(db, level)) {
-        differencesTotal++;
-        if (differences.length < verifyDifferencesMax) differences.push(row);
+  for (const scope of scopesOf(db)) {
+    for (const level of BUCKET_WIDTHS_MS.keys()) {
+      for (const find of [differencesOf, differencesOfCallers]) {
+        for (const row of find(db, level, scope)) {
+          differencesTotal++;
+          if (differences.length < verifyDifferencesMax) differences.push(row);
+        }
       }
     }
   }
   return { projects, queries, differences: differences.sort(inOrderOfBuckets), differencesTotal };
 }
 
+/** Projects that are recounted together. */
+interface Scope {
+  /** Their condition on `project`. */
+  readonly where: string;
+  readonly rowsFrom: number | null;
+}
+
+/** Of what deleted projects left behind nothing is counted, and a part may be gone already. */
+const KEPT = 'project NOT IN (SELECT number FROM deleted_project)';
+
+/** All whose queries have their rows, together; the others one by one. */
+function scopesOf(db: Connection): Scope[] {
+  const partly = db
+    .prepare('SELECT number, rows_from AS rowsFrom FROM project WHERE rows_from IS NOT NULL')
+    .all();
+  return [
+    {
+      where: `${KEPT} AND project NOT IN (SELECT number FROM project WHERE rows_from IS NOT NULL)`,
+      rowsFrom: null,
+    },
+    ...partly.map(({ number, rowsFrom }) => ({ where: `project = ${number}`, rowsFrom })),
+  ];
+}
+
 const PROJECT_ID = "coalesce((SELECT id FROM project WHERE number = project), '(none)')";
 
 /** SQLite's division truncates towards zero; the remainder is made positive first, so that the quotient is floored. */
-function bucketOfQuery(level: number): string {
-  const width = widthOf(level);
-  return `(occurred_at - ((occurred_at % ${width}) + ${width}) % ${width}) / ${width}`;
+function floored(number: string, divisor: number): string {
+  return `(${number} - ((${number} % ${divisor}) + ${divisor}) % ${divisor}) / ${divisor}`;
 }
 
-/** Of the counters by type. */
-function* differencesOf(db: Connection, level: number): Generator<CounterDifference> {
+/**
+ * Of the counters by type. The narrowest of a time without rows are held against those by caller, as far as these go:
+ * all of type other.
+ */
+function* differencesOf(
+  db: Connection,
+  level: number,
+  { where, rowsFrom }: Scope,
+): Generator<CounterDifference> {
+  const { firstBucket, fromMs, ratio, narrowerEnd } = recountOf(level, rowsFrom);
+  const again =
+    level > 0
+      ? `SELECT project, ${floored('bucket', ratio)}, 0, 0, 0, web, api, other FROM type_counter
+         WHERE level = ${level - 1} AND bucket < ${narrowerEnd} AND ${where}`
+      : `SELECT project, bucket, 0, 0, 0, web, api, 0 FROM type_counter
+         WHERE level = 0 AND bucket < ${firstBucket} AND ${where}
+         UNION ALL
+         SELECT project, bucket, 0, 0, 0, 0, 0, queries FROM caller_counter
+         WHERE level = 0 AND bucket < ${firstBucket} AND ${where}`;
   // Both sides in one list and one sort; a full join of them would compare each with each.
   const statement = db.prepare(`
     SELECT
@@ -70,9 +113,12 @@ function* differencesOf(db: Connection, level: number): Generator<CounterDiffere
       sum(web), sum(api), sum(other), sum(web_again), sum(api_again), sum(other_again)
     FROM (
       SELECT project, bucket, web, api, other, 0 AS web_again, 0 AS api_again, 0 AS other_again
-      FROM type_counter WHERE level = ${level}
+      FROM type_counter WHERE level = ${level} AND ${where}
       UNION ALL
-      SELECT project, ${bucketOfQuery(level)}, 0, 0, 0, caller = 0, caller = 1, caller > 1 FROM query
+      SELECT project, ${floored('occurred_at', widthOf(level))}, 0, 0, 0, caller = 0, caller = 1, caller > 1 FROM query
+      WHERE occurred_at >= ${fromMs} AND ${where}
+      UNION ALL
+      ${again}
     )
     GROUP BY project, bucket
     HAVING sum(web) <> sum(web_again) OR sum(api) <> sum(api_again) OR sum(other) <> sum(other_again)
@@ -90,14 +136,24 @@ function* differencesOf(db: Connection, level: number): Generator<CounterDiffere
 }
 
 /** Of the counters of each caller of type other. */
-function* differencesOfCallers(db: Connection, level: number): Generator<CounterDifference> {
+function* differencesOfCallers(
+  db: Connection,
+  level: number,
+  { where, rowsFrom }: Scope,
+): Generator<CounterDifference> {
+  const { firstBucket, fromMs, ratio, narrowerEnd } = recountOf(level, rowsFrom);
   const statement = db.prepare(`
     SELECT ${PROJECT_ID}, bucket, coalesce((SELECT name FROM caller WHERE number = caller), '(none)'),
       sum(queries), sum(again)
     FROM (
-      SELECT project, bucket, caller, queries, 0 AS again FROM caller_counter WHERE level = ${level}
+      SELECT project, bucket, caller, queries, 0 AS again FROM caller_counter
+      WHERE level = ${level} AND (level > 0 OR bucket >= ${firstBucket}) AND ${where}
       UNION ALL
-      SELECT project, ${bucketOfQuery(level)}, caller, 0, 1 FROM query WHERE caller > 1
+      SELECT project, ${floored('occurred_at', widthOf(level))}, caller, 0, 1 FROM query
+      WHERE caller > 1 AND occurred_at >= ${fromMs} AND ${where}
+      UNION ALL
+      SELECT project, ${floored('bucket', ratio)}, caller, 0, queries FROM caller_counter
+      WHERE level = ${level - 1} AND bucket < ${narrowerEnd} AND ${where}
     )
     GROUP BY project, bucket, caller
     HAVING sum(queries) <> sum(again)

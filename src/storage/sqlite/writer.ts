@@ -2,9 +2,11 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { callerType } from '../../domain/caller.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import { refusalOf } from '../../domain/retention.js';
 import type { Outcome } from '../commit-queue.js';
 import type { RecordResult } from '../store.js';
-import { type Connection, inTransaction } from './connection.js';
+import { Cleaner } from './cleanup.js';
+import { type Connection, emptyLog, inTransaction } from './connection.js';
 import { CounterDeltas, TYPE_INDEX, type TypeIndex } from './counter-deltas.js';
 import { storeError } from './errors.js';
 import { Management } from './management.js';
@@ -21,6 +23,7 @@ export class Writer {
   readonly #addToCallers: MultiRowInsert;
   readonly #management = new Management((sql) => this.#prepared(sql));
   readonly #people: PeopleChanges;
+  readonly #cleaner = new Cleaner((sql) => this.#prepared(sql));
 
   constructor(db: Connection) {
     this.#db = db;
@@ -52,13 +55,15 @@ export class Writer {
    */
   commit(operations: readonly Operation[]): Outcome<unknown>[] {
     try {
-      return inTransaction(this.#db, () => {
+      const outcomes = inTransaction(this.#db, () => {
         const deltas = new CounterDeltas();
-        const outcomes = operations.map((operation) => this.#attempt(operation, deltas));
+        const results = operations.map((operation) => this.#attempt(operation, deltas));
         this.#addToTypes.insert(deltas.typeRows());
         this.#addToCallers.insert(deltas.callerRows());
-        return outcomes;
+        return results;
       });
+      if (this.#cleaner.tookAll()) emptyLog(this.#db);
+      return outcomes;
     } catch (error) {
       throw storeError(error);
     }
@@ -69,7 +74,7 @@ export class Writer {
       return { ok: true, value: this.#run(operation, deltas) };
     } catch (error) {
       if (!(error instanceof CallerStatsError)) throw error;
-      return { ok: false, code: error.code, message: error.message };
+      return { ok: false, code: error.code, message: error.message, details: error.details };
     }
   }
 
@@ -81,6 +86,10 @@ export class Writer {
         return this.#touchKey(operation.keyId, operation.usedAt);
       case 'pruneAudit':
         return Number(this.#prepared('DELETE FROM audit WHERE at < ?').run(operation.before).changes);
+      case 'purgeDeleted':
+        return this.#cleaner.purgeDeleted(operation.limit);
+      case 'applyRetention':
+        return this.#cleaner.applyRetention(operation.nowMs, operation.limit);
       case 'createInvitation':
       case 'revokeInvitation':
       case 'acceptInvitation':
@@ -94,8 +103,13 @@ export class Writer {
   }
 
   #record({ projectId, ids, callers, occurredAt }: RecordOperation, deltas: CounterDeltas): RecordResult {
-    const project = this.#prepared('SELECT number FROM project WHERE id = ?').get(projectId)?.number;
-    if (project === undefined) throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
+    const found = this.#prepared('SELECT number, rows_from AS rowsFrom FROM project WHERE id = ?').get(
+      projectId,
+    );
+    if (found === undefined) throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
+    const refusal = refusalOf(ids, occurredAt, found.rowsFrom);
+    if (refusal !== undefined) throw refusal;
+    const project = found.number;
     const callerNumbers = new Map<string, number>();
     const typesByNumber = new Map<number, TypeIndex>();
     const values: unknown[] = [];

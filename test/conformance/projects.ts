@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import type { Query } from '../../src/domain/query.js';
+import type { Store } from '../../src/storage/store.js';
+import { knownEvent, recount } from '../support/ledger.js';
+import { by, keyOf, type PlaceFactory, projectOf, purgeAll } from '../support/store.js';
+
+const org = DEFAULT_ORGANIZATION_ID;
+const rival = { id: 'rival', name: 'Rival', createdAt: 500 };
+const none = { web: 0, api: 0, other: 0, total: 0 };
+
+const recordingKeyOf = (id: string, projectId: string) =>
+  keyOf(id, { type: 'recording', projectId, scopes: ['write'] });
+
+function events(count: number): Query[] {
+  return Array.from({ length: count }, (_, number) => knownEvent(number));
+}
+
+/** Deletes a project from both handles while both record into it and make keys for it. */
+async function deleteAmidst(id: string, handles: readonly [Store, Store]): Promise<void> {
+  const [store, other] = handles;
+  await store.createProject(projectOf(id), by);
+  const met = handles.flatMap((handle, at) => [
+    ...[0, 1, 2, 3].map((part) => handle.record(id, events(40).slice(part + at, part + 20))),
+    handle.createKey(recordingKeyOf(`${id}-${at}`, id), by),
+  ]);
+  const deletions = handles.map((handle) => handle.deleteProject(org, id, by));
+  const ended = await Promise.allSettled<unknown>([...deletions, ...met]);
+  const deleted = ended.slice(0, deletions.length).filter(({ status }) => status === 'fulfilled');
+  expect(deleted).toHaveLength(1);
+  for (const one of ended) {
+    if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'not_found' });
+  }
+  expect(await store.count(id, ALL_TIME)).toEqual(none);
+  expect(await other.listKeys(org)).toEqual([]);
+  await purgeAll(other);
+}
+
+export function describeProjects(kind: string, factory: PlaceFactory): void {
+  const openNew = async () => (await factory()).open();
+
+  describe(`${kind}: a change of a project`, () => {
+    test('is refused where the organization has none, and changes nothing then', async () => {
+      const store = await openNew();
+      await store.createOrganization(rival, by);
+      await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
+      for (const id of ['none', 'theirs']) {
+        await expect(store.changeProject(org, id, { name: 'Mine' }, by)).rejects.toMatchObject({
+          code: 'not_found',
+        });
+      }
+      expect(await store.listProjects('rival')).toEqual([projectOf('theirs', { organizationId: 'rival' })]);
+      expect(await store.readAudit('rival', { action: 'project.change', limit: 10 })).toEqual([]);
+    });
+
+    test('gives the project back as every handle sees it, and leaves alone what is left out', async () => {
+      const { open } = await factory();
+      const [store, other] = [await open(), await open()];
+      await store.createProject(projectOf('p', { timeZone: 'Asia/Kathmandu' }), by);
+      await store.createProject(projectOf('q', { retentionDays: 7 }), by);
+      await store.createKey(keyOf('k'), by);
+      await other.findAccess('hash of k', 'p');
+      const steps = [
+        { name: 'Handbook 📚' },
+        { timeZone: 'Europe/Berlin', retentionDays: 30 },
+        { retentionDays: null },
+        { name: 'p', timeZone: null },
+        {},
+      ];
+      let expected = projectOf('p', { timeZone: 'Asia/Kathmandu' });
+      for (const change of steps) {
+        expected = { ...expected, ...change };
+        expect(await store.changeProject(org, 'p', change, by)).toEqual(expected);
+        expect(await other.findProject(org, 'p')).toEqual(expected);
+        expect((await other.findAccess('hash of k', 'p'))?.project).toEqual(expected);
+      }
+      expect(await other.listProjects(org)).toEqual([expected, projectOf('q', { retentionDays: 7 })]);
+    });
+
+    test('is in the audit log in words, where something is new', async () => {
+      const store = await openNew();
+      await store.createProject(projectOf('p', { name: 'Docs' }), by);
+      await store.changeProject(org, 'p', { name: 'Docs', timeZone: null, retentionDays: null }, by);
+      await store.changeProject(org, 'p', { name: 'Handbook', timeZone: 'Europe/Berlin' }, by);
+      await store.changeProject(org, 'p', { name: 'Handbook', retentionDays: 30 }, by);
+      await store.changeProject(org, 'p', { timeZone: null, retentionDays: 30 }, by);
+      const entries = await store.readAudit(org, { limit: 10 });
+      expect(entries.map(({ action, targetId, detail }) => [action, targetId, detail])).toEqual([
+        ['project.change', 'p', 'time zone: Europe/Berlin, now none'],
+        ['project.change', 'p', 'retention in days: none, now 30'],
+        ['project.change', 'p', 'name: Docs, now Handbook; time zone: none, now Europe/Berlin'],
+        ['project.create', 'p', 'Docs'],
+      ]);
+    });
+  });
+
+  describe(`${kind}: a deletion of a project`, () => {
+    test('is refused where the organization has none, and deletes nothing then', async () => {
+      const store = await openNew();
+      await store.createOrganization(rival, by);
+      await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
+      await store.createKey({ ...recordingKeyOf('k', 'theirs'), organizationId: 'rival' }, by);
+      for (const id of ['none', 'theirs']) {
+        await expect(store.deleteProject(org, id, by)).rejects.toMatchObject({ code: 'not_found' });
+      }
+      expect(await store.listProjects('rival')).toHaveLength(1);
+      expect(await store.listKeys('rival')).toHaveLength(1);
+      expect(await store.purgeDeleted(10)).toEqual({ removed: 0, done: true });
+    });
+
+    test('holds for every handle and every method, before anything is purged and afterwards', async () => {
+      const { open } = await factory();
+      const [store, other] = [await open(), await open()];
+      await store.createProject(projectOf('p', { name: 'Docs' }), by);
+      await store.createProject(projectOf('q'), by);
+      await store.createKey(keyOf('admin'), by);
+      await store.createKey(recordingKeyOf('of p', 'p'), by);
+      await store.createKey(recordingKeyOf('of q', 'q'), by);
+      await store.record('p', events(30));
+      await store.record('q', events(40));
+      await other.findAccess('hash of of p', 'p');
+      await store.deleteProject(org, 'p', { ...by, name: 'ada' });
+      for (const purge of [async () => undefined, () => purgeAll(other)]) {
+        await purge();
+        expect(await other.listProjects(org)).toEqual([projectOf('q')]);
+        expect(await other.findProject(org, 'p')).toBeUndefined();
+        expect(await other.findAccess('hash of of p', 'p')).toBeUndefined();
+        expect(await other.findAccess('hash of admin', 'p')).toEqual({
+          key: keyOf('admin'),
+          project: undefined,
+        });
+        expect((await other.listKeys(org)).map(({ id }) => id)).toEqual(['admin', 'of q']);
+        expect(await other.count('p', ALL_TIME)).toEqual(none);
+        expect(await other.readQueries('p', undefined, 10)).toEqual([]);
+        const gone = { code: 'not_found' };
+        await expect(other.record('p', events(3))).rejects.toMatchObject(gone);
+        await expect(other.createKey(recordingKeyOf('new', 'p'), by)).rejects.toMatchObject(gone);
+        await expect(other.changeProject(org, 'p', { name: 'x' }, by)).rejects.toMatchObject(gone);
+        await expect(other.deleteProject(org, 'p', by)).rejects.toMatchObject(gone);
+        expect(await other.count('q', ALL_TIME)).toEqual(recount(events(40), ALL_TIME));
+        expect(await other.verify()).toEqual({
+          projects: 1,
+          queries: 40,
+          damage: [],
+          differences: [],
+          differencesTotal: 0,
+        });
+      }
+      const [entry] = await store.readAudit(org, { limit: 1 });
+      expect(entry).toMatchObject({
+        actor: 'ada',
+        action: 'project.delete',
+        targetId: 'p',
+        detail: 'Docs',
+      });
+    });
+
+    test('is finished in pieces of at most so many rows, by whichever handles', async () => {
+      const { open } = await factory();
+      const handles = [await open(), await open(), await open()];
+      const [store] = handles;
+      if (store === undefined) throw new Error('there is no handle');
+      await store.createProject(projectOf('p'), by);
+      await store.createProject(projectOf('q'), by);
+      await store.createProject(projectOf('kept'), by);
+      for (const id of ['p', 'q', 'kept']) await store.record(id, events(50));
+      await store.deleteProject(org, 'p', by);
+      await store.deleteProject(org, 'q', by);
+      let removed = 0;
+      for (let done = false; !done; ) {
+        const pieces = await Promise.all(handles.map((handle) => handle.purgeDeleted(7)));
+        for (const piece of pieces) {
+          expect(piece.removed).toBeLessThanOrEqual(7);
+          removed += piece.removed;
+        }
+        done = pieces.some((piece) => piece.done);
+      }
+      expect(await store.purgeDeleted(7)).toEqual({ removed: 0, done: true });
+      // The queries, and as many counters of the narrowest width at least.
+      expect(removed).toBeGreaterThanOrEqual(2 * (50 + 6));
+      expect(await store.count('kept', ALL_TIME)).toEqual(recount(events(50), ALL_TIME));
+      expect(await store.verify()).toMatchObject({ projects: 1, queries: 50, differencesTotal: 0 });
+    });
+
+    test('leaves nothing to a project that is made with its id, whenever that is', async () => {
+      const { open } = await factory();
+      const [store, other] = [await open(), await open()];
+      await store.createProject(projectOf('p'), by);
+      await store.record('p', events(20));
+      for (let life = 1; life <= 3; life++) {
+        await store.deleteProject(org, 'p', by);
+        const again = projectOf('p', { name: `life ${life}`, createdAt: 2000 + life });
+        // A store may want the purge to be finished first.
+        for (let made = false; !made; ) {
+          made = await other.createProject(again, by).then(
+            () => true,
+            (error) => {
+              expect(error).toMatchObject({ code: 'already_exists' });
+              return false;
+            },
+          );
+          await store.purgeDeleted(3);
+        }
+        expect(await other.findProject(org, 'p')).toEqual(again);
+        expect(await store.count('p', ALL_TIME)).toEqual(none);
+        expect(await store.readQueries('p', undefined, 10)).toEqual([]);
+        const some = events(20).slice(life);
+        expect(await store.record('p', some)).toEqual({ recorded: some.length, duplicates: 0 });
+        await purgeAll(other);
+        expect(await other.count('p', ALL_TIME)).toEqual(recount(some, ALL_TIME));
+        expect(await other.verify()).toMatchObject({ queries: some.length, differencesTotal: 0 });
+      }
+    });
+
+    test('that meets recordings, new keys and itself leaves nothing of any of them', async () => {
+      const { open } = await factory();
+      const handles = [await open(), await open()];
+      const [store, other] = handles;
+      if (store === undefined || other === undefined) throw new Error('there is no handle');
+      for (let round = 0; round < 20; round++) await deleteAmidst(`p${round}`, [store, other]);
+      expect(await store.verify()).toEqual({
+        projects: 0,
+        queries: 0,
+        damage: [],
+        differences: [],
+        differencesTotal: 0,
+      });
+    });
+  });
+}

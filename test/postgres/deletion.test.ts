@@ -1,0 +1,135 @@
+/** Projects that are deleted while nodes record into them: gone at once, everywhere, and nothing is left in the end. */
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { openStore } from '../../src/storage/open.js';
+import type { Store } from '../../src/storage/store.js';
+import { firstRunOf, kill } from '../support/cli.js';
+import { batchOf, clientOf } from '../support/cli-client.js';
+import { succeed } from '../support/cli-place.js';
+import { knownEvent, recount } from '../support/ledger.js';
+import { eventually } from '../support/nodes.js';
+import { programOn, ready } from '../support/schema-nodes.js';
+import { by, newSchemaIn, onDatabase, projectOf, purgeAll } from '../support/store.js';
+
+const servers = inject('postgresServers').map(({ version, url }) => [version, url] as const);
+const org = 'default';
+
+/** How many rows of a project there are in all tables that have any, its own included. */
+async function rowsOf(url: string, projectId: string): Promise<number> {
+  const schema = new URL(url).searchParams.get('schema');
+  return onDatabase(url, async (client) => {
+    const { rows } = await client.query(
+      `SELECT (SELECT count(*) FROM ${schema}.query WHERE project_id = $1)
+         + (SELECT count(*) FROM ${schema}.counter WHERE project_id = $1)
+         + (SELECT count(*) FROM ${schema}.project WHERE id = $1) AS rows`,
+      [projectId],
+    );
+    return Number(rows[0]?.rows);
+  });
+}
+
+/** Records batch after batch until the project is gone; gives how many were acknowledged. */
+async function recordUntilGone(store: Store, projectId: string, writer: number): Promise<number> {
+  for (let batches = 0; ; batches++) {
+    const start = batches * 20;
+    const batch = Array.from({ length: 30 }, (_, at) => ({
+      ...knownEvent(start + at),
+      id: `${writer % 2} ${start + at}`,
+    }));
+    try {
+      await store.record(projectId, batch);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'not_found' });
+      return batches;
+    }
+  }
+}
+
+describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
+  test('under the load of four nodes a deletion gets its turn, and no row outlives its purge', async () => {
+    const url = newSchemaIn(databaseUrl);
+    const nodes = await Promise.all(
+      Array.from({ length: 4 }, () => openStore(url, { connectionsMax: 6, timeoutMs: 60_000 })),
+    );
+    onTestFinished(async () => {
+      await Promise.all(nodes.map((node) => node.close()));
+    });
+    const [first, second] = nodes;
+    if (first === undefined || second === undefined) throw new Error('there are no nodes');
+    const kept = Array.from({ length: 500 }, (_, number) => knownEvent(number));
+    await first.createProject(projectOf('kept'), by);
+    for (let round = 0; round < 8; round++) {
+      // The same id each time, as soon as it can be had again.
+      await first.createProject(projectOf('p'), by);
+      const writers = [...nodes, ...nodes].map((node, writer) => recordUntilGone(node, 'p', writer));
+      await eventually(async () => ((await second.count('p', ALL_TIME)).total > 200 ? true : undefined));
+      await second.record('kept', kept.slice(round * 50, round * 50 + 100));
+      await second.deleteProject(org, 'p', by);
+      const refused = nodes.map((node) => node.record('p', [knownEvent(1)]).catch((error) => error.code));
+      expect(await Promise.all(refused)).toEqual(nodes.map(() => 'not_found'));
+      // Some are still on their way to being told.
+      await Promise.all(nodes.map(purgeAll));
+      expect(await rowsOf(url, 'p')).toBe(0);
+      for (const batches of await Promise.all(writers)) expect(batches).toBeGreaterThan(0);
+      expect(await rowsOf(url, 'p')).toBe(0);
+    }
+    const recorded = kept.slice(0, 450);
+    expect(await first.count('kept', ALL_TIME)).toEqual(recount(recorded, ALL_TIME));
+    expect(await first.verify()).toEqual({
+      projects: 1,
+      queries: recorded.length,
+      damage: [],
+      differences: [],
+      differencesTotal: 0,
+    });
+  });
+
+  test('an id is taken until all is purged, which is said, and is new afterwards', async () => {
+    const url = newSchemaIn(databaseUrl);
+    const store = await openStore(url);
+    onTestFinished(() => store.close());
+    await store.createProject(projectOf('p'), by);
+    await store.record('p', [knownEvent(1), knownEvent(2)]);
+    await store.deleteProject(org, 'p', by);
+    await store.purgeDeleted(1);
+    await expect(store.createProject(projectOf('p'), by)).rejects.toMatchObject({
+      code: 'already_exists',
+      message: expect.stringMatching(/still being removed\. Try again in a while/),
+    });
+    await purgeAll(store);
+    await store.createProject(projectOf('p'), by);
+    expect(await store.record('p', [knownEvent(1)])).toEqual({ recorded: 1, duplicates: 0 });
+  });
+});
+
+test('a project is 404 on every node once the command says so, and a killed purge is taken over', async () => {
+  const [, newest = ''] = servers.at(-1) ?? [];
+  const url = newSchemaIn(newest);
+  const program = programOn(url);
+  const running = [program.start(), program.start(), program.start()];
+  const started = await Promise.all(running.map(ready));
+  const [made] = started.filter(({ stdout }) => stdout.includes('A first project')).map(firstRunOf);
+  if (made === undefined) throw new Error('no node made the first keys');
+  const { project, admin, recording } = made;
+  const readers = started.map((server) => clientOf(server, project, admin));
+  const writers = started.map((server) => clientOf(server, project, recording));
+  for (const [at, writer] of writers.entries()) {
+    expect(await writer.record(batchOf(at, 3000))).toMatchObject({ status: 200 });
+  }
+  // Past the commands, which would purge it themselves: the nodes find it, and one of them dies at it.
+  const store = await openStore(url);
+  onTestFinished(() => store.close());
+  await store.deleteProject(org, project, by);
+  for (const reader of readers) {
+    expect(await reader.count()).toEqual({ status: 404, body: { error: 'There is no such project.' } });
+  }
+  for (const writer of writers) {
+    expect(await writer.record(batchOf(9, 1))).toMatchObject({ status: 401 });
+  }
+  await store.purgeDeleted(1000);
+  kill(running[0]?.pid ?? 0, 'SIGKILL');
+  program.start();
+  await eventually(async () => ((await rowsOf(url, project)) === 0 ? true : undefined));
+  const { stdout } = await succeed(program.run(['verify']));
+  expect(stdout).toBe('0 queries in 0 projects: every counter is what a recount gives\n');
+});

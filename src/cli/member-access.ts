@@ -52,6 +52,7 @@ export function addReset(member: Command, io: Io): void {
         const credentials = new Credentials(
           new Libraries({
             store,
+            clock: io.clock,
             publicUrl: settings.publicUrl ?? undefined,
             secret: settings.secret ?? undefined,
             singleSignOn: undefined,

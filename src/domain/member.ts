@@ -24,7 +24,8 @@ export interface Member {
 /** An e-mail address as a member is known by; undefined for what cannot be one. No more than a check for typing errors. */
 export function toEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase();
-  return email.length <= emailCharactersMax && /^[^\s@,;<>"]+@[^\s@,;<>".]+(\.[^\s@,;<>".]+)*$/.test(email)
+  return email.length <= emailCharactersMax &&
+    /^[^\s\p{Cc}@,;<>"]+@[^\s\p{Cc}@,;<>".]+(\.[^\s\p{Cc}@,;<>".]+)*$/u.test(email)
     ? email
     : undefined;
 }

@@ -37,7 +37,7 @@ export interface AppOptions {
     /** The folder of the built pages. */
     readonly pages: string;
   };
-  readonly users: Omit<UsersOptions, 'store' | 'log'>;
+  readonly users: Omit<UsersOptions, 'store' | 'clock' | 'log'>;
   readonly log: Logger;
 }
 
@@ -101,7 +101,7 @@ export async function buildApp({
   addOperations(app, store);
   await addDashboardApi(app, {
     ...dashboard,
-    libraries: new Libraries({ ...users, store, log }),
+    libraries: new Libraries({ ...users, store, clock, log }),
     store,
     clock,
   });

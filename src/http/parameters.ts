@@ -12,16 +12,16 @@ export function requireNoParameters(request: FastifyRequest): void {
 
 /** The range that `dateFrom` and `dateTo` say. `400`, with a message for each thing wrong with the query string. */
 export function rangeOf(request: FastifyRequest): DateRange {
-  return read(request, PARAMETER_NAMES, (parameters) => parseDateRange(parameters));
+  return readParameters(request, PARAMETER_NAMES, (parameters) => parseDateRange(parameters));
 }
 
 /** What a series is asked for. `400` as above. */
 export function seriesQuestionOf(request: FastifyRequest): SeriesQuestion {
-  return read(request, SERIES_PARAMETER_NAMES, (parameters) => parseSeriesQuestion(parameters));
+  return readParameters(request, SERIES_PARAMETER_NAMES, (parameters) => parseSeriesQuestion(parameters));
 }
 
 /** Hands what the query string says under `names` to `parse`, and refuses it for whatever is wrong with it. */
-function read<Field extends string, T>(
+export function readParameters<Field extends string, T>(
   request: FastifyRequest,
   names: Readonly<Record<Field, string>>,
   parse: (parameters: { readonly [Name in Field]?: string | undefined }) => Result<T>,

@@ -72,6 +72,9 @@ export interface People {
    */
   acceptInvitation(tokenHash: string, email: string, by: Actor): Promise<Member>;
 
+  /** Accepts all invitations of an address that somebody has proved to have by other means than a link. */
+  acceptInvitationsOf(email: string, by: Actor): Promise<void>;
+
   /** Writes a change of a user's own into the audit log of every organization that the user is a member of. */
   logUserChange(
     email: string,

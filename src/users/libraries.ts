@@ -1,5 +1,6 @@
 /** The sign-in library, made when somebody first needs it: with `Secure` cookies, and without. */
 import type { Logger } from 'pino';
+import type { Clock } from '../domain/clock.js';
 import { generateToken } from '../domain/invitation.js';
 import type { Store } from '../storage/store.js';
 import type { Library } from './library.js';
@@ -7,6 +8,7 @@ import type { SingleSignOn } from './names.js';
 
 export interface UsersOptions {
   readonly store: Pick<Store, 'people'>;
+  readonly clock: Clock;
   /** Where browsers find the server; needed only for single sign-on. */
   readonly publicUrl: string | undefined;
   /** Signs cookies and seals second factors; where there is none, the store keeps one that all its servers share. */
@@ -72,7 +74,7 @@ export class Libraries {
   }
 
   async #build(secure: boolean): Promise<Library> {
-    const { store, singleSignOn, log } = this.#options;
+    const { store, clock, singleSignOn, log } = this.#options;
     // Loaded when the first one asks: a server that only records and counts does without.
     const { buildLibrary } = await import('./library.js');
     const library = buildLibrary({
@@ -81,7 +83,11 @@ export class Libraries {
       origin: this.origin,
       secure,
       singleSignOn,
-      mayJoin: async (email) => (await store.people.listMemberships(email)).length > 0,
+      mayJoin: async (email) => {
+        // The provider has verified the address: it is as good as the invitation's link.
+        await store.people.acceptInvitationsOf(email, { name: email, address: null, at: clock.now() });
+        return (await store.people.listMemberships(email)).length > 0;
+      },
       onPasswordReset: (email, token) => this.#resets.set(email, token),
       log,
     });

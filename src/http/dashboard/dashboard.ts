@@ -3,13 +3,14 @@
  * interface: it may change with the pages.
  */
 import cookie from '@fastify/cookie';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../domain/clock.js';
 import { dashboardBodyBytesMax } from '../../domain/limits.js';
 import type { Store } from '../../storage/store.js';
 import { Credentials } from '../../users/credentials.js';
 import { Users } from '../../users/users.js';
 import { addJsonParser, refuseEncoding } from '../body.js';
+import { HttpError } from '../errors.js';
 import { addAccount } from './account.js';
 import { addAudit } from './audit.js';
 import type { Dashboard, DashboardOptions } from './context.js';
@@ -44,6 +45,7 @@ export async function addDashboardApi(
     await own.register(cookie);
     own.removeAllContentTypeParsers();
     addJsonParser(own, dashboardBodyBytesMax);
+    own.addHook('onRequest', refuseNul);
     own.addHook('onRequest', requireSameOrigin);
     own.addHook('preParsing', refuseEncoding);
     for (const add of [
@@ -60,4 +62,9 @@ export async function addDashboardApi(
       add(own, dashboard);
     }
   });
+}
+
+/** Nothing has a NUL character in its name, and a database may not take one (see `fields.ts`). */
+async function refuseNul({ url }: FastifyRequest): Promise<void> {
+  if (url.includes('%00')) throw new HttpError(404, 'There is no such thing: its name has a NUL character.');
 }

@@ -47,8 +47,11 @@ export function optional<T>(read: FieldReader<T>): FieldReader<T | undefined> {
 }
 
 /** Text as it is. Long enough for whatever is asked for, and for a mistake to be told. */
-export const text: FieldReader<string> = (value) =>
-  typeof value === 'string' && value !== '' ? success(value) : failure('is missing, or not a text');
+export const text: FieldReader<string> = (value) => {
+  if (typeof value !== 'string' || value === '') return failure('is missing, or not a text');
+  // PostgreSQL has no such character, and the SQLite driver cuts texts there.
+  return value.includes('\0') ? failure('has a NUL character') : success(value);
+};
 
 export const flag: FieldReader<boolean> = (value) =>
   typeof value === 'boolean' ? success(value) : failure('is neither true nor false');
@@ -70,12 +73,14 @@ export const role: FieldReader<Role> = (value) => {
 
 /** A password that is to be set. One that is only checked is a `text`. */
 export const newPassword: FieldReader<string> = (value) => {
-  if (typeof value !== 'string' || value === '') return failure('is missing, or not a text');
-  if (value.length < passwordCharactersMin)
+  const password = text(value);
+  if (!password.ok) return password;
+  const { length } = password.value;
+  if (length < passwordCharactersMin)
     return failure(`has fewer than ${passwordCharactersMin} characters; a few words make a good one`);
-  return value.length > passwordCharactersMax
+  return length > passwordCharactersMax
     ? failure(`has more than ${passwordCharactersMax} characters`)
-    : success(value);
+    : password;
 };
 
 /** Each of a list of texts; none where the field is not there. */

@@ -105,25 +105,19 @@ export class PostgresPeople implements People {
   }
 
   async acceptInvitation(tokenHash: string, email: string, by: Actor): Promise<Member> {
-    return this.#change(async (session) => {
-      const run = this.#runnerOn(session);
-      const [found] = await run('findInvitation', [tokenHash, by.at]);
-      if (found === undefined) throw noInvitation();
-      // First the organization, as everything that changes invitations does. Of two who hold the same invitation, or a
-      // set-up address each, the second comes here when the first is done, and looks again.
-      await run('lockOrganization', [found['organizationId']]);
-      const [row] = await run('findInvitation', [tokenHash, by.at]);
-      if (row === undefined) throw noInvitation();
-      const invitation = toInvitation(row);
-      const { organizationId, role } = invitation;
-      await useUp(run, invitation, email);
-      const [present] = await run('findMember', [organizationId, email]);
-      if (present !== undefined && invitation.email !== null) return toMember(present);
-      const [joined] = await run('joinOrganization', [organizationId, email, role, by.at]);
-      const detail = `${role}, invited by ${invitation.createdBy}`;
-      await run('addAuditEntry', auditValues(by, organizationId, 'member.add', email, detail));
-      return toMember(joined ?? {});
-    });
+    return this.#change((session) => accept(this.#runnerOn(session), tokenHash, email, by));
+  }
+
+  async acceptInvitationsOf(email: string, by: Actor): Promise<void> {
+    const found = await this.#read('listInvitationsOf', [email, by.at]);
+    for (const row of found) {
+      try {
+        await this.acceptInvitation(String(row['tokenHash']), email, by);
+      } catch (error) {
+        // Used or withdrawn since it was found.
+        if (!(error instanceof CallerStatsError && error.code === 'not_found')) throw error;
+      }
+    }
   }
 
   async logUserChange(
@@ -151,6 +145,25 @@ export class PostgresPeople implements People {
 }
 
 type Run = (name: StatementName, values: readonly unknown[]) => Promise<Row[]>;
+
+async function accept(run: Run, tokenHash: string, email: string, by: Actor): Promise<Member> {
+  const [found] = await run('findInvitation', [tokenHash, by.at]);
+  if (found === undefined) throw noInvitation();
+  // First the organization, as everything that changes invitations does. Of two who hold the same invitation, or a
+  // set-up address each, the second comes here when the first is done, and looks again.
+  await run('lockOrganization', [found['organizationId']]);
+  const [row] = await run('findInvitation', [tokenHash, by.at]);
+  if (row === undefined) throw noInvitation();
+  const invitation = toInvitation(row);
+  const { organizationId, role } = invitation;
+  await useUp(run, invitation, email);
+  const [present] = await run('findMember', [organizationId, email]);
+  if (present !== undefined && invitation.email !== null) return toMember(present);
+  const [joined] = await run('joinOrganization', [organizationId, email, role, by.at]);
+  const detail = `${role}, invited by ${invitation.createdBy}`;
+  await run('addAuditEntry', auditValues(by, organizationId, 'member.add', email, detail));
+  return toMember(joined ?? {});
+}
 
 /** Takes the invitation away, if it is for this address and may be used. */
 async function useUp(run: Run, { id, organizationId, email }: Invitation, usedBy: string): Promise<void> {

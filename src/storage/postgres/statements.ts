@@ -118,6 +118,8 @@ export function statementsIn(schema: string) {
       VALUES (${placeholders(INVITATION_COLUMN_NAMES)})`,
     listInvitations: `SELECT ${invitationColumns('invitation')} FROM ${schema}.invitation
       WHERE organization_id = $1 AND email IS NOT NULL AND expires_at > $2 ORDER BY created_at, id`,
+    listInvitationsOf: `SELECT token_hash AS "tokenHash" FROM ${schema}.invitation WHERE email = $1 AND expires_at > $2
+      ORDER BY organization_id`,
     findInvitation: `SELECT ${invitationColumns('invitation')}, organization.name AS "organizationName"
       FROM ${schema}.invitation JOIN ${schema}.organization ON organization.id = invitation.organization_id
       WHERE token_hash = $1 AND expires_at > $2`,

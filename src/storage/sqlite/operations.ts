@@ -67,6 +67,7 @@ export type PeopleOperation =
       readonly email: string;
       readonly by: Actor;
     }
+  | { readonly kind: 'acceptInvitationsOf'; readonly email: string; readonly by: Actor }
   | {
       readonly kind: 'logUserChange';
       readonly email: string;

@@ -39,6 +39,8 @@ export class PeopleChanges {
         return this.#revokeInvitation(operation.organizationId, operation.invitationId, operation.by);
       case 'acceptInvitation':
         return this.#acceptInvitation(operation.tokenHash, operation.email, operation.by);
+      case 'acceptInvitationsOf':
+        return this.#acceptInvitationsOf(operation.email, operation.by);
       case 'logUserChange':
         return this.#logUserChange(operation);
       case 'keepSecret':
@@ -113,6 +115,13 @@ export class PeopleChanges {
     const detail = `${role}, invited by ${invitation.createdBy}`;
     addAuditEntry(this.#prepare, { organizationId, action: 'member.add', targetId: email, detail }, by);
     return { organizationId, email, role, createdAt: present?.createdAt ?? by.at };
+  }
+
+  #acceptInvitationsOf(email: string, by: Actor): void {
+    const found = this.#prepare(
+      'SELECT token_hash AS hash FROM invitation WHERE email = ? AND expires_at > ?',
+    ).all(email, by.at);
+    for (const { hash } of found) this.#acceptInvitation(String(hash), email, by);
   }
 
   #logUserChange({

@@ -95,6 +95,10 @@ export class SqlitePeople implements People {
     return (await this.#submit({ kind: 'acceptInvitation', tokenHash, email, by })) as Member;
   }
 
+  async acceptInvitationsOf(email: string, by: Actor): Promise<void> {
+    await this.#submit({ kind: 'acceptInvitationsOf', email, by });
+  }
+
   async logUserChange(
     email: string,
     change: Parameters<People['logUserChange']>[1],

@@ -93,6 +93,7 @@ export class Writer {
       case 'createInvitation':
       case 'revokeInvitation':
       case 'acceptInvitation':
+      case 'acceptInvitationsOf':
       case 'logUserChange':
       case 'keepSecret':
       case 'userStatement':

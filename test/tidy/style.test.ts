@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { filesBelow, linesMatching, read, root } from './sources.js';
 
-const code = ['src', 'test', 'bench', 'scripts']
+const code = ['src', 'test', 'bench', 'scripts', 'dashboard']
   .filter((folder) => existsSync(join(root, folder)))
-  .flatMap((folder) => filesBelow(folder, '.ts'));
+  .flatMap((folder) => filesBelow(folder, '.ts', '.tsx'));
 const prose = [
   ...filesBelow('docs', '.md'),
   ...['README.md', 'SECURITY.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].map(read),
@@ -21,7 +21,8 @@ test('no file of code is longer than 300 lines', () => {
 });
 
 test('every source file says somewhere what it is for', () => {
-  const silent = filesBelow('src', '.ts').filter(({ text }) => !text.includes('/**'));
+  const sources = [...filesBelow('src', '.ts'), ...filesBelow('dashboard', '.ts', '.tsx')];
+  const silent = sources.filter(({ text }) => !text.includes('/**'));
   expect(silent.map(({ path }) => path)).toEqual([]);
 });
 

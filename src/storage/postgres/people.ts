@@ -156,7 +156,7 @@ async function accept(run: Run, tokenHash: string, email: string, by: Actor): Pr
   if (row === undefined) throw noInvitation();
   const invitation = toInvitation(row);
   const { organizationId, role } = invitation;
-  await useUp(run, invitation, email);
+  await consume(run, invitation, email);
   const [present] = await run('findMember', [organizationId, email]);
   if (present !== undefined && invitation.email !== null) return toMember(present);
   const [joined] = await run('joinOrganization', [organizationId, email, role, by.at]);
@@ -166,7 +166,7 @@ async function accept(run: Run, tokenHash: string, email: string, by: Actor): Pr
 }
 
 /** Takes the invitation away, if it is for this address and may be used. */
-async function useUp(run: Run, { id, organizationId, email }: Invitation, usedBy: string): Promise<void> {
+async function consume(run: Run, { id, organizationId, email }: Invitation, usedBy: string): Promise<void> {
   if (email === null) {
     if ((await run('findSignedUpOwner', [])).length > 0) throw noInvitation();
     await run('removeSetUpInvitations', []);

@@ -1,0 +1,38 @@
+/** The signed-in user's own account. */
+import { queryOptions } from '@tanstack/react-query';
+import { request } from './client.js';
+import type { SecondFactorStart, SignedInDevice } from './types.js';
+
+export function rename(name: string): Promise<void> {
+  return request('PATCH', '/api/account', { name });
+}
+
+/** Ends every other session. */
+export function changePassword(currentPassword: string, newPassword: string): Promise<void> {
+  return request('POST', '/api/account/password', { currentPassword, newPassword });
+}
+
+export function startSecondFactor(password: string): Promise<SecondFactorStart> {
+  return request('POST', '/api/account/second-factor/start', { password });
+}
+
+export function confirmSecondFactor(code: string): Promise<void> {
+  return request('POST', '/api/account/second-factor/confirm', { code });
+}
+
+export function stopSecondFactor(password: string): Promise<void> {
+  return request('POST', '/api/account/second-factor/stop', { password });
+}
+
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: ({ signal }) => request<{ sessions: SignedInDevice[] }>('GET', '/api/sessions', undefined, signal),
+});
+
+export function endSession(id: string): Promise<void> {
+  return request('DELETE', `/api/sessions/${encodeURIComponent(id)}`);
+}
+
+export function endOtherSessions(): Promise<void> {
+  return request('POST', '/api/sessions/end-others', {});
+}

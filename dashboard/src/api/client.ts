@@ -1,0 +1,98 @@
+/** How the dashboard talks to its server: one function, one class of errors. */
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+interface Failure {
+  readonly status: number;
+  readonly message: string;
+  readonly details?: readonly string[];
+  readonly retryAfterMs?: number | null;
+}
+
+/** A request that did not work. The message is a sentence for the person at the screen. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  /** The HTTP status; 0 where there was no answer at all. */
+  readonly status: number;
+  /** One sentence for each thing that was wrong; `name: must not be empty` is about the field `name`. */
+  readonly details: readonly string[];
+  /** How long the server asks to be left alone; null where it does not. */
+  readonly retryAfterMs: number | null;
+
+  constructor({ status, message, details = [], retryAfterMs = null }: Failure) {
+    super(message);
+    this.status = status;
+    this.details = details;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Whether the same request may well work in a moment. */
+  get passes(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+/** Sends a request and gives the answer's JSON back; undefined for an answer without a body. */
+export async function request<T>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<T> {
+  const response = await send(method, path, body, signal);
+  const text = await response.text().catch(() => '');
+  const answer = parse(text);
+  if (response.ok && (text === '' || answer !== undefined)) return answer as T;
+  throw errorOf(response, answer);
+}
+
+async function send(
+  method: Method,
+  path: string,
+  body: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  try {
+    return await fetch(path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new ApiError({
+      status: 0,
+      message: 'The server cannot be reached. Check your connection, and that the server is running.',
+    });
+  }
+}
+
+function errorOf(response: Response, answer: unknown): ApiError {
+  const { error, details } = (answer ?? {}) as { error?: unknown; details?: { message: string }[] };
+  return new ApiError({
+    status: response.ok ? 502 : response.status,
+    message:
+      typeof error === 'string'
+        ? error
+        : `Something between here and the server answered ${response.status}. Try again in a moment.`,
+    details: Array.isArray(details) ? details.map(({ message }) => message) : [],
+    retryAfterMs: secondsOf(response.headers.get('retry-after')),
+  });
+}
+
+function secondsOf(header: string | null): number | null {
+  const seconds = Number(header ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds * 1000 : null;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

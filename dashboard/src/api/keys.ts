@@ -1,0 +1,72 @@
+/** The API keys of an organization. */
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { request } from './client.js';
+import { organizationPath } from './projects.js';
+import { queryClient } from './query-client.js';
+import type { Key, KeyType, KeyWithSecret, Scope } from './types.js';
+
+export function keysQuery(organizationId: string) {
+  return queryOptions({
+    queryKey: ['organization', organizationId, 'keys'],
+    queryFn: ({ signal }) =>
+      request<{ keys: Key[] }>('GET', `${organizationPath(organizationId)}/keys`, undefined, signal),
+  });
+}
+
+export interface NewKey {
+  readonly name: string;
+  readonly type: KeyType;
+  /** Of a recording key. */
+  readonly projectId?: string;
+  /** `90d`, a date, or `never`. */
+  readonly expires: string;
+  /** Of an admin key. */
+  readonly scopes?: readonly Scope[];
+  readonly allow?: readonly string[];
+}
+
+/** Makes a key. Its secret is in this answer and never again. */
+export async function createKey(organizationId: string, key: NewKey): Promise<KeyWithSecret> {
+  const made = await request<KeyWithSecret>('POST', `${organizationPath(organizationId)}/keys`, key);
+  await queryClient.invalidateQueries(keysQuery(organizationId));
+  return made;
+}
+
+/** Makes the successor of a key; the old one lives on for as many hours. */
+export async function rotateKey(
+  organizationId: string,
+  id: string,
+  graceHours: number,
+): Promise<KeyWithSecret> {
+  const made = await request<KeyWithSecret>('POST', keyPath(organizationId, id, 'rotate'), { graceHours });
+  await queryClient.invalidateQueries(keysQuery(organizationId));
+  return made;
+}
+
+export async function revokeKey(organizationId: string, id: string): Promise<void> {
+  put(organizationId, await request<Key>('POST', keyPath(organizationId, id, 'revoke'), {}));
+}
+
+/** Turns a key off or on: on screen at once, and back again if the server refuses. */
+export function useKeySwitch(organizationId: string) {
+  return useMutation({
+    mutationFn: ({ key, on }: { key: Key; on: boolean }) =>
+      request<Key>('POST', keyPath(organizationId, key.id, on ? 'enable' : 'disable'), {}),
+    onMutate: async ({ key, on }) => {
+      await queryClient.cancelQueries(keysQuery(organizationId));
+      put(organizationId, { ...key, status: on ? 'active' : 'disabled' });
+    },
+    onSuccess: (key) => put(organizationId, key),
+    onError: (_error, { key }) => put(organizationId, key),
+  });
+}
+
+function keyPath(organizationId: string, id: string, what: string): string {
+  return `${organizationPath(organizationId)}/keys/${encodeURIComponent(id)}/${what}`;
+}
+
+function put(organizationId: string, key: Key): void {
+  queryClient.setQueryData(keysQuery(organizationId).queryKey, (old) =>
+    old === undefined ? old : { keys: old.keys.map((one) => (one.id === key.id ? key : one)) },
+  );
+}

@@ -1,0 +1,72 @@
+/** The projects of an organization. */
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { request } from './client.js';
+import { queryClient } from './query-client.js';
+import type { Project } from './types.js';
+
+/** Where an organization's resources are. */
+export function organizationPath(organizationId: string): string {
+  return `/api/organizations/${encodeURIComponent(organizationId)}`;
+}
+
+export function projectPath(organizationId: string, projectId: string): string {
+  return `${organizationPath(organizationId)}/projects/${encodeURIComponent(projectId)}`;
+}
+
+export function projectsQuery(organizationId: string) {
+  return queryOptions({
+    queryKey: ['organization', organizationId, 'projects'],
+    queryFn: ({ signal }) =>
+      request<{ projects: Project[] }>(
+        'GET',
+        `${organizationPath(organizationId)}/projects`,
+        undefined,
+        signal,
+      ),
+    staleTime: 60_000,
+  });
+}
+
+export interface NewProject {
+  readonly name: string;
+  /** Left out, the server makes one. */
+  readonly id?: string;
+}
+
+export async function createProject(organizationId: string, project: NewProject): Promise<Project> {
+  const made = await request<Project>('POST', `${organizationPath(organizationId)}/projects`, project);
+  await queryClient.invalidateQueries(projectsQuery(organizationId));
+  return made;
+}
+
+export type ProjectChange = Partial<Pick<Project, 'name' | 'timeZone' | 'retentionDays'>>;
+
+/** Changes a project: on screen at once, and back again if the server refuses. */
+export function useProjectChange(organizationId: string, projectId: string) {
+  const { queryKey } = projectsQuery(organizationId);
+  const put = (change: ProjectChange): void => {
+    queryClient.setQueryData(queryKey, (old) =>
+      old === undefined
+        ? old
+        : { projects: old.projects.map((one) => (one.id === projectId ? { ...one, ...change } : one)) },
+    );
+  };
+  return useMutation({
+    mutationFn: (change: ProjectChange) =>
+      request<Project>('PATCH', projectPath(organizationId, projectId), change),
+    onMutate: async (change) => {
+      await queryClient.cancelQueries({ queryKey });
+      const before = queryClient.getQueryData(queryKey);
+      put(change);
+      return { before };
+    },
+    onSuccess: put,
+    onError: (_error, _change, context) => queryClient.setQueryData(queryKey, context?.before),
+  });
+}
+
+/** Deletes for good; the name is what the user typed. */
+export async function deleteProject(organizationId: string, projectId: string, name: string): Promise<void> {
+  await request('DELETE', projectPath(organizationId, projectId), { name });
+  await queryClient.invalidateQueries(projectsQuery(organizationId));
+}

@@ -1,0 +1,44 @@
+/** Signing in and out, and the pages of one-time addresses. */
+import { request } from './client.js';
+import type { InvitationSeen } from './types.js';
+
+/** Whether a second factor is needed to finish. */
+export function signIn(email: string, password: string): Promise<{ secondFactor: boolean }> {
+  return request('POST', '/api/sign-in', { email, password });
+}
+
+/** Takes the six digits of an authenticator app, or a backup code. */
+export function confirmSignIn(code: string, trustDevice: boolean): Promise<void> {
+  return request('POST', '/api/sign-in/second-factor', { code, trustDevice });
+}
+
+export function signOut(): Promise<void> {
+  return request('POST', '/api/sign-out', {});
+}
+
+/** The address that begins single sign-on, and comes back to a page of the dashboard. */
+export function singleSignOnPath(to: string): string {
+  return `/api/sign-in/oidc?to=${encodeURIComponent(to)}`;
+}
+
+export interface NewAccount {
+  readonly name: string;
+  readonly password: string;
+}
+
+export function setUp(token: string, account: NewAccount & { readonly email: string }): Promise<void> {
+  return request('POST', '/api/set-up', { token, ...account });
+}
+
+export function lookUpInvitation(token: string): Promise<InvitationSeen> {
+  return request('POST', '/api/invitations/look-up', { token });
+}
+
+/** Joins. Whoever has no account yet gets one; whoever has must be signed in to it. */
+export function acceptInvitation(token: string, account?: NewAccount): Promise<void> {
+  return request('POST', '/api/invitations/accept', { token, ...account });
+}
+
+export function resetPassword(token: string, password: string): Promise<void> {
+  return request('POST', '/api/password-reset', { token, password });
+}

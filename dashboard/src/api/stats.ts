@@ -1,0 +1,101 @@
+/** The counts of a project. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { boundsOf } from '../format/curl.js';
+import type { Bounded, Range } from '../state/range.js';
+import { request } from './client.js';
+import { projectPath } from './projects.js';
+import type { Callers, Counts, Interval, Series } from './types.js';
+
+/** Queries are read again this often while a range reaches to now. */
+const refreshMs = 10_000;
+
+/** How often the three answers are asked for again when a recording came in between them. */
+const readingsMax = 3;
+
+/** All that the overview shows of a range: three answers that say the same. */
+export interface Reading {
+  readonly counts: Counts;
+  readonly series: Series;
+  readonly callers: Callers;
+}
+
+export interface Place {
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
+export interface Shown extends Place {
+  readonly range: Range;
+  readonly zone: string;
+  readonly interval: Interval;
+  /** Whether the interval was chosen here, and may be made narrower where it shows next to nothing. */
+  readonly automatic: boolean;
+}
+
+export function readingQuery(shown: Shown, live: boolean) {
+  return queryOptions({
+    queryKey: ['project', shown.projectId, 'reading', shown],
+    queryFn: ({ signal }) => readAll(shown, signal),
+    placeholderData: keepPreviousData,
+    ...(live ? { refetchInterval: refreshMs } : {}),
+  });
+}
+
+export function countsQuery(
+  { organizationId, projectId }: Place,
+  range: Range,
+  options: { everyMs?: number } = {},
+) {
+  return queryOptions({
+    queryKey: ['project', projectId, 'counts', range],
+    queryFn: ({ signal }) => readCounts({ organizationId, projectId }, range, signal),
+    ...(options.everyMs === undefined ? {} : { refetchInterval: options.everyMs }),
+  });
+}
+
+/** The buckets of the period before. */
+export function previousSeriesQuery(shown: Shown, range: Bounded | null, interval: Interval) {
+  const asked = { ...shown, interval, range: range ?? { from: 0, to: 0 } };
+  return queryOptions({
+    queryKey: ['project', shown.projectId, 'series', asked],
+    queryFn: ({ signal }) => readSeries(asked, signal),
+    placeholderData: keepPreviousData,
+    enabled: range !== null,
+  });
+}
+
+async function readAll(shown: Shown, signal: AbortSignal): Promise<Reading> {
+  for (let readings = 1; ; readings += 1) {
+    const [counts, series, callers] = await Promise.all([
+      readCounts(shown, shown.range, signal),
+      readBest(shown, signal),
+      request<Callers>('GET', path(shown, 'callers', boundsOf(shown.range)), undefined, signal),
+    ]);
+    const sum = series.buckets.reduce((total, bucket) => total + bucket.total, 0);
+    const agree = counts.total === sum && counts.total === callers.total;
+    if (agree || readings >= readingsMax) return { counts, series, callers };
+  }
+}
+
+function readCounts(place: Place, range: Range, signal: AbortSignal): Promise<Counts> {
+  return request('GET', path(place, 'caller-stats', boundsOf(range)), undefined, signal);
+}
+
+function readSeries(shown: Shown, signal: AbortSignal): Promise<Series> {
+  const { range, interval, zone } = shown;
+  const query = { ...boundsOf(range), interval, timeZone: zone };
+  return request('GET', path(shown, 'series', query), undefined, signal);
+}
+
+/** Nobody knows how long all time is before the server answered: a few months are shown as days. */
+async function readBest(shown: Shown, signal: AbortSignal): Promise<Series> {
+  const series = await readSeries(shown, signal);
+  const unbounded = shown.range.from === null || shown.range.to === null;
+  if (!shown.automatic || !unbounded || series.buckets.length > 3) return series;
+  return readSeries({ ...shown, interval: 'day' }, signal);
+}
+
+function path(place: Place, operation: string, query: Readonly<Record<string, string>>): string {
+  const text = new URLSearchParams(query).toString();
+  return `${projectPath(place.organizationId, place.projectId)}/${operation}${text === '' ? '' : `?${text}`}`;
+}

@@ -1,0 +1,192 @@
+/**
+ * Bars over time, stacked by type of caller. Drawn here rather than by a charting library: the smallest that does as much
+ * weighs more than the rest of the page together, and none has a cursor that the keyboard and screen readers know.
+ */
+import { type PointerEvent, useMemo, useRef, useState } from 'react';
+import type { CallerType, Interval } from '../api/types.js';
+import { bucketTitle } from '../format/dates.js';
+import { compact, count } from '../format/numbers.js';
+import { type Label, labelsOf } from './labels.js';
+import {
+  type Bar,
+  bandOf,
+  indexAt,
+  linePath,
+  type Plot,
+  plotOf,
+  type Scale,
+  scaleOf,
+  stackedPaths,
+} from './layout.js';
+import { sumOf, Tooltip } from './tooltip.js';
+import { TYPE_NAMES } from './type-names.js';
+import { useSize } from './use-size.js';
+import './chart.css';
+
+interface ChartProps {
+  readonly label: string;
+  readonly bars: readonly Bar[];
+  /** The bars of the period before, in the same order; null for none. */
+  readonly before: readonly Bar[] | null;
+  readonly types: readonly CallerType[];
+  readonly interval: Interval;
+  readonly zone: string;
+  /** Looks closer at one bar; left out where there is nothing closer. */
+  readonly onPick?: (bar: Bar) => void;
+}
+
+export function Chart({ label, bars, before, types, interval, zone, onPick }: ChartProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const { width, height } = useSize(frame);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const [cursor, setCursor] = useState<number | null>(null);
+
+  const drawing = useMemo(
+    () => draw({ bars, before, types, interval, zone, width, height }),
+    [bars, before, types, interval, zone, width, height],
+  );
+  const active = pointed ?? cursor;
+  const bar = active === null ? undefined : bars[active];
+  const point = (event: PointerEvent): void => {
+    const left = frame.current?.getBoundingClientRect().left ?? 0;
+    setPointed(indexAt(event.clientX - left, bars.length, drawing.plot));
+  };
+  const pick = (index: number | null): void => {
+    const picked = index === null ? undefined : bars[index];
+    if (picked !== undefined) onPick?.(picked);
+  };
+  const last = bars.length - 1;
+  const at = Math.min(cursor ?? last, last);
+
+  return (
+    <div
+      ref={frame}
+      className={onPick === undefined ? 'chart' : 'chart chart-picks'}
+      onPointerMove={point}
+      onPointerDown={point}
+      onPointerLeave={() => setPointed(null)}
+    >
+      <svg width={width} height={height} aria-hidden onClick={() => pick(pointed)}>
+        <Axes drawing={drawing} bars={bars.length} />
+        {active !== null && bar !== undefined && (
+          <Band index={active} bars={bars.length} plot={drawing.plot} />
+        )}
+        {drawing.paths.map(({ type, path }) => (
+          <path key={type} d={path} className={`fill-${type}`} />
+        ))}
+        {before !== null && <path d={drawing.line} className="chart-before" />}
+      </svg>
+      <input
+        type="range"
+        className="chart-cursor"
+        aria-label={label}
+        aria-valuetext={textOf(bars[at], types, interval, zone, before?.[at])}
+        min={0}
+        max={last}
+        value={at}
+        onChange={(event) => setCursor(event.target.valueAsNumber)}
+        onFocus={() => setCursor(at)}
+        onBlur={() => setCursor(null)}
+        onKeyDown={(event) => event.key === 'Enter' && pick(at)}
+      />
+      {active !== null && bar !== undefined && (
+        <Tooltip
+          title={bucketTitle(bar, interval, zone)}
+          bar={bar}
+          types={types}
+          before={beforeOf(before?.[active], types, interval, zone)}
+          center={bandOf(active, bars.length, drawing.plot).center}
+          width={width}
+        />
+      )}
+    </div>
+  );
+}
+
+interface Drawing {
+  readonly plot: Plot;
+  readonly scale: Scale;
+  readonly paths: ReturnType<typeof stackedPaths>;
+  readonly line: string;
+  readonly labels: readonly Label[];
+}
+
+type DrawProps = Omit<ChartProps, 'label' | 'onPick'> & { readonly width: number; readonly height: number };
+
+function draw({ bars, before, types, interval, zone, width, height }: DrawProps): Drawing {
+  const totals = (before ?? []).slice(0, bars.length).map((bar) => sumOf(bar, types));
+  const scale = scaleOf([...bars.map((bar) => sumOf(bar, types)), ...totals]);
+  const longest = Math.max(...scale.ticks.map((tick) => compact(tick).length));
+  const plot = plotOf(width, height, longest);
+  return {
+    plot,
+    scale,
+    paths: width === 0 ? [] : stackedPaths(bars, types, scale.max, plot),
+    line: width === 0 ? '' : linePath(totals, bars.length, scale.max, plot),
+    labels: width === 0 ? [] : labelsOf(bars, interval, zone, plot.width),
+  };
+}
+
+function Axes({ drawing: { plot, scale, labels }, bars }: { drawing: Drawing; bars: number }) {
+  const y = (value: number): number => plot.top + plot.height * (1 - value / scale.max);
+  return (
+    <g>
+      {scale.ticks.map((tick) => (
+        <g key={tick}>
+          <line
+            x1={plot.left}
+            x2={plot.left + plot.width}
+            y1={Math.round(y(tick))}
+            y2={Math.round(y(tick))}
+            className={tick === 0 ? 'chart-base' : 'chart-grid'}
+          />
+          <text x={plot.left - 10} y={y(tick)} dy="0.32em" textAnchor="end">
+            {compact(tick)}
+          </text>
+        </g>
+      ))}
+      {labels.map(({ index, text }) => (
+        <text
+          key={index}
+          x={bandOf(index, bars, plot).center}
+          y={plot.top + plot.height + 20}
+          textAnchor="middle"
+        >
+          {text}
+        </text>
+      ))}
+    </g>
+  );
+}
+
+function Band({ index, bars, plot }: { index: number; bars: number; plot: Plot }) {
+  const width = plot.width / bars;
+  return (
+    <rect
+      className="chart-band"
+      x={plot.left + width * index}
+      y={plot.top}
+      width={width}
+      height={plot.height}
+    />
+  );
+}
+
+function beforeOf(bar: Bar | undefined, types: readonly CallerType[], interval: Interval, zone: string) {
+  if (bar === undefined) return null;
+  return { title: bucketTitle(bar, interval, zone), total: sumOf(bar, types) };
+}
+
+/** What a screen reader says of a bar. */
+function textOf(
+  bar: Bar | undefined,
+  types: readonly CallerType[],
+  interval: Interval,
+  zone: string,
+  before: Bar | undefined,
+): string {
+  if (bar === undefined) return '';
+  const parts = types.map((type) => `${TYPE_NAMES[type]} ${count(bar[type])}`);
+  const was = before === undefined ? '' : `; the period before ${count(sumOf(before, types))}`;
+  return `${bucketTitle(bar, interval, zone)}: ${count(sumOf(bar, types))}. ${parts.join(', ')}${was}`;
+}

@@ -1,0 +1,47 @@
+/** What stands below the bars. */
+import type { Interval } from '../api/types.js';
+import { bucketLabel } from '../format/dates.js';
+import { localOf } from '../state/zone.js';
+import { type Bar, labelStep } from './layout.js';
+
+/** Room for one label, in pixels. */
+const labelWidthPx: Readonly<Record<Interval, number>> = { hour: 56, day: 64, week: 64, month: 68 };
+
+export interface Label {
+  readonly index: number;
+  readonly text: string;
+}
+
+/** Labels at even distances: of hours and months at round ones, of days and weeks from the first. */
+export function labelsOf(
+  bars: readonly Bar[],
+  interval: Interval,
+  zone: string,
+  width: number,
+  locale?: string,
+): Label[] {
+  const step = labelStep(bars.length, interval, width, labelWidthPx[interval]);
+  return bars.flatMap((bar, index) => {
+    if (positionOf(bar, index, interval, zone) % step !== 0) return [];
+    return [{ index, text: textOf(bar.start, interval, zone, bars.length, locale) }];
+  });
+}
+
+function positionOf(bar: Bar, index: number, interval: Interval, zone: string): number {
+  const { day, time } = localOf(bar.start, zone);
+  if (interval === 'month') return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+  if (interval === 'hour') return Math.floor(Date.parse(`${day}T${time}Z`) / 3_600_000);
+  return index;
+}
+
+function textOf(
+  start: number,
+  interval: Interval,
+  zone: string,
+  bars: number,
+  locale: string | undefined,
+): string {
+  const isMidnight = localOf(start, zone).time === '00:00';
+  if (interval === 'hour' && isMidnight && bars > 26) return bucketLabel(start, 'day', zone, locale);
+  return bucketLabel(start, interval, zone, locale);
+}

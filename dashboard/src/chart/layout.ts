@@ -1,0 +1,120 @@
+/** Where everything of the chart lies, in pixels. Pure, so that it can be tested without a screen. */
+import { nice, ticks } from 'd3-array';
+import type { CallerType, Interval } from '../api/types.js';
+
+export const TYPES = ['web', 'api', 'other'] as const satisfies readonly CallerType[];
+
+/** A bucket of the chart, its times in milliseconds since 1970. */
+export interface Bar {
+  readonly start: number;
+  readonly end: number;
+  readonly web: number;
+  readonly api: number;
+  readonly other: number;
+  readonly total: number;
+}
+
+export interface Scale {
+  readonly max: number;
+  /** What the lines across the chart stand for, from 0 up. */
+  readonly ticks: readonly number[];
+}
+
+/** A scale of whole numbers that holds every value. */
+export function scaleOf(values: readonly number[]): Scale {
+  const highest = values.reduce((max, value) => Math.max(max, value), 1);
+  const [, max] = nice(0, highest, 4);
+  return { max, ticks: ticks(0, max, 4).filter(Number.isInteger) };
+}
+
+export interface Plot {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The part of the chart that the bars stand in. */
+export function plotOf(width: number, height: number, longestLabel: number): Plot {
+  const left = Math.ceil(longestLabel * 7.2) + 12;
+  return { left, top: 10, width: Math.max(0, width - left - 2), height: Math.max(0, height - 10 - 28) };
+}
+
+/** Where the bar of an index stands; narrow ones touch, so that many still read as one shape. */
+export function bandOf(
+  index: number,
+  bars: number,
+  plot: Plot,
+): { left: number; width: number; center: number } {
+  const band = plot.width / bars;
+  const width = band < 4 ? band : Math.min(band * 0.72, 56);
+  const center = plot.left + band * (index + 0.5);
+  return { left: center - width / 2, width, center };
+}
+
+/** The index of the bar at a place, or null beside the plot. */
+export function indexAt(x: number, bars: number, plot: Plot): number | null {
+  const index = Math.floor(((x - plot.left) / plot.width) * bars);
+  return index >= 0 && index < bars ? index : null;
+}
+
+/** The outlines of all bars of each type that is shown, stacked. */
+export function stackedPaths(
+  bars: readonly Bar[],
+  shown: readonly CallerType[],
+  max: number,
+  plot: Plot,
+): { readonly type: CallerType; readonly path: string }[] {
+  const paths = new Map<CallerType, string[]>(shown.map((type) => [type, []]));
+  const bottom = plot.top + plot.height;
+  for (const [index, bar] of bars.entries()) {
+    const { left, width } = bandOf(index, bars.length, plot);
+    let below = 0;
+    for (const type of shown) {
+      if (bar[type] === 0) continue;
+      const y0 = bottom - (below / max) * plot.height;
+      below += bar[type];
+      const y1 = bottom - (below / max) * plot.height;
+      // What is there is seen, be it ever so little; and a hair between two types keeps them apart.
+      const height = Math.max(y0 - y1 - (below > bar[type] ? 1 : 0), 1);
+      paths.get(type)?.push(box(left, y1, width, height));
+    }
+  }
+  return shown.map((type) => ({ type, path: (paths.get(type) ?? []).join('') }));
+}
+
+function box(x: number, y: number, width: number, height: number): string {
+  return `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`;
+}
+
+/** The line of the period before, through the middle of the bars. */
+export function linePath(totals: readonly number[], bars: number, max: number, plot: Plot): string {
+  const points = totals.slice(0, bars).map((total, index) => {
+    const { center } = bandOf(index, bars, plot);
+    return `${round(center)} ${round(plot.top + plot.height * (1 - total / max))}`;
+  });
+  const { left, width } = bandOf(0, bars, plot);
+  const [only = ''] = points;
+  // One point is no line: it is drawn across the bar.
+  if (points.length === 1) return `M${round(left - 4)} ${only.split(' ')[1]}h${round(width + 8)}`;
+  return points.length === 0 ? '' : `M${points.join('L')}`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+/** Distances between labels that read well. */
+const STEPS: Readonly<Record<Interval, readonly number[]>> = {
+  hour: [1, 2, 3, 4, 6, 12, 24, 48, 72, 168],
+  day: [1, 2, 3, 7, 14, 28, 56],
+  week: [1, 2, 4, 8, 13, 26, 52],
+  month: [1, 2, 3, 6, 12, 24, 60, 120],
+};
+
+/** How many bars it is from one label to the next, so that none runs into another. */
+export function labelStep(bars: number, interval: Interval, plotWidth: number, labelWidth: number): number {
+  const fits = Math.max(1, Math.floor(plotWidth / labelWidth));
+  const least = Math.ceil(bars / fits);
+  return STEPS[interval].find((step) => step >= least) ?? least;
+}

@@ -1,0 +1,59 @@
+/** What the bar under the pointer or the cursor stands for. */
+import { useLayoutEffect, useRef } from 'react';
+import type { CallerType } from '../api/types.js';
+import { count } from '../format/numbers.js';
+import type { Bar } from './layout.js';
+import { TYPE_NAMES } from './type-names.js';
+
+interface TooltipProps {
+  readonly title: string;
+  readonly bar: Bar;
+  readonly types: readonly CallerType[];
+  readonly before: { readonly title: string; readonly total: number } | null;
+  /** The middle of the bar, and the width of the chart. */
+  readonly center: number;
+  readonly width: number;
+}
+
+export function Tooltip({ title, bar, types, before, center, width }: TooltipProps) {
+  const tip = useRef<HTMLDivElement>(null);
+
+  useLayoutEffect(() => {
+    if (tip.current === null) return;
+    // Beside the bar, on the side with room.
+    const size = tip.current.offsetWidth;
+    const left = center + 16 + size <= width ? center + 16 : center - 16 - size;
+    tip.current.style.translate = `${Math.max(0, Math.min(left, width - size))}px 0`;
+  });
+
+  return (
+    <div ref={tip} className="chart-tip" aria-hidden>
+      <p className="chart-tip-title">{title}</p>
+      {types.toReversed().map((type) => (
+        <p key={type} className="chart-tip-row">
+          <span className={`swatch swatch-${type}`} />
+          <span>{TYPE_NAMES[type]}</span>
+          <span>{count(bar[type])}</span>
+        </p>
+      ))}
+      {types.length > 1 && (
+        <p className="chart-tip-row chart-tip-total">
+          <span>{types.length === 3 ? 'Total' : 'Shown'}</span>
+          <span>{count(sumOf(bar, types))}</span>
+        </p>
+      )}
+      {before !== null && (
+        <p className="chart-tip-row chart-tip-before">
+          <span className="swatch swatch-before" />
+          <span>{before.title}</span>
+          <span>{count(before.total)}</span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What a bar counts of some types. */
+export function sumOf(bar: Bar, types: readonly CallerType[]): number {
+  return types.reduce((sum, type) => sum + bar[type], 0);
+}

@@ -1,0 +1,4 @@
+/** What the types of callers are called on screen. */
+import type { CallerType } from '../api/types.js';
+
+export const TYPE_NAMES: Readonly<Record<CallerType, string>> = { web: 'Web', api: 'API', other: 'Other' };

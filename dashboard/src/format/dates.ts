@@ -1,0 +1,94 @@
+/** Dates and times as the reader writes them, in the zone on screen. A locale is taken for tests. */
+import type { Interval } from '../api/types.js';
+
+type Locale = string | undefined;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function format(zone: string, options: Intl.DateTimeFormatOptions, locale: Locale): Intl.DateTimeFormat {
+  const name = JSON.stringify([zone, options, locale]);
+  const found = formats.get(name) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
+  formats.set(name, found);
+  return found;
+}
+
+/** A moment to the minute: `3 Jun 2026, 14:05`. */
+export function moment(at: number, zone: string, locale?: Locale): string {
+  return format(zone, { dateStyle: 'medium', timeStyle: 'short' }, locale).format(at);
+}
+
+/** A moment to the second, with its zone: for whoever wants to know exactly. */
+export function exact(at: number, zone: string, locale?: Locale): string {
+  const options = { ...DAY, hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
+  return format(zone, { ...options, timeZoneName: 'short' }, locale).format(at);
+}
+
+const DAY = { year: 'numeric', month: 'short', day: 'numeric' } as const;
+
+/** A day: `3 Jun 2026`. */
+export function day(at: number, zone: string, locale?: Locale): string {
+  return format(zone, DAY, locale).format(at);
+}
+
+/** A range that ends before `to`: `1 – 30 Jun 2026`; with times where it is not made of whole days. */
+export function span(from: number, to: number, zone: string, locale?: Locale): string {
+  const last = Math.max(from, to - 1);
+  if (isMidnight(from, zone) && isMidnight(to, zone))
+    return format(zone, DAY, locale).formatRange(from, last);
+  return format(zone, { ...DAY, hour: 'numeric', minute: '2-digit' }, locale).formatRange(from, to);
+}
+
+/** What a bucket is called where there is room: `Wed, 3 Jun 2026`, `3 Jun 2026, 14:00 – 15:00 GMT+2`. */
+export function bucketTitle(
+  { start, end }: { readonly start: number; readonly end: number },
+  interval: Interval,
+  zone: string,
+  locale?: Locale,
+): string {
+  const last = Math.max(start, end - 1);
+  switch (interval) {
+    case 'hour':
+      // The offset tells apart the two hours of one name, where clocks are set back.
+      return format(
+        zone,
+        { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'shortOffset' },
+        locale,
+      ).formatRange(start, end);
+    case 'day':
+      return format(zone, { ...DAY, weekday: 'short' }, locale).format(start);
+    case 'week':
+      return format(zone, DAY, locale).formatRange(start, last);
+    case 'month':
+      return format(zone, { year: 'numeric', month: 'long' }, locale).format(start);
+  }
+}
+
+/** What stands below a bar: as short as can be. */
+export function bucketLabel(start: number, interval: Interval, zone: string, locale?: Locale): string {
+  switch (interval) {
+    case 'hour':
+      return format(zone, { hour: 'numeric', minute: '2-digit' }, locale).format(start);
+    case 'day':
+    case 'week':
+      return format(zone, { month: 'short', day: 'numeric' }, locale).format(start);
+    case 'month': {
+      // The year stands at its first month only: twelve times the same says nothing.
+      const isJanuary = format(zone, { month: 'numeric' }, 'en').format(start) === '1';
+      return format(zone, isJanuary ? { year: 'numeric' } : { month: 'short' }, locale).format(start);
+    }
+  }
+}
+
+/** How far a zone is from UTC at a time: `GMT+2`. */
+export function offsetName(at: number, zone: string): string {
+  const parts = format(zone, { timeZoneName: 'shortOffset' }, 'en').formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
+
+function isMidnight(at: number, zone: string): boolean {
+  return /^00:00:00$/.test(
+    format(zone, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }, 'en').format(
+      at,
+    ),
+  );
+}

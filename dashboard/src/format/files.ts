@@ -1,0 +1,33 @@
+/** What is on screen, as the contents of files. */
+import type { Callers, Series } from '../api/types.js';
+
+/** The buckets as CSV (RFC 4180), the same columns that the API gives. */
+export function seriesCsv({ buckets }: Series): string {
+  return csv(
+    ['start', 'end', 'web', 'api', 'other', 'total'],
+    buckets.map(({ start, end, web, api, other, total }) => [start, end, web, api, other, total]),
+  );
+}
+
+/** The callers as CSV, the same columns that the API gives. */
+export function callersCsv({ callers }: Callers): string {
+  return csv(
+    ['caller', 'type', 'count'],
+    callers.map(({ caller, type, count }) => [caller, type, count]),
+  );
+}
+
+/** A name for a file: `docs-2026-06-01-to-2026-06-30-day.csv`. */
+export function fileName(...parts: readonly string[]): string {
+  const name = parts.map((part) => part.replaceAll(/[^A-Za-z0-9._-]+/g, '-')).join('-');
+  return name.replaceAll(/-{2,}/g, '-').replace(/^-+/, '');
+}
+
+function csv(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  return [header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
+
+function cell(value: string | number): string {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

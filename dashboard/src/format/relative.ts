@@ -1,0 +1,30 @@
+/** How long ago, and how long until, in the words of the page. */
+
+const UNITS = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** `5 minutes ago`, `in 3 days`, `just now`. Whole units only, cut off, so that it never says more than has passed. */
+export function relative(at: number, now: number): string {
+  const seconds = Math.trunc((at - now) / 1000);
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length && (unit !== 'second' || Math.abs(seconds) >= 5))
+      return words.format(Math.trunc(seconds / length), unit);
+  }
+  return 'just now';
+}
+
+/** `3 days`, `1 hour`: the largest whole unit of a length of time. */
+export function duration(lengthMs: number): string {
+  const seconds = Math.max(0, Math.round(lengthMs / 1000));
+  const [unit, length] = UNITS.find(([, one]) => seconds >= one) ?? ['second', 1];
+  const amount = Math.floor(seconds / length);
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,47 @@
+/** How to record a first query, in three languages, ready to be pasted. */
+import { quote } from './curl.js';
+
+export const LANGUAGES = ['curl', 'JavaScript', 'Python'] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+/** The code that records one query. The key comes from the environment, as it should in real use. */
+export function snippet(language: Language, origin: string, projectId: string): string {
+  const url = `${origin}/v1/analytics/${encodeURIComponent(projectId)}/assistant/queries`;
+  switch (language) {
+    case 'curl':
+      return `curl ${quote(url)} \\
+  --header "Authorization: Bearer $CALLER_STATS_KEY" \\
+  --header 'Content-Type: application/json' \\
+  --data '{"id": "first-query", "caller": "web"}'`;
+    case 'JavaScript':
+      return `const response = await fetch(${JSON.stringify(url)}, {
+  method: 'POST',
+  headers: {
+    authorization: \`Bearer \${process.env.CALLER_STATS_KEY}\`,
+    'content-type': 'application/json',
+  },
+  // Your own id of the question: sent twice, it still counts once.
+  body: JSON.stringify({ id: 'first-query', caller: 'web' }),
+});
+console.log(response.status, await response.json());`;
+    case 'Python':
+      return `import json, os, urllib.request
+
+request = urllib.request.Request(
+    ${JSON.stringify(url)},
+    # Your own id of the question: sent twice, it still counts once.
+    data=json.dumps({"id": "first-query", "caller": "web"}).encode(),
+    headers={
+        "Authorization": "Bearer " + os.environ["CALLER_STATS_KEY"],
+        "Content-Type": "application/json",
+    },
+)
+print(urllib.request.urlopen(request).read().decode())`;
+  }
+}
+
+/** The line that puts a key where the code looks for it. */
+export function exportKey(secret: string): string {
+  return `export CALLER_STATS_KEY=${quote(secret)}`;
+}

@@ -1,0 +1,44 @@
+/** Says that the server cannot be reached, for as long as it cannot. */
+import { useQueryClient } from '@tanstack/react-query';
+import { WifiOff } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+import { ApiError } from '../api/client.js';
+
+export function ConnectionNotice() {
+  const isAway = useUnreachable();
+  return (
+    <div role="status">
+      {isAway && (
+        <p className="connection">
+          <WifiOff aria-hidden />
+          <span>
+            <strong>The server cannot be reached.</strong> What you see is from before; the page goes on by
+            itself as soon as there is an answer.
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Whether anything on screen is waiting for a server that does not answer. */
+function useUnreachable(): boolean {
+  const cache = useQueryClient().getQueryCache();
+  return useSyncExternalStore(
+    (listener) => {
+      const stop = cache.subscribe(listener);
+      addEventListener('offline', listener);
+      addEventListener('online', listener);
+      return () => {
+        stop();
+        removeEventListener('offline', listener);
+        removeEventListener('online', listener);
+      };
+    },
+    () => cache.getAll().some((query) => query.isActive() && isNoAnswer(query.state.fetchFailureReason)),
+  );
+}
+
+function isNoAnswer(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 0;
+}

@@ -1,0 +1,108 @@
+/** Around every page of somebody who is signed in: the navigation, the shortcuts, and what concerns all pages. */
+import { Menu as MenuIcon } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useLocation, useRoute } from 'wouter';
+import type { Organization, Project } from '../api/types.js';
+import { IconButton } from '../parts/button.js';
+import { toast } from '../parts/toasts.js';
+import { usePopover } from '../parts/use-popover.js';
+import { useFirstProject, useOrganization, useProject } from '../state/place.js';
+import { toggleTheme } from '../state/theme.js';
+import { AccountMenu } from './account-menu.js';
+import { ConnectionNotice } from './connection-notice.js';
+import { Navigation, projectPage } from './navigation.js';
+import { ProjectSwitcher } from './project-switcher.js';
+import { useShortcut, useShortcutKeys } from './use-shortcuts.js';
+import { useWide } from './use-wide.js';
+import '../parts/popover.css';
+import './frame.css';
+
+const ShortcutsDialog = lazy(() =>
+  import('./shortcuts-dialog.js').then((module) => ({ default: module.ShortcutsDialog })),
+);
+
+export function Frame({ children }: { children: ReactNode }) {
+  const isWide = useWide();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const place = useFramePlace();
+  useShortcutKeys();
+  useNavigationShortcuts(place.project);
+  useShortcut('help', () => setHelpOpen(true));
+  useShortcut('theme', () => toast(toggleTheme() === 'dark' ? 'Dark' : 'Light'));
+
+  const parts = { ...place, onShortcuts: () => setHelpOpen(true) };
+  return (
+    <div className="frame">
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      {isWide ? <Sidebar {...parts} /> : <Topbar {...parts} />}
+      <main id="main" className="main" tabIndex={-1}>
+        <ConnectionNotice />
+        {children}
+      </main>
+      {isHelpOpen && (
+        <Suspense>
+          <ShortcutsDialog onClose={() => setHelpOpen(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+interface BarProps extends FramePlace {
+  readonly onShortcuts: () => void;
+}
+
+function Sidebar({ organization, project, onShortcuts }: BarProps) {
+  return (
+    <header className="sidebar">
+      <ProjectSwitcher organization={organization} project={project} />
+      <Navigation organization={organization} project={project} />
+      <div className="sidebar-foot">
+        <AccountMenu onShortcuts={onShortcuts} isCompact={false} />
+      </div>
+    </header>
+  );
+}
+
+function Topbar({ organization, project, onShortcuts }: BarProps) {
+  const popover = usePopover('end');
+  return (
+    <header className="topbar">
+      <ProjectSwitcher organization={organization} project={project} />
+      <AccountMenu onShortcuts={onShortcuts} isCompact />
+      <IconButton {...popover.triggerProps} icon={MenuIcon} label="Pages" />
+      <div {...popover.panelProps} className="popover navigation-panel">
+        {popover.isOpen && <Navigation organization={organization} project={project} onGo={popover.close} />}
+      </div>
+    </header>
+  );
+}
+
+interface FramePlace {
+  readonly organization: Organization | null;
+  readonly project: Project | null;
+}
+
+/** The project of the page, or where there is none the one that was looked at last. */
+function useFramePlace(): FramePlace {
+  const [, params] = useRoute('/projects/:id/*?');
+  const usual = useOrganization();
+  const { found } = useProject(params?.id ?? '');
+  const first = useFirstProject(usual);
+  return found ?? { organization: usual, project: first.found };
+}
+
+function useNavigationShortcuts(project: Project | null): void {
+  const [, navigate] = useLocation();
+  const toProject = (page?: 'keys' | 'settings') => (): void => {
+    if (project !== null) navigate(projectPage(project.id, page));
+  };
+  useShortcut('overview', toProject());
+  useShortcut('keys', toProject('keys'));
+  useShortcut('settings', toProject('settings'));
+  useShortcut('members', () => navigate('/members'));
+  useShortcut('audit', () => navigate('/audit'));
+  useShortcut('account', () => navigate('/account'));
+}

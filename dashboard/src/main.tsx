@@ -1,0 +1,27 @@
+/** Where the dashboard begins. */
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queryClient } from './api/query-client.js';
+import { App } from './app.js';
+import { reloadForNewVersion } from './frame/new-version.js';
+import { preloadPage } from './pages.js';
+import { followOtherTabs } from './state/theme.js';
+import { watchForTokens } from './state/token.js';
+import './styles/tokens.css';
+import './styles/base.css';
+
+watchForTokens();
+followOtherTabs();
+reloadForNewVersion();
+preloadPage(location.pathname);
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('index.html has no element for the dashboard');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <App />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,56 @@
+/** The pages, each loaded when it is first needed, or a moment before. */
+import { type ComponentType, lazy } from 'react';
+
+const LOADERS = {
+  signIn: () => import('./pages/sign-in/sign-in-page.js').then((module) => module.SignInPage),
+  setUp: () => import('./pages/set-up-page.js').then((module) => module.SetUpPage),
+  join: () => import('./pages/join-page.js').then((module) => module.JoinPage),
+  reset: () => import('./pages/reset-page.js').then((module) => module.ResetPage),
+  overview: () => import('./pages/overview/overview-page.js').then((module) => module.OverviewPage),
+  keys: () => import('./pages/keys/keys-page.js').then((module) => module.KeysPage),
+  settings: () => import('./pages/settings/settings-page.js').then((module) => module.SettingsPage),
+  newProject: () => import('./pages/new-project-page.js').then((module) => module.NewProjectPage),
+  members: () => import('./pages/members/members-page.js').then((module) => module.MembersPage),
+  audit: () => import('./pages/audit/audit-page.js').then((module) => module.AuditPage),
+  account: () => import('./pages/account/account-page.js').then((module) => module.AccountPage),
+} as const;
+
+export type PageName = keyof typeof LOADERS;
+
+/** Which page a path leads to, by the first pattern that fits. */
+const PATHS: readonly (readonly [path: RegExp, page: PageName])[] = [
+  [/^\/projects\/[^/]+\/keys$/, 'keys'],
+  [/^\/projects\/[^/]+\/settings$/, 'settings'],
+  [/^\/(projects\/[^/]+)?$/, 'overview'],
+  [/^\/sign-in$/, 'signIn'],
+  [/^\/set-up$/, 'setUp'],
+  [/^\/join$/, 'join'],
+  [/^\/reset$/, 'reset'],
+  [/^\/new-project$/, 'newProject'],
+  [/^\/members$/, 'members'],
+  [/^\/audit$/, 'audit'],
+  [/^\/account$/, 'account'],
+];
+
+/** Begins to load the page of a path, so that it is there when it is wanted. */
+export function preloadPage(path: string): void {
+  const page = PATHS.find(([pattern]) => pattern.test(path))?.[1];
+  // A page that cannot be loaded says so when it is opened.
+  if (page !== undefined) LOADERS[page]().catch(() => undefined);
+}
+
+function lazyPage<P>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  return lazy(async () => ({ default: await load() }));
+}
+
+export const SignInPage = lazyPage(LOADERS.signIn);
+export const SetUpPage = lazyPage(LOADERS.setUp);
+export const JoinPage = lazyPage(LOADERS.join);
+export const ResetPage = lazyPage(LOADERS.reset);
+export const OverviewPage = lazyPage(LOADERS.overview);
+export const KeysPage = lazyPage(LOADERS.keys);
+export const SettingsPage = lazyPage(LOADERS.settings);
+export const NewProjectPage = lazyPage(LOADERS.newProject);
+export const MembersPage = lazyPage(LOADERS.members);
+export const AuditPage = lazyPage(LOADERS.audit);
+export const AccountPage = lazyPage(LOADERS.account);

@@ -1,0 +1,58 @@
+/** Changes the password. */
+import { useState } from 'react';
+import { changePassword, sessionsQuery } from '../../api/account.js';
+import { queryClient } from '../../api/query-client.js';
+import { useUser } from '../../api/session.js';
+import { Button } from '../../parts/button.js';
+import { TextField } from '../../parts/field.js';
+import { Form, secretOf } from '../../parts/form.js';
+import { NewPassword } from '../../parts/new-password.js';
+import { Section } from '../../parts/page.js';
+import { toast } from '../../parts/toasts.js';
+
+export function Password() {
+  const { hasPassword } = useUser();
+  const [round, setRound] = useState(0);
+  if (!hasPassword)
+    return (
+      <Section
+        title="Password"
+        lead="You sign in through single sign-on: there is no password here to change."
+      >
+        {null}
+      </Section>
+    );
+  return (
+    <Section title="Password" lead="A new password ends all your other sessions.">
+      <Form
+        key={round}
+        label="Password"
+        messages={{ 401: 'The current password is not right.' }}
+        onSend={async (data) => {
+          await changePassword(secretOf(data, 'currentPassword'), secretOf(data, 'newPassword'));
+          await queryClient.invalidateQueries(sessionsQuery);
+          setRound(round + 1);
+          toast('Your password is changed. All other sessions are ended.');
+        }}
+      >
+        {(isBusy) => (
+          <>
+            <TextField
+              label="Current password"
+              name="currentPassword"
+              type="password"
+              autoComplete="current-password"
+              required
+            />
+            <NewPassword label="New password" name="newPassword" />
+            <div className="row">
+              <Button type="submit" busy={isBusy}>
+                Change password
+              </Button>
+            </div>
+          </>
+        )}
+      </Form>
+    </Section>
+  );
+}

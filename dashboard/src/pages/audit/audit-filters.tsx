@@ -1,0 +1,53 @@
+/** Narrows the log down. What is chosen stands in the address. */
+import { useLocation, useSearch } from 'wouter';
+import { Button } from '../../parts/button.js';
+import { SelectField, TextField } from '../../parts/field.js';
+import { textOf } from '../../parts/form.js';
+import { ACTIONS, FIELDS, type Filter, readFilter, writeFilter } from './filter.js';
+
+export function AuditFilters() {
+  const query = useSearch();
+  const filter = readFilter(new URLSearchParams(query));
+  const [path, navigate] = useLocation();
+  const show = (next: string): void => navigate(next === '' ? path : `${path}?${next}`);
+  return (
+    <search>
+      {/* Made anew when the address changes, so that going back fills the fields again. */}
+      <form
+        key={query}
+        className="audit-filters"
+        aria-label="Filter"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          show(writeFilter(Object.fromEntries(FIELDS.map((one) => [one, textOf(data, one)])) as Filter));
+        }}
+      >
+        <SelectField label="Action" name="action" defaultValue={filter.action}>
+          <option value="">All</option>
+          {ACTIONS.map((action) => (
+            <option key={action}>{action}</option>
+          ))}
+        </SelectField>
+        <TextField label="Who" name="actor" defaultValue={filter.actor} autoComplete="off" />
+        <TextField
+          label="What"
+          name="target"
+          defaultValue={filter.target}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <TextField label="From" name="from" type="date" defaultValue={filter.from} />
+        <TextField label="To, inclusive" name="to" type="date" defaultValue={filter.to} />
+        <div className="row">
+          <Button type="submit">Filter</Button>
+          {query !== '' && (
+            <Button kind="quiet" onClick={() => show('')}>
+              Clear
+            </Button>
+          )}
+        </div>
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,73 @@
+/** Who changed what, and when. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useSearch } from 'wouter';
+import { auditQuery } from '../../api/audit.js';
+import type { Organization } from '../../api/types.js';
+import { Button } from '../../parts/button.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Failure } from '../../parts/notice.js';
+import { Page } from '../../parts/page.js';
+import { LoadingRows } from '../../parts/skeleton.js';
+import { useOrganization } from '../../state/place.js';
+import { browserZone } from '../../state/zone.js';
+import { NotFoundPage } from '../not-found-page.js';
+import { AuditFilters } from './audit-filters.js';
+import { AuditTable } from './audit-table.js';
+import { askOf, readFilter } from './filter.js';
+import './audit.css';
+
+export function AuditPage() {
+  const organization = useOrganization();
+  if (organization === null) return <NotFoundPage what="You belong to no organization." />;
+  return (
+    <Page
+      title="Audit log"
+      of={organization.name}
+      lead="Every change to projects, keys and members, newest first. Entries are never changed."
+    >
+      <AuditFilters />
+      <Entries organization={organization} />
+    </Page>
+  );
+}
+
+function Entries({ organization }: { organization: Organization }) {
+  const filter = readFilter(new URLSearchParams(useSearch()));
+  const query = useInfiniteQuery(auditQuery(organization.id, askOf(filter, browserZone())));
+  if (query.data === undefined) {
+    if (query.error === null) return <LoadingRows what="Loading the audit log" rows={8} />;
+    return (
+      <Failure
+        error={query.error}
+        what="The audit log could not be read."
+        onRetry={() => void query.refetch()}
+      />
+    );
+  }
+  const entries = query.data.pages.flatMap((page) => page.entries);
+  if (entries.length === 0)
+    return (
+      <div className="card">
+        <EmptyState title="No entries">Nothing was changed that fits these filters.</EmptyState>
+      </div>
+    );
+  return (
+    <>
+      <AuditTable entries={entries} />
+      {query.hasNextPage && (
+        <div className="row">
+          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      )}
+      {query.isFetchNextPageError && (
+        <Failure
+          error={query.error ?? new Error()}
+          what="More could not be read."
+          onRetry={() => void query.fetchNextPage()}
+        />
+      )}
+    </>
+  );
+}

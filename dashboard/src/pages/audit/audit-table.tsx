@@ -1,0 +1,41 @@
+/** Entries of the audit log. */
+import { Link } from 'wouter';
+import type { AuditEntry } from '../../api/types.js';
+import { type Column, Table } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
+
+export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
+  const columns: Column<AuditEntry>[] = [
+    { head: 'What happened', kind: 'name', cell: (entry) => <What entry={entry} /> },
+    { head: 'Who', cell: (entry) => <Who entry={entry} /> },
+    { head: 'When', cell: ({ at }) => <Time at={at} /> },
+  ];
+  return (
+    <div className="card">
+      <Table caption="Audit log" columns={columns} rows={entries} keyOf={({ number }) => number} />
+    </div>
+  );
+}
+
+function What({ entry: { action, targetId, detail } }: { entry: AuditEntry }) {
+  return (
+    <span className="audit-what">
+      <span className="row">
+        <code>{action}</code>
+        <Link href={`/audit?target=${encodeURIComponent(targetId)}`} title="Only entries about this">
+          {targetId}
+        </Link>
+      </span>
+      {detail !== '' && <span className="check-hint">{detail}</span>}
+    </span>
+  );
+}
+
+function Who({ entry: { actor, address } }: { entry: AuditEntry }) {
+  return (
+    <span className="audit-who">
+      {actor}
+      {address !== null && <span className="check-hint numbers">{address}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,60 @@
+/** Which entries of the log are shown, as it stands in the address. */
+import type { AuditFilter } from '../../api/audit.js';
+import { addDays, toDay } from '../../state/calendar.js';
+import { startOfDay } from '../../state/zone.js';
+
+export const FIELDS = ['action', 'actor', 'target', 'from', 'to'] as const;
+
+export type Field = (typeof FIELDS)[number];
+
+/** What is filtered by; a field that is not is the empty text. `from` and `to` are days, both inclusive. */
+export type Filter = Readonly<Record<Field, string>>;
+
+export const ACTIONS = [
+  'organization.create',
+  'project.create',
+  'project.change',
+  'project.delete',
+  'key.create',
+  'key.rotate',
+  'key.disable',
+  'key.enable',
+  'key.revoke',
+  'member.add',
+  'member.change',
+  'member.remove',
+  'invitation.create',
+  'invitation.revoke',
+  'user.password',
+  'user.second_factor',
+] as const;
+
+export function readFilter(query: URLSearchParams): Filter {
+  const text = (field: Field): string => query.get(field)?.trim() ?? '';
+  const day = (field: Field): string => toDay(text(field)) ?? '';
+  return {
+    action: text('action'),
+    actor: text('actor'),
+    target: text('target'),
+    from: day('from'),
+    to: day('to'),
+  };
+}
+
+/** The query of the address, without the `?`. */
+export function writeFilter(filter: Filter): string {
+  return new URLSearchParams(
+    FIELDS.map((field) => [field, filter[field]]).filter(([, text]) => text !== ''),
+  ).toString();
+}
+
+/** What the server is asked for: days of a zone as the exact times they are. */
+export function askOf(filter: Filter, zone: string): AuditFilter {
+  const { from, to, ...texts } = filter;
+  const at = (day: string): string => new Date(startOfDay(day, zone)).toISOString();
+  return {
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')),
+    ...(from === '' ? {} : { from: at(from) }),
+    ...(to === '' ? {} : { to: at(addDays(to, 1)) }),
+  };
+}

@@ -1,0 +1,15 @@
+/** A one-time address that does not work, or not any more. */
+import type { ReactNode } from 'react';
+import { ButtonLink } from '../parts/button.js';
+import { Page } from '../parts/page.js';
+
+export function DeadLink({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Page title={title}>
+      <p className="quiet">{children}</p>
+      <div className="row">
+        <ButtonLink href="/sign-in">Go to sign-in</ButtonLink>
+      </div>
+    </Page>
+  );
+}

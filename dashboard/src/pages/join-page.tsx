@@ -1,0 +1,128 @@
+/** Accepts an invitation. */
+import { useQuery } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { ApiError } from '../api/client.js';
+import { refreshSession, useSession } from '../api/session.js';
+import { acceptInvitation, lookUpInvitation } from '../api/sign-in.js';
+import type { InvitationSeen } from '../api/types.js';
+import { SignFrame } from '../frame/sign-frame.js';
+import { Button, ButtonLink } from '../parts/button.js';
+import { TextField } from '../parts/field.js';
+import { Form, secretOf, textOf } from '../parts/form.js';
+import { NewPassword } from '../parts/new-password.js';
+import { Failure, Notice } from '../parts/notice.js';
+import { Page } from '../parts/page.js';
+import { Loading, Skeleton } from '../parts/skeleton.js';
+import { remember } from '../state/remembered.js';
+import { useToken } from '../state/token.js';
+import { DeadLink } from './dead-link.js';
+
+export function JoinPage() {
+  const token = useToken('/join');
+  return (
+    <SignFrame>
+      {token === null ? (
+        <DeadLink title="This invitation does not work">
+          The part after the # is missing. Copy the whole link that you were sent.
+        </DeadLink>
+      ) : (
+        <Invitation token={token} />
+      )}
+    </SignFrame>
+  );
+}
+
+function Invitation({ token }: { token: string }) {
+  const { data, error, refetch } = useQuery({
+    // Kept under no name that has the token in it.
+    queryKey: ['invitation'],
+    queryFn: () => lookUpInvitation(token),
+    gcTime: 0,
+  });
+  if (data !== undefined) return <Seen invitation={data} token={token} />;
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <DeadLink title="This invitation does not work">
+        It was used already, withdrawn, or has expired. Ask whoever invited you for a new one.
+      </DeadLink>
+    );
+  if (error !== null)
+    return <Failure error={error} what="The invitation could not be read." onRetry={() => void refetch()} />;
+  return (
+    <Loading what="Loading the invitation">
+      <Skeleton shape="title" />
+      <Skeleton shape="row" />
+    </Loading>
+  );
+}
+
+function Seen({ invitation, token }: { invitation: InvitationSeen; token: string }) {
+  const { user } = useSession();
+  const [, navigate] = useLocation();
+  const { organization, email, invitedBy, role } = invitation;
+  const join = async (account?: { name: string; password: string }): Promise<void> => {
+    await acceptInvitation(token, account);
+    remember('organization', organization.id);
+    remember('project', null);
+    await refreshSession();
+    navigate('/', { replace: true });
+  };
+  const isRightUser = user?.email === email;
+  return (
+    <Page
+      title={`Join ${organization.name}`}
+      lead={`${invitedBy} invites ${email} as ${role === 'viewer' ? 'a' : 'an'} ${role}.`}
+    >
+      {user !== null && !isRightUser && (
+        <Notice kind="warn">
+          You are signed in as {user.email}. Sign out first to accept an invitation for {email}.
+        </Notice>
+      )}
+      {user === null && invitation.hasAccount && (
+        <>
+          <p className="quiet">
+            You have an account with this address. Sign in to it, and you come back here.
+          </p>
+          <div className="row">
+            <ButtonLink href="/sign-in?to=/join" kind="primary">
+              Sign in
+            </ButtonLink>
+          </div>
+        </>
+      )}
+      {isRightUser && (
+        <Form label="Join" onSend={() => join()}>
+          {(isBusy) => (
+            <Button type="submit" kind="primary" wide busy={isBusy}>
+              Join {organization.name}
+            </Button>
+          )}
+        </Form>
+      )}
+      {user === null && !invitation.hasAccount && (
+        <Form
+          label="Join"
+          onSend={(data) => join({ name: textOf(data, 'name'), password: secretOf(data, 'password') })}
+        >
+          {(isBusy) => (
+            <>
+              <TextField
+                label="E-mail"
+                name="email"
+                type="email"
+                autoComplete="username"
+                value={email}
+                readOnly
+              />
+              <TextField label="Name" name="name" autoComplete="name" maxLength={100} required />
+              <NewPassword />
+              <Button type="submit" kind="primary" wide busy={isBusy}>
+                Join {organization.name}
+              </Button>
+            </>
+          )}
+        </Form>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,61 @@
+/** When a key ends. */
+import { useState } from 'react';
+import type { KeyRules } from '../../api/types.js';
+import { day } from '../../format/dates.js';
+import { SelectField, TextField } from '../../parts/field.js';
+import { textOf } from '../../parts/form.js';
+import { addDays } from '../../state/calendar.js';
+import { now } from '../../state/clock.js';
+import { browserZone, localOf } from '../../state/zone.js';
+
+const DAY_MS = 86_400_000;
+
+/** Some keys would live for ten years; nobody means more by a date. */
+const datesDaysMax = 3_650;
+
+export function ExpiryField({ rules }: { rules: KeyRules }) {
+  const [choice, setChoice] = useState(`${rules.expiryDaysDefault}d`);
+  const days = rules.expiryDays.filter((one) => rules.lifeDaysMax === null || one <= rules.lifeDaysMax);
+  const today = localOf(now(), 'UTC').day;
+  const ends = (after: number): string => day(now() + after * DAY_MS, browserZone());
+  return (
+    <>
+      <SelectField
+        label="Expires"
+        name="expires"
+        value={choice}
+        onChange={(event) => setChoice(event.target.value)}
+        hint={
+          choice === 'never'
+            ? 'A key without an end is only as safe as the place it is kept in. Prefer one that you renew.'
+            : undefined
+        }
+      >
+        {days.map((one) => (
+          <option key={one} value={`${one}d`}>
+            In {one} days, on {ends(one)}
+          </option>
+        ))}
+        <option value="date">On a date…</option>
+        {rules.lifeDaysMax === null && <option value="never">Never</option>}
+      </SelectField>
+      {choice === 'date' && (
+        <TextField
+          label="Expires on"
+          name="expiresOn"
+          type="date"
+          min={addDays(today, 1)}
+          max={addDays(today, rules.lifeDaysMax ?? datesDaysMax)}
+          required
+          hint="It works until that day begins, in UTC."
+        />
+      )}
+    </>
+  );
+}
+
+/** What was chosen, as the server takes it. */
+export function expiresOf(data: FormData): string {
+  const choice = textOf(data, 'expires');
+  return choice === 'date' ? textOf(data, 'expiresOn') : choice;
+}

@@ -1,0 +1,94 @@
+/** The project's id and the keys that open it: what its owner comes here to copy. */
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { keysQuery } from '../../api/keys.js';
+import type { Key } from '../../api/types.js';
+import { Button } from '../../parts/button.js';
+import { Copied } from '../../parts/copy-button.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Failure, Notice } from '../../parts/notice.js';
+import { Page, Section } from '../../parts/page.js';
+import { LoadingRows } from '../../parts/skeleton.js';
+import { mayEdit, type ProjectPlace } from '../../state/place.js';
+import { isInUse, sortKeys } from './key-order.js';
+import { KeysTable } from './keys-table.js';
+import './keys.css';
+
+const NewKeyDialog = lazy(() =>
+  import('./new-key-dialog.js').then((module) => ({ default: module.NewKeyDialog })),
+);
+
+export function KeysPage(place: ProjectPlace) {
+  const { organization, project } = place;
+  const [isMaking, setMaking] = useState(false);
+  const isEditor = mayEdit(organization.role);
+  const make = isEditor && (
+    <Button kind="primary" icon={KeyRound} onClick={() => setMaking(true)}>
+      Make a key
+    </Button>
+  );
+  return (
+    <Page
+      title="API keys"
+      of={project.name}
+      lead="Every request names the project by its id, and proves with a key that it may."
+    >
+      <Section title="Project id">
+        <div className="keys-id">
+          <Copied text={project.id} label="Copy project id" />
+        </div>
+      </Section>
+      <Section
+        title="Keys"
+        lead={`Recording keys of this project, and the admin keys of ${organization.name}, which open all its projects.`}
+        actions={make}
+      >
+        {!isEditor && <Notice>You are a viewer here: only owners and editors make and change keys.</Notice>}
+        <Keys place={place} />
+      </Section>
+      {isMaking && (
+        <Suspense>
+          <NewKeyDialog place={place} onClose={() => setMaking(false)} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+function Keys({ place }: { place: ProjectPlace }) {
+  const { organization, project } = place;
+  const { data, error, refetch } = useQuery(keysQuery(organization.id));
+  if (data === undefined) {
+    if (error === null) return <LoadingRows what="Loading the keys" rows={4} />;
+    return <Failure error={error} what="The keys could not be read." onRetry={() => void refetch()} />;
+  }
+  const keys = sortKeys(data.keys.filter(({ projectId }) => projectId === null || projectId === project.id));
+  const used = keys.filter(isInUse);
+  const gone = keys.filter((key) => !isInUse(key));
+  return (
+    <>
+      {used.length === 0 ? (
+        <div className="card">
+          <EmptyState title="No keys yet">
+            Make a recording key for the server that your assistant runs on, and an admin key for whatever
+            reads the counts.
+          </EmptyState>
+        </div>
+      ) : (
+        <KeysTable place={place} keys={used} caption="Keys in use" />
+      )}
+      {gone.length > 0 && <Gone place={place} keys={gone} />}
+    </>
+  );
+}
+
+/** Keys that open nothing any more are kept for the record, out of the way. */
+function Gone({ place, keys }: { place: ProjectPlace; keys: readonly Key[] }) {
+  return (
+    <details className="keys-gone">
+      <summary>Expired and revoked ({keys.length})</summary>
+      <KeysTable place={place} keys={keys} caption="Expired and revoked keys" />
+    </details>
+  );
+}

@@ -1,0 +1,104 @@
+/** Keys, one a row. */
+import type { Key } from '../../api/types.js';
+import { day } from '../../format/dates.js';
+import { Badge } from '../../parts/badge.js';
+import { type Column, Table } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
+import { now, useNow } from '../../state/clock.js';
+import { mayEdit, type ProjectPlace } from '../../state/place.js';
+import { browserZone } from '../../state/zone.js';
+import { KeyActions } from './key-actions.js';
+import { expiryOf, isInUse } from './key-order.js';
+
+interface KeysTableProps {
+  readonly place: ProjectPlace;
+  readonly keys: readonly Key[];
+  readonly caption: string;
+}
+
+export function KeysTable({ place, keys, caption }: KeysTableProps) {
+  const columns: Column<Key>[] = [
+    { head: 'Name', kind: 'name', cell: (key) => <Name apiKey={key} /> },
+    { head: 'Type', cell: (key) => <Type apiKey={key} /> },
+    { head: 'Expires', cell: (key) => <Expires apiKey={key} /> },
+    {
+      head: 'Last used',
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />),
+    },
+    { head: 'Made by', cell: (key) => <MadeBy apiKey={key} /> },
+  ];
+  const actions: Column<Key> = {
+    head: 'Actions',
+    kind: 'actions',
+    cell: (key) => (isInUse(key) ? <KeyActions organizationId={place.organization.id} apiKey={key} /> : null),
+  };
+  return (
+    <div className="card">
+      <Table
+        caption={caption}
+        columns={mayEdit(place.organization.role) ? [...columns, actions] : columns}
+        rows={keys}
+        keyOf={({ id }) => id}
+        isMuted={(key) => key.status !== 'active'}
+      />
+    </div>
+  );
+}
+
+function Name({ apiKey }: { apiKey: Key }) {
+  return (
+    <span className="key-name">
+      <span>
+        {apiKey.name} <StatusBadge apiKey={apiKey} />
+      </span>
+      <code className="key-ends">
+        {apiKey.start}…{apiKey.end}
+      </code>
+    </span>
+  );
+}
+
+function StatusBadge({ apiKey: { status, successorId } }: { apiKey: Key }) {
+  if (status === 'disabled') return <Badge kind="warn">Disabled</Badge>;
+  if (status === 'revoked') return <Badge kind="danger">Revoked</Badge>;
+  if (status === 'expired') return <Badge>Expired</Badge>;
+  return successorId === null ? null : <Badge kind="accent">Being replaced</Badge>;
+}
+
+function Type({ apiKey: { type, scopes, allow } }: { apiKey: Key }) {
+  const isReader = type === 'admin' && !scopes.includes('write');
+  return (
+    <span className="key-type">
+      {type === 'admin' ? 'Admin' : 'Recording'}
+      <span className="quiet small">
+        {type === 'admin' && (isReader ? 'reads' : 'reads and records')}
+        {type === 'recording' && 'records'}
+        {allow.length > 0 && ` from ${allow.join(', ')}`}
+      </span>
+    </span>
+  );
+}
+
+function Expires({ apiKey }: { apiKey: Key }) {
+  const at = useNow(60_000);
+  const { kind, daysLeft } = expiryOf(apiKey, at);
+  if (apiKey.expiresAt === null) return 'Never';
+  if (kind === 'soon' && isInUse(apiKey))
+    return (
+      <Badge kind="warn">{daysLeft === 1 ? 'Expires within a day' : `Expires in ${daysLeft} days`}</Badge>
+    );
+  return <time dateTime={apiKey.expiresAt}>{day(Date.parse(apiKey.expiresAt), browserZone())}</time>;
+}
+
+function MadeBy({ apiKey: { createdBy, createdAt } }: { apiKey: Key }) {
+  return (
+    <span className="key-type">
+      <span className="key-maker" title={createdBy}>
+        {createdBy}
+      </span>
+      <time className="quiet small" dateTime={createdAt}>
+        {day(Date.parse(createdAt) || now(), browserZone())}
+      </time>
+    </span>
+  );
+}

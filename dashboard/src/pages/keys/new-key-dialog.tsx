@@ -1,0 +1,118 @@
+/** Makes a key, and shows it the one time it can be seen. */
+import { useState } from 'react';
+import { createKey, type NewKey } from '../../api/keys.js';
+import { useSession } from '../../api/session.js';
+import type { KeyType, KeyWithSecret } from '../../api/types.js';
+import { Button } from '../../parts/button.js';
+import { Dialog, DialogButtons } from '../../parts/dialog.js';
+import { Check, Choice, Choices, TextArea, TextField } from '../../parts/field.js';
+import { Form, textOf } from '../../parts/form.js';
+import type { ProjectPlace } from '../../state/place.js';
+import { ExpiryField, expiresOf } from './expiry-field.js';
+import { SecretDialog } from './secret-dialog.js';
+
+interface NewKeyDialogProps {
+  readonly place: ProjectPlace;
+  readonly onClose: () => void;
+}
+
+export function NewKeyDialog({ place, onClose }: NewKeyDialogProps) {
+  const { organization, project } = place;
+  const { keys: rules } = useSession();
+  const [made, setMade] = useState<KeyWithSecret | null>(null);
+  const [type, setType] = useState<KeyType>('recording');
+
+  if (made !== null) return <SecretDialog made={made} title="Your new key" onClose={onClose} />;
+  return (
+    <Dialog title="Make a key" onClose={onClose} wide>
+      <Form
+        label="Make a key"
+        onSend={async (data) => setMade(await createKey(organization.id, keyOf(data, project.id)))}
+      >
+        {(isBusy) => (
+          <>
+            <TextField
+              label="Name"
+              name="name"
+              maxLength={100}
+              autoComplete="off"
+              required
+              hint="Where it is used: you will want to know when you see it again."
+            />
+            <Choices legend="Type">
+              <Choice
+                name="type"
+                value="recording"
+                label="Recording"
+                hint={`Records queries into ${project.name}. It can do nothing else.`}
+                checked={type === 'recording'}
+                onChange={() => setType('recording')}
+              />
+              <Choice
+                name="type"
+                value="admin"
+                label="Admin"
+                hint={`Opens every project of ${organization.name}. For servers only: it must never reach a browser.`}
+                checked={type === 'admin'}
+                onChange={() => setType('admin')}
+              />
+            </Choices>
+            {type === 'admin' && <Scopes />}
+            <ExpiryField rules={rules} />
+            <TextArea
+              label="Allowed addresses"
+              name="allow"
+              optional
+              rows={3}
+              spellCheck={false}
+              placeholder={'192.0.2.10\n2001:db8::/32'}
+              hint="One address or network a line. From anywhere else the key is refused. Left empty, it works from everywhere."
+            />
+            <p className="quiet small">
+              Type, scopes, expiry and addresses cannot be changed later; rotate the key instead.
+            </p>
+            <DialogButtons>
+              <Button onClick={onClose}>Cancel</Button>
+              <Button type="submit" kind="primary" busy={isBusy}>
+                Make key
+              </Button>
+            </DialogButtons>
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function Scopes() {
+  const [canWrite, setWrite] = useState(true);
+  return (
+    <fieldset className="stack">
+      <legend className="field-label">Scopes</legend>
+      <div>
+        <Check label="Read" hint="Counts, series and callers." checked disabled />
+        <Check
+          label="Write"
+          name="write"
+          hint="Records queries, into any project."
+          checked={canWrite}
+          onChange={(event) => setWrite(event.target.checked)}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+function keyOf(data: FormData, projectId: string): NewKey {
+  const type: KeyType = data.get('type') === 'admin' ? 'admin' : 'recording';
+  const allow = textOf(data, 'allow')
+    .split(/[\s,]+/)
+    .filter((line) => line !== '');
+  return {
+    name: textOf(data, 'name'),
+    type,
+    expires: expiresOf(data),
+    ...(type === 'recording' ? { projectId } : { scopes: data.has('write') ? ['read', 'write'] : ['read'] }),
+    ...(allow.length === 0 ? {} : { allow }),
+  };
+}

@@ -1,0 +1,47 @@
+/** A new secret: shown here, once. Only its own button closes it, because there is no second look. */
+import { useEffect, useState } from 'react';
+import type { KeyWithSecret } from '../../api/types.js';
+import { Button } from '../../parts/button.js';
+import { CopyButton } from '../../parts/copy-button.js';
+import { Dialog, DialogButtons } from '../../parts/dialog.js';
+import { Check } from '../../parts/field.js';
+import { Notice } from '../../parts/notice.js';
+
+interface SecretDialogProps {
+  readonly made: KeyWithSecret;
+  readonly title: string;
+  readonly onClose: () => void;
+}
+
+export function SecretDialog({ made, title, onClose }: SecretDialogProps) {
+  const [isKept, setKept] = useState(false);
+
+  useEffect(() => {
+    // Closing the tab would lose it just as well.
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, []);
+
+  return (
+    <Dialog title={title} onClose={onClose} dismissible={false} wide>
+      <Notice kind="warn">
+        This is the only time the key is shown. Copy it now into the secrets of your server, and nowhere else.
+      </Notice>
+      <div className="secret">
+        <code>{made.secret}</code>
+        <CopyButton text={made.secret} label="Copy key" kind="primary" />
+      </div>
+      <Check
+        label="I have stored the key"
+        checked={isKept}
+        onChange={(event) => setKept(event.target.checked)}
+      />
+      <DialogButtons>
+        <Button kind="primary" disabled={!isKept} onClick={onClose}>
+          Done
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  );
+}

@@ -1,0 +1,64 @@
+/** Invitations that nobody has accepted yet. */
+import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { invitationsQuery, withdrawInvitation } from '../../api/members.js';
+import type { Invitation, Organization } from '../../api/types.js';
+import { IconButton } from '../../parts/button.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Failure } from '../../parts/notice.js';
+import { LoadingRows } from '../../parts/skeleton.js';
+import { type Column, Table } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
+import { useAction } from '../../parts/use-action.js';
+import { mayManage } from '../../state/place.js';
+import { roleName } from './roles.js';
+
+export function InvitationsTable({ organization }: { organization: Organization }) {
+  const { data, error, refetch } = useQuery(invitationsQuery(organization.id));
+  if (data === undefined) {
+    if (error === null) return <LoadingRows what="Loading the invitations" rows={1} />;
+    return <Failure error={error} what="The invitations could not be read." onRetry={() => void refetch()} />;
+  }
+  const columns: Column<Invitation>[] = [
+    { head: 'E-mail', kind: 'name', cell: ({ email }) => email },
+    { head: 'Role', cell: ({ role }) => roleName(role) },
+    { head: 'Invited by', cell: ({ createdBy }) => createdBy },
+    { head: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  ];
+  const actions: Column<Invitation> = {
+    head: 'Actions',
+    kind: 'actions',
+    cell: (invitation) => <Withdraw organization={organization} invitation={invitation} />,
+  };
+  return (
+    <div className="card">
+      {data.invitations.length === 0 ? (
+        <EmptyState title="No open invitations" />
+      ) : (
+        <Table
+          caption="Open invitations"
+          columns={mayManage(organization.role) ? [...columns, actions] : columns}
+          rows={data.invitations}
+          keyOf={({ id }) => id}
+        />
+      )}
+    </div>
+  );
+}
+
+function Withdraw({ organization, invitation }: { organization: Organization; invitation: Invitation }) {
+  const { run, isBusy } = useAction();
+  return (
+    <IconButton
+      icon={X}
+      label={`Withdraw the invitation of ${invitation.email}`}
+      disabled={isBusy}
+      onClick={() =>
+        run(
+          () => withdrawInvitation(organization.id, invitation.id),
+          `The invitation of ${invitation.email} is withdrawn`,
+        )
+      }
+    />
+  );
+}

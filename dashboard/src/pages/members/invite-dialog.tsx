@@ -1,0 +1,83 @@
+/** Invites somebody, and shows their link the one time it can be seen. */
+import { useState } from 'react';
+import { invite } from '../../api/members.js';
+import type { Organization, Role } from '../../api/types.js';
+import { moment } from '../../format/dates.js';
+import { Button } from '../../parts/button.js';
+import { CopyButton } from '../../parts/copy-button.js';
+import { Dialog, DialogButtons } from '../../parts/dialog.js';
+import { SelectField, TextField } from '../../parts/field.js';
+import { Form, textOf } from '../../parts/form.js';
+import { Notice } from '../../parts/notice.js';
+import { browserZone } from '../../state/zone.js';
+import { ROLES } from './roles.js';
+
+interface InviteDialogProps {
+  readonly organization: Organization;
+  readonly onClose: () => void;
+}
+
+type Invited = Awaited<ReturnType<typeof invite>>;
+
+export function InviteDialog({ organization, onClose }: InviteDialogProps) {
+  const [invited, setInvited] = useState<Invited | null>(null);
+  const [role, setRole] = useState<Role>('viewer');
+  if (invited !== null) return <LinkDialog invited={invited} onClose={onClose} />;
+  return (
+    <Dialog title={`Invite somebody to ${organization.name}`} onClose={onClose}>
+      <Form
+        label="Invite"
+        onSend={async (data) => setInvited(await invite(organization.id, textOf(data, 'email'), role))}
+      >
+        {(isBusy) => (
+          <>
+            <TextField label="E-mail" name="email" type="email" autoComplete="off" required />
+            <SelectField
+              label="Role"
+              name="role"
+              value={role}
+              onChange={(event) =>
+                setRole(ROLES.find((one) => one.role === event.target.value)?.role ?? role)
+              }
+              hint={ROLES.find((one) => one.role === role)?.may}
+            >
+              {ROLES.map((one) => (
+                <option key={one.role} value={one.role}>
+                  {one.name}
+                </option>
+              ))}
+            </SelectField>
+            <p className="quiet small">No e-mail is sent: you get a link, and send it yourself.</p>
+            <DialogButtons>
+              <Button onClick={onClose}>Cancel</Button>
+              <Button type="submit" kind="primary" busy={isBusy}>
+                Make invitation
+              </Button>
+            </DialogButtons>
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function LinkDialog({ invited: { invitation, token }, onClose }: { invited: Invited; onClose: () => void }) {
+  const link = `${location.origin}/join#${token}`;
+  return (
+    <Dialog title="The invitation is made" onClose={onClose} dismissible={false}>
+      <Notice kind="warn">
+        This is the only time the link is shown. Send it to {invitation.email} and to nobody else.
+      </Notice>
+      <div className="link-once">
+        <code>{link}</code>
+      </div>
+      <p className="quiet small">
+        It works once, until {moment(Date.parse(invitation.expiresAt), browserZone())}.
+      </p>
+      <DialogButtons>
+        <Button onClick={onClose}>Done</Button>
+        <CopyButton text={link} label="Copy link" kind="primary" />
+      </DialogButtons>
+    </Dialog>
+  );
+}

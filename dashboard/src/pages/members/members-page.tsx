@@ -1,0 +1,60 @@
+/** The people of an organization. */
+import { useQuery } from '@tanstack/react-query';
+import { UserPlus } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { membersQuery } from '../../api/members.js';
+import type { Organization } from '../../api/types.js';
+import { Button } from '../../parts/button.js';
+import { Failure, Notice } from '../../parts/notice.js';
+import { Page, Section } from '../../parts/page.js';
+import { LoadingRows } from '../../parts/skeleton.js';
+import { mayManage, useOrganization } from '../../state/place.js';
+import { NotFoundPage } from '../not-found-page.js';
+import { InvitationsTable } from './invitations-table.js';
+import { MembersTable } from './members-table.js';
+
+const InviteDialog = lazy(() =>
+  import('./invite-dialog.js').then((module) => ({ default: module.InviteDialog })),
+);
+
+export function MembersPage() {
+  const organization = useOrganization();
+  const [isInviting, setInviting] = useState(false);
+  if (organization === null) return <NotFoundPage what="You belong to no organization." />;
+  const isOwner = mayManage(organization.role);
+  return (
+    <Page
+      title="Members"
+      of={organization.name}
+      lead="Owners do everything, editors change keys and projects, viewers look."
+      actions={
+        isOwner && (
+          <Button kind="primary" icon={UserPlus} onClick={() => setInviting(true)}>
+            Invite somebody
+          </Button>
+        )
+      }
+    >
+      {!isOwner && <Notice>Only owners invite people and change roles.</Notice>}
+      <Members organization={organization} />
+      <Section
+        title="Open invitations"
+        lead="Whoever has the link of an invitation can accept it once, until it expires."
+      >
+        <InvitationsTable organization={organization} />
+      </Section>
+      {isInviting && (
+        <Suspense>
+          <InviteDialog organization={organization} onClose={() => setInviting(false)} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+function Members({ organization }: { organization: Organization }) {
+  const { data, error, refetch } = useQuery(membersQuery(organization.id));
+  if (data !== undefined) return <MembersTable organization={organization} members={data.members} />;
+  if (error === null) return <LoadingRows what="Loading the members" rows={3} />;
+  return <Failure error={error} what="The members could not be read." onRetry={() => void refetch()} />;
+}

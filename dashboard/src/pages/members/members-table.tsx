@@ -1,0 +1,121 @@
+/** Members, one a row. */
+import { UserMinus } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { changeMember, removeMember } from '../../api/members.js';
+import { refreshSession } from '../../api/session.js';
+import type { Member, Organization } from '../../api/types.js';
+import { day } from '../../format/dates.js';
+import { Badge } from '../../parts/badge.js';
+import { IconButton } from '../../parts/button.js';
+import { type Column, Table } from '../../parts/table.js';
+import { useAction } from '../../parts/use-action.js';
+import { mayManage } from '../../state/place.js';
+import { browserZone } from '../../state/zone.js';
+import { ROLES, roleName } from './roles.js';
+
+const ConfirmDialog = lazy(() =>
+  import('../../parts/confirm-dialog.js').then((module) => ({ default: module.ConfirmDialog })),
+);
+
+interface MembersTableProps {
+  readonly organization: Organization;
+  readonly members: readonly Member[];
+}
+
+export function MembersTable({ organization, members }: MembersTableProps) {
+  const isOwner = mayManage(organization.role);
+  const columns: Column<Member>[] = [
+    { head: 'Member', kind: 'name', cell: (member) => <Who member={member} /> },
+    {
+      head: 'Role',
+      cell: (member) =>
+        isOwner ? <RoleSelect organization={organization} member={member} /> : roleName(member.role),
+    },
+    {
+      head: 'Since',
+      cell: ({ createdAt }) => <time dateTime={createdAt}>{day(Date.parse(createdAt), browserZone())}</time>,
+    },
+  ];
+  const actions: Column<Member> = {
+    head: 'Actions',
+    kind: 'actions',
+    cell: (member) => <Remove organization={organization} member={member} />,
+  };
+  return (
+    <div className="card">
+      <Table
+        caption={`Members of ${organization.name}`}
+        columns={isOwner ? [...columns, actions] : columns}
+        rows={members}
+        keyOf={({ email }) => email}
+      />
+    </div>
+  );
+}
+
+function Who({ member: { name, email, you } }: { member: Member }) {
+  return (
+    <span>
+      {name ?? email} {you && <Badge>You</Badge>}
+      {name !== null && <span className="check-hint">{email}</span>}
+    </span>
+  );
+}
+
+function RoleSelect({ organization, member }: { organization: Organization; member: Member }) {
+  const { run, isBusy } = useAction();
+  return (
+    <select
+      className="input input-small"
+      aria-label={`Role of ${member.email}`}
+      value={member.role}
+      aria-busy={isBusy || undefined}
+      onChange={(event) => {
+        const { role } = ROLES.find((one) => one.role === event.target.value) ?? member;
+        run(
+          async () => {
+            await changeMember(organization.id, member.email, role);
+            // One's own role is part of the session.
+            if (member.you) await refreshSession();
+          },
+          `${member.email} is now ${roleName(role).toLowerCase()}`,
+        );
+      }}
+    >
+      {ROLES.map(({ role, name }) => (
+        <option key={role} value={role}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Remove({ organization, member }: { organization: Organization; member: Member }) {
+  const [isAsking, setAsking] = useState(false);
+  const who = member.you ? 'yourself' : member.email;
+  return (
+    <>
+      <IconButton icon={UserMinus} label={`Remove ${who}`} onClick={() => setAsking(true)} />
+      {isAsking && (
+        <Suspense>
+          <ConfirmDialog
+            title={`Remove ${who}?`}
+            action="Remove member"
+            done={`${member.email} is no longer a member`}
+            onConfirm={async () => {
+              await removeMember(organization.id, member.email);
+              if (member.you) await refreshSession();
+            }}
+            onClose={() => setAsking(false)}
+          >
+            <p>
+              {member.you ? 'You lose' : 'They lose'} access to {organization.name} at once. Keys that{' '}
+              {member.you ? 'you' : 'they'} made go on working: revoke those that should not.
+            </p>
+          </ConfirmDialog>
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+/** Makes a project. */
+import { useLocation } from 'wouter';
+import { createProject } from '../api/projects.js';
+import type { Organization } from '../api/types.js';
+import { projectPage } from '../frame/navigation.js';
+import { Button } from '../parts/button.js';
+import { TextField } from '../parts/field.js';
+import { Form, textOf } from '../parts/form.js';
+import { Notice } from '../parts/notice.js';
+import { Page } from '../parts/page.js';
+import { mayEdit, useOrganization } from '../state/place.js';
+
+export function NewProjectPage() {
+  const organization = useOrganization();
+  return (
+    <Page
+      title="New project"
+      lead="A project is one documentation site: its queries are counted apart from all others."
+      isNarrow
+    >
+      {organization !== null && mayEdit(organization.role) ? (
+        <NewProjectForm organization={organization} />
+      ) : (
+        <Notice>A viewer cannot make projects. Ask an owner or editor.</Notice>
+      )}
+    </Page>
+  );
+}
+
+function NewProjectForm({ organization }: { organization: Organization }) {
+  const [, navigate] = useLocation();
+  return (
+    <Form
+      label="New project"
+      onSend={async (data) => {
+        const id = textOf(data, 'id');
+        const project = await createProject(organization.id, {
+          name: textOf(data, 'name'),
+          ...(id === '' ? {} : { id }),
+        });
+        navigate(projectPage(project.id));
+      }}
+    >
+      {(isBusy) => (
+        <>
+          <TextField label="Name" name="name" maxLength={100} autoComplete="off" required />
+          <TextField
+            label="Project id"
+            name="id"
+            optional
+            mono
+            maxLength={64}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            hint="It stands in the address of every request and never changes. Left empty, one is made for you."
+          />
+          <div className="row">
+            <Button type="submit" kind="primary" busy={isBusy}>
+              Make project
+            </Button>
+          </div>
+        </>
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,25 @@
+/** Says the numbers of a newly chosen range to screen readers; of those that change by themselves it keeps still. */
+import { useEffect, useState } from 'react';
+import { count } from '../../format/numbers.js';
+import { type View, writeView } from '../../state/view.js';
+import { choiceName } from './choice-name.js';
+import type { Numbers } from './use-numbers.js';
+
+export function Announcement({ view, numbers }: { view: View; numbers: Numbers }) {
+  const [said, setSaid] = useState({ asked: '', text: '' });
+  const asked = writeView(view);
+  const { reading, isStale } = numbers;
+
+  useEffect(() => {
+    if (reading === undefined || isStale) return;
+    const { total, web, api, other } = reading.counts;
+    const text = `${choiceName(view.choice, view.zone)}: ${count(total)} queries. Web ${count(web)}, API ${count(api)}, other ${count(other)}.`;
+    setSaid((before) => (before.asked === asked ? before : { asked, text }));
+  }, [asked, reading, isStale, view]);
+
+  return (
+    <p className="out-of-sight" role="status">
+      {said.text}
+    </p>
+  );
+}

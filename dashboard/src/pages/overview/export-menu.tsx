@@ -1,0 +1,77 @@
+/** Takes what is on screen away as a file: the very numbers, not a fresh reading of them. */
+import { Download } from 'lucide-react';
+import type { Project } from '../../api/types.js';
+import { callersCsv, fileName, seriesCsv } from '../../format/files.js';
+import { Button } from '../../parts/button.js';
+import { Menu } from '../../parts/menu.js';
+import type { View } from '../../state/view.js';
+import { localOf } from '../../state/zone.js';
+import { choiceName } from './choice-name.js';
+import type { Numbers } from './use-numbers.js';
+
+interface ExportMenuProps {
+  readonly project: Project;
+  readonly view: View;
+  readonly numbers: Numbers;
+}
+
+export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
+  const { reading, range } = numbers;
+  const name = (what: string, end: string): string =>
+    `${fileName(project.id, when(view, range), what)}.${end}`;
+  const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+  const items =
+    reading === undefined
+      ? []
+      : ([
+          { heading: 'Counts over time' },
+          {
+            label: 'CSV: counts over time',
+            onSelect: () => save(name(reading.series.interval, 'csv'), 'text/csv', seriesCsv(reading.series)),
+          },
+          {
+            label: 'JSON: counts over time',
+            onSelect: () =>
+              save(name(reading.series.interval, 'json'), 'application/json', json(reading.series)),
+          },
+          { heading: 'Callers by name' },
+          {
+            label: 'CSV: callers',
+            onSelect: () => save(name('callers', 'csv'), 'text/csv', callersCsv(reading.callers)),
+          },
+          {
+            label: 'JSON: callers',
+            onSelect: () => save(name('callers', 'json'), 'application/json', json(reading.callers)),
+          },
+          { heading: 'Totals' },
+          {
+            label: 'JSON: totals',
+            onSelect: () => save(name('totals', 'json'), 'application/json', json(reading.counts)),
+          },
+        ] as const);
+  return (
+    <Menu
+      label="Download"
+      items={items}
+      button={(props) => (
+        <Button {...props} kind="quiet" icon={Download} disabled={reading === undefined}>
+          Download
+        </Button>
+      )}
+    />
+  );
+}
+
+function when(view: View, range: Numbers['range']): string {
+  if (range.from === null || range.to === null) return choiceName(view.choice, view.zone).toLowerCase();
+  return `${localOf(range.from, view.zone).day}-to-${localOf(range.to - 1, view.zone).day}`;
+}
+
+function save(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,74 @@
+/** How a project gets its first query: a key, and a few lines of code to paste. */
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { createKey } from '../../api/keys.js';
+import { useSession } from '../../api/session.js';
+import { exportKey, LANGUAGES, type Language, snippet } from '../../format/snippets.js';
+import { Button } from '../../parts/button.js';
+import { Code, Copied } from '../../parts/copy-button.js';
+import { Notice } from '../../parts/notice.js';
+import { Section } from '../../parts/page.js';
+import { Tabs } from '../../parts/tabs.js';
+import { useAction } from '../../parts/use-action.js';
+import { mayEdit, type ProjectPlace } from '../../state/place.js';
+
+export function FirstQuery(place: ProjectPlace) {
+  const { project } = place;
+  const [language, setLanguage] = useState<Language>('curl');
+  return (
+    <div className="first">
+      <Section title="Project id" lead="It stands in the address of every request.">
+        <Copied text={project.id} label="Copy project id" />
+      </Section>
+      <Section
+        title="A recording key"
+        lead="It may record into this project and do nothing else. Keep it on your server."
+      >
+        <KeyMaker {...place} />
+      </Section>
+      <Section
+        title="Record a query"
+        lead="Paste this where the key is set. Sent twice, it still counts once."
+      >
+        <Tabs label="Language" tabs={LANGUAGES} value={language} onChange={setLanguage}>
+          <Code text={snippet(language, location.origin, project.id)} label={`Copy ${language} code`} />
+        </Tabs>
+      </Section>
+      <p className="first-wait" role="status">
+        <span className="updated-dot" aria-hidden />
+        Waiting for the first query. It appears here by itself.
+      </p>
+    </div>
+  );
+}
+
+function KeyMaker({ organization, project }: ProjectPlace) {
+  const { keys } = useSession();
+  const [secret, setSecret] = useState<string | null>(null);
+  const { run, isBusy } = useAction();
+
+  if (secret !== null)
+    return (
+      <>
+        <Code text={exportKey(secret)} label="Copy line that sets the key" />
+        <Notice kind="warn">This is the only time the key is shown. Copy it now, and keep it secret.</Notice>
+      </>
+    );
+  if (!mayEdit(organization.role))
+    return <Notice>You are a viewer here: ask an owner or editor of {organization.name} for a key.</Notice>;
+  const make = (): Promise<void> =>
+    createKey(organization.id, {
+      name: 'First recording key',
+      type: 'recording',
+      projectId: project.id,
+      expires: `${keys.expiryDaysDefault}d`,
+    }).then((made) => setSecret(made.secret));
+  return (
+    <div className="row">
+      <Button kind="primary" icon={KeyRound} busy={isBusy} onClick={() => run(make)}>
+        Make a recording key
+      </Button>
+      <span className="quiet small">It expires in {keys.expiryDaysDefault} days.</span>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+/** Who asks the assistant, and how much. */
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { countsQuery } from '../../api/stats.js';
+import { Failure, Notice } from '../../parts/notice.js';
+import { Page } from '../../parts/page.js';
+import { Loading, Skeleton } from '../../parts/skeleton.js';
+import type { ProjectPlace } from '../../state/place.js';
+import { Announcement } from './announcement.js';
+import { CallersCard } from './callers-card.js';
+import { FirstQuery } from './first-query.js';
+import { Tiles } from './tiles.js';
+import { TimeCard } from './time-card.js';
+import { Toolbar } from './toolbar.js';
+import { Updated } from './updated.js';
+import { type Numbers, useNumbers } from './use-numbers.js';
+import { useView } from './use-view.js';
+import './overview.css';
+
+const ALL_TIME = { from: null, to: null };
+
+/** While nothing was ever recorded, the first query is looked for this often. */
+const firstQueryMs = 3_000;
+
+export function OverviewPage(place: ProjectPlace) {
+  const { organization, project } = place;
+  const ids = { organizationId: organization.id, projectId: project.id };
+  const [view, setView] = useView(project);
+  const numbers = useNumbers(ids, view);
+  const isEmpty = useIsEmpty(ids, numbers);
+  const hasArrived = useArrival(isEmpty, numbers.retry);
+
+  if (isEmpty)
+    return (
+      <Page title="Overview" of={project.name} lead="Nothing was recorded in this project yet.">
+        <FirstQuery {...place} />
+      </Page>
+    );
+  return (
+    <Page title="Overview" of={project.name} actions={<Updated numbers={numbers} />}>
+      {hasArrived && (
+        <Notice kind="good" alert>
+          The first query has arrived. From now on this page counts along.
+        </Notice>
+      )}
+      <Toolbar place={place} view={view} setView={setView} numbers={numbers} />
+      {numbers.error !== null && numbers.reading === undefined ? (
+        <Failure error={numbers.error} what="The numbers could not be read." onRetry={numbers.retry} />
+      ) : (
+        <Cards view={view} setView={setView} numbers={numbers} />
+      )}
+      <Announcement view={view} numbers={numbers} />
+    </Page>
+  );
+}
+
+type CardsProps = {
+  readonly view: ReturnType<typeof useView>[0];
+  readonly setView: ReturnType<typeof useView>[1];
+  readonly numbers: Numbers;
+};
+
+function Cards({ view, setView, numbers }: CardsProps) {
+  const { reading } = numbers;
+  if (reading === undefined)
+    return (
+      <Loading what="Loading the numbers">
+        <Skeleton shape="block" />
+        <Skeleton shape="chart" />
+      </Loading>
+    );
+  return (
+    <div className="overview" aria-busy={numbers.isStale || undefined}>
+      <Tiles counts={reading.counts} before={numbers.before.counts} />
+      <TimeCard view={view} setView={setView} numbers={numbers} />
+      <CallersCard callers={reading.callers} />
+    </div>
+  );
+}
+
+/** Whether the project has no queries at all, as opposed to none in the range. Known only where it matters. */
+function useIsEmpty(ids: { organizationId: string; projectId: string }, { reading }: Numbers): boolean {
+  const isBlank = reading?.counts.total === 0;
+  const { data } = useQuery({
+    ...countsQuery(ids, ALL_TIME),
+    enabled: isBlank,
+    refetchInterval: ({ state }) => (state.data?.total === 0 ? firstQueryMs : false),
+  });
+  return isBlank && data?.total === 0;
+}
+
+/** Whether the very first query came in while one was looking. */
+function useArrival(isEmpty: boolean, refresh: () => void): boolean {
+  const [wasEmpty, setWasEmpty] = useState(false);
+  const onArrival = useEffectEvent(refresh);
+  useEffect(() => {
+    if (isEmpty) setWasEmpty(true);
+    else if (wasEmpty) onArrival();
+  }, [isEmpty, wasEmpty]);
+  return wasEmpty && !isEmpty;
+}

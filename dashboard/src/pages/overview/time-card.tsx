@@ -1,0 +1,128 @@
+/** The queries over time: as bars, or as the table behind them. */
+import { ChartColumnStacked, Table2 } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import type { CallerType, Interval } from '../../api/types.js';
+import { TYPES } from '../../chart/layout.js';
+import { TYPE_NAMES } from '../../chart/type-names.js';
+import { Button } from '../../parts/button.js';
+import { EmptyState } from '../../parts/empty-state.js';
+import { Skeleton } from '../../parts/skeleton.js';
+import type { View } from '../../state/view.js';
+import { localOf } from '../../state/zone.js';
+import { TimeTable } from './time-table.js';
+import type { Numbers } from './use-numbers.js';
+
+const Chart = lazy(() => import('../../chart/chart.js').then((module) => ({ default: module.Chart })));
+
+interface TimeCardProps {
+  readonly view: View;
+  readonly setView: (change: Partial<View>) => void;
+  readonly numbers: Numbers;
+}
+
+const PER: Readonly<Record<Interval, string>> = {
+  hour: 'Queries an hour',
+  day: 'Queries a day',
+  week: 'Queries a week',
+  month: 'Queries a month',
+};
+
+export function TimeCard({ view, setView, numbers }: TimeCardProps) {
+  const { bars, before, interval } = numbers;
+  const title = PER[interval];
+  return (
+    <section className="card time-card" aria-label={title}>
+      <div className="card-head">
+        <h2>{title}</h2>
+        <Legend view={view} setView={setView} isCompared={before.bars !== null} />
+        <Button
+          kind="quiet"
+          icon={view.table ? ChartColumnStacked : Table2}
+          onClick={() => setView({ table: !view.table })}
+        >
+          {view.table ? 'Show as chart' : 'Show as table'}
+        </Button>
+      </div>
+      {view.table ? (
+        <TimeTable numbers={numbers} zone={view.zone} title={title} />
+      ) : (
+        <div className="time-card-chart">
+          <Bars view={view} setView={setView} numbers={numbers} title={title} />
+          {bars.length > 0 && numbers.reading?.counts.total === 0 && (
+            <p className="time-card-none">No queries in this range</p>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Bars({ view, setView, numbers, title }: TimeCardProps & { title: string }) {
+  const { bars, before, interval } = numbers;
+  if (bars.length === 0) return <EmptyState title="No queries in this range" />;
+  const types = TYPES.filter((type) => !view.hidden.includes(type));
+  const look =
+    interval === 'hour'
+      ? {}
+      : { onPick: (bar: { start: number; end: number }) => setView(closer(bar, view.zone)) };
+  return (
+    <Suspense fallback={<Skeleton shape="chart" />}>
+      <Chart
+        label={title}
+        bars={bars}
+        before={before.bars}
+        types={types}
+        interval={interval}
+        zone={view.zone}
+        {...look}
+      />
+    </Suspense>
+  );
+}
+
+/** The days of one bar, as a range of their own. */
+function closer({ start, end }: { start: number; end: number }, zone: string): Partial<View> {
+  return {
+    choice: { from: localOf(start, zone).day, to: localOf(end - 1, zone).day },
+    interval: null,
+  };
+}
+
+interface LegendProps {
+  readonly view: View;
+  readonly setView: (change: Partial<View>) => void;
+  readonly isCompared: boolean;
+}
+
+/** The key to the colours; each takes its type out of the chart and back in. */
+function Legend({ view, setView, isCompared }: LegendProps) {
+  const toggle = (type: CallerType): void => {
+    const isHidden = view.hidden.includes(type);
+    const hidden = isHidden ? view.hidden.filter((one) => one !== type) : [...view.hidden, type];
+    // With the last one gone there would be nothing to look at.
+    setView({ hidden: hidden.length === TYPES.length ? [] : hidden });
+  };
+  return (
+    <fieldset className="legend">
+      <legend className="out-of-sight">Types in the chart</legend>
+      {TYPES.map((type) => (
+        <button
+          key={type}
+          type="button"
+          className="legend-type"
+          aria-pressed={!view.hidden.includes(type)}
+          onClick={() => toggle(type)}
+        >
+          <span className={`swatch swatch-${type}`} aria-hidden />
+          {TYPE_NAMES[type]}
+        </button>
+      ))}
+      {isCompared && (
+        <span className="legend-before">
+          <span className="swatch swatch-before" aria-hidden />
+          Previous period
+        </span>
+      )}
+    </fieldset>
+  );
+}

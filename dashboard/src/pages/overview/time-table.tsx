@@ -1,0 +1,44 @@
+/** The chart as a table. */
+
+import type { Bar } from '../../chart/layout.js';
+import { bucketTitle } from '../../format/dates.js';
+import { count } from '../../format/numbers.js';
+import { type Column, Table } from '../../parts/table.js';
+import type { Numbers } from './use-numbers.js';
+
+interface Row {
+  readonly bar: Bar;
+  readonly before: Bar | undefined;
+}
+
+interface TimeTableProps {
+  readonly numbers: Numbers;
+  readonly zone: string;
+  readonly title: string;
+}
+
+export function TimeTable({ numbers: { bars, before, interval }, zone, title }: TimeTableProps) {
+  const rows = bars.map((bar, index) => ({ bar, before: before.bars?.[index] }));
+  const columns: Column<Row>[] = [
+    { head: 'When', kind: 'name', cell: ({ bar }) => bucketTitle(bar, interval, zone) },
+    { head: 'Web', kind: 'number', cell: ({ bar }) => count(bar.web) },
+    { head: 'API', kind: 'number', cell: ({ bar }) => count(bar.api) },
+    { head: 'Other', kind: 'number', cell: ({ bar }) => count(bar.other) },
+    { head: 'Total', kind: 'number', cell: ({ bar }) => count(bar.total) },
+  ];
+  const previous: Column<Row> = {
+    head: 'Previous total',
+    kind: 'number',
+    cell: (row) => (row.before === undefined ? '–' : count(row.before.total)),
+  };
+  return (
+    <div className="time-table" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
+      <Table
+        caption={`${title}, times in ${zone}`}
+        columns={before.bars === null ? columns : [...columns, previous]}
+        rows={rows}
+        keyOf={({ bar }) => bar.start}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+/** The numbers of the overview: of the range on screen, and of the period before it. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { countsQuery, type Place, previousSeriesQuery, type Reading, readingQuery } from '../../api/stats.js';
+import type { Bucket, Counts, Interval } from '../../api/types.js';
+import type { Bar } from '../../chart/layout.js';
+import { useNow } from '../../state/clock.js';
+import { intervalFor } from '../../state/interval.js';
+import { type Bounded, isOpen, previousOf, type Range, rangeOf } from '../../state/range.js';
+import type { View } from '../../state/view.js';
+
+const minuteMs = 60_000;
+
+export interface Numbers {
+  readonly range: Range;
+  readonly previous: Bounded | null;
+  /** Whether new queries can still come into the range. */
+  readonly isLive: boolean;
+  readonly interval: Interval;
+  readonly reading: Reading | undefined;
+  readonly bars: readonly Bar[];
+  readonly before: { readonly counts: Counts | undefined; readonly bars: readonly Bar[] | null };
+  readonly updatedAt: number;
+  /** True while the numbers are still those of what was chosen before. */
+  readonly isStale: boolean;
+  readonly error: Error | null;
+  readonly retry: () => void;
+}
+
+export function useNumbers(place: Place, view: View): Numbers {
+  const now = useNow(minuteMs);
+  const range = useMemo(() => rangeOf(view.choice, view.zone, now), [view.choice, view.zone, now]);
+  const previous = useMemo(() => previousOf(view.choice, view.zone, now), [view.choice, view.zone, now]);
+  const isLive = isOpen(range, now);
+  const shown = {
+    ...place,
+    range,
+    zone: view.zone,
+    interval: intervalFor(view.interval, range),
+    automatic: view.interval === null,
+  };
+
+  const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useQuery(readingQuery(shown, isLive));
+  const interval = data?.series.interval ?? shown.interval;
+  const counts = useQuery({ ...countsQuery(place, previous ?? range), enabled: previous !== null });
+  const series = useQuery(previousSeriesQuery(shown, view.compare ? previous : null, interval));
+
+  const bars = useMemo(() => (data?.series.buckets ?? []).map(toBar), [data]);
+  const beforeBars = useMemo(() => (series.data?.buckets ?? []).map(toBar), [series.data]);
+  const isCompared = view.compare && previous !== null && series.data !== undefined;
+  return {
+    range,
+    previous,
+    isLive,
+    interval,
+    reading: data,
+    bars,
+    before: {
+      counts: previous === null ? undefined : counts.data,
+      bars: isCompared ? beforeBars : null,
+    },
+    updatedAt: dataUpdatedAt,
+    isStale: isPlaceholderData,
+    error,
+    retry: () => void refetch(),
+  };
+}
+
+function toBar({ start, end, ...counts }: Bucket): Bar {
+  return { start: Date.parse(start), end: Date.parse(end), ...counts };
+}

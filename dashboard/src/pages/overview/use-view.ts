@@ -1,0 +1,31 @@
+/** What the overview shows, kept in the address. */
+import { useCallback, useEffect, useMemo } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import type { Project } from '../../api/types.js';
+import { keepQuery } from '../../state/last-view.js';
+import { readView, type View, writeView } from '../../state/view.js';
+import { browserZone, isZone } from '../../state/zone.js';
+
+/** The zone that a project is looked at in unless the reader chooses another. */
+function usualZoneOf(project: Project): string {
+  return project.timeZone !== null && isZone(project.timeZone) ? project.timeZone : browserZone();
+}
+
+export function useView(project: Project): [View, (change: Partial<View>) => void] {
+  const [path, navigate] = useLocation();
+  const query = useSearch();
+  const view = useMemo(() => readView(new URLSearchParams(query), usualZoneOf(project)), [query, project]);
+  const written = writeView(view);
+
+  // The address always says in full what is on screen, so that it can be copied at any time.
+  useEffect(() => {
+    keepQuery(project.id, written);
+    if (query !== written) navigate(`${path}?${written}`, { replace: true });
+  }, [project.id, path, query, written, navigate]);
+
+  const change = useCallback(
+    (part: Partial<View>) => navigate(`${path}?${writeView({ ...view, ...part })}`),
+    [view, path, navigate],
+  );
+  return [view, change];
+}

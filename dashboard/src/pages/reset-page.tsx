@@ -1,0 +1,58 @@
+/** Sets a new password, with a one-time address. */
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { ApiError } from '../api/client.js';
+import { resetPassword } from '../api/sign-in.js';
+import { SignFrame } from '../frame/sign-frame.js';
+import { Button } from '../parts/button.js';
+import { Form, secretOf } from '../parts/form.js';
+import { NewPassword } from '../parts/new-password.js';
+import { Page } from '../parts/page.js';
+import { toast } from '../parts/toasts.js';
+import { useToken } from '../state/token.js';
+import { DeadLink } from './dead-link.js';
+
+export function ResetPage() {
+  const token = useToken('/reset');
+  const [dead, setDead] = useState<string | null>(null);
+  const [, navigate] = useLocation();
+
+  if (token === null || token === dead)
+    return (
+      <SignFrame>
+        <DeadLink title="This link does not work">
+          {token === null
+            ? 'The part after the # is missing. Copy the whole link that you were sent.'
+            : 'It was used already, or it has expired. Ask whoever runs this server for a new one.'}
+        </DeadLink>
+      </SignFrame>
+    );
+  return (
+    <SignFrame>
+      <Page title="Set a new password" lead="Wherever you are signed in now, you will have to sign in again.">
+        <Form
+          label="Set a new password"
+          onSend={async (data) => {
+            try {
+              await resetPassword(token, secretOf(data, 'password'));
+            } catch (error) {
+              if (error instanceof ApiError && error.status === 404) setDead(token);
+              throw error;
+            }
+            toast('Your new password is set. Sign in with it.');
+            navigate('/sign-in', { replace: true });
+          }}
+        >
+          {(isBusy) => (
+            <>
+              <NewPassword label="New password" />
+              <Button type="submit" kind="primary" wide busy={isBusy}>
+                Set password
+              </Button>
+            </>
+          )}
+        </Form>
+      </Page>
+    </SignFrame>
+  );
+}

@@ -1,0 +1,66 @@
+/** Makes the first account, with the one-time address that the server printed. */
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { ApiError } from '../api/client.js';
+import { refreshSession } from '../api/session.js';
+import { setUp } from '../api/sign-in.js';
+import { SignFrame } from '../frame/sign-frame.js';
+import { Button } from '../parts/button.js';
+import { TextField } from '../parts/field.js';
+import { Form, secretOf, textOf } from '../parts/form.js';
+import { NewPassword } from '../parts/new-password.js';
+import { Page } from '../parts/page.js';
+import { useToken } from '../state/token.js';
+import { DeadLink } from './dead-link.js';
+
+export function SetUpPage() {
+  const token = useToken('/set-up');
+  const [dead, setDead] = useState<string | null>(null);
+  const [, navigate] = useLocation();
+
+  if (token === null || token === dead)
+    return (
+      <SignFrame>
+        <DeadLink title="This address does not work">
+          {token === null
+            ? 'The part after the # is missing. Copy the whole address that the server printed.'
+            : 'It was used already, or it has expired. If nobody has an account yet, start the server again: it prints a new address.'}
+        </DeadLink>
+      </SignFrame>
+    );
+  return (
+    <SignFrame>
+      <Page title="Make your account" lead="You will be the owner of this server’s organization.">
+        <Form
+          label="Make your account"
+          onSend={async (data) => {
+            const account = {
+              name: textOf(data, 'name'),
+              email: textOf(data, 'email'),
+              password: secretOf(data, 'password'),
+            };
+            try {
+              await setUp(token, account);
+            } catch (error) {
+              if (error instanceof ApiError && error.status === 404) setDead(token);
+              throw error;
+            }
+            await refreshSession();
+            navigate('/', { replace: true });
+          }}
+        >
+          {(isBusy) => (
+            <>
+              <TextField label="Name" name="name" autoComplete="name" maxLength={100} required />
+              <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
+              <NewPassword />
+              <Button type="submit" kind="primary" wide busy={isBusy}>
+                Make account
+              </Button>
+            </>
+          )}
+        </Form>
+      </Page>
+    </SignFrame>
+  );
+}

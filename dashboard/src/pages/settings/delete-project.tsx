@@ -1,0 +1,50 @@
+/** Deletes a project with all that was counted in it. */
+import { lazy, Suspense, useState } from 'react';
+import { useLocation } from 'wouter';
+import { deleteProject } from '../../api/projects.js';
+import { Button } from '../../parts/button.js';
+import { Section } from '../../parts/page.js';
+import type { ProjectPlace } from '../../state/place.js';
+import { remember } from '../../state/remembered.js';
+
+const ConfirmDialog = lazy(() =>
+  import('../../parts/confirm-dialog.js').then((module) => ({ default: module.ConfirmDialog })),
+);
+
+export function DeleteProject({ organization, project }: ProjectPlace) {
+  const [isAsking, setAsking] = useState(false);
+  const [, navigate] = useLocation();
+  return (
+    <Section
+      title="Delete project"
+      lead="Its counts, its queries and its recording keys are gone for good. Nothing brings them back but a backup."
+    >
+      <div className="row">
+        <Button kind="danger" onClick={() => setAsking(true)}>
+          Delete project…
+        </Button>
+      </div>
+      {isAsking && (
+        <Suspense>
+          <ConfirmDialog
+            title={`Delete ${project.name}?`}
+            action="Delete project"
+            done={`${project.name} is deleted`}
+            typed={{ what: 'the project’s name', text: project.name }}
+            onConfirm={async () => {
+              await deleteProject(organization.id, project.id, project.name);
+              remember('project', null);
+              navigate('/', { replace: true });
+            }}
+            onClose={() => setAsking(false)}
+          >
+            <p>
+              Everything that was counted in <strong>{project.name}</strong> is deleted, and its recording
+              keys stop working at once: whatever records with them is refused.
+            </p>
+          </ConfirmDialog>
+        </Suspense>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,73 @@
+/** How long single queries are kept. Counts are kept for ever either way. */
+import { useState } from 'react';
+import { useProjectChange } from '../../api/projects.js';
+import { Button } from '../../parts/button.js';
+import { Choice, Choices, TextField } from '../../parts/field.js';
+import { Form, textOf } from '../../parts/form.js';
+import { Section } from '../../parts/page.js';
+import { toast } from '../../parts/toasts.js';
+import type { ProjectPlace } from '../../state/place.js';
+
+/** What is suggested: long enough for any sender that repeats what it could not deliver. */
+const usualDays = 400;
+
+export function Retention({ organization, project }: ProjectPlace) {
+  const { mutateAsync } = useProjectChange(organization.id, project.id);
+  const [isForever, setForever] = useState(project.retentionDays === null);
+  return (
+    <Section
+      title="Retention"
+      lead="Counts are kept for ever and stay exact. This is about the single queries behind them: their ids, by which a query that is sent twice is known, and their times."
+    >
+      <Form
+        label="Retention"
+        onSend={async (data) => {
+          await mutateAsync({ retentionDays: isForever ? null : Number(textOf(data, 'retentionDays')) });
+          toast('The retention is saved');
+        }}
+      >
+        {(isBusy) => (
+          <>
+            <Choices legend="Single queries are kept">
+              <Choice
+                name="retention"
+                value="forever"
+                label="For ever"
+                hint="A repeated query is recognized at any time."
+                checked={isForever}
+                onChange={() => setForever(true)}
+              />
+              <Choice
+                name="retention"
+                value="days"
+                label="For some days"
+                hint="Then they are removed. Queries of that age are not taken any more."
+                checked={!isForever}
+                onChange={() => setForever(false)}
+              />
+            </Choices>
+            {!isForever && (
+              <TextField
+                label="Days"
+                name="retentionDays"
+                type="number"
+                inputMode="numeric"
+                min={1}
+                max={36_500}
+                step={1}
+                defaultValue={project.retentionDays ?? usualDays}
+                required
+                hint="What was removed does not come back when you choose more days later."
+              />
+            )}
+            <div className="row">
+              <Button type="submit" busy={isBusy}>
+                Save retention
+              </Button>
+            </div>
+          </>
+        )}
+      </Form>
+    </Section>
+  );
+}

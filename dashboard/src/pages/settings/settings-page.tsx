@@ -1,0 +1,102 @@
+/** What can be changed about a project. */
+import { useState } from 'react';
+import { useProjectChange } from '../../api/projects.js';
+import { Button } from '../../parts/button.js';
+import { SelectField, TextField } from '../../parts/field.js';
+import { Form, textOf } from '../../parts/form.js';
+import { Notice } from '../../parts/notice.js';
+import { Page, Section } from '../../parts/page.js';
+import { toast } from '../../parts/toasts.js';
+import { mayEdit, type ProjectPlace } from '../../state/place.js';
+import { allZones, browserZone } from '../../state/zone.js';
+import { DeleteProject } from './delete-project.js';
+import { Retention } from './retention.js';
+
+export function SettingsPage(place: ProjectPlace) {
+  const { organization, project } = place;
+  const isEditor = mayEdit(organization.role);
+  return (
+    <Page title="Settings" of={project.name} isNarrow>
+      {!isEditor && <Notice>You are a viewer here: only owners and editors change settings.</Notice>}
+      <fieldset className="settings" disabled={!isEditor}>
+        <Name {...place} />
+        <Zone {...place} />
+        <Retention {...place} />
+        <DeleteProject {...place} />
+      </fieldset>
+    </Page>
+  );
+}
+
+function Name({ organization, project }: ProjectPlace) {
+  const { mutateAsync } = useProjectChange(organization.id, project.id);
+  return (
+    <Section title="Name">
+      <Form
+        label="Name"
+        onSend={async (data) => {
+          await mutateAsync({ name: textOf(data, 'name') });
+          toast('The name is saved');
+        }}
+      >
+        {(isBusy) => (
+          <>
+            <TextField
+              label="Project name"
+              name="name"
+              defaultValue={project.name}
+              maxLength={100}
+              autoComplete="off"
+              required
+              hint={`Only people read it. The project’s id stays ${project.id}.`}
+            />
+            <div className="row">
+              <Button type="submit" busy={isBusy}>
+                Save name
+              </Button>
+            </div>
+          </>
+        )}
+      </Form>
+    </Section>
+  );
+}
+
+function Zone({ organization, project }: ProjectPlace) {
+  const { mutateAsync } = useProjectChange(organization.id, project.id);
+  const [zones] = useState(allZones);
+  return (
+    <Section
+      title="Time zone"
+      lead="Whose days the overview shows unless a reader chooses others. The API always takes exact times."
+    >
+      <Form
+        label="Time zone"
+        onSend={async (data) => {
+          const zone = textOf(data, 'timeZone');
+          await mutateAsync({ timeZone: zone === '' ? null : zone });
+          toast('The time zone is saved');
+        }}
+      >
+        {(isBusy) => (
+          <>
+            <SelectField label="Project time zone" name="timeZone" defaultValue={project.timeZone ?? ''}>
+              <option value="">Each reader’s own (yours: {browserZone()})</option>
+              {project.timeZone !== null && !zones.includes(project.timeZone) && (
+                <option>{project.timeZone}</option>
+              )}
+              {zones.map((zone) => (
+                <option key={zone}>{zone}</option>
+              ))}
+            </SelectField>
+            <div className="row">
+              <Button type="submit" busy={isBusy}>
+                Save time zone
+              </Button>
+            </div>
+          </>
+        )}
+      </Form>
+    </Section>
+  );
+}

@@ -1,0 +1,85 @@
+/** Signing in: with a password and where it is asked for a second factor, or through single sign-on. */
+import { useState } from 'react';
+import { Redirect, useSearch } from 'wouter';
+import { refreshSession, useSession } from '../../api/session.js';
+import { signIn, singleSignOnPath } from '../../api/sign-in.js';
+import { SignFrame } from '../../frame/sign-frame.js';
+import { Button, OutwardButton } from '../../parts/button.js';
+import { TextField } from '../../parts/field.js';
+import { Form, secretOf, textOf } from '../../parts/form.js';
+import { Notice } from '../../parts/notice.js';
+import { Page } from '../../parts/page.js';
+import { destinationOf } from '../../state/destination.js';
+import { SecondFactor } from './second-factor.js';
+
+/** Why single sign-on sent somebody back. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  not_a_member:
+    'You signed in, but nobody has invited you here yet. Ask an owner of your organization for an invitation.',
+  unverified_email:
+    'Your provider has not verified your e-mail address. Verify it there, then sign in again.',
+  failed: 'Single sign-on did not work. Try again; if it keeps failing, tell whoever runs this server.',
+};
+
+export function SignInPage() {
+  const { user, setUp, singleSignOn } = useSession();
+  const query = new URLSearchParams(useSearch());
+  const [isSecond, setSecond] = useState(false);
+  const to = destinationOf(query.get('to'), location.origin);
+  const problem = query.get('problem');
+
+  if (user !== null) return <Redirect to={to} replace />;
+  if (setUp) return <Redirect to="/" replace />;
+  if (isSecond)
+    return (
+      <SignFrame>
+        <SecondFactor onBack={() => setSecond(false)} />
+      </SignFrame>
+    );
+  return (
+    <SignFrame>
+      <Page title="Sign in">
+        {problem !== null && (
+          <Notice kind="danger" alert>
+            {PROBLEMS[problem] ?? PROBLEMS['failed']}
+          </Notice>
+        )}
+        {singleSignOn !== null && (
+          <>
+            <OutwardButton href={singleSignOnPath(to)} kind="plain" wide>
+              Continue with {singleSignOn.name}
+            </OutwardButton>
+            <p className="sign-or">or</p>
+          </>
+        )}
+        <Form
+          label="Sign in"
+          onSend={async (data) => {
+            const { secondFactor } = await signIn(textOf(data, 'email'), secretOf(data, 'password'));
+            if (secondFactor) setSecond(true);
+            else await refreshSession();
+          }}
+        >
+          {(isBusy) => (
+            <>
+              <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
+              <TextField
+                label="Password"
+                name="password"
+                type="password"
+                autoComplete="current-password"
+                required
+              />
+              <Button type="submit" kind="primary" wide busy={isBusy}>
+                Sign in
+              </Button>
+            </>
+          )}
+        </Form>
+        <p className="quiet small">
+          Forgotten your password? Whoever runs this server can make you a link to set a new one.
+        </p>
+      </Page>
+    </SignFrame>
+  );
+}

@@ -1,0 +1,9 @@
+/** A word or two about the state of something. */
+import type { ReactNode } from 'react';
+import './badge.css';
+
+export type BadgeKind = 'plain' | 'good' | 'warn' | 'danger' | 'accent';
+
+export function Badge({ kind = 'plain', children }: { kind?: BadgeKind; children: ReactNode }) {
+  return <span className={`badge badge-${kind}`}>{children}</span>;
+}

@@ -1,0 +1,88 @@
+/** Buttons, and links that look like them. */
+import type { LucideIcon } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
+import { Link } from 'wouter';
+import './button.css';
+
+/** `primary`: the one thing to do here. `plain`: the others. `quiet`: what should not stand out. */
+export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
+
+interface Looks {
+  readonly kind?: ButtonKind;
+  readonly icon?: LucideIcon;
+  readonly wide?: boolean;
+}
+
+function classOf({ kind = 'plain', wide = false }: Looks): string {
+  return `button button-${kind}${wide ? ' button-wide' : ''}`;
+}
+
+interface ButtonProps extends Looks, Omit<ComponentProps<'button'>, 'className'> {
+  /** At work on what it was pressed for: it does nothing more until that is done. */
+  readonly busy?: boolean;
+  readonly children: ReactNode;
+}
+
+export function Button({ kind, icon: Icon, wide, busy = false, children, onClick, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={classOf({
+        ...(kind === undefined ? {} : { kind }),
+        ...(wide === undefined ? {} : { wide }),
+      })}
+      aria-busy={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
+    >
+      {Icon !== undefined && <Icon aria-hidden />}
+      {children}
+    </button>
+  );
+}
+
+interface IconButtonProps extends Omit<ComponentProps<'button'>, 'className' | 'children'> {
+  readonly icon: LucideIcon;
+  /** What it does, for whoever cannot see the icon and for whoever hovers over it. */
+  readonly label: string;
+  readonly kind?: ButtonKind;
+}
+
+export function IconButton({ icon: Icon, label, kind = 'quiet', ...rest }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      title={label}
+      {...rest}
+      className={`${classOf({ kind })} button-icon`}
+      aria-label={label}
+    >
+      <Icon aria-hidden />
+    </button>
+  );
+}
+
+interface ButtonLinkProps extends Looks {
+  readonly href: string;
+  readonly children: ReactNode;
+}
+
+/** Goes to another page of the dashboard. */
+export function ButtonLink({ href, icon: Icon, children, ...looks }: ButtonLinkProps) {
+  return (
+    <Link href={href} className={classOf(looks)}>
+      {Icon !== undefined && <Icon aria-hidden />}
+      {children}
+    </Link>
+  );
+}
+
+/** Leaves the dashboard's own pages. */
+export function OutwardButton({ href, icon: Icon, children, ...looks }: ButtonLinkProps) {
+  return (
+    <a href={href} className={classOf(looks)}>
+      {Icon !== undefined && <Icon aria-hidden />}
+      {children}
+    </a>
+  );
+}

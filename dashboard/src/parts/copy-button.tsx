@@ -1,0 +1,78 @@
+/** Buttons that copy, and what they copy from. */
+import { Check, Copy, type LucideIcon } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Button, IconButton } from './button.js';
+import { copyText } from './copy.js';
+import { toast } from './toasts.js';
+import './copy.css';
+
+/** How long a button says that it has copied. */
+const doneMs = 2_000;
+
+function useCopy(text: string): { isDone: boolean; copy: () => void } {
+  const [isDone, setDone] = useState(false);
+  useEffect(() => {
+    if (!isDone) return;
+    const timer = setTimeout(() => setDone(false), doneMs);
+    return () => clearTimeout(timer);
+  }, [isDone]);
+  const copy = async (): Promise<void> => {
+    const isCopied = await copyText(text);
+    setDone(isCopied);
+    if (isCopied) toast('Copied');
+    else toast('The browser did not let it be copied: select the text and copy it.', 'danger');
+  };
+  return { isDone, copy: () => void copy() };
+}
+
+interface CopyButtonProps {
+  readonly text: string;
+  /** What it copies: `Copy project id`. */
+  readonly label: string;
+  readonly kind?: 'primary' | 'plain' | 'quiet';
+  readonly icon?: LucideIcon;
+  readonly onCopy?: () => void;
+}
+
+export function CopyButton({ text, label, kind = 'plain', icon = Copy, onCopy }: CopyButtonProps) {
+  const { isDone, copy } = useCopy(text);
+  return (
+    <Button
+      kind={kind}
+      icon={isDone ? Check : icon}
+      onClick={() => {
+        copy();
+        onCopy?.();
+      }}
+    >
+      {label}
+    </Button>
+  );
+}
+
+export function CopyIcon({ text, label }: { text: string; label: string }) {
+  const { isDone, copy } = useCopy(text);
+  return <IconButton icon={isDone ? Check : Copy} label={label} onClick={copy} />;
+}
+
+/** A short text to be copied, such as an id. */
+export function Copied({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="copied">
+      <code>{text}</code>
+      <CopyIcon text={text} label={label} />
+    </div>
+  );
+}
+
+/** Lines of code to be copied. */
+export function Code({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="code">
+      <pre tabIndex={0} role="region" aria-label={label.replace(/^Copy /, '')}>
+        <code>{text}</code>
+      </pre>
+      <CopyIcon text={text} label={label} />
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+/** A button with a menu of things to do. */
+import type { LucideIcon } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useEffect } from 'react';
+import { type Popover, usePopover } from './use-popover.js';
+import './popover.css';
+import './menu.css';
+
+export type MenuItem =
+  | {
+      readonly label: string;
+      readonly icon?: LucideIcon;
+      readonly danger?: boolean;
+      readonly onSelect: () => void;
+    }
+  | { readonly heading: string }
+  | 'line';
+
+interface MenuProps {
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  readonly align?: 'start' | 'end';
+  /** The button: it must spread what it is given. */
+  readonly button: (props: Popover['triggerProps'] & { readonly 'aria-haspopup': 'menu' }) => ReactNode;
+}
+
+export function Menu({ label, items, align = 'end', button }: MenuProps) {
+  const popover = usePopover(align);
+  const { isOpen, panel, close } = popover;
+
+  useEffect(() => {
+    if (isOpen) itemsOf(panel.current)[0]?.focus();
+  }, [isOpen, panel]);
+
+  return (
+    <>
+      {button({ ...popover.triggerProps, 'aria-haspopup': 'menu' })}
+      <div
+        {...popover.panelProps}
+        className="popover menu"
+        role="menu"
+        aria-label={label}
+        tabIndex={-1}
+        onKeyDown={(event) => move(event, panel.current, close)}
+      >
+        {isOpen && items.map((item) => <Item key={nameOf(item, items)} item={item} close={close} />)}
+      </div>
+    </>
+  );
+}
+
+function Item({ item, close }: { item: MenuItem; close: () => void }) {
+  if (item === 'line') return <hr className="menu-line" />;
+  if ('heading' in item)
+    return (
+      <div className="menu-heading" role="presentation">
+        {item.heading}
+      </div>
+    );
+  const Icon = item.icon;
+  return (
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      className={item.danger === true ? 'menu-item menu-danger' : 'menu-item'}
+      onClick={() => {
+        close();
+        item.onSelect();
+      }}
+    >
+      {Icon !== undefined && <Icon aria-hidden />}
+      {item.label}
+    </button>
+  );
+}
+
+function nameOf(item: MenuItem, items: readonly MenuItem[]): string {
+  if (item === 'line') return `line ${items.indexOf(item)}`;
+  return 'heading' in item ? `heading ${item.heading}` : item.label;
+}
+
+function itemsOf(panel: HTMLElement | null): HTMLElement[] {
+  return [...(panel?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
+}
+
+/** Arrows, Home and End go through the items; a letter goes to the next that begins with it; Tab leaves. */
+function move(event: KeyboardEvent, panel: HTMLElement | null, close: () => void): void {
+  const items = itemsOf(panel);
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  const next = nextOf(event.key, at, items);
+  if (event.key === 'Tab') close();
+  if (next === undefined) return;
+  event.preventDefault();
+  items.at(next % items.length)?.focus();
+}
+
+function nextOf(key: string, at: number, items: readonly HTMLElement[]): number | undefined {
+  if (key === 'ArrowDown') return at + 1;
+  if (key === 'ArrowUp') return Math.max(at, 0) - 1;
+  if (key === 'Home') return 0;
+  if (key === 'End') return -1;
+  if (key.length !== 1 || key === ' ') return undefined;
+  const begins = (item: HTMLElement): boolean => item.textContent.toLowerCase().startsWith(key.toLowerCase());
+  const after = items.findIndex((item, index) => index > at && begins(item));
+  const found = after === -1 ? items.findIndex(begins) : after;
+  return found === -1 ? undefined : found;
+}

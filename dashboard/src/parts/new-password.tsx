@@ -1,0 +1,31 @@
+/** The field for a password that is being chosen. */
+import { useState } from 'react';
+import { Check, TextField } from './field.js';
+
+/** What the server takes; it has the last word. */
+export const passwordCharactersMin = 12;
+
+interface NewPasswordProps {
+  readonly label?: string;
+  readonly name?: string;
+}
+
+export function NewPassword({ label = 'Password', name = 'password' }: NewPasswordProps) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <>
+      <TextField
+        label={label}
+        name={name}
+        type={isShown ? 'text' : 'password'}
+        autoComplete="new-password"
+        minLength={passwordCharactersMin}
+        maxLength={128}
+        spellCheck={false}
+        required
+        hint={`At least ${passwordCharactersMin} characters. A few words that nobody else would put together are best.`}
+      />
+      <Check label="Show password" checked={isShown} onChange={(event) => setShown(event.target.checked)} />
+    </>
+  );
+}

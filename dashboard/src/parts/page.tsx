@@ -1,0 +1,71 @@
+/** A page: its title in the tab and at its head, where the focus goes when one comes from another page. */
+import { type ReactNode, useEffect, useRef } from 'react';
+import './page.css';
+
+/** The first page of a visit leaves the focus at the top, before the link that skips the navigation. */
+let isFirst = true;
+
+interface PageProps {
+  readonly title: string;
+  /** What else stands in the browser's tab: `API keys · Docs`. */
+  readonly of?: string;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  /** For forms and lists that would be hard to read as wide as the screen. */
+  readonly isNarrow?: boolean;
+  readonly children: ReactNode;
+}
+
+export function Page({ title, of, lead, actions, isNarrow = false, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+
+  useEffect(() => {
+    document.title = [title, of, 'caller-stats'].filter((part) => part !== undefined).join(' · ');
+  }, [title, of]);
+
+  useEffect(() => {
+    if (!isFirst) {
+      scrollTo(0, 0);
+      heading.current?.focus();
+    }
+    isFirst = false;
+  }, []);
+
+  return (
+    <div className={isNarrow ? 'page page-narrow' : 'page'}>
+      <header className="page-head">
+        <div className="page-titles">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead !== undefined && <div className="page-lead">{lead}</div>}
+        </div>
+        {actions !== undefined && <div className="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A part of a page with a heading of its own. */
+export function Section({ title, lead, actions, children }: SectionProps) {
+  return (
+    <section className="section" aria-label={title}>
+      <div className="section-head">
+        <div>
+          <h2>{title}</h2>
+          {lead !== undefined && <p className="section-lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div className="page-actions">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,149 @@
+/** A button that opens a list to choose from, with a field to search it. */
+import { Check, Search } from 'lucide-react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react';
+import { filterOptions, type Option } from './picker-filter.js';
+import { type Popover, usePopover } from './use-popover.js';
+import './popover.css';
+import './picker.css';
+
+export interface PickerHandle {
+  readonly open: () => void;
+}
+
+interface PickerProps {
+  /** What is chosen here: `Time zone`. */
+  readonly label: string;
+  readonly options: readonly Option[];
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly button: (props: Popover['triggerProps'] & { readonly 'aria-haspopup': 'listbox' }) => ReactNode;
+  /** What stands below the list. */
+  readonly foot?: ReactNode;
+  readonly ref?: Ref<PickerHandle>;
+}
+
+export function Picker({ label, options, value, onChange, button, foot, ref }: PickerProps) {
+  const popover = usePopover();
+  const { isOpen, open } = popover;
+  useImperativeHandle(ref, () => ({ open }), [open]);
+  const choose = (chosen: string): void => {
+    popover.close();
+    if (chosen !== value) onChange(chosen);
+  };
+  return (
+    <>
+      {button({ ...popover.triggerProps, 'aria-haspopup': 'listbox' })}
+      <div {...popover.panelProps} className="popover picker">
+        {isOpen && <List label={label} options={options} value={value} onChoose={choose} />}
+        {isOpen && foot !== undefined && <div className="picker-foot">{foot}</div>}
+      </div>
+    </>
+  );
+}
+
+interface ListProps {
+  readonly label: string;
+  readonly options: readonly Option[];
+  readonly value: string;
+  readonly onChoose: (value: string) => void;
+}
+
+function List({ label, options, value, onChoose }: ListProps) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const [search, setSearch] = useState('');
+  const found = filterOptions(options, search);
+  const [active, setActive] = useState(() =>
+    Math.max(
+      0,
+      options.findIndex((one) => one.value === value),
+    ),
+  );
+  const current = found[Math.min(active, found.length - 1)];
+
+  useEffect(() => input.current?.focus(), []);
+  useEffect(() => {
+    list.current?.querySelector(`[data-active="${active}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+    const step = steps[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      setActive(Math.max(0, Math.min(found.length - 1, active + step)));
+    } else if (event.key === 'Enter' && current !== undefined) {
+      event.preventDefault();
+      onChoose(current.value);
+    }
+  };
+
+  return (
+    <>
+      <div className="picker-search">
+        <Search aria-hidden />
+        <input
+          ref={input}
+          type="text"
+          role="combobox"
+          aria-label={label}
+          aria-expanded
+          aria-controls={id}
+          aria-autocomplete="list"
+          aria-activedescendant={current === undefined ? undefined : `${id}-${current.value}`}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="Search"
+          value={search}
+          onChange={(event) => {
+            setSearch(event.target.value);
+            setActive(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      {found.length === 0 && (
+        <p className="picker-none" role="status">
+          Nothing is called “{search}”.
+        </p>
+      )}
+      <div
+        ref={list}
+        className="picker-list"
+        id={id}
+        role="listbox"
+        aria-label={label}
+        hidden={found.length === 0}
+      >
+        {found.map((option, index) => (
+          <button
+            key={option.value}
+            type="button"
+            id={`${id}-${option.value}`}
+            data-active={index}
+            role="option"
+            tabIndex={-1}
+            aria-selected={option.value === value}
+            className={option === current ? 'picker-option picker-active' : 'picker-option'}
+            onClick={() => onChoose(option.value)}
+            onPointerMove={() => setActive(index)}
+          >
+            <span className="picker-name">{option.label}</span>
+            {option.note !== undefined && <span className="picker-note numbers">{option.note}</span>}
+            {option.value === value && <Check aria-hidden />}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+/** A table; on a narrow screen its rows become cards. Roles are said outright, because cards would lose them. */
+import type { ReactNode } from 'react';
+import './table.css';
+
+export interface Column<T> {
+  readonly head: string;
+  readonly cell: (row: T) => ReactNode;
+  /** `name`: what a row is about. `number`: aligned to the right. `actions`: without a heading that is seen. */
+  readonly kind?: 'name' | 'number' | 'actions';
+}
+
+interface TableProps<T> {
+  /** What the table is, for whoever hears it. */
+  readonly caption: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string | number;
+  readonly isMuted?: (row: T) => boolean;
+  /** Shown above the table as well. */
+  readonly isCaptionSeen?: boolean;
+}
+
+export function Table<T>({ caption, columns, rows, keyOf, isMuted, isCaptionSeen = false }: TableProps<T>) {
+  return (
+    <table className="table table-cards" role="table">
+      <caption className={isCaptionSeen ? '' : 'out-of-sight'}>{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map((column) => (
+            <th key={column.head} scope="col" role="columnheader" className={classOf(column)}>
+              <span className={column.kind === 'actions' ? 'out-of-sight' : ''}>{column.head}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr key={keyOf(row)} role="row" className={isMuted?.(row) === true ? 'table-muted' : undefined}>
+            {columns.map((column) => (
+              <Cell key={column.head} column={column} row={row} />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Cell<T>({ column, row }: { column: Column<T>; row: T }) {
+  if (column.kind === 'name')
+    return (
+      <th scope="row" role="rowheader">
+        {column.cell(row)}
+      </th>
+    );
+  const label = column.kind === 'actions' ? undefined : column.head;
+  return (
+    <td role="cell" className={classOf(column)} data-label={label}>
+      {column.cell(row)}
+    </td>
+  );
+}
+
+function classOf<T>({ kind }: Column<T>): string | undefined {
+  return kind === 'number' || kind === 'actions' ? `table-${kind}` : undefined;
+}

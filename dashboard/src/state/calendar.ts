@@ -1,0 +1,49 @@
+/** Days of the calendar as `YYYY-MM-DD`, which sort as they follow each other, and the arithmetic on them. No zones here. */
+
+const DAY_MS = 86_400_000;
+
+export type Day = string;
+
+/** The day, if there is one of that name. */
+export function toDay(text: string): Day | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
+  const at = Date.parse(`${text}T00:00:00Z`);
+  // `Date.parse` takes 31 February for a day in March.
+  return Number.isFinite(at) && dayOfUtc(at) === text ? text : undefined;
+}
+
+export function addDays(day: Day, days: number): Day {
+  return dayOfUtc(utcOf(day) + days * DAY_MS);
+}
+
+/** The same day of another month, or that month's last where it has none. */
+export function addMonths(day: Day, months: number): Day {
+  const first = new Date(utcOf(firstOfMonth(day)));
+  first.setUTCMonth(first.getUTCMonth() + months);
+  const last = new Date(first);
+  last.setUTCMonth(last.getUTCMonth() + 1, 0);
+  first.setUTCDate(Math.min(Number(day.slice(8)), last.getUTCDate()));
+  return dayOfUtc(first.getTime());
+}
+
+export function firstOfMonth(day: Day): Day {
+  return `${day.slice(0, 8)}01`;
+}
+
+export function firstOfYear(day: Day): Day {
+  return `${day.slice(0, 5)}01-01`;
+}
+
+/** Days from one to the other; negative where `to` lies before. */
+export function daysBetween(from: Day, to: Day): number {
+  return (utcOf(to) - utcOf(from)) / DAY_MS;
+}
+
+/** Midnight of the day in UTC, in milliseconds since 1970. */
+export function utcOf(day: Day): number {
+  return Date.parse(`${day}T00:00:00Z`);
+}
+
+function dayOfUtc(at: number): Day {
+  return new Date(at).toISOString().slice(0, 10);
+}

@@ -1,0 +1,39 @@
+/** How wide the bars of the chart are. */
+import type { Interval } from '../api/types.js';
+import type { Range } from './range.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Bars that can still be told apart on a wide screen. */
+const barsMax = 750;
+
+export const INTERVALS = ['hour', 'day', 'week', 'month'] as const satisfies readonly Interval[];
+
+const WIDTH_MS: Readonly<Record<Interval, number>> = {
+  hour: HOUR_MS,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 30 * DAY_MS,
+};
+
+/** The interval that shows a range best: between two dozen and a hundred bars, where it can. */
+export function autoInterval(range: Range): Interval {
+  if (range.from === null || range.to === null) return 'month';
+  const days = (range.to - range.from) / DAY_MS;
+  if (days <= 2.5) return 'hour';
+  if (days <= 100) return 'day';
+  return days <= 280 ? 'week' : 'month';
+}
+
+/** Whether an interval makes few enough bars. Of all time only the server knows how long it is. */
+export function isAllowed(interval: Interval, range: Range): boolean {
+  if (range.from === null || range.to === null) return interval !== 'hour';
+  return (range.to - range.from) / WIDTH_MS[interval] <= barsMax;
+}
+
+/** The chosen interval, or the next wider one that is allowed. */
+export function intervalFor(chosen: Interval | null, range: Range): Interval {
+  if (chosen === null) return autoInterval(range);
+  return INTERVALS.slice(INTERVALS.indexOf(chosen)).find((one) => isAllowed(one, range)) ?? 'month';
+}

@@ -1,0 +1,127 @@
+/** Which stretch of time is on screen: what was chosen, the exact instants it means, and the period before it. */
+import { addDays, addMonths, type Day, daysBetween, firstOfMonth, firstOfYear, toDay } from './calendar.js';
+import { instantOf, localOf, startOfDay } from './zone.js';
+
+export const PRESETS = [
+  'today',
+  'yesterday',
+  '7d',
+  '30d',
+  '90d',
+  'month',
+  'last-month',
+  'year',
+  '12m',
+  'all',
+] as const;
+
+export type Preset = (typeof PRESETS)[number];
+
+/**
+ * What was chosen. The ends of a custom range are local times of the zone on screen: `YYYY-MM-DD`, where the last day
+ * is part of the range, or `YYYY-MM-DDTHH:mm`, where it ends at that minute.
+ */
+export type Choice = { readonly preset: Preset } | { readonly from: string; readonly to: string };
+
+/** The half-open range `[from, to)` in milliseconds since 1970. Null: unbounded on that side. */
+export interface Range {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+export interface Bounded {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const DEFAULT_CHOICE: Choice = { preset: '30d' };
+
+/** The exact instants of a choice at the time `now`. */
+export function rangeOf(choice: Choice, zone: string, now: number): Range {
+  const days = daysOf(choice, zone, now);
+  if (days !== null) return { from: startOfDay(days.first, zone), to: startOfDay(days.end, zone) };
+  return 'preset' in choice
+    ? { from: null, to: null }
+    : { from: boundOf(choice.from, zone, 'from'), to: boundOf(choice.to, zone, 'to') };
+}
+
+/** Whether queries that are recorded now can fall into the range. */
+export function isOpen(range: Range, now: number): boolean {
+  return range.to === null || range.to > now;
+}
+
+/**
+ * The period of equal length before: as many local days, or the month or year before. Of a range that is not over yet,
+ * only as much of it as has passed by now, so that a morning is compared with a morning. Null where there is none.
+ */
+export function previousOf(choice: Choice, zone: string, now: number): Bounded | null {
+  const days = daysOf(choice, zone, now);
+  if (days === null) {
+    const range = rangeOf(choice, zone, now);
+    if (range.from === null || range.to === null) return null;
+    const length = Math.min(range.to, Math.max(now, range.from)) - range.from;
+    return { from: range.from - (range.to - range.from), to: range.from - (range.to - range.from) + length };
+  }
+  const first = daysBefore(choice, days);
+  const end = startOfDay(days.first, zone);
+  const from = startOfDay(first, zone);
+  if (startOfDay(days.end, zone) <= now) return { from, to: end };
+  const today = localOf(now, zone);
+  const day = addDays(first, daysBetween(days.first, today.day));
+  const passed = instantOf({ day, time: today.time }, zone);
+  return { from, to: Math.min(Math.max(passed, from), end) };
+}
+
+/** Whether both ends exist and stand in order. */
+export function isChoice(choice: Choice, zone: string): boolean {
+  if ('preset' in choice) return true;
+  const from = boundOf(choice.from, zone, 'from');
+  const to = boundOf(choice.to, zone, 'to');
+  return from !== null && to !== null && from < to;
+}
+
+/** The local days of a choice that is made of whole ones; `end` is the day after the last. */
+function daysOf(choice: Choice, zone: string, now: number): { first: Day; end: Day } | null {
+  if (!('preset' in choice)) {
+    const [first, last] = [toDay(choice.from), toDay(choice.to)];
+    return first === undefined || last === undefined ? null : { first, end: addDays(last, 1) };
+  }
+  const today = localOf(now, zone).day;
+  const tomorrow = addDays(today, 1);
+  switch (choice.preset) {
+    case 'today':
+      return { first: today, end: tomorrow };
+    case 'yesterday':
+      return { first: addDays(today, -1), end: today };
+    case '7d':
+    case '30d':
+    case '90d':
+      return { first: addDays(tomorrow, -Number.parseInt(choice.preset, 10)), end: tomorrow };
+    case 'month':
+      return { first: firstOfMonth(today), end: tomorrow };
+    case 'last-month':
+      return { first: addMonths(firstOfMonth(today), -1), end: firstOfMonth(today) };
+    case 'year':
+      return { first: firstOfYear(today), end: tomorrow };
+    case '12m':
+      return { first: addMonths(firstOfMonth(today), -11), end: tomorrow };
+    case 'all':
+      return null;
+  }
+}
+
+/** Where the period before begins. */
+function daysBefore(choice: Choice, { first, end }: { first: Day; end: Day }): Day {
+  const preset = 'preset' in choice ? choice.preset : undefined;
+  if (preset === 'month' || preset === 'last-month') return addMonths(first, -1);
+  if (preset === 'year' || preset === '12m') return addMonths(first, -12);
+  return addDays(first, -daysBetween(first, end));
+}
+
+function boundOf(text: string, zone: string, side: 'from' | 'to'): number | null {
+  const [date = '', time] = text.split('T');
+  const day = toDay(date);
+  if (day === undefined) return null;
+  if (time === undefined) return startOfDay(side === 'from' ? day : addDays(day, 1), zone);
+  return /^([01]\d|2[0-3]):[0-5]\d$/.test(time) ? instantOf({ day, time }, zone) : null;
+}

@@ -1,0 +1,42 @@
+/** Keyboard shortcuts: which there are, and which of them has been typed. */
+
+export const SHORTCUTS = [
+  { keys: 'g o', name: 'overview', label: 'Go to the overview' },
+  { keys: 'g k', name: 'keys', label: 'Go to API keys' },
+  { keys: 'g s', name: 'settings', label: 'Go to the project’s settings' },
+  { keys: 'g m', name: 'members', label: 'Go to members' },
+  { keys: 'g l', name: 'audit', label: 'Go to the audit log' },
+  { keys: 'g a', name: 'account', label: 'Go to your account' },
+  { keys: 'p', name: 'projects', label: 'Switch project' },
+  { keys: 'r', name: 'range', label: 'Choose the range' },
+  { keys: 'c', name: 'compare', label: 'Compare with the previous period' },
+  { keys: 't', name: 'theme', label: 'Light or dark' },
+  { keys: '?', name: 'help', label: 'Show keyboard shortcuts' },
+] as const;
+
+export type Shortcut = (typeof SHORTCUTS)[number]['name'];
+
+/** A second key later than this begins anew. */
+const sequenceMs = 1_500;
+
+export interface Typed {
+  readonly key: string;
+  readonly at: number;
+}
+
+export interface Step {
+  /** What was typed whole. */
+  readonly shortcut: Shortcut | null;
+  /** What to hand in with the next key. */
+  readonly pending: Typed | null;
+}
+
+/** What a key means after the one before it. */
+export function step(pending: Typed | null, typed: Typed): Step {
+  const before = pending !== null && typed.at - pending.at <= sequenceMs ? `${pending.key} ` : '';
+  const find = (keys: string): Shortcut | undefined => SHORTCUTS.find((one) => one.keys === keys)?.name;
+  const shortcut = find(before + typed.key) ?? find(typed.key) ?? null;
+  if (shortcut !== null) return { shortcut, pending: null };
+  const begins = SHORTCUTS.some(({ keys }) => keys.startsWith(`${typed.key} `));
+  return { shortcut: null, pending: begins ? typed : null };
+}

@@ -1,0 +1,48 @@
+/** Builds the dashboard into `dist/dashboard`, and serves it while it is worked on. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+const output = fileURLToPath(new URL('../dist/dashboard', import.meta.url));
+
+/** The server of `npm start`: what pages under `vite dev` ask for their data. */
+const server = 'http://127.0.0.1:4000';
+
+export default defineConfig({
+  plugins: [react(), precompress()],
+  build: {
+    outDir: output,
+    emptyOutDir: true,
+    target: 'baseline-widely-available',
+    // Nothing inline: the Content-Security-Policy lets only files of this origin in.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // React packages mark their files for server components, which this is not.
+      onwarn: (warning, warn) => {
+        if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
+      },
+    },
+  },
+  server: { proxy: { '/api': server, '/v1': server } },
+});
+
+/** Puts a `.br` and a `.gz` beside every file, so that the server never compresses the same bytes twice. */
+function precompress(): Plugin {
+  return {
+    name: 'precompress',
+    apply: 'build',
+    closeBundle() {
+      for (const entry of readdirSync(output, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile()) continue;
+        const path = join(entry.parentPath, entry.name);
+        const bytes = readFileSync(path);
+        writeFileSync(`${path}.br`, brotliCompressSync(bytes));
+        writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+      }
+    },
+  };
+}

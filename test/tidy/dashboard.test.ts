@@ -1,0 +1,74 @@
+/** The rules of the dashboard: what its code may know, and that nothing secret leaves memory. */
+import { describe, expect, test } from 'vitest';
+import { filesBelow, importsOf, linesMatching, read } from './sources.js';
+
+const sources = filesBelow('dashboard/src', '.ts', '.tsx');
+const paths = new Set(sources.map(({ path }) => path));
+
+/** Imports name what is built; a file of the dashboard is found by what it is built from. */
+const fileOf = (name: string): string =>
+  paths.has(name) ? name : paths.has(name.replace(/\.ts$/, '.tsx')) ? name.replace(/\.ts$/, '.tsx') : name;
+
+/** By folder, what a file may import of the dashboard's own. The first that fits is its rule. */
+const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
+  ['dashboard/src/api/', /^dashboard\/src\/(api|format|state)\//],
+  ['dashboard/src/format/', /^dashboard\/src\/(format|state)\/|\/api\/types\.ts$/],
+  ['dashboard/src/state/', /^dashboard\/src\/(state|api)\//],
+  ['dashboard/src/chart/', /^dashboard\/src\/(chart|format|state)\/|\/api\/types\.ts$/],
+  ['dashboard/src/parts/', /^dashboard\/src\/(parts|format|state|api)\//],
+  ['dashboard/src/frame/', /^dashboard\/src\/(?!main\.tsx|app\.tsx)/],
+  ['dashboard/src/', /^dashboard\/src\/(?!main\.tsx)/],
+];
+
+const packages = /^(react|react-dom\/client|@tanstack\/react-query|wouter|lucide-react|d3-array|qr)$/;
+
+describe('what the dashboard imports', () => {
+  test.each(sources.map((source) => [source.path, source] as const))('%s', (path, source) => {
+    const allowed = rules.find(([folder]) => path.startsWith(folder))?.[1];
+    // Types may be shared with the server; its code would come along into every reader's browser.
+    const code = { ...source, text: source.text.replaceAll(/^import type [^;]*;/gm, '') };
+    expect(importsOf(code).filter((name) => !packages.test(name) && !allowed?.test(name))).toEqual([]);
+  });
+
+  test('reaches every file from main.tsx', () => {
+    const reached = new Set<string>();
+    const visit = (path: string): void => {
+      const source = sources.find((one) => one.path === path);
+      if (source === undefined || reached.has(path)) return;
+      reached.add(path);
+      for (const next of importsOf(source)) visit(fileOf(next));
+    };
+    visit('dashboard/src/main.tsx');
+    expect([...paths].filter((path) => !reached.has(path))).toEqual([]);
+  });
+});
+
+describe('there is one place for', () => {
+  const outside = (...places: string[]) => sources.filter(({ path }) => !places.includes(path));
+
+  test('the clock', () => {
+    expect(linesMatching(outside('dashboard/src/state/clock.ts'), /Date\.now\(|new Date\(\)/)).toEqual([]);
+  });
+
+  test('what is kept in the browser', () => {
+    const places = ['dashboard/src/state/remembered.ts', 'dashboard/src/frame/new-version.ts'];
+    expect(
+      linesMatching(outside(...places), /localStorage|sessionStorage|indexedDB|document\.cookie/),
+    ).toEqual([]);
+  });
+
+  test('requests (and an example of one, for people to copy)', () => {
+    expect(
+      linesMatching(
+        outside('dashboard/src/api/client.ts', 'dashboard/src/format/snippets.ts'),
+        /\bfetch\(|XMLHttpRequest|sendBeacon/,
+      ),
+    ).toEqual([]);
+  });
+});
+
+test('nothing is inline that the Content-Security-Policy forbids', () => {
+  const page = read('dashboard/index.html');
+  expect(linesMatching([page], /<style|\sstyle=|<script(?![^>]*\bsrc=)|\son\w+=/)).toEqual([]);
+  expect(linesMatching(sources, /dangerouslySetInnerHTML|innerHTML|createElement\('style'\)/)).toEqual([]);
+});

@@ -3,6 +3,7 @@
  * Fewer rounds and lines are for trying it out, more for quieter figures; the README's come from the defaults.
  */
 import { parseArgs } from 'node:util';
+import { benchDashboard } from './dashboard.js';
 import { benchExport } from './export.js';
 import { benchImport, requireSqliteTool } from './import.js';
 import { benchPostgres } from './postgres.js';
@@ -37,6 +38,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     require: () => {},
     run: (workspace, { rounds = 5, seconds = 1, lines = 1_000_000, note }) =>
       benchPostgres(workspace, { rounds, seconds, lines, note }),
+  },
+  dashboard: {
+    require: () => {},
+    run: (workspace, { rounds = 9, lines = 1_000_000, note }) =>
+      benchDashboard(workspace, { rounds, events: lines, note }),
   },
   timing: {
     require: () => {},

@@ -1,0 +1,183 @@
+/**
+ * What a browser waits for: from asking for the overview to its chart, with a million queries recorded and nothing in
+ * the browser's cache, against a bare page that says one word. And what the first view loads.
+ */
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { findChromium, startChromium } from '../test/support/chromium.js';
+import { makeEvents, writeNdjson, YEAR } from './support/events.js';
+import type { Figure, Report } from './support/report.js';
+import { Database, projectId } from './support/service.js';
+import type { Workspace } from './support/workspace.js';
+
+export interface DashboardOptions {
+  readonly rounds: number;
+  readonly events: number;
+  readonly note: (line: string) => void;
+}
+
+/** One visit, in a context that has nothing cached unless it is the second. */
+interface Visit {
+  readonly what: string;
+  readonly url: string;
+  /** What is there when the visitor sees what the page is for. */
+  readonly ready: string;
+  readonly signedIn: boolean;
+  /** Whether the same page was seen before. */
+  readonly again?: boolean;
+}
+
+interface Seen {
+  readonly ms: number;
+  /** Bytes of JavaScript over the network, as compressed as they came. */
+  readonly scriptBytes: number;
+}
+
+const bareServer = fileURLToPath(new URL('./support/bare-server.ts', import.meta.url));
+
+const email = 'bench@example.org';
+const password = 'a long enough passphrase';
+
+/** Bytes of compressed JavaScript that a first view may load. */
+const scriptBytesMax = 100_000;
+
+export async function benchDashboard(
+  workspace: Workspace,
+  { rounds, events, note }: DashboardOptions,
+): Promise<Report> {
+  const database = await Database.create(workspace, 'dashboard');
+  const file = workspace.path('events.ndjson');
+  await writeNdjson(file, makeEvents(events, 1));
+  note(`importing ${events} lines`);
+  await database.import(file, events);
+  const invited = await database.command('member', 'invite', email, '--role', 'owner', '--json');
+  const { url } = await database.serve();
+  const cookies = await signUp(url, new URL((JSON.parse(invited) as { link: string }).link).hash.slice(1));
+  const bare = await workspace.start([
+    '--import',
+    import.meta.resolve('tsx'),
+    bareServer,
+    'text/html',
+    '<!doctype html><title>bare</title><h1>bare</h1>',
+  ]);
+  const year = `from=${toDate(YEAR.from)}&to=${toDate(YEAR.to)}`;
+  const overview = { url: `${url}/projects/${projectId}?${year}&zone=UTC`, signedIn: true };
+  const visits = [
+    { what: 'bare page', url: bare.url, ready: 'h1', signedIn: false },
+    { what: 'sign-in', url: `${url}/sign-in`, ready: 'form', signedIn: false },
+    { what: 'overview, to its numbers', ...overview, ready: '.tile-number' },
+    { what: 'overview, to its chart', ...overview, ready: '.chart path[class^="fill-"]' },
+    { what: 'overview again, to its chart', ...overview, ready: '.chart path[class^="fill-"]', again: true },
+  ] satisfies Visit[];
+  const browser = await startChromium(await findChromium(workspace.folder, process.env));
+  try {
+    const seen = await takeTurns(browser, visits, { cookies, url, rounds, note });
+    return toReport(seen, events);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function takeTurns(
+  browser: Browser,
+  visits: readonly Visit[],
+  {
+    cookies,
+    url,
+    rounds,
+    note,
+  }: {
+    readonly cookies: readonly string[];
+    readonly url: string;
+    readonly rounds: number;
+    readonly note: (line: string) => void;
+  },
+): Promise<ReadonlyMap<string, readonly Seen[]>> {
+  const seen = new Map<string, Seen[]>(visits.map(({ what }) => [what, []]));
+  // Round 0 warms up and is not counted.
+  for (let round = 0; round <= rounds; round++) {
+    note(round === 0 ? 'warming up' : `round ${round} of ${rounds}`);
+    const first = round % visits.length;
+    for (const visit of [...visits.slice(first), ...visits.slice(0, first)]) {
+      const context = await browser.newContext({ timezoneId: 'UTC' });
+      if (visit.signedIn) await context.addCookies(cookies.map((cookie) => ({ ...pairOf(cookie), url })));
+      if (visit.again) await look(context, visit);
+      const result = await look(context, visit);
+      if (round > 0) seen.get(visit.what)?.push(result);
+      await context.close();
+    }
+  }
+  return seen;
+}
+
+async function look(context: BrowserContext, { url, ready }: Visit): Promise<Seen> {
+  const page = await context.newPage();
+  const startedAt = performance.now();
+  await page.goto(url, { waitUntil: 'commit' });
+  await page.locator(ready).first().waitFor({ state: 'attached' });
+  const ms = performance.now() - startedAt;
+  await page.waitForLoadState('networkidle');
+  const scriptBytes = await scriptBytesOf(page);
+  await page.close();
+  return { ms, scriptBytes };
+}
+
+/** The browser's own account of it (Resource Timing, W3C): what came over the network, not what it had kept. */
+function scriptBytesOf(page: Page): Promise<number> {
+  return page.evaluate<number>(`performance.getEntriesByType('resource')
+    .filter(({ name, transferSize }) => transferSize > 0 && /\\.js$/.test(name))
+    .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
+}
+
+/** Accepts the invitation; gives the cookies of the session. */
+async function signUp(url: string, token: string): Promise<string[]> {
+  const response = await fetch(`${url}/api/invitations/accept`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ token, name: 'Bench', password }),
+  });
+  if (!response.ok) throw new Error(`no account was made: ${response.status} ${await response.text()}`);
+  return response.headers.getSetCookie();
+}
+
+function pairOf(cookie: string): { name: string; value: string } {
+  const [pair = ''] = cookie.split(';');
+  const at = pair.indexOf('=');
+  return { name: pair.slice(0, at), value: pair.slice(at + 1) };
+}
+
+function toDate(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
+
+function toReport(seen: ReadonlyMap<string, readonly Seen[]>, events: number): Report {
+  const of = (what: string) => seen.get(what) ?? [];
+  const bare = of('bare page');
+  const pages = [...seen.keys()].filter((what) => what !== 'bare page');
+  const ratios: Figure[] = pages.map((what) => ({
+    what: `time over bare page: ${what}`,
+    values: of(what).map(({ ms }, round) => ms / (bare[round]?.ms ?? Number.NaN)),
+  }));
+  const times: Figure[] = [...seen].map(([what, visits]) => ({
+    what: `${what}: time`,
+    unit: 'ms',
+    values: visits.map(({ ms }) => ms),
+  }));
+  const bytes: Figure[] = ['sign-in', 'overview, to its chart', 'overview again, to its chart'].map(
+    (what) => ({
+      what: `${what}: compressed JavaScript`,
+      unit: 'bytes',
+      atMost: scriptBytesMax,
+      values: of(what).map(({ scriptBytes }) => scriptBytes),
+    }),
+  );
+  return {
+    name: 'dashboard',
+    method:
+      `From asking for a page to what it is for, in headless Chromium on the same machine, ${events.toLocaleString('en-US')} ` +
+      'queries recorded, one year of them shown; nothing cached but for “again”. Against a page of one heading that a bare ' +
+      '`node:http` process serves, in turn.',
+    ratios,
+    absolutes: [...times, ...bytes],
+  };
+}

@@ -36,5 +36,8 @@ process.exitCode = await run(
   version,
 );
 
+// Whoever reads our output may be slow, and gets all of it.
+await new Promise((resolve) => process.stdout.write('', resolve));
+
 // The command has ended; what still holds the process up a second later (a request that cannot be finished) is let go.
 setTimeout(() => process.exit(), 1000).unref();

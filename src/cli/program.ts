@@ -75,6 +75,7 @@ function report(error: unknown, io: Io): 0 | 1 | 2 {
   }
   if (error instanceof CallerStatsError) {
     printLine(io.stderr, `caller-stats: ${error.message}${inBrackets(causeOf(error))}`);
+    for (const detail of error.details) printLine(io.stderr, `  ${detail}`);
     return 1;
   }
   printLine(

@@ -1,5 +1,4 @@
 /** Requests to a running server, for commands with `--url`. */
-import type { Counts } from '../domain/counts.js';
 import { CallerStatsError } from '../domain/errors.js';
 import type { Query } from '../domain/query.js';
 import type { RecordResult } from '../storage/store.js';
@@ -61,13 +60,16 @@ export class ServerClient {
     return (await bodyOf(response)) as RecordResult;
   }
 
-  /** The server's answer for bounds given as the user wrote them. */
-  async count(projectId: string, bounds: { readonly from?: string; readonly to?: string }): Promise<Counts> {
-    const parameters = new URLSearchParams();
-    if (bounds.from !== undefined) parameters.set('dateFrom', bounds.from);
-    if (bounds.to !== undefined) parameters.set('dateTo', bounds.to);
-    const path = `v1/analytics/${encodeURIComponent(projectId)}/assistant/caller-stats`;
-    return (await bodyOf(await this.#send(`${path}?${parameters}`, {}))) as Counts;
+  /** The server's answer to an operation on the project's assistant, for parameters as the user wrote them. */
+  async get(
+    projectId: string,
+    operation: string,
+    parameters: Readonly<Record<string, string | undefined>>,
+  ): Promise<unknown> {
+    const given = new URLSearchParams();
+    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) given.set(name, value);
+    const path = `v1/analytics/${encodeURIComponent(projectId)}/assistant/${operation}`;
+    return bodyOf(await this.#send(`${path}?${given}`, {}));
   }
 
   /** Sends until the server has answered otherwise than "come back": safe, because recording is idempotent. */

@@ -35,7 +35,11 @@ function report({ projects, queries, damage, differences, differencesTotal }: Ve
       (type) =>
         `${type} ${signed(counted[type] - recounted[type])} (counter ${counted[type]}, recounted ${recounted[type]})`,
     );
-    printLine(io.stdout, `project ${projectId}, bucket ${bucketName(difference)}: ${changes.join(', ')}`);
+    const caller = difference.caller === undefined ? '' : `, caller ${difference.caller}`;
+    printLine(
+      io.stdout,
+      `project ${projectId}, bucket ${bucketName(difference)}${caller}: ${changes.join(', ')}`,
+    );
   }
   const more = differencesTotal - differences.length;
   if (more > 0) printLine(io.stdout, `and ${formatCount(more)} more`);

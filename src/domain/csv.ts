@@ -1,9 +1,14 @@
 /** Answers as CSV (RFC 4180), each with a header line. Nothing in them needs quotes: times, numbers, callers' names. */
-import type { CallerCounts } from './counts.js';
+import type { CallerCounts, Counts } from './counts.js';
 import type { Series } from './series.js';
 
-const BUCKET_COLUMNS = ['start', 'end', 'web', 'api', 'other', 'total'] as const;
+const COUNT_COLUMNS = ['web', 'api', 'other', 'total'] as const;
+const BUCKET_COLUMNS = ['start', 'end', ...COUNT_COLUMNS] as const;
 const CALLER_COLUMNS = ['caller', 'type', 'count'] as const;
+
+export function countsToCsv(counts: Counts): string {
+  return toCsv(COUNT_COLUMNS, [counts]);
+}
 
 export function seriesToCsv({ buckets }: Series): string {
   return toCsv(BUCKET_COLUMNS, buckets);

@@ -51,7 +51,15 @@ describe('--help', () => {
       'import',
       ['<file...>', '--project', '--format', '--strict', '--database', '--url', 'CALLER_STATS_KEY', '--json'],
     ],
-    ['stats', ['<project>', '--from', '--to', '--database', '--url', 'CALLER_STATS_KEY', '--json']],
+    [
+      'stats',
+      ['<project>', '--from', '--to', '--database', '--url', 'CALLER_STATS_KEY', '--json'].concat([
+        '--interval',
+        '--time-zone',
+        '--callers',
+        '--csv',
+      ]),
+    ],
     ['verify', ['--database', '--json']],
     ['copy', ['--from', '--to', 'CALLER_STATS_COPY_FROM', 'CALLER_STATS_COPY_TO', 'required', '--json']],
   ])('of "%s" is on stdout and has every option', async (command, words) => {

@@ -89,6 +89,27 @@ describe('verify', () => {
     );
   });
 
+  test.concurrent("names the caller too where it is a caller's counter", async () => {
+    const place = await placeWithSample();
+    const some = `SELECT level, bucket, caller.name AS caller, queries FROM caller_counter
+      JOIN caller ON caller.number = caller_counter.caller WHERE level = 4 ORDER BY queries DESC LIMIT 1`;
+    const counter = firstRow(place, some) as unknown as Counter & { caller: string; queries: number };
+    alter(
+      place,
+      `UPDATE caller_counter SET queries = queries + 2 WHERE level = 4 AND bucket = ${counter.bucket}
+       AND caller = (SELECT number FROM caller WHERE name = '${counter.caller}')`,
+    );
+    const { status, stdout } = await place.run(['verify']);
+    expect(status).toBe(1);
+    expect(stdout).toBe(
+      `project ${project}, bucket ${startOf(counter)} (86,400,000 ms wide), caller ${counter.caller}: ` +
+        `other +2 (counter ${counter.queries + 2}, recounted ${counter.queries})\n` +
+        '30,269 queries in 1 project: 1 counter differs from a recount\n',
+    );
+    const found = JSON.parse((await place.run(['verify', '--json'])).stdout) as { differences: object[] };
+    expect(found.differences).toMatchObject([{ caller: counter.caller, level: 4 }]);
+  });
+
   test.concurrent('finds a counter of a project that is not there', async () => {
     const place = await placeWithSample();
     alter(

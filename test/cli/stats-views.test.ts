@@ -1,0 +1,208 @@
+/** `stats` over time and by caller: of the sample, against a recount of its lines that asks the platform for each. */
+import { describe, expect, test } from 'vitest';
+import { callerType } from '../../src/domain/caller.js';
+import type { CallerCounts, Counts } from '../../src/domain/counts.js';
+import { INTERVALS } from '../../src/domain/interval.js';
+import type { Series } from '../../src/domain/series.js';
+import {
+  emptyPlace,
+  makeKey,
+  placeWithProject,
+  placeWithSample,
+  project,
+  succeed,
+} from '../support/cli-place.js';
+import { localUnit } from '../support/local-calendar.js';
+import { expected, sampleLines } from '../support/sample.js';
+
+interface Line {
+  readonly id: string;
+  readonly caller: string;
+  readonly occurredAt: string;
+}
+
+/** The sample's queries, the first of each id. */
+function sampleQueries(): Line[] {
+  const lines = sampleLines().map((line) => JSON.parse(line) as Line);
+  return [...new Map(lines.toReversed().map((line) => [line.id, line])).values()];
+}
+
+/** What each name holds, and how many there are of each type. */
+function grouped(lines: readonly Line[], nameOf: (line: Line) => string): Map<string, Counts> {
+  const groups = new Map<string, Counts>();
+  for (const line of lines) {
+    const name = nameOf(line);
+    const counts = { ...(groups.get(name) ?? { web: 0, api: 0, other: 0, total: 0 }) };
+    counts[callerType(line.caller)]++;
+    counts.total++;
+    groups.set(name, counts);
+  }
+  return groups;
+}
+
+describe('stats refuses', () => {
+  test.concurrent.each<[args: string[], message: RegExp]>([
+    [
+      ['--interval', 'x', '--time-zone', 'y', '--from', 'z'],
+      /^caller-stats: --from: "z" is neither .+\ncaller-stats: --interval: "x" is not an interval; .+\ncaller-stats: --time-zone: "y" is not a time zone .+\n$/,
+    ],
+    [['--time-zone', ''], /^caller-stats: --time-zone: is empty/],
+    [['--callers', '--interval', 'day'], /'--callers' cannot be used with option '--interval/],
+    [['--callers', '--time-zone', 'UTC'], /'--callers' cannot be used with option '--time-zone/],
+    [['--json', '--csv'], /'--csv' cannot be used with option '--json/],
+  ])('%j', async (args, message) => {
+    const place = await emptyPlace();
+    const { status, stdout, stderr } = await place.run(['stats', project, ...args]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  test.concurrent('too many buckets, and says what to do', async () => {
+    const place = await placeWithProject();
+    const args = ['--interval', 'hour', '--from', '2000-01-01', '--to', '2026-01-01'];
+    const { status, stdout, stderr } = await place.run(['stats', project, ...args]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toBe(
+      'caller-stats: The series has too many buckets.\n' +
+        '  interval: hour makes more than 10000 buckets of this range; choose a wider interval or a smaller range\n',
+    );
+  });
+
+  test.concurrent.each(['--callers', '--interval=day'])('an unknown project: %s', async (option) => {
+    const place = await placeWithProject();
+    expect(await place.run(['stats', 'other', option])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'caller-stats: There is no project other; see caller-stats project list.\n',
+    });
+  });
+});
+
+describe('stats over time', () => {
+  test.concurrent.each([
+    ['day', 'Europe/Berlin'],
+    ['week', 'America/New_York'],
+    ['month', 'Asia/Kathmandu'],
+  ] as const)('is what a recount of the sample gives: each %s in %s', async (interval, timeZone) => {
+    const place = await placeWithSample();
+    const args = ['stats', project, '--interval', interval, '--time-zone', timeZone, '--json'];
+    const { buckets } = JSON.parse((await succeed(place.run(args))).stdout) as Series;
+    const recounted = grouped(sampleQueries(), ({ occurredAt }) =>
+      localUnit(Date.parse(occurredAt), interval, timeZone),
+    );
+    const withQueries = buckets.filter(({ total }) => total > 0);
+    expect(
+      new Map(
+        withQueries.map(({ start, end: _, ...counts }) => [
+          localUnit(Date.parse(start), interval, timeZone),
+          counts,
+        ]),
+      ),
+    ).toEqual(recounted);
+    expect(buckets.reduce((sum, { total }) => sum + total, 0)).toBe(expected.queries);
+  });
+
+  test.concurrent('adds up to each expected range of the sample, whatever the interval', async () => {
+    const place = await placeWithSample();
+    const some = expected.ranges.filter((_, at) => at % 12 === 0);
+    for (const [at, { query, counts }] of some.entries()) {
+      const bounds = [
+        ...(query.dateFrom === undefined ? [] : ['--from', query.dateFrom]),
+        ...(query.dateTo === undefined ? [] : ['--to', query.dateTo]),
+      ];
+      const interval = INTERVALS[1 + (at % 3)] ?? 'day';
+      const args = [
+        'stats',
+        project,
+        '--interval',
+        interval,
+        '--time-zone',
+        'Asia/Kathmandu',
+        ...bounds,
+        '--json',
+      ];
+      const { buckets } = JSON.parse((await succeed(place.run(args))).stdout) as Series;
+      for (const name of ['web', 'api', 'other', 'total'] as const) {
+        expect(
+          buckets.reduce((sum, bucket) => sum + bucket[name], 0),
+          JSON.stringify(query),
+        ).toBe(counts[name]);
+      }
+    }
+  });
+
+  test.concurrent('prints a table for people, and CSV for programs', async () => {
+    const place = await placeWithSample();
+    const args = [
+      'stats',
+      project,
+      '--time-zone',
+      'UTC',
+      '--interval',
+      'month',
+      '--from',
+      '2024-01-15',
+      '--to',
+      '2024-03-01',
+    ];
+    const { buckets } = JSON.parse((await succeed(place.run([...args, '--json']))).stdout) as Series;
+    const [first, second] = buckets;
+    const cells = (bucket = first) => [bucket?.web, bucket?.api, bucket?.other, bucket?.total].join();
+    expect((await succeed(place.run([...args, '--csv']))).stdout).toBe(
+      'start,end,web,api,other,total\r\n' +
+        `2024-01-15T00:00:00.000+00:00,2024-02-01T00:00:00.000+00:00,${cells()}\r\n` +
+        `2024-02-01T00:00:00.000+00:00,2024-03-01T00:00:00.000+00:00,${cells(second)}\r\n`,
+    );
+    const table = (await succeed(place.run(args))).stdout.split('\n');
+    expect(table[0]).toMatch(/^START +END +WEB +API +OTHER +TOTAL$/);
+    expect(table[1]?.split(/ +/)).toEqual([first?.start, first?.end, ...cells().split(',')]);
+    expect(table).toHaveLength(4);
+  });
+});
+
+describe('stats by caller', () => {
+  test.concurrent('is what a recount of the sample gives', async () => {
+    const place = await placeWithSample();
+    const { total, callers } = JSON.parse(
+      (await succeed(place.run(['stats', project, '--callers', '--json']))).stdout,
+    ) as CallerCounts;
+    const recounted = grouped(sampleQueries(), ({ caller }) => caller);
+    expect(total).toBe(expected.queries);
+    expect(new Map(callers.map(({ caller, count }) => [caller, count]))).toEqual(
+      new Map([...recounted].map(([caller, counts]) => [caller, counts.total])),
+    );
+    expect(callers.map(({ count }) => count)).toEqual(
+      callers.map(({ count }) => count).sort((a, b) => b - a),
+    );
+    const csv = (await succeed(place.run(['stats', project, '--callers', '--csv']))).stdout;
+    expect(csv).toBe(
+      ['caller,type,count', ...callers.map((one) => Object.values(one).join()), ''].join('\r\n'),
+    );
+    const table = (await succeed(place.run(['stats', project, '--callers']))).stdout.split('\n');
+    expect(table[0]).toMatch(/^CALLER +TYPE +COUNT$/);
+    expect(table).toHaveLength(callers.length + 2);
+  });
+});
+
+test('a running server gives the same, in every form', async () => {
+  const place = await placeWithSample();
+  const key = await makeKey(place, 'admin');
+  const server = await place.serve();
+  const env = { CALLER_STATS_KEY: key, DATABASE_URL: 'sqlite:./missing.db' };
+  for (const what of [['--callers'], ['--interval', 'month', '--time-zone', 'Europe/Berlin'], []]) {
+    for (const form of [[], ['--json'], ['--csv']]) {
+      const args = [
+        'stats',
+        project,
+        ...what,
+        ...form,
+        '--from',
+        '2024-01-01',
+        '--to',
+        '2024-07-01T00:00+02:00',
+      ];
+      const own = await succeed(place.run(args));
+      expect(await place.run([...args, '--url', server.url], { env })).toEqual(own);
+    }
+  }
+});

@@ -1,0 +1,245 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  formatWithOffset,
+  parseTimestamp,
+  YEAR_10000_MS,
+  YEAR_ZERO_MS,
+} from '../../../src/domain/date-time.js';
+import { bucketAround, type Edge, edgesOf, INTERVALS, type Interval } from '../../../src/domain/interval.js';
+import { parseTimeZone, type TimeZone } from '../../../src/domain/time-zone.js';
+import { localUnit, oddMoments } from '../../support/local-calendar.js';
+
+const dayMs = 86_400_000;
+
+function zoneOf(name: string): TimeZone {
+  const zone = parseTimeZone(name);
+  if (!zone.ok) throw new Error(zone.problems.join());
+  return zone.value;
+}
+
+/** The edges of a range, as they are written. */
+function edgesBetween(zone: string, interval: Interval, from: string, to: string): string[] {
+  const range = { from: Date.parse(from), to: Date.parse(to) };
+  return written(edgesOf(range, interval, zoneOf(zone), 1000));
+}
+
+const written = (edges: readonly Edge[] | undefined): string[] =>
+  (edges ?? []).map(({ timeMs, offsetMs }) => formatWithOffset(timeMs, offsetMs));
+
+/** One unit all through a bucket, here looked at in some places, and another before it. */
+function expectOneUnit(
+  { begin, end, isFirst }: { readonly begin: number; readonly end: number; readonly isFirst: boolean },
+  places: readonly number[],
+  unitAt: (timeMs: number) => string,
+): void {
+  expect(end).toBeGreaterThan(begin);
+  if (!isFirst) expect(unitAt(begin - 1)).not.toBe(unitAt(begin));
+  for (const place of places) expect(unitAt(begin + Math.floor((end - begin) * place))).toBe(unitAt(begin));
+  expect(unitAt(end - 1)).toBe(unitAt(begin));
+}
+
+describe('the edges of a range', () => {
+  test('are none where it is empty, and not given where there would be too many buckets', () => {
+    const zone = zoneOf('Europe/Berlin');
+    expect(edgesOf({ from: 5, to: 5 }, 'day', zone, 1)).toEqual([]);
+    expect(edgesOf({ from: 6, to: 5 }, 'day', zone, 1)).toEqual([]);
+    expect(edgesOf({ from: 0, to: 1 }, 'hour', zone, 1)).toHaveLength(2);
+    expect(edgesOf({ from: 0, to: 3_600_000 }, 'hour', zone, 1)).toHaveLength(2);
+    expect(edgesOf({ from: 0, to: 3_600_001 }, 'hour', zone, 1)).toBeUndefined();
+    expect(edgesOf({ from: YEAR_ZERO_MS, to: YEAR_10000_MS }, 'month', zone, 10_000)).toBeUndefined();
+  });
+
+  const odd = fc.constantFrom(...oddMoments);
+  const around = fc.tuple(odd, fc.integer({ min: -3 * dayMs, max: 3 * dayMs }), fc.nat(40 * dayMs));
+  const anywhere = fc.tuple(
+    odd,
+    fc.integer({ min: -60 * 365 * dayMs, max: 30 * 365 * dayMs }),
+    fc.nat(500 * dayMs),
+  );
+
+  test('lie where the clocks of the zone show another hour, day, week or month, and nowhere else', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(around, anywhere),
+        fc.constantFrom(...INTERVALS),
+        fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        ([[name, , near], offsetMs, lengthMs], interval, places) => {
+          const from = Date.parse(near) + offsetMs;
+          const to = from + (interval === 'hour' ? Math.min(lengthMs, 4 * dayMs) : lengthMs) + 1;
+          const edges = edgesOf({ from, to }, interval, zoneOf(name), 100_000) ?? [];
+          expect([edges[0]?.timeMs, edges.at(-1)?.timeMs]).toEqual([from, to]);
+          for (const [at, { timeMs: begin }] of edges.slice(0, -1).entries()) {
+            const end = edges[at + 1]?.timeMs ?? Number.NaN;
+            expectOneUnit({ begin, end, isFirst: at === 0 }, places, (timeMs) =>
+              localUnit(timeMs, interval, name),
+            );
+          }
+        },
+      ),
+      { numRuns: Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 500) },
+    );
+  });
+
+  test('are the same however the range is cut', () => {
+    fc.assert(
+      fc.property(
+        around,
+        fc.constantFrom(...INTERVALS),
+        fc.nat(),
+        ([[name, , near], offsetMs, lengthMs], interval, at) => {
+          const from = Date.parse(near) + offsetMs;
+          const to = from + lengthMs + 2;
+          const cut = from + 1 + (at % (lengthMs + 1));
+          const timesOf = (range: { from: number; to: number }) =>
+            (edgesOf(range, interval, zoneOf(name), 100_000) ?? []).map(({ timeMs }) => timeMs);
+          const parts = [...timesOf({ from, to: cut }), ...timesOf({ from: cut, to })];
+          expect(new Set([...timesOf({ from, to }), cut])).toEqual(new Set(parts));
+          const whole = bucketAround(cut, interval, zoneOf(name));
+          expect(timesOf(whole)).toEqual([whole.from, whole.to]);
+          expect(whole.from <= cut && cut < whole.to).toBe(true);
+        },
+      ),
+      { numRuns: Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 500) },
+    );
+  });
+
+  test.each<[what: string, edges: string[], expected: string[]]>([
+    [
+      'of a day without a midnight',
+      edgesBetween('Africa/Cairo', 'day', '2026-04-22T22:00Z', '2026-04-24T21:00Z'),
+      ['2026-04-23T00:00:00.000+02:00', '2026-04-24T01:00:00.000+03:00', '2026-04-25T00:00:00.000+03:00'],
+    ],
+    [
+      'of a day with two midnights',
+      edgesBetween('America/Havana', 'day', '2026-10-31T04:00Z', '2026-11-02T05:00Z'),
+      ['2026-10-31T00:00:00.000-04:00', '2026-11-01T00:00:00.000-04:00', '2026-11-02T00:00:00.000-05:00'],
+    ],
+    [
+      'beside a day that was skipped',
+      edgesBetween('Pacific/Apia', 'day', '2011-12-29T10:00Z', '2012-01-01T10:00Z'),
+      [
+        '2011-12-29T00:00:00.000-10:00',
+        '2011-12-31T00:00:00.000+14:00',
+        '2012-01-01T00:00:00.000+14:00',
+        '2012-01-02T00:00:00.000+14:00',
+      ],
+    ],
+    [
+      'of a day that begins, and then shows the day before again for an hour but a minute',
+      edgesBetween('America/St_Johns', 'day', '2010-11-06T02:30Z', '2010-11-08T03:30Z'),
+      ['2010-11-06T00:00:00.000-02:30', '2010-11-07T00:00:00.000-02:30', '2010-11-08T00:00:00.000-03:30'],
+    ],
+    [
+      'of a day that came twice: one of 48 hours',
+      edgesBetween('America/Juneau', 'day', '1867-10-17T08:57:41Z', '1867-10-20T08:57:41Z'),
+      ['1867-10-17T23:59:41.000+15:02', '1867-10-18T23:59:41.000+15:02', '1867-10-20T00:00:41.000-08:57'],
+    ],
+    [
+      'of the hours of half an hour',
+      edgesBetween('Australia/Lord_Howe', 'hour', '2026-04-04T14:00Z', '2026-04-04T16:30Z'),
+      [
+        '2026-04-05T01:00:00.000+11:00',
+        '2026-04-05T01:30:00.000+10:30',
+        '2026-04-05T02:00:00.000+10:30',
+        '2026-04-05T03:00:00.000+10:30',
+      ],
+    ],
+    [
+      'of hours on the quarter',
+      edgesBetween('Asia/Kathmandu', 'hour', '2026-01-01T00:00Z', '2026-01-01T01:30Z'),
+      [
+        '2026-01-01T05:45:00.000+05:45',
+        '2026-01-01T06:00:00.000+05:45',
+        '2026-01-01T07:00:00.000+05:45',
+        '2026-01-01T07:15:00.000+05:45',
+      ],
+    ],
+    [
+      'of weeks, from Monday on, over a new year',
+      edgesBetween('UTC', 'week', '2026-12-21T00:00Z', '2027-01-11T00:00Z'),
+      ['2026-12-21', '2026-12-28', '2027-01-04', '2027-01-11'].map((date) => `${date}T00:00:00.000+00:00`),
+    ],
+    [
+      'of months of a leap year, in the first century too',
+      edgesBetween('UTC', 'month', '0096-02-01T00:00Z', '0096-03-01T00:00Z'),
+      ['0096-02-01T00:00:00.000+00:00', '0096-03-01T00:00:00.000+00:00'],
+    ],
+  ])('%s', (_what, edges, expected) => {
+    expect(edges).toEqual(expected);
+  });
+});
+
+describe('a time is written with an offset', () => {
+  test('as the same instant, whatever the time and the offset', () => {
+    const longestMs = 86_340_000;
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.integer({ min: YEAR_ZERO_MS - longestMs, max: YEAR_10000_MS + longestMs - 1 }),
+          fc.integer({ min: -longestMs, max: longestMs - 1 }).map((ms) => YEAR_10000_MS + ms),
+          fc.integer({ min: -longestMs, max: longestMs }).map((ms) => YEAR_ZERO_MS + ms),
+        ),
+        fc.integer({ min: -longestMs, max: longestMs }),
+        (timeMs, offsetMs) => {
+          const text = formatWithOffset(timeMs, offsetMs);
+          expect(parseTimestamp(text)).toEqual({ ok: true, value: timeMs });
+          expect(text).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}[+-]\d{2}:\d{2}$/);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    [0, 0, '1970-01-01T00:00:00.000+00:00'],
+    [1, -5.75 * 3_600_000, '1969-12-31T18:15:00.001-05:45'],
+    [0, 3_208_000, '1970-01-01T00:53:00.000+00:53'],
+    [0, -75_000, '1969-12-31T23:59:00.000-00:01'],
+    [0, -15_000, '1970-01-01T00:00:00.000+00:00'],
+    [YEAR_ZERO_MS, -3_600_000, '0000-01-01T23:59:00.000+23:59'],
+    [YEAR_10000_MS, 0, '9999-12-31T00:01:00.000-23:59'],
+  ])('%d, %d: %s', (timeMs, offsetMs, text) => {
+    expect(formatWithOffset(timeMs, offsetMs)).toBe(text);
+  });
+});
+
+describe('the name of a time zone', () => {
+  test.each([
+    '',
+    'europe/berlin',
+    'EUROPE/BERLIN',
+    'Berlin',
+    'Z',
+    '+01:00',
+    'UTC+1',
+    'PST',
+    'Europe/Berlin ',
+    'Europe/Berlin\n',
+    'GMT+0100',
+    'local',
+    '__proto__',
+  ])('%j is none', (name) => {
+    expect(parseTimeZone(name).ok).toBe(false);
+  });
+
+  test('is each that the platform lists, and links', () => {
+    const names = [
+      ...Intl.supportedValuesOf('timeZone'),
+      'UTC',
+      'Asia/Calcutta',
+      'Asia/Kolkata',
+      'US/Eastern',
+      'GMT',
+      'Etc/GMT+5',
+      'EST5EDT',
+      'America/Argentina/ComodRivadavia',
+      'W-SU',
+      'Africa/Dar_es_Salaam',
+      'America/Port-au-Prince',
+    ];
+    for (const name of names) expect(parseTimeZone(name), name).toEqual({ ok: true, value: name });
+  });
+});

@@ -35,12 +35,10 @@ function addNameAndPassword(
       handler: async (request, reply) => {
         const fields = readFields(request, { currentPassword: text, newPassword });
         const { user } = door.userOf(request);
-        await guard.admit(request, user.email);
-        const answered = await credentials.changePassword(askingOf(request), fields);
-        if (answered === 'wrong') {
-          await guard.failed(request, user.email);
-          throw wrong('The current password is wrong.');
-        }
+        const answered = await guard.attempt(request, user.email, () =>
+          credentials.changePassword(askingOf(request), fields),
+        );
+        if (answered === 'wrong') throw wrong('The current password is wrong.');
         setCookies(reply, answered);
         await store.people.logUserChange(
           user.email,
@@ -66,11 +64,9 @@ function addSecondFactor(app: FastifyInstance, { credentials, store, door, guard
   ) => {
     const { password } = readFields(request, { password: text });
     const { user } = door.userOf(request);
-    await guard.admit(request, user.email);
-    const result = await work(password);
-    if (result !== 'wrong') return result;
-    await guard.failed(request, user.email);
-    throw wrong('The password is wrong.');
+    const result = await guard.attempt(request, user.email, () => work(password));
+    if (result === 'wrong') throw wrong('The password is wrong.');
+    return result;
   };
   addResource(app, '/api/account/second-factor/start', {
     onRequest: door.requireUser,

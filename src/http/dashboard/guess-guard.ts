@@ -34,18 +34,23 @@ export class GuessGuard {
     this.#secret = secret;
   }
 
-  /** `429` where whoever asks has failed too often for this user. Call it before a secret is looked at. */
-  async admit(request: FastifyRequest, email: string): Promise<void> {
-    for (const { limiter, who } of await this.#limitsOf(request, email)) {
-      const spent = await limiter.get(who);
-      if (spent !== null && spent.remainingPoints <= 0) throw tooMany(spent.msBeforeNext);
-    }
-  }
-
-  /** Counts a failure. */
-  async failed(request: FastifyRequest, email: string): Promise<void> {
-    for (const { limiter, who } of await this.#limitsOf(request, email)) {
-      await limiter.consume(who).catch(ignoreSpent);
+  /**
+   * Has a secret looked at, by `check`, which gives `wrong` for a wrong one. `429` where whoever asks has failed too often
+   * for this user. Each try counts as a failure until it was none, so that many at once are no way around the limit.
+   */
+  async attempt<T>(
+    request: FastifyRequest,
+    email: string,
+    check: () => Promise<T | 'wrong'>,
+  ): Promise<T | 'wrong'> {
+    const limits = await this.#limitsOf(request, email);
+    for (const { limiter, who } of limits) await spend(limiter, who);
+    let result: T | 'wrong' | undefined;
+    try {
+      result = await check();
+      return result;
+    } finally {
+      if (result !== 'wrong') for (const { limiter, who } of limits) await limiter.reward(who);
     }
   }
 
@@ -95,9 +100,14 @@ function limiterOf(points: number): RateLimiterMemory {
   return new RateLimiterMemory({ points, duration: guessWindowSeconds });
 }
 
-/** The library rejects with the count where nothing is left, and with an error where it failed. */
-function ignoreSpent(error: unknown): void {
-  if (!(error instanceof RateLimiterRes)) throw error;
+async function spend(limiter: RateLimiterMemory, who: string): Promise<void> {
+  try {
+    await limiter.consume(who);
+  } catch (error) {
+    // The library rejects with the count where nothing is left, and with an error where it failed.
+    if (!(error instanceof RateLimiterRes)) throw error;
+    throw tooMany(error.msBeforeNext);
+  }
 }
 
 function tooMany(msBeforeNext: number): HttpError {

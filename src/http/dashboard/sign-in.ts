@@ -21,12 +21,10 @@ function addPassword(app: FastifyInstance, { users, guard }: Dashboard): void {
       schema: { hide: true },
       handler: async (request, reply) => {
         const fields = readFields(request, { email, password: text });
-        await guard.admit(request, fields.email);
-        const answered = await users.signIn(askingOf(request), fields);
-        if (answered === 'wrong') {
-          await guard.failed(request, fields.email);
-          throw wrong('The e-mail address or the password is wrong.');
-        }
+        const answered = await guard.attempt(request, fields.email, () =>
+          users.signIn(askingOf(request), fields),
+        );
+        if (answered === 'wrong') throw wrong('The e-mail address or the password is wrong.');
         setCookies(reply, answered);
         // Known is only who had the second factor too.
         if (!answered.secondFactor) await guard.succeeded(request, reply, fields.email);

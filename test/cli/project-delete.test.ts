@@ -21,7 +21,8 @@ import { by } from '../support/store.js';
 function rowsIn(place: Place): number {
   const row = firstRow(
     place,
-    'SELECT (SELECT count(*) FROM query) + (SELECT count(*) FROM counter) + (SELECT count(*) FROM deleted_project) AS rows',
+    `SELECT (SELECT count(*) FROM query) + (SELECT count(*) FROM type_counter) + (SELECT count(*) FROM caller_counter)
+       + (SELECT count(*) FROM deleted_project) AS rows`,
   );
   return Number(row['rows']);
 }

@@ -132,6 +132,9 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
         });
         expect((await other.listKeys(org)).map(({ id }) => id)).toEqual(['admin', 'of q']);
         expect(await other.count('p', ALL_TIME)).toEqual(none);
+        expect(await other.countSeries('p', [0, 10, ALL_TIME.to])).toEqual([none, none]);
+        expect(await other.countCallers('p', ALL_TIME)).toEqual({ total: 0, callers: [] });
+        expect(await other.findExtent('p')).toBeUndefined();
         expect(await other.readQueries('p', undefined, 10)).toEqual([]);
         const gone = { code: 'not_found' };
         await expect(other.record('p', events(3))).rejects.toMatchObject(gone);

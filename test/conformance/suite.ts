@@ -10,6 +10,7 @@ import { describeManagement } from './management.js';
 import { describeMembers } from './members.js';
 import { describeProjects } from './projects.js';
 import { describeRecording } from './recording.js';
+import { describeRetention } from './retention.js';
 import { describeSeries } from './series.js';
 import { describeTrust } from './trust.js';
 
@@ -20,6 +21,7 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeMembers(kind, factory);
   describeAudit(kind, factory);
   describeRecording(kind, factory);
+  describeRetention(kind, factory);
   describeCounting(kind, factory);
   describeSeries(kind, factory);
   describeTrust(kind, factory);

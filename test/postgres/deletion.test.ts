@@ -6,10 +6,11 @@ import type { Store } from '../../src/storage/store.js';
 import { firstRunOf, kill } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { succeed } from '../support/cli-place.js';
+import { whileHeld } from '../support/copy.js';
 import { knownEvent, recount } from '../support/ledger.js';
 import { eventually } from '../support/nodes.js';
 import { programOn, ready } from '../support/schema-nodes.js';
-import { by, newSchemaIn, onDatabase, projectOf, purgeAll } from '../support/store.js';
+import { by, newSchemaIn, onDatabase, projectOf, purgeAll, retainAll } from '../support/store.js';
 
 const servers = inject('postgresServers').map(({ version, url }) => [version, url] as const);
 const org = 'default';
@@ -20,12 +21,27 @@ async function rowsOf(url: string, projectId: string): Promise<number> {
   return onDatabase(url, async (client) => {
     const { rows } = await client.query(
       `SELECT (SELECT count(*) FROM ${schema}.query WHERE project_id = $1)
-         + (SELECT count(*) FROM ${schema}.counter WHERE project_id = $1)
+         + (SELECT count(*) FROM ${schema}.type_counter WHERE project_id = $1)
+         + (SELECT count(*) FROM ${schema}.caller_counter WHERE project_id = $1)
          + (SELECT count(*) FROM ${schema}.project WHERE id = $1) AS rows`,
       [projectId],
     );
     return Number(rows[0]?.rows);
   });
+}
+
+/** Resolves once so many statements on a schema wait for a lock. */
+async function waiting(url: string, howMany: number): Promise<void> {
+  const schema = new URL(url).searchParams.get('schema');
+  await onDatabase(url, (client) =>
+    eventually(async () => {
+      const { rowCount } = await client.query(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%' || $1 || '%'`,
+        [schema],
+      );
+      return (rowCount ?? 0) >= howMany ? true : undefined;
+    }),
+  );
 }
 
 /** Records batch after batch until the project is gone; gives how many were acknowledged. */
@@ -82,6 +98,48 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
       differences: [],
       differencesTotal: 0,
     });
+  });
+
+  test.each<[string, (store: Store) => Promise<unknown>, boolean]>([
+    ['a deletion', (store) => store.deleteProject(org, 'p', by), false],
+    ['giving up old rows', (store) => store.applyRetention(50 * 86_400_000, 10), true],
+  ])('%s waits for a recording that is under way, and then knows of it', async (_what, work, lives) => {
+    const url = newSchemaIn(databaseUrl);
+    const nodes = await Promise.all(
+      [1, 2].map(() => openStore(url, { connectionsMax: 4, timeoutMs: 60_000 })),
+    );
+    onTestFinished(async () => {
+      await Promise.all(nodes.map((node) => node.close()));
+    });
+    const [first, second] = nodes;
+    if (first === undefined || second === undefined) throw new Error('there are no nodes');
+    await first.createProject(projectOf('p', { retentionDays: 1 }), by);
+    const batch = ['a', 'held'].map((id) => ({ id, caller: 'slack', occurredAt: 5 }));
+    let over = false;
+    const ended = await whileHeld(url, { projectId: 'p', id: 'held' }, async () => {
+      const recording = first.record('p', batch);
+      await waiting(url, 1);
+      const working = work(second).finally(() => {
+        over = true;
+      });
+      // It would be over by now, had it not to wait as well.
+      await Promise.race([waiting(url, 2), working]);
+      expect(over).toBe(false);
+      return { recording, working };
+    });
+    expect(await ended.recording).toEqual({ recorded: 2, duplicates: 0 });
+    await ended.working;
+    if (lives) {
+      await expect(first.record('p', batch)).rejects.toMatchObject({ code: 'invalid' });
+      await retainAll(second, 50 * 86_400_000);
+      expect(await second.count('p', ALL_TIME)).toMatchObject({ other: 2 });
+      expect(await second.readQueries('p', undefined, 10)).toEqual([]);
+    } else {
+      await expect(first.record('p', batch)).rejects.toMatchObject({ code: 'not_found' });
+      await purgeAll(second);
+      expect(await rowsOf(url, 'p')).toBe(0);
+    }
+    expect(await first.verify()).toMatchObject({ queries: 0, differencesTotal: 0 });
   });
 
   test('an id is taken until all is purged, which is said, and is new afterwards', async () => {

@@ -19,6 +19,7 @@ const ACROSS_PROJECTS: readonly StatementName[] = [
   'listProjectIds',
   'listStrayIds',
   'findDeleted',
+  'listRetentions',
 ];
 
 type ShardedTable = keyof typeof SHARDED_TABLES;

@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/date-range.js';
 import { openReader } from '../../src/storage/sqlite/connection.js';
 import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
-import { by, projectOf } from '../support/store.js';
+import { by, projectOf, retainAll } from '../support/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /** Runs `work` on the bare file. */
@@ -196,6 +196,43 @@ describe('verification', () => {
     expect(found).toMatchObject({ differencesTotal, damage: [] });
     expect(found.differences[0]).toMatchObject({ projectId: 'p', counted, recounted });
     await store.close();
+  });
+
+  test.each([
+    ['a counter of a time that has rows', 'level = 0 AND bucket = 3456000000', 0],
+    ['a wider counter of a time without rows', 'level = 3 AND bucket = 8', 3],
+    ['a day of a time without rows', 'level = 4 AND bucket = 1', 4],
+    ['a counter that holds both', 'level = 5 AND bucket = 1', 5],
+  ])('finds, where old rows are gone, %s', async (_what, where, level) => {
+    const file = join(await temporaryFolder(), 'data', 'store.db');
+    const store = await openSqliteStore(file);
+    onTestFinished(() => store.close());
+    await store.createProject(projectOf('p', { retentionDays: 1 }), by);
+    const dayMs = 86_400_000;
+    const days = [0, 1, 31, 32, 33, 40];
+    await store.record(
+      'p',
+      days.flatMap((day) =>
+        ['web', 'slack'].map((caller) => ({ id: `${day} ${caller}`, caller, occurredAt: day * dayMs })),
+      ),
+    );
+    await retainAll(store, 41 * dayMs);
+    expect(await store.verify()).toMatchObject({ queries: 2, differencesTotal: 0 });
+    withFile(file, (db) => db.exec(`UPDATE type_counter SET web = web + 1 WHERE ${where}`));
+    const found = await store.verify();
+    expect(found.differencesTotal).toBeGreaterThan(0);
+    expect(found.differences.map((one) => one.level)).toContain(level);
+    withFile(file, (db) => db.exec(`UPDATE type_counter SET web = web - 1 WHERE ${where}`));
+    expect(await store.verify()).toMatchObject({ differencesTotal: 0 });
+    // At the narrowest level only what the callers' counters say as well can be told.
+    withFile(file, (db) =>
+      db.exec('UPDATE type_counter SET other = other + 1 WHERE level = 0 AND bucket = 0'),
+    );
+    expect((await store.verify()).differences[0]).toMatchObject({
+      level: 0,
+      bucket: 0,
+      counted: { other: 2 },
+    });
   });
 
   test('lists a bounded number of differences, and counts them all', async () => {

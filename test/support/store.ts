@@ -118,6 +118,11 @@ export async function purgeAll(store: Store): Promise<number> {
   }
 }
 
+/** Does all that the retention of projects asks for at a time. */
+export async function retainAll(store: Store, nowMs: number, limit = 1000): Promise<void> {
+  while (!(await store.applyRetention(nowMs, limit)).done);
+}
+
 export function keyOf(id: string, more: Partial<ApiKey> = {}): ApiKey {
   return {
     id,

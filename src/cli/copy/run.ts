@@ -10,6 +10,7 @@ import type { RecordResult } from '../../storage/store.js';
 import { Batcher } from '../batcher.js';
 import { createUnlessTaken, type Tally } from '../create.js';
 import type { Io } from '../io.js';
+import { formatTime } from '../output.js';
 import type { Progress } from '../progress.js';
 import { copyKeys } from './keys.js';
 import type { Side } from './side.js';
@@ -50,9 +51,20 @@ export async function takeStock(from: Side): Promise<Stock> {
   // Keys first: the project of each is then among the projects, even where both were made a moment ago.
   for (const { id } of organizations) keys.set(id, await from.ask((store) => store.listKeys(id)));
   for (const { id } of organizations) projects.push(...(await from.ask((store) => store.listProjects(id))));
+  for (const project of projects) requireAllRows(project, from);
   let queries = 0;
   for (const { id } of projects) queries += (await countAll(from, id)).total;
   return { organizations, members, keys, projects, queries };
+}
+
+/** Counts without rows cannot be carried over by recording rows. */
+function requireAllRows({ id, rowsFrom }: Project, { name }: Side): void {
+  if (rowsFrom === null) return;
+  throw new CallerStatsError(
+    'invalid',
+    `The retention of the project ${id} in ${name} has removed the rows of its queries from before ` +
+      `${formatTime(rowsFrom)}. They are counted there, but cannot be copied; nothing was.`,
+  );
 }
 
 /** Everything it does may be done again: what is there already stays as it is. */
@@ -97,6 +109,7 @@ export async function copyStock(
     const source = await countAll(from, id);
     copied.push({ id, source, target: await countAll(to, id), recorded, duplicates });
   }
+  for (const project of projects) await copyRetention(project, to, by);
   return { organizations: organizationTally, keys: keyTally, projects: copied };
 }
 
@@ -111,14 +124,25 @@ async function copyMember(member: Member, to: Side, by: Actor): Promise<void> {
 
 /** Its queries go into the project of the same id; one of another organization is somebody else's. */
 async function copyProject(project: Project, to: Side, by: Actor): Promise<void> {
-  if (await createUnlessTaken(() => to.ask((store) => store.createProject(project, by)))) return;
+  // Without its retention, which would refuse its older queries: see `copyRetention`.
+  const made = { ...project, retentionDays: null };
+  if (await createUnlessTaken(() => to.ask((store) => store.createProject(made, by)))) return;
   const there = await to.ask((store) => store.findProject(project.organizationId, project.id));
-  if (there !== undefined) return;
+  if (there !== undefined) return requireAllRows(there, to);
   throw new CallerStatsError(
     'already_exists',
     `The project ${project.id} is of the organization ${project.organizationId}, and in the target ${to.name} there is ` +
-      'one of that id of another organization. Copy into another database.',
+      'one of that id of another organization, or one that was deleted a moment ago. Copy into another database.',
   );
+}
+
+/** Once all queries are there. A project that has a retention already keeps it. */
+async function copyRetention(project: Project, to: Side, by: Actor): Promise<void> {
+  const { organizationId, id, retentionDays } = project;
+  if (retentionDays === null) return;
+  const there = await to.ask((store) => store.findProject(organizationId, id));
+  if (there?.retentionDays !== null) return;
+  await to.ask((store) => store.changeProject(organizationId, id, { retentionDays }, by));
 }
 
 /** Reads a page while the last is being recorded. */

@@ -66,6 +66,7 @@ export class Cleaner {
   }
 
   async #purge(session: Session, projectId: unknown, limit: number): Promise<number> {
+    await session.query(this.#statements.keepToIndex);
     let removed = 0;
     for (const name of REMOVALS) {
       const [row] = await session.query(this.#statements[name], [projectId, limit - removed]);
@@ -94,6 +95,7 @@ export class Cleaner {
   }
 
   async #sweep(session: Session, { id, rowsFrom, sweptTo }: Retention, limit: number): Promise<number> {
+    await session.query(this.#statements.keepToIndex);
     const [row] = await session.query(this.#statements.sweep, [id, sweptTo, limit, rowsFrom]);
     await session.query(this.#statements.noteSwept, [id, row?.['last'] ?? null]);
     return Number(row?.['removed']);

@@ -43,6 +43,10 @@ export function statementsIn(schema: string) {
     findTombstone: `SELECT id FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL`,
     findDeleted: `SELECT id FROM ${schema}.project WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT 1`,
     lockDeleted: `SELECT id FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL FOR UPDATE`,
+    // For the rest of a transaction. Without statistics, or with old ones, the planner would read and sort all rows of a
+    // project for the first few.
+    keepToIndex: `SELECT set_config(name, 'off', true)
+      FROM unnest(ARRAY['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'enable_hashjoin']) AS name`,
     removeQueries: `WITH removed AS (
         DELETE FROM ${schema}.query WHERE project_id = $1 AND id = ANY (ARRAY(
           SELECT id FROM ${schema}.query WHERE project_id = $1 ORDER BY id LIMIT $2)) RETURNING 1

@@ -7,6 +7,7 @@ import { benchDashboard } from './dashboard.js';
 import { benchExport } from './export.js';
 import { benchImport, requireSqliteTool } from './import.js';
 import { benchPostgres } from './postgres.js';
+import { benchSeries } from './series.js';
 import { type Report, saveReport, toText } from './support/report.js';
 import { type Workspace, withWorkspace } from './support/workspace.js';
 import { benchTiming } from './timing.js';
@@ -43,6 +44,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     require: () => {},
     run: (workspace, { rounds = 9, lines = 1_000_000, note }) =>
       benchDashboard(workspace, { rounds, events: lines, note }),
+  },
+  series: {
+    require: () => {},
+    run: (workspace, { rounds = 5, seconds = 1, lines = 200_000, note }) =>
+      benchSeries(workspace, { rounds, seconds, lines, note }),
   },
   timing: {
     require: () => {},

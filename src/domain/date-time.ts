@@ -156,10 +156,12 @@ function boundShapeProblem(text: string): string {
 export function formatWithOffset(timeMs: number, offsetMs: number): string {
   const minutes = writableOffset(timeMs, Math.trunc(offsetMs / minuteMs));
   const clock = new Date(timeMs + minutes * minuteMs).toISOString().slice(0, -1);
-  const [hour, minute] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) =>
-    String(part).padStart(2, '0'),
-  );
-  return `${clock}${minutes < 0 ? '-' : '+'}${hour}:${minute}`;
+  const ahead = Math.abs(minutes);
+  return `${clock}${minutes < 0 ? '-' : '+'}${twoDigits(Math.floor(ahead / 60))}:${twoDigits(ahead % 60)}`;
+}
+
+function twoDigits(number: number): string {
+  return number < 10 ? `0${number}` : String(number);
 }
 
 const longestOffsetMinutes = 23 * 60 + 59;

@@ -18,14 +18,18 @@ export interface SumSegment extends Segment {
  */
 export function segmentsOfSeries(bounds: readonly number[]): SumSegment[] {
   const edges = movedBounds(bounds);
-  const ranges = edges.slice(1).map((to, at) => ({ from: edges[at] ?? to, to }));
-  const rests = bounds.map((bound, at) => {
-    const edge = edges[at] ?? bound;
-    return { from: Math.min(bound, edge), to: Math.max(bound, edge) };
-  });
-  return [...ranges, ...rests].flatMap((range, sum) =>
-    segmentsOf(range).map((segment) => ({ ...segment, sum })),
-  );
+  const segments: SumSegment[] = [];
+  let sum = 0;
+  const add = (from: number, to: number): void => {
+    for (const { level, first, end } of segmentsOf({ from, to })) segments.push({ sum, level, first, end });
+    sum++;
+  };
+  for (const [at, to] of edges.entries()) if (at > 0) add(edges[at - 1] ?? to, to);
+  for (const [at, edge] of edges.entries()) {
+    const bound = bounds[at] ?? edge;
+    add(Math.min(bound, edge), Math.max(bound, edge));
+  }
+  return segments;
 }
 
 /** The counts of a series: `sums` has those of the segments by number, without those that are nothing. */

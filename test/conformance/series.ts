@@ -46,7 +46,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       const queries = Array.from(
         { length: 400 },
         (_, at) =>
-          [['web', 'api', 'slack', 'zed'][at % 4] ?? '', ((at * 7_919) % 400) * 86_399_999 - 9e9] as const,
+          [['web', 'api', 'slack', 'zed'][at % 4] ?? '', ((at * 7_919) % 400) * 65_432_101 - 9e9] as const,
       );
       const store = await openWith(...queries);
       const days = Array.from({ length: 300 }, (_, at) => -9e9 + at * 86_400_000 + 7_200_000);

@@ -194,9 +194,13 @@ describe('a series', () => {
   });
 
   test('can be asked for at both ends of the calendar, and what it says of them can be sent back', async () => {
-    const { send, record } = await startService();
+    const { send, record, store } = await startService();
     await record({ id: 'a', caller: 'web', occurredAt: '0000-01-01T00:00:00Z' });
+    const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+    await store.record('docs', [{ id: 'b', caller: 'web', occurredAt: last }]);
     for (const range of [
+      'dateFrom=9999-12-01&timeZone=Asia/Tokyo&interval=month',
+      'dateFrom=9999-12-31&timeZone=Pacific/Honolulu',
       'dateTo=0000-01-02&timeZone=America/New_York',
       'dateFrom=9999-12-31&dateTo=9999-12-31T23:59:59.999-23:59&timeZone=Asia/Tokyo',
       'dateFrom=0000-01-01T00:00:00%2B23:59&dateTo=0000-01-01T00:00:01Z&timeZone=America/New_York&interval=hour',

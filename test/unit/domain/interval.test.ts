@@ -80,7 +80,7 @@ describe('the edges of a range', () => {
           }
         },
       ),
-      { numRuns: Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 500) },
+      { numRuns: Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 300) },
     );
   });
 
@@ -103,7 +103,7 @@ describe('the edges of a range', () => {
           expect(whole.from <= cut && cut < whole.to).toBe(true);
         },
       ),
-      { numRuns: Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 500) },
+      { numRuns: Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 300) },
     );
   });
 

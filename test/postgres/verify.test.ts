@@ -1,0 +1,61 @@
+/** What `verify` finds where counters are not what the queries give: both kinds of counters, each in three ways. */
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { openStore } from '../../src/storage/open.js';
+import { by, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
+
+const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
+
+test.each<[what: string, change: string, found: object]>([
+  [
+    'changed',
+    'UPDATE type_counter SET web = web + 2 WHERE level = 0 AND web = 1',
+    { counted: { web: 3 }, recounted: { web: 1 } },
+  ],
+  [
+    'removed',
+    'DELETE FROM type_counter WHERE level = 3 AND other = 1',
+    { counted: { other: 0 }, recounted: { other: 1 } },
+  ],
+  [
+    'made up',
+    "INSERT INTO type_counter VALUES (77, 0, 5, 0, 2, 'p')",
+    { counted: { api: 5 }, recounted: { api: 0 } },
+  ],
+  [
+    "changed, a caller's",
+    'UPDATE caller_counter SET queries = queries + 2 WHERE level = 5',
+    {
+      caller: 'slack',
+      level: 5,
+      counted: { web: 0, api: 0, other: 3 },
+      recounted: { web: 0, api: 0, other: 1 },
+    },
+  ],
+  [
+    "removed, a caller's",
+    'DELETE FROM caller_counter WHERE level = 0',
+    { caller: 'slack', level: 0, bucket: -1, counted: { other: 0 }, recounted: { other: 1 } },
+  ],
+  [
+    "made up, a caller's",
+    "INSERT INTO caller_counter VALUES (77, 5, 2, 'p', 'zed')",
+    { caller: 'zed', level: 2, bucket: 77, counted: { other: 5 }, recounted: { other: 0 } },
+  ],
+])('a counter that was %s', async (_what, change, found) => {
+  const url = newSchemaIn(databaseUrl);
+  const store = await openStore(url);
+  onTestFinished(() => store.close());
+  await store.createProject(projectOf('p'), by);
+  await store.record('p', [
+    { id: 'a', caller: 'web', occurredAt: 1_767_225_600_000 },
+    { id: 'b', caller: 'slack', occurredAt: -1 },
+  ]);
+  expect(await store.verify()).toMatchObject({ queries: 2, differencesTotal: 0 });
+  const schema = new URL(url).searchParams.get('schema');
+  await onDatabase(url, (client) => client.query(`SET search_path = ${schema}; ${change}`));
+  expect(await store.verify()).toMatchObject({
+    damage: [],
+    differencesTotal: 1,
+    differences: [{ projectId: 'p', ...found }],
+  });
+});

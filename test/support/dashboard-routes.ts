@@ -31,6 +31,8 @@ const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   'POST /api/sessions/end-others': 'user',
   [`GET ${organization}/projects`]: 'viewer',
   [`POST ${organization}/projects`]: 'editor',
+  [`PATCH ${organization}/projects/:projectId`]: 'editor',
+  [`DELETE ${organization}/projects/:projectId`]: 'editor',
   [`GET ${organization}/projects/:projectId/caller-stats`]: 'viewer',
   [`GET ${organization}/projects/:projectId/series`]: 'viewer',
   [`GET ${organization}/projects/:projectId/callers`]: 'viewer',

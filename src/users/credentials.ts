@@ -60,7 +60,10 @@ export class Credentials {
     await internalAdapter.updateUser(found.user.id, { twoFactorEnabled: false });
   }
 
-  /** Proposes a second factor, which is asked for once `confirmSecondFactor` had a code of it. */
+  /**
+   * Proposes a second factor, which is asked for once `confirmSecondFactor` had a code of it. `already_exists` where one
+   * is on.
+   */
   async startSecondFactor(
     asking: Asking,
     password: string,

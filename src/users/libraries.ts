@@ -60,9 +60,14 @@ export class Libraries {
     return token;
   }
 
+  /** Whether the cookies of whoever asks are `Secure`: where browsers are known to come by HTTPS, or this one did. */
+  isSecure({ secure }: Pick<Asking, 'secure'>): boolean {
+    return this.#options.publicUrl?.startsWith('https:') ?? secure;
+  }
+
   /** The library for somebody who asks. `unavailable` as for any use of the store. */
-  for({ secure }: Pick<Asking, 'secure'>): Promise<Library> {
-    const isSecure = this.#options.publicUrl?.startsWith('https:') ?? secure;
+  for(asking: Pick<Asking, 'secure'>): Promise<Library> {
+    const isSecure = this.isSecure(asking);
     let library = this.#made.get(isSecure);
     if (library === undefined) {
       library = this.#build(isSecure);

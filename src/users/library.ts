@@ -73,7 +73,8 @@ export function buildLibrary({
         return may ? undefined : { error: 'not_a_member' satisfies SignInProblem };
       },
     },
-    session: { modelName: 'user_session', expiresIn: sessionSecondsMax, updateAge: 86_400 },
+    // Nothing asks for a session that began just now: what takes more than a session asks for the password.
+    session: { modelName: 'user_session', expiresIn: sessionSecondsMax, updateAge: 86_400, freshAge: 0 },
     account: {
       modelName: 'user_credential',
       accountLinking: { enabled: true, trustedProviders: [] },

@@ -14,6 +14,8 @@ const WRONG = new Set([
   'TOTP_NOT_ENABLED',
   'BACKUP_CODES_NOT_ENABLED',
   'TWO_FACTOR_NOT_ENABLED',
+  // A backup code that somebody else used meanwhile.
+  'FAILED_TO_VERIFY_BACKUP_CODE_PLEASE_TRY_AGAIN',
 ]);
 
 const LOCKED = new Set(['ACCOUNT_TEMPORARILY_LOCKED', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE']);
@@ -32,6 +34,8 @@ export async function orRefused<T>(work: () => Promise<T>): Promise<T | 'wrong' 
     if (TAKEN.has(code)) {
       throw new CallerStatsError('already_exists', 'There is an account with this e-mail address already.');
     }
+    if (code === 'TOTP_ALREADY_ENABLED')
+      throw new CallerStatsError('already_exists', 'The second factor is on already; turn it off first.');
     if (UNFIT.has(code)) throw new CallerStatsError('invalid', 'The password is too short or too long.');
     throw error;
   }

@@ -36,7 +36,7 @@ const changes: readonly (readonly [
   [(store, by) => store.changeKey(org, 'k', 'revoke', by), 'key.revoke', 'k', 'key k'],
   [(store, by) => store.revokeLeakedKey('hash of l', by), 'key.revoke', 'l', 'key l'],
   [(store, by) => store.addMember(ada, by), 'member.add', ada.email, 'viewer'],
-  [(store, by) => store.changeMember(org, ada.email, 'owner', by), 'member.change', ada.email, 'owner'],
+  [(store, by) => store.changeMember(org, ada.email, 'editor', by), 'member.change', ada.email, 'editor'],
   [(store, by) => store.removeMember(org, ada.email, by), 'member.remove', ada.email, ''],
 ];
 

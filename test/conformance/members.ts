@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Member } from '../../src/domain/member.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { memberOf } from '../support/people.js';
 import { by, type PlaceFactory } from '../support/store.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
-
-function memberOf(email: string, more: Partial<Member> = {}): Member {
-  return { organizationId: org, email, role: 'viewer', createdAt: 1000, ...more };
-}
 
 export function describeMembers(kind: string, factory: PlaceFactory): void {
   const openNew = async () => {
@@ -62,8 +58,8 @@ export function describeMembers(kind: string, factory: PlaceFactory): void {
       const ours = memberOf('ada@example.org');
       const theirs = memberOf('ada@example.org', { organizationId: 'rival' });
       for (const member of [ours, theirs]) await store.addMember(member, by);
-      await store.changeMember(org, ours.email, 'owner', by);
-      expect(await store.listMembers(org)).toEqual([{ ...ours, role: 'owner' }]);
+      await store.changeMember(org, ours.email, 'editor', by);
+      expect(await store.listMembers(org)).toEqual([{ ...ours, role: 'editor' }]);
       expect(await store.listMembers('rival')).toEqual([theirs]);
       await store.removeMember(org, ours.email, by);
       expect(await store.listMembers(org)).toEqual([]);

@@ -8,17 +8,21 @@ import { describeCounting } from './counting.js';
 import { describeKeys } from './keys.js';
 import { describeManagement } from './management.js';
 import { describeMembers } from './members.js';
+import { describePeople } from './people.js';
 import { describeProjects } from './projects.js';
 import { describeRecording } from './recording.js';
 import { describeRetention } from './retention.js';
 import { describeSeries } from './series.js';
 import { describeTrust } from './trust.js';
+import { describeUserTables } from './user-tables.js';
 
 export function describeStore(kind: string, factory: PlaceFactory): void {
   describeManagement(kind, factory);
   describeProjects(kind, factory);
   describeKeys(kind, factory);
   describeMembers(kind, factory);
+  describePeople(kind, factory);
+  describeUserTables(kind, factory);
   describeAudit(kind, factory);
   describeRecording(kind, factory);
   describeRetention(kind, factory);

@@ -23,6 +23,11 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
         () => store.listMembers(DEFAULT_ORGANIZATION_ID),
         () => store.readAudit(DEFAULT_ORGANIZATION_ID, { limit: 1 }),
         () => store.pruneAudit(1),
+        () => store.people.listMemberships('a@example.org'),
+        () => store.people.isSetUpOpen(),
+        () => store.people.keepSecret('s', 'x'),
+        () => store.people.userTables.run({ sql: 'SELECT 1', parameters: [] }),
+        () => store.people.userTables.run({ sql: 'DELETE FROM user_account', parameters: [] }),
         () => store.check(),
         () => store.verify(),
       ];

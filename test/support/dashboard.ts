@@ -1,5 +1,8 @@
 /** Somebody at a browser: keeps cookies, names its origin, and talks to the dashboard's API of a service. */
-
+import { randomInt } from 'node:crypto';
+import { newInvitation } from '../../src/domain/invitation.js';
+import type { Role } from '../../src/domain/member.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
 import type { Service } from './http.js';
 import type { Answer } from './http-checks.js';
 
@@ -20,9 +23,10 @@ export class Browser {
   constructor(service: Service, from = '192.0.2.1') {
     this.#service = service;
     this.from = from;
+    service.hide(PASSWORD);
   }
 
-  /** `GET` unless there is a body, which goes as JSON. */
+  /** `GET` unless there is a body, which goes as JSON; a text goes as it is. */
   async send({
     path,
     body,
@@ -37,11 +41,11 @@ export class Browser {
       from: this.from,
       headers: {
         ...(cookie === '' ? {} : { cookie }),
-        ...(method === 'GET' ? {} : { origin: 'http://localhost:80', 'sec-fetch-site': 'same-origin' }),
+        ...(method === 'GET' ? {} : OWN_ORIGIN),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     for (const set of answer.cookies) this.#keep(set);
     return answer;
@@ -58,6 +62,18 @@ export class Browser {
     return this.send({ path: '/api/sign-in', body: { email, password } });
   }
 
+  /** What the browser would keep of an answer. */
+  get cookies(): ReadonlyMap<string, string> {
+    return this.#cookies;
+  }
+
+  /** The same person at the same browser, whose later cookies are its own. */
+  copy(from = this.from): Browser {
+    const copy = new Browser(this.#service, from);
+    for (const [name, value] of this.#cookies) copy.setCookie(name, value);
+    return copy;
+  }
+
   cookie(name: string): string | undefined {
     return this.#cookies.get(name);
   }
@@ -70,7 +86,45 @@ export class Browser {
     const [pair = '', ...attributes] = set.split(';');
     const at = pair.indexOf('=');
     const name = pair.slice(0, at);
+    const value = pair.slice(at + 1);
     if (attributes.some((attribute) => /^ *max-age=0$/i.test(attribute))) this.#cookies.delete(name);
-    else this.#cookies.set(name, pair.slice(at + 1));
+    else this.#cookies.set(name, value);
+    if (value !== '') this.#service.hide(value);
   }
+}
+
+/** What a browser says of a request that a page of the server sends. */
+export const OWN_ORIGIN = { origin: 'http://localhost:80', 'sec-fetch-site': 'same-origin' } as const;
+
+/** Invites somebody past the API; gives the token of the link. */
+export async function invite(
+  { store, clock, hide }: Service,
+  email: string,
+  role: Role,
+  organizationId: string = DEFAULT_ORGANIZATION_ID,
+): Promise<string> {
+  const by = { name: 'a test', address: null, at: clock.nowMs };
+  const { invitation, token } = newInvitation({ organizationId, email, role }, { by, randomInt });
+  await store.people.createInvitation(invitation, by);
+  hide(token);
+  return token;
+}
+
+/** Somebody with a new account, a member by an invitation, signed in. */
+export async function signedIn(
+  service: Service,
+  email: string,
+  role: Role,
+  { organization, from }: { readonly organization?: string; readonly from?: string } = {},
+): Promise<Browser> {
+  const token = await invite(service, email, role, organization);
+  const browser = new Browser(service, from);
+  const body = { token, name: email, password: PASSWORD };
+  await browser.ask({ path: '/api/invitations/accept', body }, 204);
+  return browser;
+}
+
+/** The organization's audit log as the store has it, newest entry first. */
+export function auditOf({ store }: Service, organizationId: string = DEFAULT_ORGANIZATION_ID) {
+  return store.readAudit(organizationId, { limit: 1000 });
 }

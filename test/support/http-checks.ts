@@ -40,7 +40,8 @@ const NEVER = /^(access-control-.*|x-powered-by|server)$/;
 const DASHBOARD = /^\/api\//;
 
 /** No script of a page can read a cookie of ours, and no page of another site make a browser send it with a change. */
-const COOKIE = /^caller-stats\.\w+=[^;]*;(?=.*; HttpOnly)(?=.*; SameSite=(Lax|Strict))(?!.*; Domain)/i;
+const COOKIE =
+  /^(?:caller-stats\.\w+=[^;]*;(?!.*; Secure)|__Secure-caller-stats\.\w+=[^;]*;(?=.*; Secure;))(?=.*; HttpOnly;)(?=.*; SameSite=(Lax|Strict);)(?=.*; Path=\/(api)?;)(?!.*; Domain)/i;
 
 /** Throws where the answer breaks a promise that is made for all answers. `secrets` may stand in none. */
 export function checkAnswer(

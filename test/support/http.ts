@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
 import { pino } from 'pino';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { batchQueriesMax, bodyBytesMax } from '../../src/domain/limits.js';
 import { type AppOptions, buildApp } from '../../src/http/app.js';
 import { openStore } from '../../src/storage/open.js';
@@ -46,6 +46,10 @@ export interface Service extends Pick<WatchedStore, 'calls' | 'store'> {
   readonly databaseUrl: string;
   /** Stores a new key and gives its secret. */
   addKey(id: string, wish: KeyWish): Promise<string>;
+  /** From now on no answer, and no line of the log, may have this key in it. */
+  hideKey(secret: string): void;
+  /** No line of the log may have this in it: a password, a token, a cookie. */
+  hide(text: string): void;
   /** Every path that the app takes, with its methods. */
   routes(): ReadonlyMap<string, readonly string[]>;
   /** Sends a request (`GET` of the stats of `docs` unless told) and checks the answer in every way that applies. */
@@ -65,6 +69,8 @@ export interface Service extends Pick<WatchedStore, 'calls' | 'store'> {
 }
 
 export interface ServiceOptions {
+  /** A URL of a database of the test's own; a new SQLite file unless told. */
+  readonly database?: string;
   readonly users?: Partial<AppOptions['users']>;
   readonly keyLifeMax?: number | null;
   readonly limits?: Partial<AppOptions['limits']>;
@@ -95,19 +101,25 @@ type End = () => Promise<void>;
 
 /** A service of its own for one test, gone when it is over. `onEnd` takes what is to be done then, last first. */
 export async function startService(
-  { limits, trustProxy = [], users = {}, keyLifeMax = null }: ServiceOptions = {},
+  { database, limits, trustProxy = [], users = {}, keyLifeMax = null }: ServiceOptions = {},
   onEnd: (end: End) => void = onTestFinished,
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-test-'));
   onEnd(() => rm(folder, { recursive: true, force: true }));
-  const databaseUrl = `sqlite:${folder}/caller-stats.db`;
+  const databaseUrl = database ?? `sqlite:${folder}/caller-stats.db`;
   const watched = watchStore(await openStore(databaseUrl));
   const { store, calls } = watched;
   onEnd(() => store.close());
   const clock = { nowMs: startMs };
   const logged: string[] = [];
   const secrets: string[] = [];
-  onEnd(async () => requireNoKey(logged.join(''), secrets, 'the log'));
+  const hidden = new Set<string>();
+  onEnd(async () => {
+    requireNoKey(logged.join(''), secrets, 'the log');
+    // Nothing of it into the message: it would be in the log of the test run.
+    const found = [...hidden].filter((one) => logged.some((line) => line.includes(one)));
+    expect(found.length, 'a password, token or cookie is in the log').toBe(0);
+  });
   const app = await buildApp({
     store,
     clock: { now: () => clock.nowMs },
@@ -152,6 +164,8 @@ export async function startService(
     keys,
     openApi,
     databaseUrl,
+    hide: (text) => void hidden.add(text),
+    hideKey: (secret) => void secrets.push(secret),
     async addKey(id, wish) {
       const secret = await addKey(store, id, wish);
       secrets.push(secret);

@@ -38,7 +38,7 @@ export async function addDashboardApi(
     store,
     clock,
     door: new Doorkeeper({ users, store, clock }),
-    guard: new GuessGuard(() => libraries.signingSecret()),
+    guard: new GuessGuard(libraries),
   };
   // A context of its own: cookies, and bodies that are small, are here alone.
   await app.register(async (own) => {

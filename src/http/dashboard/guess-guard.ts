@@ -13,10 +13,15 @@ import {
   guessesMax,
   guessWindowSeconds,
 } from '../../domain/limits.js';
+import type { Libraries } from '../../users/libraries.js';
+import { COOKIE_PREFIX } from '../../users/names.js';
 import { addressOf } from '../client-address.js';
 import { HttpError } from '../errors.js';
 
-const COOKIE = 'caller-stats.device';
+const COOKIE = `${COOKIE_PREFIX}.device`;
+
+/** What signs the cookies of devices, and says whether they are `Secure`. */
+type Signing = Pick<Libraries, 'signingSecret' | 'isSecure'>;
 
 interface Limit {
   readonly limiter: RateLimiterMemory;
@@ -24,19 +29,19 @@ interface Limit {
 }
 
 export class GuessGuard {
-  readonly #secret: () => Promise<string>;
+  readonly #libraries: Signing;
   readonly #byUser = limiterOf(guessesMax);
   readonly #byDevice = limiterOf(guessesMax);
   readonly #byAddress = limiterOf(addressFailuresMax);
 
-  /** `secret` signs the cookies of devices. */
-  constructor(secret: () => Promise<string>) {
-    this.#secret = secret;
+  constructor(libraries: Signing) {
+    this.#libraries = libraries;
   }
 
   /**
-   * Has a secret looked at, by `check`, which gives `wrong` for a wrong one. `429` where whoever asks has failed too often
-   * for this user. Each try counts as a failure until it was none, so that many at once are no way around the limit.
+   * Runs `check`, which looks at a secret of the user, unless whoever asks has failed too often: `429`. It counts as a
+   * failure from its beginning on, for many at once are as many guesses as one after the other; and not any more where
+   * it ends with anything but `wrong`.
    */
   async attempt<T>(
     request: FastifyRequest,
@@ -44,13 +49,13 @@ export class GuessGuard {
     check: () => Promise<T | 'wrong'>,
   ): Promise<T | 'wrong'> {
     const limits = await this.#limitsOf(request, email);
-    for (const { limiter, who } of limits) await spend(limiter, who);
+    await take(limits);
     let result: T | 'wrong' | undefined;
     try {
       result = await check();
       return result;
     } finally {
-      if (result !== 'wrong') for (const { limiter, who } of limits) await limiter.reward(who);
+      if (result !== 'wrong') await giveBack(limits);
     }
   }
 
@@ -62,10 +67,10 @@ export class GuessGuard {
       return;
     }
     const id = randomBytes(16).toString('base64url');
-    reply.setCookie(COOKIE, `${id}.${await this.#sign(id, email)}`, {
+    reply.setCookie(this.#cookieOf(request), `${id}.${await this.#sign(id, email)}`, {
       httpOnly: true,
       sameSite: 'strict',
-      secure: request.protocol === 'https',
+      secure: this.#isSecure(request),
       path: '/api',
       maxAge: deviceCookieSeconds,
     });
@@ -83,7 +88,7 @@ export class GuessGuard {
 
   /** The id of a browser that has signed in as this user before. */
   async #deviceOf(request: FastifyRequest, email: string): Promise<string | undefined> {
-    const [id, signature] = request.cookies[COOKIE]?.split('.') ?? [];
+    const [id, signature] = request.cookies[this.#cookieOf(request)]?.split('.') ?? [];
     if (id === undefined || signature === undefined) return undefined;
     const expected = Buffer.from(await this.#sign(id, email));
     const given = Buffer.from(signature);
@@ -91,8 +96,16 @@ export class GuessGuard {
   }
 
   async #sign(id: string, email: string): Promise<string> {
-    const hmac = createHmac('sha256', await this.#secret());
+    const hmac = createHmac('sha256', await this.#libraries.signingSecret());
     return hmac.update(`device ${id} ${email}`).digest('base64url');
+  }
+
+  #isSecure({ protocol }: FastifyRequest): boolean {
+    return this.#libraries.isSecure({ secure: protocol === 'https' });
+  }
+
+  #cookieOf(request: FastifyRequest): string {
+    return this.#isSecure(request) ? `__Secure-${COOKIE}` : COOKIE;
   }
 }
 
@@ -100,14 +113,21 @@ function limiterOf(points: number): RateLimiterMemory {
   return new RateLimiterMemory({ points, duration: guessWindowSeconds });
 }
 
-async function spend(limiter: RateLimiterMemory, who: string): Promise<void> {
-  try {
-    await limiter.consume(who);
-  } catch (error) {
-    // The library rejects with the count where nothing is left, and with an error where it failed.
-    if (!(error instanceof RateLimiterRes)) throw error;
-    throw tooMany(error.msBeforeNext);
+/** Takes a point from each, or from none: then `429`. */
+async function take(limits: readonly Limit[]): Promise<void> {
+  for (const [at, { limiter, who }] of limits.entries()) {
+    try {
+      await limiter.consume(who);
+    } catch (error) {
+      await giveBack(limits.slice(0, at + 1));
+      // The library rejects with the count where nothing is left, and with an error where it failed.
+      throw error instanceof RateLimiterRes ? tooMany(error.msBeforeNext) : error;
+    }
   }
+}
+
+async function giveBack(limits: readonly Limit[]): Promise<void> {
+  for (const { limiter, who } of limits) await limiter.reward(who);
 }
 
 function tooMany(msBeforeNext: number): HttpError {

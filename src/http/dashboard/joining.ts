@@ -28,7 +28,7 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
           throw noInvitation();
         // Made by an earlier try that was cut off, or by the command line.
         const answered = (await users.exists(fields.email))
-          ? await users.signIn(askingOf(request), fields)
+          ? await guard.attempt(request, fields.email, () => users.signIn(askingOf(request), fields))
           : await users.create(askingOf(request), fields);
         if (answered === 'wrong')
           throw wrong('There is an account with this e-mail address, and it has another password.');

@@ -131,7 +131,7 @@ export function statementsIn(schema: string) {
       RETURNING email`,
     replaceInvitation: `DELETE FROM ${schema}.invitation
       WHERE organization_id = $1 AND (email = $2 OR expires_at <= $3)`,
-    removeSetUpInvitations: `DELETE FROM ${schema}.invitation WHERE email IS NULL`,
+    removeSetUpInvitations: `DELETE FROM ${schema}.invitation WHERE email IS NULL RETURNING id`,
     proposeSecret: `INSERT INTO ${schema}.server_secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
     findSecret: `SELECT value FROM ${schema}.server_secret WHERE name = $1`,
     logUserChange: `INSERT INTO ${schema}.audit (organization_id, at, actor, address, action, target_id, detail)

@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest';
+import type { Actor } from '../../src/domain/audit.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import type { Store } from '../../src/storage/store.js';
+import { addUser, invitationOf, memberOf } from '../support/people.js';
+import { by, type PlaceFactory } from '../support/store.js';
+
+const org = DEFAULT_ORGANIZATION_ID;
+const [ada, bob, eve] = ['ada@example.org', 'bob@example.org', 'eve@example.org'] as const;
+const notFound = { code: 'not_found' };
+
+const at = (time: number): Actor => ({ ...by, at: time });
+
+/** Of what was done at once: how many times it was done, and the codes of what was refused. */
+async function outcomesOf(work: readonly Promise<unknown>[]): Promise<{ done: number; codes: unknown[] }> {
+  const settled = await Promise.allSettled(work);
+  return {
+    done: settled.filter(({ status }) => status === 'fulfilled').length,
+    codes: settled.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : [])),
+  };
+}
+
+/** The organization's audit log, oldest entry first, as `action target (detail)`. */
+async function logOf(store: Store, organizationId = org): Promise<string[]> {
+  const entries = await store.readAudit(organizationId, { limit: 100 });
+  return entries.toReversed().map(({ action, targetId, detail }) => `${action} ${targetId} (${detail})`);
+}
+
+export function describePeople(kind: string, factory: PlaceFactory): void {
+  const openTwo = async () => {
+    const { open } = await factory();
+    const [store, other] = [await open(), await open()];
+    await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 500 }, by);
+    return { store, other };
+  };
+  const openNew = async () => (await openTwo()).store;
+
+  describe(`${kind}: who may do what`, () => {
+    test('memberships are those of the address, by the creation of the organization', async () => {
+      const store = await openNew();
+      await store.createOrganization({ id: 'acme', name: 'Acme', createdAt: 500 }, by);
+      await store.addMember(memberOf(ada, { role: 'owner', createdAt: 10 }), by);
+      await store.addMember(memberOf(ada, { organizationId: 'rival', role: 'viewer', createdAt: 5 }), by);
+      await store.addMember(memberOf(ada, { organizationId: 'acme', role: 'editor' }), by);
+      await store.addMember(memberOf(bob), by);
+      expect(await store.people.listMemberships(ada)).toEqual([
+        { organizationId: org, organizationName: 'Default', role: 'owner' },
+        { organizationId: 'acme', organizationName: 'Acme', role: 'editor' },
+        { organizationId: 'rival', organizationName: 'Rival', role: 'viewer' },
+      ]);
+      expect(await store.people.listMemberships(eve)).toEqual([]);
+      expect(await store.people.listMemberships('')).toEqual([]);
+    });
+
+    test('names are those of users, whatever is asked for', async () => {
+      const store = await openNew();
+      await addUser(store, ada, 'Ada "the first" Lovelace');
+      await addUser(store, bob, 'Bob');
+      await store.addMember(memberOf(eve), by);
+      const asked = [eve, ada, 'nobody@example.org', ada, `x' OR '1'='1`];
+      expect([...(await store.people.namesOf(asked))]).toEqual([[ada, 'Ada "the first" Lovelace']]);
+      expect(await store.people.namesOf([])).toEqual(new Map());
+    });
+
+    test('set-up is open until an owner of any organization can sign in', async () => {
+      const { store, other } = await openTwo();
+      const open = async () => [await store.people.isSetUpOpen(), await other.people.isSetUpOpen()];
+      expect(await open()).toEqual([true, true]);
+      await store.addMember(memberOf(ada, { role: 'editor' }), by);
+      await addUser(store, ada);
+      await store.addMember(memberOf(bob, { organizationId: 'rival', role: 'owner' }), by);
+      expect(await open()).toEqual([true, true]);
+      await addUser(store, bob);
+      expect(await open()).toEqual([false, false]);
+    });
+  });
+
+  describe(`${kind}: the last owner`, () => {
+    test('stays one, in each organization; the refusal is not in the audit log', async () => {
+      const store = await openNew();
+      await store.addMember(memberOf(ada, { role: 'owner' }), by);
+      await store.addMember(memberOf(bob), by);
+      await store.addMember(memberOf(bob, { organizationId: 'rival', role: 'owner' }), by);
+      const before = await logOf(store);
+      for (const attempt of [
+        () => store.changeMember(org, ada, 'editor', by),
+        () => store.changeMember(org, ada, 'viewer', by),
+        () => store.removeMember(org, ada, by),
+        () => store.removeMember('rival', bob, by),
+      ]) {
+        await expect(attempt()).rejects.toMatchObject({
+          code: 'invalid',
+          message: expect.stringMatching(/is the last owner: make somebody else an owner first\.$/),
+        });
+      }
+      await store.changeMember(org, ada, 'owner', by);
+      expect((await store.listMembers(org)).map(({ role }) => role)).toEqual(['owner', 'viewer']);
+      expect(await logOf(store)).toEqual([...before, `member.change ${ada} (owner)`]);
+      await store.changeMember(org, bob, 'owner', by);
+      await store.removeMember(org, ada, by);
+      expect(await store.listMembers(org)).toEqual([memberOf(bob, { role: 'owner' })]);
+    });
+
+    test('is one of two who are taken away at the same moment', async () => {
+      const { store, other } = await openTwo();
+      for (let round = 0; round < 10; round++) {
+        const [one, two] = [`one${round}@example.org`, `two${round}@example.org`];
+        const organizationId = `of-${round}`;
+        await store.createOrganization({ id: organizationId, name: 'One', createdAt: 500 }, by);
+        for (const email of [one, two])
+          await store.addMember(memberOf(email, { organizationId, role: 'owner' }), by);
+        const outcomes = await outcomesOf([
+          store.removeMember(organizationId, one, by),
+          round % 2 === 0
+            ? other.removeMember(organizationId, two, by)
+            : other.changeMember(organizationId, two, 'viewer', by),
+        ]);
+        expect(outcomes).toEqual({ done: 1, codes: ['invalid'] });
+        const owners = (await store.listMembers(organizationId)).filter(({ role }) => role === 'owner');
+        expect(owners).toHaveLength(1);
+      }
+    });
+  });
+
+  describe(`${kind}: invitations`, () => {
+    test('what is missing or taken is refused with its code, and changes nothing', async () => {
+      const store = await openNew();
+      const { people } = store;
+      await store.addMember(memberOf(ada), by);
+      await addUser(store, ada);
+      const before = await logOf(store);
+      const homeless = invitationOf('i', bob, 'viewer', { organizationId: 'none' });
+      await expect(people.createInvitation(homeless, by)).rejects.toMatchObject(notFound);
+      await expect(people.createInvitation(invitationOf('i', ada, 'owner'), by)).rejects.toMatchObject({
+        code: 'already_exists',
+      });
+      await people.createInvitation(invitationOf('set-up', null, 'owner'), by);
+      await expect(people.revokeInvitation(org, 'i', by)).rejects.toMatchObject(notFound);
+      await expect(people.revokeInvitation(org, 'set-up', by)).rejects.toMatchObject(notFound);
+      await expect(people.acceptInvitation('hash of i', bob, at(2000))).rejects.toMatchObject(notFound);
+      expect(await people.listInvitations(org, 2000)).toEqual([]);
+      expect(await people.findInvitation('hash of i', 2000)).toBeUndefined();
+      expect(await people.findInvitation('i', 2000)).toBeUndefined();
+      expect(await logOf(store)).toEqual(before);
+    });
+
+    test('are listed and found until they expire, each organization its own', async () => {
+      const store = await openNew();
+      const { people } = store;
+      const late = invitationOf('a', ada, 'viewer', { createdAt: 3000 });
+      const early = invitationOf('b', bob, 'owner', { createdAt: 2000, expiresAt: 5000 });
+      const theirs = invitationOf('c', ada, 'editor', { organizationId: 'rival', tokenHash: 'c' });
+      for (const one of [late, early, theirs]) await people.createInvitation(one, at(one.createdAt));
+      expect(await people.listInvitations(org, 4999)).toEqual([early, late]);
+      expect(await people.listInvitations(org, 5000)).toEqual([late]);
+      expect(await people.listInvitations('rival', 4999)).toEqual([theirs]);
+      expect(await people.listInvitations('none', 4999)).toEqual([]);
+      expect(await people.findInvitation('hash of b', 4999)).toEqual({
+        ...early,
+        organizationName: 'Default',
+      });
+      expect(await people.findInvitation('hash of b', 5000)).toBeUndefined();
+      expect(await people.findInvitation('c', 4999)).toEqual({ ...theirs, organizationName: 'Rival' });
+      expect(await logOf(store, 'rival')).toContain(`invitation.create ${ada} (editor)`);
+    });
+
+    test('for the same address replace each other, on any node; not those of others', async () => {
+      const { store, other } = await openTwo();
+      await store.people.createInvitation(invitationOf('1', ada, 'viewer'), by);
+      await store.people.createInvitation(
+        invitationOf('x', ada, 'viewer', { organizationId: 'rival', tokenHash: 'x' }),
+        by,
+      );
+      await store.people.createInvitation(invitationOf('y', bob, 'viewer'), by);
+      const ids = Array.from({ length: 8 }, (_, number) => `again${number}`);
+      const outcomes = await outcomesOf(
+        ids.map((id, number) =>
+          (number % 2 === 0 ? store : other).people.createInvitation(invitationOf(id, ada, 'owner'), by),
+        ),
+      );
+      expect(outcomes).toEqual({ done: ids.length, codes: [] });
+      const listed = await store.people.listInvitations(org, 2000);
+      expect(listed.filter(({ email }) => email === ada)).toHaveLength(1);
+      expect(listed.map(({ email }) => email).toSorted()).toEqual([ada, bob]);
+      expect(await store.people.findInvitation('hash of 1', 2000)).toBeUndefined();
+      expect(await store.people.listInvitations('rival', 2000)).toHaveLength(1);
+    });
+
+    test('may be for a member who cannot sign in yet, who keeps the role', async () => {
+      const store = await openNew();
+      const member = memberOf(ada, { role: 'owner' });
+      await store.addMember(member, by);
+      await store.people.createInvitation(invitationOf('i', ada, 'viewer'), by);
+      expect(await store.people.acceptInvitation('hash of i', ada, at(2000))).toEqual(member);
+      expect(await store.listMembers(org)).toEqual([member]);
+      expect(await logOf(store)).toEqual([`member.add ${ada} (owner)`, `invitation.create ${ada} (viewer)`]);
+    });
+
+    test('that are withdrawn are gone, and of no other organization', async () => {
+      const store = await openNew();
+      await store.people.createInvitation(invitationOf('i', ada, 'viewer'), by);
+      await expect(store.people.revokeInvitation('rival', 'i', by)).rejects.toMatchObject(notFound);
+      await store.people.revokeInvitation(org, 'i', by);
+      await expect(store.people.revokeInvitation(org, 'i', by)).rejects.toMatchObject(notFound);
+      await expect(store.people.acceptInvitation('hash of i', ada, at(2000))).rejects.toMatchObject(notFound);
+      expect(await store.people.listInvitations(org, 2000)).toEqual([]);
+      expect(await logOf(store)).toEqual([
+        `invitation.create ${ada} (viewer)`,
+        `invitation.revoke ${ada} ()`,
+      ]);
+    });
+
+    test('make a member, once, of the right address, in time', async () => {
+      const { store, other } = await openTwo();
+      await store.people.createInvitation(invitationOf('i', ada, 'editor', { createdBy: 'eve' }), by);
+      for (const [email, time] of [
+        [bob, 2000],
+        ['', 2000],
+        [ada, 9000],
+      ] as const) {
+        await expect(store.people.acceptInvitation('hash of i', email, at(time))).rejects.toMatchObject(
+          notFound,
+        );
+      }
+      const outcomes = await outcomesOf(
+        [store, other, store, other].map((one) => one.people.acceptInvitation('hash of i', ada, at(8999))),
+      );
+      expect(outcomes).toEqual({ done: 1, codes: ['not_found', 'not_found', 'not_found'] });
+      expect(await store.listMembers(org)).toEqual([memberOf(ada, { role: 'editor', createdAt: 8999 })]);
+      expect(await other.people.listInvitations(org, 2000)).toEqual([]);
+      expect(await logOf(store)).toEqual([
+        `invitation.create ${ada} (editor)`,
+        `member.add ${ada} (editor, invited by eve)`,
+      ]);
+      const [entry] = await store.readAudit(org, { limit: 1 });
+      expect(entry).toMatchObject({ actor: by.name, address: by.address, at: 8999 });
+    });
+  });
+
+  describe(`${kind}: set-up addresses`, () => {
+    const setUp = (id: string, more = {}) => invitationOf(id, null, 'owner', more);
+
+    test('are for nobody by name, listed nowhere, and as many as were made', async () => {
+      const store = await openNew();
+      for (const id of ['s', 't']) await store.people.createInvitation(setUp(id), by);
+      expect(await store.people.listInvitations(org, 2000)).toEqual([]);
+      expect(await store.people.findInvitation('hash of s', 2000)).toMatchObject({ email: null });
+      expect(await store.people.findInvitation('hash of s', 9000)).toBeUndefined();
+      expect(await logOf(store)).toEqual([]);
+    });
+
+    test('make an owner even of who is a member already, and are all used up by it', async () => {
+      const store = await openNew();
+      await store.addMember(memberOf(ada, { createdAt: 10 }), by);
+      await addUser(store, ada);
+      for (const id of ['s', 't']) await store.people.createInvitation(setUp(id), by);
+      await expect(store.people.acceptInvitation('hash of s', ada, at(9000))).rejects.toMatchObject(notFound);
+      const owner = memberOf(ada, { role: 'owner', createdAt: 10 });
+      expect(await store.people.acceptInvitation('hash of s', ada, at(2000))).toEqual(owner);
+      expect(await store.listMembers(org)).toEqual([owner]);
+      for (const id of ['s', 't'])
+        expect(await store.people.findInvitation(`hash of ${id}`, 2000)).toBeUndefined();
+      expect(await logOf(store)).toContain(`member.add ${ada} (owner, invited by a test)`);
+    });
+
+    test('open nothing once an owner can sign in', async () => {
+      const store = await openNew();
+      await store.people.createInvitation(setUp('s'), by);
+      await store.addMember(memberOf(ada, { organizationId: 'rival', role: 'owner' }), by);
+      await addUser(store, ada);
+      await expect(store.people.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(notFound);
+      expect(await store.listMembers(org)).toEqual([]);
+    });
+
+    test.each([
+      ['of one organization', org],
+      ['of two organizations', 'rival'],
+    ])('that two people use at the same moment let in one of them: %s', async (_what, organizationId) => {
+      for (let round = 0; round < 5; round++) {
+        const { store, other } = await openTwo();
+        for (const email of [ada, bob]) await addUser(store, email);
+        await store.people.createInvitation(setUp('s'), by);
+        await store.people.createInvitation(setUp('t', { organizationId }), by);
+        const outcomes = await outcomesOf([
+          store.people.acceptInvitation('hash of s', ada, at(2000)),
+          other.people.acceptInvitation('hash of t', bob, at(2000)),
+        ]);
+        expect(outcomes).toEqual({ done: 1, codes: ['not_found'] });
+        const members = [...(await store.listMembers(org)), ...(await store.listMembers('rival'))];
+        expect(members.map(({ role }) => role)).toEqual(['owner']);
+      }
+    });
+  });
+}

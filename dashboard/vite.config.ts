@@ -19,6 +19,8 @@ export default defineConfig({
     target: 'baseline-widely-available',
     // Nothing inline: the Content-Security-Policy lets only files of this origin in.
     assetsInlineLimit: 0,
+    // One small file, in one order: parts that share looks must not depend on which page came first.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       // React packages mark their files for server components, which this is not.

@@ -41,15 +41,23 @@ export function readingQuery(shown: Shown, live: boolean) {
   });
 }
 
-export function countsQuery(
-  { organizationId, projectId }: Place,
-  range: Range,
-  options: { everyMs?: number } = {},
-) {
+export function countsQuery({ organizationId, projectId }: Place, range: Range) {
   return queryOptions({
     queryKey: ['project', projectId, 'counts', range],
     queryFn: ({ signal }) => readCounts({ organizationId, projectId }, range, signal),
-    ...(options.everyMs === undefined ? {} : { refetchInterval: options.everyMs }),
+  });
+}
+
+/** The counts of the period before. Its end moves with the clock; until the next answer the last one stands. */
+export function previousCountsQuery(place: Place, range: Bounded | null) {
+  const asked = range ?? { from: 0, to: 0 };
+  return queryOptions({
+    ...countsQuery(place, asked),
+    enabled: range !== null,
+    placeholderData: (before, query) => {
+      const last = query?.queryKey.at(-1) as Bounded | undefined;
+      return last?.from === asked.from ? before : undefined;
+    },
   });
 }
 

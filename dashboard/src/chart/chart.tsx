@@ -74,7 +74,12 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
         {drawing.paths.map(({ type, path }) => (
           <path key={type} d={path} className={`fill-${type}`} />
         ))}
-        {before !== null && <path d={drawing.line} className="chart-before" />}
+        {before !== null && (
+          <>
+            <path d={drawing.line} className="chart-before chart-halo" />
+            <path d={drawing.line} className="chart-before" />
+          </>
+        )}
       </svg>
       <input
         type="range"

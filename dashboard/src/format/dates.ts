@@ -12,6 +12,10 @@ function format(zone: string, options: Intl.DateTimeFormatOptions, locale: Local
   return found;
 }
 
+const HOUR = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
+
+const DAY = { year: 'numeric', month: 'short', day: 'numeric' } as const;
+
 /** A moment to the minute: `3 Jun 2026, 14:05`. */
 export function moment(at: number, zone: string, locale?: Locale): string {
   return format(zone, { dateStyle: 'medium', timeStyle: 'short' }, locale).format(at);
@@ -22,8 +26,6 @@ export function exact(at: number, zone: string, locale?: Locale): string {
   const options = { ...DAY, hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
   return format(zone, { ...options, timeZoneName: 'short' }, locale).format(at);
 }
-
-const DAY = { year: 'numeric', month: 'short', day: 'numeric' } as const;
 
 /** A day: `3 Jun 2026`. */
 export function day(at: number, zone: string, locale?: Locale): string {
@@ -49,11 +51,7 @@ export function bucketTitle(
   switch (interval) {
     case 'hour':
       // The offset tells apart the two hours of one name, where clocks are set back.
-      return format(
-        zone,
-        { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'shortOffset' },
-        locale,
-      ).formatRange(start, end);
+      return `${format(zone, HOUR, locale).formatRange(start, end)} ${offsetName(start, zone)}`;
     case 'day':
       return format(zone, { ...DAY, weekday: 'short' }, locale).format(start);
     case 'week':
@@ -67,7 +65,7 @@ export function bucketTitle(
 export function bucketLabel(start: number, interval: Interval, zone: string, locale?: Locale): string {
   switch (interval) {
     case 'hour':
-      return format(zone, { hour: 'numeric', minute: '2-digit' }, locale).format(start);
+      return format(zone, { timeStyle: 'short' }, locale).format(start);
     case 'day':
     case 'week':
       return format(zone, { month: 'short', day: 'numeric' }, locale).format(start);

@@ -67,7 +67,10 @@ function Sidebar({ organization, project, onShortcuts }: BarProps) {
 }
 
 function Topbar({ organization, project, onShortcuts }: BarProps) {
-  const popover = usePopover('end');
+  const popover = usePopover({
+    align: 'end',
+    onShown: (panel) => panel.querySelector('a')?.focus(),
+  });
   return (
     <header className="topbar">
       <ProjectSwitcher organization={organization} project={project} />

@@ -5,7 +5,6 @@ import type { Organization } from '../api/types.js';
 import { projectPage } from '../frame/navigation.js';
 import { PageLoading } from '../frame/page-boundary.js';
 import { SignFrame } from '../frame/sign-frame.js';
-import { Code } from '../parts/copy-button.js';
 import { Failure } from '../parts/notice.js';
 import { Page } from '../parts/page.js';
 import { mayEdit, useFirstProject, useOrganization } from '../state/place.js';
@@ -53,7 +52,9 @@ function SetUpNeeded() {
           Nobody can sign in here yet. When the server started, it printed a one-time address for making the
           first account. Look for this line in its output, and open the address:
         </p>
-        <Code text={`${location.origin}/set-up#…`} label="Copy what the line contains" />
+        <p className="copied">
+          <code>{location.origin}/set-up#…</code>
+        </p>
         <p className="quiet">
           It stands in the terminal that the server runs in, or in the log of its service or container. Is it
           gone? Start the server again: it prints a new one for as long as nobody has an account.

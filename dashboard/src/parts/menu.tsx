@@ -1,6 +1,6 @@
 /** A button with a menu of things to do. */
 import type { LucideIcon } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { type Popover, usePopover } from './use-popover.js';
 import './popover.css';
 import './menu.css';
@@ -24,12 +24,8 @@ interface MenuProps {
 }
 
 export function Menu({ label, items, align = 'end', button }: MenuProps) {
-  const popover = usePopover(align);
+  const popover = usePopover({ align, onShown: (shown) => itemsOf(shown)[0]?.focus() });
   const { isOpen, panel, close } = popover;
-
-  useEffect(() => {
-    if (isOpen) itemsOf(panel.current)[0]?.focus();
-  }, [isOpen, panel]);
 
   return (
     <>

@@ -32,7 +32,7 @@ interface PickerProps {
 }
 
 export function Picker({ label, options, value, onChange, button, foot, ref }: PickerProps) {
-  const popover = usePopover();
+  const popover = usePopover({ onShown: (panel) => panel.querySelector('input')?.focus() });
   const { isOpen, open } = popover;
   useImperativeHandle(ref, () => ({ open }), [open]);
   const choose = (chosen: string): void => {
@@ -59,7 +59,6 @@ interface ListProps {
 
 function List({ label, options, value, onChoose }: ListProps) {
   const id = useId();
-  const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const [search, setSearch] = useState('');
   const found = filterOptions(options, search);
@@ -71,7 +70,6 @@ function List({ label, options, value, onChoose }: ListProps) {
   );
   const current = found[Math.min(active, found.length - 1)];
 
-  useEffect(() => input.current?.focus(), []);
   useEffect(() => {
     list.current?.querySelector(`[data-active="${active}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [active]);
@@ -93,7 +91,6 @@ function List({ label, options, value, onChoose }: ListProps) {
       <div className="picker-search">
         <Search aria-hidden />
         <input
-          ref={input}
           type="text"
           role="combobox"
           aria-label={label}

@@ -1,5 +1,5 @@
 /** A panel below a button, on the platform's own popovers: it lies above everything and goes away by itself. */
-import { type RefObject, useCallback, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 
 /** Space to the button and to the edges of the screen. */
 const gapPx = 6;
@@ -25,12 +25,20 @@ export interface Popover {
   };
 }
 
+interface PopoverOptions {
+  /** Which edges of button and panel lie above each other. */
+  readonly align?: 'start' | 'end';
+  /** Called when the panel is there, and can take the focus. */
+  readonly onShown?: (panel: HTMLElement) => void;
+}
+
 /** The button and the panel are bound by spreading `triggerProps` and `panelProps`. */
-export function usePopover(align: 'start' | 'end' = 'start'): Popover {
+export function usePopover({ align = 'start', onShown }: PopoverOptions = {}): Popover {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const trigger = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
+  const shown = useEffectEvent((element: HTMLElement) => onShown?.(element));
   const open = useCallback(() => panel.current?.showPopover(), []);
   const close = useCallback(() => {
     panel.current?.hidePopover();
@@ -42,10 +50,15 @@ export function usePopover(align: 'start' | 'end' = 'start'): Popover {
     const place = (): void => {
       if (trigger.current !== null && panel.current !== null) put(panel.current, trigger.current, align);
     };
-    place();
+    // The platform shows the panel after this, but before the next picture: only then it has a size.
+    const frame = requestAnimationFrame(() => {
+      place();
+      if (panel.current !== null) shown(panel.current);
+    });
     addEventListener('resize', place);
     addEventListener('scroll', place, { capture: true, passive: true });
     return () => {
+      cancelAnimationFrame(frame);
       removeEventListener('resize', place);
       removeEventListener('scroll', place, { capture: true });
     };

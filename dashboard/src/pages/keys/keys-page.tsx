@@ -12,6 +12,7 @@ import { Page, Section } from '../../parts/page.js';
 import { LoadingRows } from '../../parts/skeleton.js';
 import { mayEdit, type ProjectPlace } from '../../state/place.js';
 import { isInUse, sortKeys } from './key-order.js';
+import { findKeys, searchFromKeys } from './key-search.js';
 import { KeysTable } from './keys-table.js';
 import './keys.css';
 
@@ -59,18 +60,31 @@ export function KeysPage(place: ProjectPlace) {
 function Keys({ place }: { place: ProjectPlace }) {
   const { organization, project } = place;
   const { data, error, refetch } = useQuery(keysQuery(organization.id));
+  const [search, setSearch] = useState('');
   if (data === undefined) {
     if (error === null) return <LoadingRows what="Loading the keys" rows={4} />;
     return <Failure error={error} what="The keys could not be read." onRetry={() => void refetch()} />;
   }
   const keys = sortKeys(data.keys.filter(({ projectId }) => projectId === null || projectId === project.id));
-  const used = keys.filter(isInUse);
-  const gone = keys.filter((key) => !isInUse(key));
+  const found = findKeys(keys, search);
+  const used = found.filter(isInUse);
+  const gone = found.filter((key) => !isInUse(key));
   return (
     <>
+      {keys.length >= searchFromKeys && (
+        <input
+          type="search"
+          className="input keys-search"
+          aria-label="Find a key"
+          placeholder="Find a key by name, ends or maker"
+          autoComplete="off"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      )}
       {used.length === 0 ? (
         <div className="card">
-          <EmptyState title="No keys yet">
+          <EmptyState title={search === '' ? 'No keys yet' : 'No key in use fits'}>
             Make a recording key for the server that your assistant runs on, and an admin key for whatever
             reads the counts.
           </EmptyState>

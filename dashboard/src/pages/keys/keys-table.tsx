@@ -66,15 +66,11 @@ function StatusBadge({ apiKey: { status, successorId } }: { apiKey: Key }) {
 }
 
 function Type({ apiKey: { type, scopes, allow } }: { apiKey: Key }) {
-  const isReader = type === 'admin' && !scopes.includes('write');
   return (
     <span className="key-type">
       {type === 'admin' ? 'Admin' : 'Recording'}
-      <span className="quiet small">
-        {type === 'admin' && (isReader ? 'reads' : 'reads and records')}
-        {type === 'recording' && 'records'}
-        {allow.length > 0 && ` from ${allow.join(', ')}`}
-      </span>
+      {type === 'admin' && <span className="quiet small">{scopes.join(', ')}</span>}
+      {allow.length > 0 && <span className="quiet small">from {allow.join(', ')}</span>}
     </span>
   );
 }

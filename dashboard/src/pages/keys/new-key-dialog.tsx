@@ -44,7 +44,7 @@ export function NewKeyDialog({ place, onClose }: NewKeyDialogProps) {
                 name="type"
                 value="recording"
                 label="Recording"
-                hint={`Records queries into ${project.name}. It can do nothing else.`}
+                hint={`For whatever records queries into ${project.name}; it can do nothing else.`}
                 checked={type === 'recording'}
                 onChange={() => setType('recording')}
               />
@@ -52,7 +52,7 @@ export function NewKeyDialog({ place, onClose }: NewKeyDialogProps) {
                 name="type"
                 value="admin"
                 label="Admin"
-                hint={`Opens every project of ${organization.name}. For servers only: it must never reach a browser.`}
+                hint={`For servers only: it opens every project of ${organization.name} and must never reach a browser.`}
                 checked={type === 'admin'}
                 onChange={() => setType('admin')}
               />
@@ -87,7 +87,7 @@ export function NewKeyDialog({ place, onClose }: NewKeyDialogProps) {
 function Scopes() {
   const [canWrite, setWrite] = useState(true);
   return (
-    <fieldset className="stack">
+    <fieldset className="scopes">
       <legend className="field-label">Scopes</legend>
       <div>
         <Check label="Read" hint="Counts, series and callers." checked disabled />

@@ -24,28 +24,25 @@ export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
     reading === undefined
       ? []
       : ([
-          { heading: 'Counts over time' },
           {
-            label: 'CSV: counts over time',
+            label: 'Counts over time, as CSV',
             onSelect: () => save(name(reading.series.interval, 'csv'), 'text/csv', seriesCsv(reading.series)),
           },
           {
-            label: 'JSON: counts over time',
+            label: 'Counts over time, as JSON',
             onSelect: () =>
               save(name(reading.series.interval, 'json'), 'application/json', json(reading.series)),
           },
-          { heading: 'Callers by name' },
           {
-            label: 'CSV: callers',
+            label: 'Callers, as CSV',
             onSelect: () => save(name('callers', 'csv'), 'text/csv', callersCsv(reading.callers)),
           },
           {
-            label: 'JSON: callers',
+            label: 'Callers, as JSON',
             onSelect: () => save(name('callers', 'json'), 'application/json', json(reading.callers)),
           },
-          { heading: 'Totals' },
           {
-            label: 'JSON: totals',
+            label: 'Totals, as JSON',
             onSelect: () => save(name('totals', 'json'), 'application/json', json(reading.counts)),
           },
         ] as const);

@@ -1,6 +1,6 @@
 /** Chooses the range: a usual one, or any other by its ends. */
 import { Calendar, ChevronDown } from 'lucide-react';
-import { type SubmitEvent, useEffect, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import { span } from '../../format/dates.js';
 import { useShortcut } from '../../frame/use-shortcuts.js';
 import { Button } from '../../parts/button.js';
@@ -20,13 +20,11 @@ interface RangePickerProps {
 }
 
 export function RangePicker({ view, setView, range }: RangePickerProps) {
-  const popover = usePopover();
-  const { isOpen, panel } = popover;
+  const popover = usePopover({
+    onShown: (panel) =>
+      (panel.querySelector<HTMLElement>('[aria-pressed="true"]') ?? panel.querySelector('button'))?.focus(),
+  });
   useShortcut('range', popover.open);
-
-  useEffect(() => {
-    if (isOpen) panel.current?.querySelector<HTMLElement>('[aria-pressed="true"], button')?.focus();
-  }, [isOpen, panel]);
 
   const choose = (choice: Choice): void => {
     popover.close();
@@ -43,7 +41,7 @@ export function RangePicker({ view, setView, range }: RangePickerProps) {
         <ChevronDown aria-hidden />
       </button>
       <div {...popover.panelProps} className="popover ranges" role="dialog" aria-label="Range">
-        {isOpen && (
+        {popover.isOpen && (
           <>
             <ul className="ranges-presets">
               {PRESETS.map((preset) => (

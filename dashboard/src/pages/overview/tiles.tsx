@@ -1,5 +1,6 @@
 /** The four numbers. */
 import { ArrowDown, ArrowRight, ArrowUp } from 'lucide-react';
+import type { CSSProperties } from 'react';
 import type { CallerType, Counts } from '../../api/types.js';
 import { TYPES } from '../../chart/layout.js';
 import { TYPE_NAMES } from '../../chart/type-names.js';
@@ -12,8 +13,10 @@ interface TilesProps {
 }
 
 export function Tiles({ counts, before }: TilesProps) {
+  // The longest of the four sets the size of all: none may break out of its tile.
+  const size = { '--length': count(counts.total).length } as CSSProperties;
   return (
-    <dl className="tiles card">
+    <dl className="tiles card" style={size}>
       <Tile type="total" counts={counts} before={before} />
       {TYPES.map((type) => (
         <Tile key={type} type={type} counts={counts} before={before} />

@@ -1,7 +1,13 @@
 /** The numbers of the overview: of the range on screen, and of the period before it. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { countsQuery, type Place, previousSeriesQuery, type Reading, readingQuery } from '../../api/stats.js';
+import {
+  type Place,
+  previousCountsQuery,
+  previousSeriesQuery,
+  type Reading,
+  readingQuery,
+} from '../../api/stats.js';
 import type { Bucket, Counts, Interval } from '../../api/types.js';
 import type { Bar } from '../../chart/layout.js';
 import { useNow } from '../../state/clock.js';
@@ -42,7 +48,7 @@ export function useNumbers(place: Place, view: View): Numbers {
 
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useQuery(readingQuery(shown, isLive));
   const interval = data?.series.interval ?? shown.interval;
-  const counts = useQuery({ ...countsQuery(place, previous ?? range), enabled: previous !== null });
+  const counts = useQuery(previousCountsQuery(place, previous));
   const series = useQuery(previousSeriesQuery(shown, view.compare ? previous : null, interval));
 
   const bars = useMemo(() => (data?.series.buckets ?? []).map(toBar), [data]);

@@ -14,8 +14,8 @@ const WRONG = new Set([
   'TOTP_NOT_ENABLED',
   'BACKUP_CODES_NOT_ENABLED',
   'TWO_FACTOR_NOT_ENABLED',
-  // A backup code that somebody else used meanwhile.
-  'FAILED_TO_VERIFY_BACKUP_CODE_PLEASE_TRY_AGAIN',
+  // A backup code while another was used; the library gives it no code but its status.
+  'CONFLICT',
 ]);
 
 const LOCKED = new Set(['ACCOUNT_TEMPORARILY_LOCKED', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE']);
@@ -46,7 +46,9 @@ export async function orWrong<T>(work: () => Promise<T>): Promise<T | 'wrong'> {
   return result === 'locked' ? 'wrong' : result;
 }
 
-function codeOf(error: unknown): string {
-  const body = error instanceof Error && 'body' in error ? (error.body as { code?: unknown }) : undefined;
-  return typeof body?.code === 'string' ? body.code : '';
+/** What the library calls its refusal; empty for an error that is none. */
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const { body, status } = error as { body?: { code?: unknown }; status?: unknown };
+  return [body?.code, status].find((one) => typeof one === 'string') ?? '';
 }

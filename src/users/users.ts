@@ -3,7 +3,7 @@ import { CallerStatsError } from '../domain/errors.js';
 import type { People } from '../storage/people.js';
 import type { Answered, Asking, Libraries } from './libraries.js';
 import { COOKIE_PREFIX, PROVIDER_ID } from './names.js';
-import { orRefused, orWrong } from './refusals.js';
+import { codeOf, orRefused, orWrong } from './refusals.js';
 
 export interface User {
   readonly id: string;
@@ -109,11 +109,15 @@ export class Users {
   ): Promise<Answered> {
     const library = await this.#libraries.for(asking);
     const created = await orRefused(() =>
-      library.api.signUpEmail({
-        body: { email, name, password },
-        headers: asking.headers,
-        returnHeaders: true,
-      }),
+      library.api
+        .signUpEmail({ body: { email, name, password }, headers: asking.headers, returnHeaders: true })
+        .catch(async (error: unknown) => {
+          // The library does not say why the row could not be written: most likely somebody was first a moment ago.
+          if (codeOf(error) !== 'FAILED_TO_CREATE_USER') throw error;
+          throw (await this.exists(email))
+            ? new CallerStatsError('already_exists', 'There is an account with this e-mail address already.')
+            : new CallerStatsError('unavailable', 'The account could not be written.', { cause: error });
+        }),
     );
     if (typeof created === 'string') throw new Error('an account was refused for no reason that is known');
     return { cookies: created.headers.getSetCookie() };
@@ -152,16 +156,24 @@ export class Users {
     await library.api.revokeOtherSessions({ headers: asking.headers });
   }
 
-  /** Where to send the browser, so that it comes back signed in at `to`. */
-  async startSingleSignOn(asking: Asking, to: string): Promise<Answered & { readonly url: string }> {
+  /** Where to send the browser, so that it comes back signed in at `to`; `failed` where the provider does not answer. */
+  async startSingleSignOn(
+    asking: Asking,
+    to: string,
+  ): Promise<(Answered & { readonly url: string }) | 'failed'> {
     const library = await this.#libraries.for(asking);
-    const { headers, response } = await library.api.signInSocial({
-      body: { provider: PROVIDER_ID, callbackURL: to, errorCallbackURL: '/sign-in', disableRedirect: true },
-      headers: asking.headers,
-      returnHeaders: true,
-    });
-    if (response.url === undefined) throw new Error('the library names no address of the provider');
-    return { url: response.url, cookies: headers.getSetCookie() };
+    try {
+      const { headers, response } = await library.api.signInSocial({
+        body: { provider: PROVIDER_ID, callbackURL: to, errorCallbackURL: '/sign-in', disableRedirect: true },
+        headers: asking.headers,
+        returnHeaders: true,
+      });
+      if (response.url === undefined) throw new Error('the library names no address of the provider');
+      return { url: response.url, cookies: headers.getSetCookie() };
+    } catch (error) {
+      if (codeOf(error) === '') throw error;
+      return 'failed';
+    }
   }
 
   /** Answers the browser that comes back from the provider: a redirect with cookies. */

@@ -91,7 +91,8 @@ function checkError(asked: Asked, { headers, text }: Answer, about: string): voi
   expect(text, about).not.toMatch(INSIDES);
   expect(text.includes(process.cwd()), about).toBe(false);
   const body = JSON.parse(text) as unknown;
-  expect(at(body, 'error'), about).toMatch(/^[A-Z].*\.$/s);
+  // A sentence, which may begin with an e-mail address.
+  expect(at(body, 'error'), about).toMatch(/^([A-Z]|[^\s@]+@\S+ ).*\.$/s);
   const details = at(body, 'details');
   if (details === undefined) return;
   expect(details, about).not.toEqual([]);

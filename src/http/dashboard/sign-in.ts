@@ -77,6 +77,7 @@ function addSingleSignOn(app: FastifyInstance, { users }: Dashboard): void {
       handler: async (request, reply) => {
         const { to } = request.query as { to?: unknown };
         const started = await users.startSingleSignOn(askingOf(request), isOwnPath(to) ? to : '/');
+        if (started === 'failed') return reply.redirect('/sign-in?problem=failed');
         setCookies(reply, started);
         return reply.redirect(started.url);
       },

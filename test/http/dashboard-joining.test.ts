@@ -1,0 +1,204 @@
+/** Set-up addresses, invitations, new passwords: each link works once, in time, for whom it is. */
+import { randomInt } from 'node:crypto';
+import { describe, expect, inject, test } from 'vitest';
+import { newInvitation } from '../../src/domain/invitation.js';
+import { invitationDaysMax } from '../../src/domain/limits.js';
+import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/dashboard.js';
+import { detailsOf, errorOf, type Service, startMs, startService } from '../support/http.js';
+import { by, newSchemaIn } from '../support/store.js';
+
+const [ada, bob] = ['ada@example.org', 'bob@example.org'] as const;
+const INVITATIONS = '/api/organizations/default/invitations';
+const lateMs = invitationDaysMax * 86_400_000;
+const gone = 'The link was used, withdrawn or replaced, has expired, or is for somebody else.';
+
+async function setUpToken({ store, clock, hide }: Service): Promise<string> {
+  const wanted = { organizationId: 'default', email: null, role: 'owner' } as const;
+  const { invitation, token } = newInvitation(wanted, { by: { ...by, at: clock.nowMs }, randomInt });
+  await store.people.createInvitation(invitation, by);
+  hide(token);
+  return token;
+}
+
+const setUp = (browser: Browser, token: string, email: string, password = PASSWORD) =>
+  browser.send({ path: '/api/set-up', body: { token, name: 'Ada', email, password } });
+
+const accept = (browser: Browser, token: string, more: object = { name: 'Bob', password: PASSWORD }) =>
+  browser.send({ path: '/api/invitations/accept', body: { token, ...more } });
+
+const lookUp = (service: Service, token: string) =>
+  new Browser(service).send({ path: '/api/invitations/look-up', body: { token } });
+
+const isSetUpOpen = async (service: Service) =>
+  (await new Browser(service).ask({ path: '/api/session' }))['setUp'];
+
+const databases = [
+  ['SQLite', undefined],
+  ...inject('postgresServers').map(({ version, url }) => [`PostgreSQL ${version}`, url] as const),
+] as const;
+
+describe.each(databases)('on %s', (_kind, url) => {
+  const start = () => startService(url === undefined ? {} : { database: newSchemaIn(url) });
+
+  test('a set-up address makes one owner, once', async () => {
+    const service = await start();
+    expect(await isSetUpOpen(service)).toBe(true);
+    const [token, other] = [await setUpToken(service), await setUpToken(service)];
+    const browser = new Browser(service);
+    const refused = await setUp(browser, token, 'ada', 'short');
+    expect([refused.status, detailsOf(refused)]).toEqual([
+      400,
+      [
+        'email: is not an e-mail address',
+        'password: has fewer than 12 characters; a few words make a good one',
+      ],
+    ]);
+    expect((await setUp(browser, `${token}x`, ada)).status).toBe(404);
+    expect((await accept(browser, token)).status).toBe(404);
+    expect((await lookUp(service, token)).status).toBe(404);
+    expect((await setUp(browser, token, ada)).status).toBe(204);
+    expect(await browser.ask({ path: '/api/session' })).toMatchObject({
+      user: { email: ada, name: 'Ada', hasPassword: true, secondFactor: false },
+      organizations: [{ id: 'default', name: 'Default', role: 'owner' }],
+      setUp: false,
+    });
+    for (const one of [token, other]) {
+      const late = await setUp(new Browser(service), one, bob);
+      expect([late.status, errorOf(late), late.cookies]).toEqual([404, gone, []]);
+    }
+    expect(await isSetUpOpen(service)).toBe(false);
+    expect(await service.store.people.namesOf([ada, bob])).toEqual(new Map([[ada, 'Ada']]));
+    const [entry] = (await auditOf(service)).filter(({ action }) => action === 'member.add');
+    expect(entry).toMatchObject({ actor: ada, targetId: ada, address: browser.from, at: startMs });
+  });
+
+  test('two people with a set-up address each become one owner, and one who is told', async () => {
+    const service = await start();
+    const tokens = [await setUpToken(service), await setUpToken(service)] as const;
+    const answers = await Promise.all([
+      setUp(new Browser(service, '192.0.2.1'), tokens[0], ada),
+      setUp(new Browser(service, '192.0.2.2'), tokens[1], bob),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404]);
+    expect(await service.store.listMembers('default')).toHaveLength(1);
+  });
+
+  test('an invitation lets one person join, in time, and is then used up', async () => {
+    const service = await start();
+    const owner = await signedIn(service, ada, 'owner');
+    const made = await owner.ask<{ token: string; invitation: object }>(
+      { path: INVITATIONS, body: { email: 'BOB@example.org', role: 'editor' } },
+      201,
+    );
+    service.hide(made.token);
+    const invitation = {
+      id: expect.stringMatching(/^[0-9a-z]{16}$/),
+      email: bob,
+      role: 'editor',
+      createdBy: ada,
+      createdAt: new Date(startMs).toISOString(),
+      expiresAt: new Date(startMs + lateMs).toISOString(),
+    };
+    expect(made.invitation).toEqual(invitation);
+    expect(await owner.ask({ path: INVITATIONS })).toEqual({ invitations: [invitation] });
+    expect(JSON.parse((await lookUp(service, made.token)).text)).toEqual({
+      organization: { id: 'default', name: 'Default' },
+      email: bob,
+      role: 'editor',
+      invitedBy: ada,
+      expiresAt: invitation.expiresAt,
+      hasAccount: false,
+    });
+    const browser = new Browser(service);
+    const missing = await accept(browser, made.token, {});
+    expect([missing.status, detailsOf(missing)]).toEqual([
+      400,
+      ['name: is missing; a new account needs one', 'password: is missing; a new account needs one'],
+    ]);
+    const twice = await Promise.all([accept(browser, made.token), accept(new Browser(service), made.token)]);
+    expect(twice.filter(({ status }) => status === 204)).toHaveLength(1);
+    // Who was first has an account by now, or the place as well.
+    expect([401, 404, 409]).toContain(twice.find(({ status }) => status !== 204)?.status);
+    const late = await accept(new Browser(service), made.token);
+    expect([late.status, errorOf(late)]).toEqual([404, gone]);
+    expect(await owner.ask({ path: INVITATIONS })).toEqual({ invitations: [] });
+    const taken = await owner.send({ path: INVITATIONS, body: { email: bob, role: 'owner' } });
+    expect([taken.status, errorOf(taken)]).toEqual([409, `${bob} is a member already.`]);
+  });
+});
+
+test('links that are too late, withdrawn or replaced open nothing', async () => {
+  const service = await startService();
+  const owner = await signedIn(service, ada, 'owner');
+  const first = await invite(service, bob, 'viewer');
+  const second = await invite(service, bob, 'editor');
+  expect((await lookUp(service, first)).status).toBe(404);
+  const { invitations } = await owner.ask<{ invitations: { id: string }[] }>({ path: INVITATIONS });
+  const path = `${INVITATIONS}/${invitations[0]?.id}`;
+  expect((await owner.send({ method: 'DELETE', path })).status).toBe(204);
+  expect((await owner.send({ method: 'DELETE', path })).status).toBe(404);
+  const third = await invite(service, bob, 'editor');
+  service.clock.nowMs += lateMs;
+  for (const token of [first, second, third]) {
+    expect((await lookUp(service, token)).status).toBe(404);
+    expect((await accept(new Browser(service), token)).status).toBe(404);
+  }
+  const set = await startService();
+  const token = await setUpToken(set);
+  set.clock.nowMs += lateMs;
+  expect((await setUp(new Browser(set), token, ada)).status).toBe(404);
+});
+
+test('who has an account joins only as who is signed in', async () => {
+  const service = await startService();
+  const browser = await signedIn(service, bob, 'viewer', { organization: 'rival' });
+  const other = await signedIn(service, ada, 'owner');
+  const token = await invite(service, bob, 'editor');
+  expect(JSON.parse((await lookUp(service, token)).text)).toMatchObject({ hasAccount: true });
+  for (const one of [new Browser(service), other]) {
+    const refused = await accept(one, token);
+    expect([refused.status, errorOf(refused)]).toEqual([
+      401,
+      `Sign in as ${bob} first, then open the link again.`,
+    ]);
+  }
+  expect((await accept(browser, token, {})).status).toBe(204);
+  expect(await browser.ask({ path: '/api/session' })).toMatchObject({
+    organizations: [
+      { id: 'default', role: 'editor' },
+      { id: 'rival', role: 'viewer' },
+    ],
+  });
+});
+
+test('roles are given and taken, but for the last owner', async () => {
+  const service = await startService();
+  const owner = await signedIn(service, ada, 'owner');
+  await signedIn(service, bob, 'viewer');
+  const members = '/api/organizations/default/members';
+  const change = (email: string, role: string) =>
+    owner.send({ method: 'PATCH', path: `${members}/${encodeURIComponent(email)}`, body: { role } });
+  for (const refused of [
+    await change(ada, 'viewer'),
+    await owner.send({ method: 'DELETE', path: `${members}/${ada}` }),
+  ]) {
+    expect([refused.status, errorOf(refused)]).toEqual([
+      400,
+      `${ada} is the last owner: make somebody else an owner first.`,
+    ]);
+  }
+  expect(detailsOf(await change(bob, 'root'))).toEqual(['role: is none of owner, editor, viewer']);
+  const changed = await change('BOB@example.org', 'owner');
+  expect([changed.status, JSON.parse(changed.text)]).toEqual([200, { email: bob, role: 'owner' }]);
+  expect(await owner.ask({ path: members })).toEqual({
+    members: [ada, bob].map((email) => ({
+      email,
+      role: 'owner',
+      createdAt: new Date(startMs).toISOString(),
+      name: email,
+      you: email === ada,
+    })),
+  });
+  expect((await owner.send({ method: 'DELETE', path: `${members}/${ada}` })).status).toBe(204);
+  expect((await owner.send({ path: members })).status).toBe(404);
+});

@@ -1,0 +1,189 @@
+/** Keys that the dashboard makes: they work over the public interface, and are shown once. */
+import { describe, expect, test } from 'vitest';
+import { auditOf, type Browser, signedIn } from '../support/dashboard.js';
+import { detailsOf, QUERIES, type Service, STATS, startMs, startService } from '../support/http.js';
+
+const KEYS = '/api/organizations/default/keys';
+const dayMs = 86_400_000;
+
+interface Key {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
+
+async function start(options = {}): Promise<{ service: Service; editor: Browser }> {
+  const service = await startService(options);
+  return { service, editor: await signedIn(service, 'ada@example.org', 'editor') };
+}
+
+/** Makes a key, or what `path` says; its secret is in this answer and may be in no other. */
+async function make(service: Service, editor: Browser, body: object, path = KEYS) {
+  const made = await editor.ask<{ key: Key; secret: string }>({ path, body }, 201);
+  service.hideKey(made.secret);
+  return made;
+}
+
+async function listed(editor: Browser, id: string): Promise<Key | undefined> {
+  const { keys } = await editor.ask<{ keys: Key[] }>({ path: KEYS });
+  return keys.find((key) => key.id === id);
+}
+
+describe('a key is refused', () => {
+  test('with every field that is wrong named', async () => {
+    const { service, editor } = await start({ keyLifeMax: 30 * dayMs });
+    const before = await service.store.listKeys('default');
+    const cases: readonly (readonly [body: unknown, expected: readonly RegExp[]])[] = [
+      [{}, [/^name: /, /^type: /]],
+      [
+        { name: '', type: 'root', projectId: 1, expires: 5, scopes: 'read', allow: [1], Name: 'x' },
+        [
+          /^"Name": .*did you mean name\?/,
+          /^name: /,
+          /^type: /,
+          /^projectId: /,
+          /^expires: /,
+          /^scopes: /,
+          /^allow: /,
+        ],
+      ],
+      [{ name: 'k', type: 'recording' }, [/^project: /]],
+      [
+        {
+          name: 'k',
+          type: 'admin',
+          projectId: 'docs',
+          expires: 'soon',
+          scopes: ['admin'],
+          allow: ['0.0.0.0/0'],
+        },
+        [/^project: /, /^scope: /, /^expires: /, /^allow: /],
+      ],
+      [{ name: 'k', type: 'admin', expires: 'never' }, [/^expires: is later than the longest life/]],
+      [{ name: 'k', type: 'admin', expires: '31d' }, [/^expires: is later than the longest life/]],
+    ];
+    for (const [body, expected] of cases) {
+      const answer = await editor.send({ path: KEYS, body });
+      expect(answer.status, JSON.stringify(body)).toBe(400);
+      expect(detailsOf(answer)).toEqual(expected.map((one) => expect.stringMatching(one) as string));
+    }
+    const foreign = { name: 'k', type: 'recording', projectId: 'rival-docs' };
+    expect((await editor.send({ path: KEYS, body: foreign })).status).toBe(404);
+    expect(await service.store.listKeys('default')).toEqual(before);
+  });
+
+  test('changed, rotated or seen by another organization', async () => {
+    const { service, editor } = await start();
+    const rival = await signedIn(service, 'eve@example.org', 'owner', { organization: 'rival' });
+    const { key, secret } = await make(service, editor, { name: 'k', type: 'admin' });
+    for (const change of ['disable', 'enable', 'revoke', 'rotate']) {
+      const body = change === 'rotate' ? { graceHours: 0 } : {};
+      const path = `/api/organizations/rival/keys/${key.id}/${change}`;
+      expect((await rival.send({ path, body })).status).toBe(404);
+    }
+    expect((await service.send({ key: secret })).status).toBe(200);
+    expect((await rival.send({ path: '/api/organizations/rival/keys' })).text).not.toContain(key.id);
+  });
+});
+
+describe('a key that is made', () => {
+  test('works at once, as what it was made for, and is listed without its secret', async () => {
+    const { service, editor } = await start();
+    const admin = await make(service, editor, {
+      name: 'Export',
+      type: 'admin',
+      expires: '7d',
+      scopes: ['read'],
+      allow: ['127.0.0.1'],
+    });
+    expect(admin.key).toEqual({
+      id: expect.stringMatching(/^[0-9a-z]{16}$/),
+      name: 'Export',
+      type: 'admin',
+      projectId: null,
+      start: admin.secret.slice(0, 13),
+      end: admin.secret.slice(-4),
+      scopes: ['read'],
+      allow: ['127.0.0.1'],
+      status: 'active',
+      createdBy: 'ada@example.org',
+      createdAt: new Date(startMs).toISOString(),
+      expiresAt: new Date(startMs + 7 * dayMs).toISOString(),
+      lastUsedAt: null,
+      disabledAt: null,
+      revokedAt: null,
+      successorId: null,
+    });
+    expect((await service.send({ key: admin.secret })).status).toBe(200);
+    expect((await service.send({ key: admin.secret, from: '192.0.2.1' })).status).toBe(403);
+    const recording = await make(service, editor, { name: 'r', type: 'recording', projectId: 'docs' });
+    const body = JSON.stringify([{ id: 'a', caller: 'web' }]);
+    const headers = { 'content-type': 'application/json' };
+    const record = (key: string) => service.send({ method: 'POST', path: QUERIES, key, headers, body });
+    expect([(await record(recording.secret)).status, (await record(admin.secret)).status]).toEqual([
+      200, 403,
+    ]);
+    expect(await listed(editor, admin.key.id)).toEqual({
+      ...admin.key,
+      lastUsedAt: new Date(startMs).toISOString(),
+    });
+    expect(await listed(editor, recording.key.id)).toMatchObject({ projectId: 'docs', scopes: ['write'] });
+  });
+
+  test('is disabled, enabled and revoked, from the very next request on, and the log says who did it', async () => {
+    const { service, editor } = await start();
+    const { key, secret } = await make(service, editor, { name: 'k', type: 'admin' });
+    const change = (what: string) => editor.ask<Key>({ path: `${KEYS}/${key.id}/${what}`, body: {} });
+    const status = async () => (await service.send({ key: secret })).status;
+    expect(await change('disable')).toMatchObject({ status: 'disabled' });
+    expect(await status()).toBe(401);
+    expect(await change('enable')).toMatchObject({ status: 'active', disabledAt: null });
+    expect(await status()).toBe(200);
+    expect(await change('revoke')).toMatchObject({ status: 'revoked' });
+    expect(await change('enable')).toMatchObject({ status: 'revoked' });
+    expect(await status()).toBe(401);
+    const entries = (await auditOf(service)).filter(({ targetId }) => targetId === key.id);
+    expect(entries.map(({ action }) => action)).toEqual([
+      'key.revoke',
+      'key.enable',
+      'key.disable',
+      'key.create',
+    ]);
+    for (const entry of entries)
+      expect(entry).toMatchObject({ actor: 'ada@example.org', address: editor.from, at: startMs });
+  });
+
+  test('is rotated once, while it works; the old one goes on for the grace period', async () => {
+    const { service, editor } = await start();
+    const { key, secret } = await make(service, editor, { name: 'k', type: 'admin', expires: '30d' });
+    const path = `${KEYS}/${key.id}/rotate`;
+    for (const graceHours of [-1, 1.5, 721, '24', null]) {
+      const answer = await editor.send({ path, body: { graceHours } });
+      expect([answer.status, detailsOf(answer)]).toEqual([
+        400,
+        ['graceHours: is not a whole number of hours from 0 to 720'],
+      ]);
+    }
+    const next = await make(service, editor, { graceHours: 2 }, path);
+    expect(next.key).toMatchObject({ name: 'k', expiresAt: new Date(startMs + 30 * dayMs).toISOString() });
+    expect(await listed(editor, key.id)).toMatchObject({ successorId: next.key.id });
+    expect((await editor.send({ path, body: { graceHours: 2 } })).status).toBe(400);
+    expect((await service.send({ key: secret })).status).toBe(200);
+    service.clock.nowMs += 2 * 3_600_000;
+    expect((await service.send({ key: secret })).status).toBe(401);
+    expect((await service.send({ key: next.secret, path: STATS })).status).toBe(200);
+    expect(await listed(editor, key.id)).toMatchObject({ status: 'expired' });
+  });
+
+  test('lives no longer than keys may', async () => {
+    const { service, editor } = await start({ keyLifeMax: 30 * dayMs });
+    expect((await editor.ask({ path: '/api/session' }))['keys']).toEqual({
+      prefix: 'cs',
+      lifeDaysMax: 30,
+      expiryDays: [7, 30],
+      expiryDaysDefault: 30,
+      graceDaysMax: 30,
+    });
+    const { key } = await make(service, editor, { name: 'k', type: 'admin' });
+    expect(key['expiresAt']).toBe(new Date(startMs + 30 * dayMs).toISOString());
+  });
+});

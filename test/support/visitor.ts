@@ -1,0 +1,59 @@
+/** Users of a store, without HTTP: what the routes of the dashboard ask of them. */
+import { randomInt } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import { pino } from 'pino';
+import type { Store } from '../../src/storage/store.js';
+import { Credentials } from '../../src/users/credentials.js';
+import { type Answered, type Asking, Libraries, type UsersOptions } from '../../src/users/libraries.js';
+import { ADDRESS_HEADER } from '../../src/users/names.js';
+import { Users } from '../../src/users/users.js';
+
+export interface Node {
+  readonly users: Users;
+  readonly credentials: Credentials;
+}
+
+/** One server's part that knows users. */
+export function usersOf(store: Store, more: Partial<UsersOptions> = {}): Node {
+  const libraries = new Libraries({
+    store,
+    clock: { now: () => Date.now() },
+    publicUrl: undefined,
+    secret: undefined,
+    singleSignOn: undefined,
+    randomInt: (max) => randomInt(max),
+    log: pino({ level: 'silent' }),
+    ...more,
+  });
+  return { users: new Users(libraries, store.people), credentials: new Credentials(libraries) };
+}
+
+/** Somebody who asks, and keeps the cookies that come back. */
+export class Visitor {
+  readonly #cookies = new Map<string, string>();
+
+  asking(): Asking {
+    const cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
+    const headers = new Headers({ [ADDRESS_HEADER]: '192.0.2.1', 'user-agent': 'a test' });
+    if (cookie !== '') headers.set('cookie', cookie);
+    return { headers, secure: false };
+  }
+
+  /** Gives back what was answered. */
+  keep<T extends Answered | string>(answered: T): T {
+    if (typeof answered === 'string') return answered;
+    for (const cookie of answered.cookies) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      if (/; Max-Age=0/i.test(cookie)) this.#cookies.delete(name);
+      else this.#cookies.set(name, value);
+    }
+    return answered;
+  }
+}
+
+/** The codes that an authenticator shows for what a QR code said, at a time in milliseconds. */
+export function codesOf(uri: string): (timeMs: number) => string {
+  const secret = new URL(uri).searchParams.get('secret') ?? '';
+  const totp = new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30, algorithm: 'SHA1' });
+  return (timestamp) => totp.generate({ timestamp });
+}

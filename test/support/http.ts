@@ -1,6 +1,6 @@
 /** A whole service for one test: real store, real app, a clock that stands still until told otherwise. */
 import { randomInt } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
@@ -14,6 +14,7 @@ import { addKey, addProjectsAndKeys, type KeyName, type KeyWish, startMs } from 
 import { RawConnection } from './http-raw.js';
 import { type WatchedStore, watchStore } from './http-store.js';
 import { at, OpenApi } from './openapi.js';
+import { makePages } from './pages.js';
 import { routesOf } from './routes.js';
 import { requireNoKey } from './secrets.js';
 
@@ -231,16 +232,6 @@ export async function startService(
     log: () => logged.join(''),
   };
   return service;
-}
-
-/** Stands in for what Vite builds of the dashboard, which the tests in a browser have. */
-async function makePages(folder: string): Promise<string> {
-  const pages = join(folder, 'pages');
-  await mkdir(join(pages, 'assets'), { recursive: true });
-  await writeFile(join(pages, 'index.html'), '<!doctype html><title>caller-stats</title>');
-  await writeFile(join(pages, 'theme.js'), '');
-  await writeFile(join(pages, 'assets', 'index-1a2b3c.js'), '');
-  return pages;
 }
 
 /** A `HEAD` request in bytes. */

@@ -1,0 +1,164 @@
+/** What is a user's own: name, password, second factor, sessions; over HTTP. */
+import { expect, test } from 'vitest';
+import { auditOf, Browser, PASSWORD, signedIn } from '../support/dashboard.js';
+import { errorOf, type Service, startService } from '../support/http.js';
+import { codesOf, usersOf } from '../support/visitor.js';
+
+const ada = 'ada@example.org';
+
+async function logOf(service: Service): Promise<string[]> {
+  const entries = await auditOf(service);
+  return entries
+    .filter(({ action }) => action.startsWith('user.'))
+    .map(({ actor, address, action, detail }) => `${actor} ${address} ${action} ${detail}`);
+}
+
+test('a name is changed, and shown to the others', async () => {
+  const service = await startService();
+  const browser = await signedIn(service, ada, 'owner');
+  const rename = (name: string) => browser.send({ method: 'PATCH', path: '/api/account', body: { name } });
+  expect((await rename('')).status).toBe(400);
+  expect((await rename('x'.repeat(101))).status).toBe(400);
+  expect((await rename('Ada "the first" <Lovelace>')).status).toBe(204);
+  expect(await browser.ask({ path: '/api/session' })).toMatchObject({
+    user: { name: 'Ada "the first" <Lovelace>' },
+  });
+  expect(await browser.ask({ path: '/api/organizations/default/members' })).toMatchObject({
+    members: [{ name: 'Ada "the first" <Lovelace>' }],
+  });
+});
+
+test('sessions are listed with where they came from, and ended one by one or all others', async () => {
+  const service = await startService();
+  const [first, second] = [
+    await signedIn(service, ada, 'owner', { from: '192.0.2.1' }),
+    new Browser(service, '2001:db8::7'),
+  ];
+  await second.send({
+    path: '/api/sign-in',
+    body: { email: ada, password: PASSWORD },
+    headers: { 'user-agent': 'Firefox' },
+  });
+  const list = async () =>
+    (await first.ask<{ sessions: { id: string; current: boolean }[] }>({ path: '/api/sessions' })).sessions;
+  const sessions = await list();
+  expect(sessions).toHaveLength(2);
+  expect(sessions).toContainEqual(expect.objectContaining({ current: false, userAgent: 'Firefox' }));
+  expect(sessions.map((one) => (one as { address?: string }).address)).toContain('192.0.2.1');
+  expect(JSON.stringify(sessions)).not.toContain(first.cookie('caller-stats.session_token')?.slice(0, 20));
+  const other = sessions.find(({ current }) => !current)?.id ?? '';
+  const eve = await signedIn(service, 'eve@example.org', 'owner');
+  const end = (browser: Browser, id: string) =>
+    browser.send({ method: 'DELETE', path: `/api/sessions/${id}` });
+  expect((await end(eve, other)).status).toBe(404);
+  expect((await end(first, other)).status).toBe(204);
+  expect((await end(first, other)).status).toBe(404);
+  expect((await second.send({ path: '/api/sessions' })).status).toBe(401);
+  expect((await second.signIn(ada)).status).toBe(200);
+  expect((await first.send({ path: '/api/sessions/end-others', body: {} })).status).toBe(204);
+  expect((await second.send({ path: '/api/sessions' })).status).toBe(401);
+  expect(await list()).toMatchObject([{ current: true }]);
+});
+
+test('a password is changed by who knows it; all other sessions end, and the log says so', async () => {
+  const service = await startService();
+  const browser = await signedIn(service, ada, 'owner');
+  const elsewhere = new Browser(service);
+  await elsewhere.signIn(ada);
+  const newPassword = 'another long passphrase';
+  service.hide(newPassword);
+  const change = (currentPassword: string) =>
+    browser.send({ path: '/api/account/password', body: { currentPassword, newPassword } });
+  const wrong = await change('not the passphrase');
+  expect([wrong.status, errorOf(wrong)]).toEqual([401, 'The current password is wrong.']);
+  expect((await change(PASSWORD)).status).toBe(204);
+  expect((await browser.send({ path: '/api/sessions' })).status).toBe(200);
+  expect((await elsewhere.send({ path: '/api/sessions' })).status).toBe(401);
+  expect((await elsewhere.signIn(ada)).status).toBe(401);
+  expect((await elsewhere.signIn(ada, newPassword)).status).toBe(200);
+  expect(await logOf(service)).toEqual([
+    `${ada} ${browser.from} user.password changed; all other sessions ended`,
+  ]);
+});
+
+test('a link from the command line sets a new password, once', async () => {
+  const service = await startService();
+  const browser = await signedIn(service, ada, 'owner');
+  const token = await usersOf(service.store).credentials.startPasswordReset(ada);
+  const password = 'another long passphrase';
+  for (const secret of [token, password]) service.hide(secret);
+  const reset = (one: string) =>
+    new Browser(service).send({ path: '/api/password-reset', body: { token: one, password } });
+  expect((await reset(`${token}x`)).status).toBe(404);
+  expect((await reset(token)).status).toBe(204);
+  const again = await reset(token);
+  expect([again.status, errorOf(again)]).toEqual([404, 'The link was used or has expired; ask for another.']);
+  expect((await browser.send({ path: '/api/sessions' })).status).toBe(401);
+  expect((await browser.signIn(ada, password)).status).toBe(200);
+});
+
+test('a second factor is turned on with a code, asked for at sign-in, and turned off with the password', async () => {
+  const service = await startService();
+  const browser = await signedIn(service, ada, 'owner');
+  const post = (path: string, body: object, from: Browser = browser) =>
+    from.send({ path: `/api/account/second-factor/${path}`, body });
+  expect((await post('start', { password: 'not the passphrase' })).status).toBe(401);
+  const started = JSON.parse((await post('start', { password: PASSWORD })).text) as {
+    uri: string;
+    secret: string;
+    backupCodes: string[];
+  };
+  for (const secret of [started.secret, ...started.backupCodes]) service.hide(secret);
+  expect(started.uri).toContain(`secret=${started.secret}`);
+  const code = () => codesOf(started.uri)(Date.now());
+  expect((await post('confirm', { code: '00000x' })).status).toBe(401);
+  expect((await post('confirm', { code: ` ${code()} ` })).status).toBe(204);
+  const again = await post('start', { password: PASSWORD });
+  expect([again.status, errorOf(again)]).toEqual([
+    409,
+    'The second factor is on already; turn it off first.',
+  ]);
+
+  const other = new Browser(service);
+  const verify = (body: object, from: Browser = other) =>
+    from.send({ path: '/api/sign-in/second-factor', body });
+  expect((await verify({ code: code() })).status).toBe(401);
+  expect(JSON.parse((await other.signIn(ada)).text)).toEqual({ secondFactor: true });
+  expect(other.cookie('caller-stats.device')).toBeUndefined();
+  expect((await other.send({ path: '/api/sessions' })).status).toBe(401);
+  expect((await verify({ code: '00000x' })).status).toBe(401);
+  expect((await verify({ code: code(), trustDevice: 'yes' })).status).toBe(400);
+  expect((await verify({ code: code(), trustDevice: true })).status).toBe(204);
+  expect(other.cookie('caller-stats.device')).toBeDefined();
+  await other.ask({ path: '/api/sign-out', body: {} }, 204);
+  expect(JSON.parse((await other.signIn(ada)).text)).toEqual({ secondFactor: false });
+
+  const stranger = new Browser(service);
+  await stranger.signIn(ada);
+  expect((await verify({ code: started.backupCodes[0] }, stranger)).status).toBe(204);
+  expect((await post('stop', { password: 'not the passphrase' })).status).toBe(401);
+  expect((await post('stop', { password: PASSWORD })).status).toBe(204);
+  expect(JSON.parse((await new Browser(service).signIn(ada)).text)).toEqual({ secondFactor: false });
+  expect(await logOf(service)).toEqual([
+    `${ada} ${browser.from} user.second_factor off`,
+    `${ada} ${browser.from} user.second_factor on`,
+  ]);
+});
+
+test('ten wrong codes lock the second factor for a while, whoever sends them', async () => {
+  const service = await startService();
+  const browser = await signedIn(service, ada, 'owner');
+  const start = { path: '/api/account/second-factor/start', body: { password: PASSWORD } };
+  const { uri } = await browser.ask<{ uri: string }>(start);
+  const code = () => codesOf(uri)(Date.now());
+  await browser.ask({ path: '/api/account/second-factor/confirm', body: { code: code() } }, 204);
+  const attempt = async (text: string, at: number) => {
+    const stranger = new Browser(service, `198.51.100.${at}`);
+    await stranger.signIn(ada);
+    return stranger.send({ path: '/api/sign-in/second-factor', body: { code: text } });
+  };
+  for (let at = 0; at < 10; at++) expect((await attempt('00000x', at)).status).toBe(401);
+  const locked = await attempt(code(), 99);
+  expect([locked.status, locked.headers['retry-after'], locked.cookies]).toEqual([429, '900', []]);
+  expect((await browser.send({ path: '/api/sessions' })).status).toBe(200);
+});

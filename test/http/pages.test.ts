@@ -1,0 +1,108 @@
+/** The dashboard's pages and their files, and nothing else of the disk. */
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { sharedService } from '../support/http.js';
+import { PAGE, SCRIPT } from '../support/pages.js';
+
+const service = sharedService();
+
+describe('nothing is found at', () => {
+  test.each([
+    '/assets/..%2f..%2fpackage.json',
+    '/assets/../index.html',
+    '/assets/%2e%2e/index.html',
+    '/assets/..%5c..%5cpackage.json',
+    '/assets/',
+    '/assets',
+    '/assets/index-1a2b3c.js/',
+    '/assets/index-1a2b3c.js.br',
+    '/assets/index-1a2b3c.js.gz',
+    '/assets/INDEX-1a2b3c.js',
+    '/assets//index-1a2b3c.js',
+    '/index.html',
+    '/index.html.br',
+    '/theme.js.br',
+    '/sign-in/',
+    '/sign-in/more',
+    '/projects',
+    '/../package.json',
+    '//etc/passwd',
+    '/.env',
+  ])('%s', async (path) => {
+    const { send } = service();
+    for (const headers of [{}, { 'accept-encoding': 'br, gzip' }]) {
+      const { status, headers: answered } = await send({ path, key: null, headers });
+      expect([status, answered['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
+    }
+  });
+});
+
+test.each([
+  '/',
+  '/sign-in',
+  '/set-up',
+  '/join',
+  '/reset',
+  '/new-project',
+  '/projects/docs',
+  '/projects/docs/keys',
+  '/members',
+  '/audit',
+  '/account',
+  '/?x=1',
+])('%s is a page, which loads nothing from elsewhere and is asked for anew', async (path) => {
+  const { send } = service();
+  const { status, headers, text } = await send({ path, key: null });
+  expect([status, text]).toEqual([200, PAGE]);
+  expect(headers).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-cache',
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+      "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  });
+  const again = await send({ path, key: null, headers: { 'if-none-match': headers['etag'] ?? '' } });
+  expect([again.status, again.text]).toEqual([304, '']);
+  const head = await send({ path, key: null, method: 'HEAD' });
+  expect([head.status, head.headers['content-length']]).toEqual([200, String(PAGE.length)]);
+  const post = await send({ path, key: null, method: 'POST' });
+  expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD']);
+});
+
+test('what a page loads may be kept for ever, for its name changes with it; the rest is asked for anew', async () => {
+  const { send } = service();
+  const { status, headers } = await send({ path: SCRIPT.path, key: null });
+  expect([status, headers['cache-control'], headers['content-type']]).toEqual([
+    200,
+    'public, max-age=31536000, immutable',
+    expect.stringMatching(/^(text|application)\/javascript; charset=utf-8$/),
+  ]);
+  const theme = await send({ path: '/theme.js', key: null });
+  expect([theme.status, theme.headers['cache-control']]).toEqual([200, 'no-cache']);
+});
+
+test.each([
+  ['br, gzip', 'br', brotliCompressSync],
+  ['gzip', 'gzip', gzipSync],
+  ['gzip;q=1, br;q=0.5', 'gzip', gzipSync],
+  ['identity', undefined, Buffer.from],
+  ['br;q=0, gzip;q=0', undefined, Buffer.from],
+  ['zstd', undefined, Buffer.from],
+] as const)('who accepts %s gets it so', async (accepted, encoding, compress) => {
+  const { send } = service();
+  for (const [path, text] of [
+    ['/', PAGE],
+    [SCRIPT.path, SCRIPT.text],
+  ] as const) {
+    const { status, headers } = await send({ path, key: null, headers: { 'accept-encoding': accepted } });
+    expect([status, headers['content-encoding'], headers['content-length']]).toEqual([
+      200,
+      encoding,
+      String(compress(text).byteLength),
+    ]);
+    expect(headers['vary']).toMatch(/accept-encoding/i);
+  }
+  // Small, so there is no other.
+  const theme = await send({ path: '/theme.js', key: null, headers: { 'accept-encoding': accepted } });
+  expect([theme.status, theme.headers['content-encoding']]).toEqual([200, undefined]);
+});

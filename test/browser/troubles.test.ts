@@ -86,6 +86,20 @@ test('trouble that is expected and does not come', async () => {
   expect(await troubles.unexpected()).toEqual([]);
 });
 
+test('requests that are given up, but those that may be', async () => {
+  const { page, troubles } = await visitPage();
+  troubles.ignoreGivenUp('GET /api/');
+  const giveUp = (path: string) =>
+    page.evaluate(
+      `const stop = new AbortController(); fetch("${path}", { signal: stop.signal }).catch(() => 0); stop.abort()`,
+    );
+  await giveUp('/api/counts');
+  await giveUp('/page');
+  await expect.poll(() => troubles.unexpected()).toEqual(['GET /page: net::ERR_ABORTED']);
+  await page.evaluate("fetch('/api/nothing').then(() => 0)");
+  troubles.expect('GET /page: net::ERR_ABORTED', 'GET /api/nothing: 404');
+});
+
 test('trouble in a page that another opened', async () => {
   const { page, context, troubles } = await visitPage();
   const opened = context.waitForEvent('page');

@@ -7,6 +7,9 @@ import type { BrowserContext, ConsoleMessage, Request } from 'playwright-core';
 /** The browser's own line on a request that we have heard of already, unless it is for something it asked by itself. */
 const requestLine = /^Failed to load resource: /;
 
+/** What the browser says of a request that the page itself gave up. */
+const givenUp = 'net::ERR_ABORTED';
+
 /** Called from the page; Playwright puts it there. */
 const binding = 'callerStatsReportViolation';
 
@@ -20,6 +23,7 @@ export class Troubles {
   readonly #context: BrowserContext;
   readonly #found: string[] = [];
   readonly #expected = new Set<string>();
+  readonly #ignored: string[] = [];
   readonly #failedUrls = new Set<string>();
   /** Lines of the console on requests, by address: only at the end is it known which of them are news. */
   readonly #requestLines: (readonly [url: string, trouble: string])[] = [];
@@ -57,6 +61,14 @@ export class Troubles {
     for (const one of troubles) this.#expected.add(one);
   }
 
+  /**
+   * Requests that begin like this, `GET /api/`, may be given up without an answer at any time: pages that are left, or
+   * show something else now, do so with what they still wait for.
+   */
+  ignoreGivenUp(beginning: string): void {
+    this.#ignored.push(beginning);
+  }
+
   /** All that nobody expected, and what was expected in vain. */
   async unexpected(): Promise<string[]> {
     // What a page reports comes in order: an answer from it comes behind all it had to say.
@@ -71,7 +83,9 @@ export class Troubles {
 
   #addRequest(request: Request, what: string): void {
     this.#failedUrls.add(request.url());
-    this.#found.push(`${request.method()} ${shown(request.url())}: ${what}`);
+    const asked = `${request.method()} ${shown(request.url())}`;
+    const isIgnored = what === givenUp && this.#ignored.some((beginning) => asked.startsWith(beginning));
+    if (!isIgnored) this.#found.push(`${asked}: ${what}`);
   }
 
   #addConsole(message: ConsoleMessage): void {

@@ -1,20 +1,25 @@
 /** Runs the built program as people do: as processes, with arguments, environment and input of their own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { whenOver } from './cleanup.js';
 import { requireNoKey } from './secrets.js';
 
 /** `globalSetup` builds it. */
 export const programFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** Ends a process that hangs, so that it fails its test and not the whole run. */
-const hangMs = 100_000;
+const commandHangMs = 100_000;
+
+/** A server runs for as long as the tests that share it. */
+const serverHangMs = 1_000_000;
 
 export interface RunOptions {
   /** All the process gets beside `PATH`: the settings of whoever runs the tests stay out. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string | Uint8Array;
+  /** After so long the process is taken for hanging, and ended. */
+  readonly hangMs?: number;
 }
 
 export interface Outcome {
@@ -55,7 +60,7 @@ export function startCli(args: readonly string[], options: RunOptions = {}): Run
 /** Starts any program; it is gone when the test is over. */
 export function startCommand(command: string, args: readonly string[], options: RunOptions = {}): Running {
   const running = start(command, args, options);
-  onTestFinished(async () => {
+  whenOver(async () => {
     kill(running.pid, 'SIGKILL');
     await running.ended;
   });
@@ -74,7 +79,7 @@ export interface Server {
 
 /** Starts a server on a free port, and resolves when it has said all that it says at its start. */
 export async function startServer(args: readonly string[] = [], options: RunOptions = {}): Promise<Server> {
-  const running = startCli(['serve', '--port', '0', ...args], options);
+  const running = startCli(['serve', '--port', '0', ...args], { hangMs: serverHangMs, ...options });
   const stdout = await running.printed(/^API documentation: .+\n/m);
   return {
     url: urlIn(stdout),
@@ -137,7 +142,11 @@ export function matched(text: string, pattern: RegExp): string {
   return group;
 }
 
-function start(command: string, args: readonly string[], { env, cwd, input }: RunOptions): Running {
+function start(
+  command: string,
+  args: readonly string[],
+  { env, cwd, input, hangMs = commandHangMs }: RunOptions,
+): Running {
   const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env['PATH'], ...env },

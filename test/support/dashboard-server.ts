@@ -1,13 +1,13 @@
 /** A server for browsers: a process of its own, with the sample's events, on a new database of either kind. */
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { type FirstRun, firstRunOf, type RunOptions, type Server, startServer } from './cli.js';
+import { type FirstRun, firstRunOf, matched, type RunOptions, type Server, startServer } from './cli.js';
 import { newSchemaIn } from './store.js';
 import { temporaryFolder } from './temporary.js';
 
 export interface DashboardServer extends Server {
-  /** The address that makes the first user, as it was printed; null where none was. */
-  readonly setUpUrl: string | null;
+  /** The address that makes the first user. */
+  readonly setUpUrl: string;
   /** The project with the sample's events, and its keys. */
   readonly firstRun: FirstRun;
 }
@@ -39,6 +39,6 @@ async function start(
     ...options,
     env: { ...env, DATABASE_URL: database },
   });
-  const setUpUrl = /http:\/\/\S+\/set-up#\S+/.exec(server.stdout)?.[0] ?? null;
+  const setUpUrl = matched(server.stdout, /^ {2}(http:\/\/\S+\/set-up#\S+)$/m);
   return { ...server, setUpUrl, firstRun: firstRunOf(server) };
 }

@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
-import { onTestFinished } from 'vitest';
+import { whenOver } from './cleanup.js';
 
 export interface OidcUser {
   /** What the provider knows the user by, whatever the address becomes. */
@@ -61,7 +61,7 @@ export async function startOidcProvider({
   });
   server.on('request', provider.callback());
   const stop = () => close(server);
-  onTestFinished(stop);
+  whenOver(stop);
   return { issuer, clientId, clientSecret, users, stop };
 }
 

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
-import { inject, onTestFinished } from 'vitest';
+import { inject } from 'vitest';
 import type { ApiKey } from '../../src/domain/api-key.js';
 import type { Actor } from '../../src/domain/audit.js';
 import { DEFAULT_ORGANIZATION_ID, type Project } from '../../src/domain/project.js';
 import { migrateStore, openStore } from '../../src/storage/open.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import type { Store } from '../../src/storage/store.js';
+import { whenOver } from './cleanup.js';
 import { temporaryFolder } from './temporary.js';
 
 /** A place where one store lives, for a test that opens it more than once. */
@@ -27,7 +28,7 @@ export const sqlitePlace: PlaceFactory = async () => {
     kind: 'sqlite',
     open: async () => {
       const store = await openSqliteStore(file);
-      onTestFinished(() => store.close());
+      whenOver(() => store.close());
       return store;
     },
   };
@@ -42,7 +43,7 @@ export function postgresPlace(databaseUrl: string): PlaceFactory {
       kind: 'postgres',
       open: async () => {
         const store = await openStore(url);
-        onTestFinished(() => store.close());
+        whenOver(() => store.close());
         return store;
       },
     };
@@ -54,7 +55,7 @@ export function newSchemaIn(databaseUrl: string): string {
   const schema = `test_${randomBytes(8).toString('hex')}`;
   const url = new URL(databaseUrl);
   url.searchParams.set('schema', schema);
-  onTestFinished(async () => {
+  whenOver(async () => {
     await onDatabase(databaseUrl, (client) => client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`));
   });
   return url.href;

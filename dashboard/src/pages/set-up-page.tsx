@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError } from '../api/client.js';
-import { refreshSession } from '../api/session.js';
+import { refreshSession, useSession } from '../api/session.js';
 import { setUp } from '../api/sign-in.js';
 import { SignFrame } from '../frame/sign-frame.js';
 import { Button } from '../parts/button.js';
@@ -16,9 +16,12 @@ import { DeadLink } from './dead-link.js';
 export function SetUpPage() {
   const token = useToken('/set-up');
   const [dead, setDead] = useState<string | null>(null);
+  const session = useSession();
+  // As it was when the page was opened: making the account closes it.
+  const [isOpen] = useState(session.setUp);
   const [, navigate] = useLocation();
 
-  if (token === null || token === dead)
+  if (token === null || token === dead || !isOpen)
     return (
       <SignFrame>
         <DeadLink title="This address does not work">

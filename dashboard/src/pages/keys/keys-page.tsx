@@ -11,6 +11,7 @@ import { Failure, Notice } from '../../parts/notice.js';
 import { Page, Section } from '../../parts/page.js';
 import { LoadingRows } from '../../parts/skeleton.js';
 import { mayEdit, type ProjectPlace } from '../../state/place.js';
+import type { KeyQuestion } from './key-actions.js';
 import { isInUse, sortKeys } from './key-order.js';
 import { findKeys, searchFromKeys } from './key-search.js';
 import { KeysTable } from './keys-table.js';
@@ -20,9 +21,17 @@ const NewKeyDialog = lazy(() =>
   import('./new-key-dialog.js').then((module) => ({ default: module.NewKeyDialog })),
 );
 
+const RotateDialog = lazy(() =>
+  import('./rotate-dialog.js').then((module) => ({ default: module.RotateDialog })),
+);
+const RevokeDialog = lazy(() =>
+  import('./revoke-dialog.js').then((module) => ({ default: module.RevokeDialog })),
+);
+
 export function KeysPage(place: ProjectPlace) {
   const { organization, project } = place;
   const [isMaking, setMaking] = useState(false);
+  const [question, setQuestion] = useState<KeyQuestion | null>(null);
   const isEditor = mayEdit(organization.role);
   const make = isEditor && (
     <Button kind="primary" icon={KeyRound} onClick={() => setMaking(true)}>
@@ -46,18 +55,39 @@ export function KeysPage(place: ProjectPlace) {
         actions={make}
       >
         {!isEditor && <Notice>You are a viewer here: only owners and editors make and change keys.</Notice>}
-        <Keys place={place} />
+        <Keys place={place} onAsk={setQuestion} />
       </Section>
       {isMaking && (
         <Suspense>
           <NewKeyDialog place={place} onClose={() => setMaking(false)} />
         </Suspense>
       )}
+      {question !== null && (
+        <Suspense>
+          <Question place={place} question={question} onClose={() => setQuestion(null)} />
+        </Suspense>
+      )}
     </Page>
   );
 }
 
-function Keys({ place }: { place: ProjectPlace }) {
+interface QuestionProps {
+  readonly place: ProjectPlace;
+  readonly question: KeyQuestion;
+  readonly onClose: () => void;
+}
+
+function Question({ place: { organization }, question: { what, apiKey }, onClose }: QuestionProps) {
+  const props = { organizationId: organization.id, apiKey, onClose };
+  return what === 'rotate' ? <RotateDialog {...props} /> : <RevokeDialog {...props} />;
+}
+
+interface KeysProps {
+  readonly place: ProjectPlace;
+  readonly onAsk: (question: KeyQuestion) => void;
+}
+
+function Keys({ place, onAsk }: KeysProps) {
   const { organization, project } = place;
   const { data, error, refetch } = useQuery(keysQuery(organization.id));
   const [search, setSearch] = useState('');
@@ -90,19 +120,19 @@ function Keys({ place }: { place: ProjectPlace }) {
           </EmptyState>
         </div>
       ) : (
-        <KeysTable place={place} keys={used} caption="Keys in use" />
+        <KeysTable place={place} keys={used} caption="Keys in use" onAsk={onAsk} />
       )}
-      {gone.length > 0 && <Gone place={place} keys={gone} />}
+      {gone.length > 0 && <Gone place={place} keys={gone} onAsk={onAsk} />}
     </>
   );
 }
 
 /** Keys that open nothing any more are kept for the record, out of the way. */
-function Gone({ place, keys }: { place: ProjectPlace; keys: readonly Key[] }) {
+function Gone({ place, keys, onAsk }: KeysProps & { readonly keys: readonly Key[] }) {
   return (
     <details className="keys-gone">
       <summary>Expired and revoked ({keys.length})</summary>
-      <KeysTable place={place} keys={keys} caption="Expired and revoked keys" />
+      <KeysTable place={place} keys={keys} caption="Expired and revoked keys" onAsk={onAsk} />
     </details>
   );
 }

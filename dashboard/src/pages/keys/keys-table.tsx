@@ -7,16 +7,17 @@ import { Time } from '../../parts/time.js';
 import { now, useNow } from '../../state/clock.js';
 import { mayEdit, type ProjectPlace } from '../../state/place.js';
 import { browserZone } from '../../state/zone.js';
-import { KeyActions } from './key-actions.js';
+import { KeyActions, type KeyQuestion } from './key-actions.js';
 import { expiryOf, isInUse } from './key-order.js';
 
 interface KeysTableProps {
   readonly place: ProjectPlace;
   readonly keys: readonly Key[];
   readonly caption: string;
+  readonly onAsk: (question: KeyQuestion) => void;
 }
 
-export function KeysTable({ place, keys, caption }: KeysTableProps) {
+export function KeysTable({ place, keys, caption, onAsk }: KeysTableProps) {
   const columns: Column<Key>[] = [
     { head: 'Name', kind: 'name', cell: (key) => <Name apiKey={key} /> },
     { head: 'Type', cell: (key) => <Type apiKey={key} /> },
@@ -30,7 +31,8 @@ export function KeysTable({ place, keys, caption }: KeysTableProps) {
   const actions: Column<Key> = {
     head: 'Actions',
     kind: 'actions',
-    cell: (key) => (isInUse(key) ? <KeyActions organizationId={place.organization.id} apiKey={key} /> : null),
+    cell: (key) =>
+      isInUse(key) ? <KeyActions organizationId={place.organization.id} apiKey={key} onAsk={onAsk} /> : null,
   };
   return (
     <div className="card">

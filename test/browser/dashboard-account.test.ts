@@ -1,0 +1,199 @@
+/** Sessions, passwords and second factors, as somebody with two browsers has them. */
+import { Secret, TOTP } from 'otpauth';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import type { Visit } from '../support/browser.js';
+import { sharedByTests } from '../support/cleanup.js';
+import { dashboardStarters } from '../support/dashboard-server.js';
+import { type Person, person, Session } from '../support/dashboard-user.js';
+import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
+
+const open = dashboardVisits();
+
+describe.each(dashboardStarters)('on %s', (_kind, start) => {
+  const shared = sharedByTests(startSetUp(start));
+
+  /** The same person in so many browsers. */
+  async function openAs(someone: Person, paths: readonly string[]) {
+    const { server, session } = shared();
+    await session.bring(someone, 'editor');
+    const visits: Visit[] = [];
+    for (const path of paths)
+      visits.push(await open({ server, session: await Session.signIn(server, someone) }, path));
+    return visits as [Visit, Visit];
+  }
+
+  test('whoever is not signed in is sent to sign-in, and then to where they wanted to be', async () => {
+    const { server } = shared();
+    const { page, troubles } = await open({ server, session: null }, '/');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goto('/audit?action=project.create');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    troubles.expect('POST /api/sign-in: 401');
+    await signIn(page, { ...person('Ada'), password: 'not the right one' });
+    await page.getByText('The e-mail address or the password is wrong.').waitFor();
+    expect(await page.getByLabel('E-mail').inputValue()).toBe('ada@example.com');
+    await signIn(page, person('Ada'));
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?action=project.create');
+    // Nobody else's pages.
+    for (const to of ['//example.com', '/\\example.com', 'https://example.com/']) {
+      await page.goto(`/sign-in?to=${encodeURIComponent(to)}`);
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      expect(new URL(page.url()).origin).toBe(server.url);
+    }
+  });
+
+  test('a session that is ended elsewhere ends with the next thing one does', async () => {
+    const [here, there] = await openAs(person('Grace'), ['/account', '/projects/demo']);
+    await there.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const sessions = here.page.getByRole('region', { name: 'Sessions' });
+    await sessions.getByText('This one').waitFor();
+    await sessions.getByRole('button', { name: 'End all others' }).click();
+    await here.page.getByText('All other sessions are ended').waitFor();
+    expect(await sessions.getByRole('listitem').count()).toBe(1);
+
+    there.troubles.expect('GET /api/organizations/default/keys: 401');
+    await there.page.getByRole('link', { name: 'API keys' }).click();
+    await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signIn(there.page, person('Grace'));
+    await there.page.getByRole('heading', { name: 'API keys' }).waitFor();
+    await here.page.getByRole('heading', { name: 'Your account' }).waitFor();
+  });
+
+  test('who signs out is out, in every tab, and going back shows nothing', async () => {
+    const [{ page, context, troubles }] = await openAs(person('Alan'), ['/projects/demo/keys']);
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    const tab = await context.newPage();
+    await tab.goto('/members');
+    await tab.getByRole('heading', { name: 'Members' }).waitFor();
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    troubles.expect('GET /api/organizations/default/audit?limit=50: 401');
+    await tab.getByRole('link', { name: 'Audit log' }).click();
+    await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const answer = await context.request.get('/api/organizations/default/keys');
+    expect(answer.status()).toBe(401);
+  });
+
+  test('a new password ends the other sessions, and the old one is of no use', async () => {
+    const barbara = person('Barbara');
+    const { server } = shared();
+    const [here, there] = await openAs(barbara, ['/account', '/account']);
+    const form = here.page.getByRole('form', { name: 'Password' });
+    const change = async (current: string, next: string) => {
+      await form.getByLabel('Current password').fill(current);
+      await form.getByLabel('New password').fill(next);
+      await form.getByRole('button', { name: 'Change password' }).click();
+    };
+    here.troubles.expect('POST /api/account/password: 401');
+    await change('not the right one', 'another good passphrase');
+    await form.getByText('The current password is not right.').waitFor();
+    await change(barbara.password, 'another good passphrase');
+    await here.page.getByText('Your password is changed.').waitFor();
+
+    there.troubles.expect('PATCH /api/account: 401');
+    await there.page.getByRole('button', { name: 'Save name' }).click();
+    await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    there.troubles.expect('POST /api/sign-in: 401');
+    await signIn(there.page, barbara);
+    await there.page.getByText('The e-mail address or the password is wrong.').waitFor();
+    await signIn(there.page, { ...barbara, password: 'another good passphrase' });
+    await there.page.getByRole('heading', { name: 'Your account' }).waitFor();
+    expect((await here.context.request.get('/api/sessions')).status()).toBe(200);
+    expect(await Session.signIn(server, barbara).catch(({ message }) => message)).toMatch('401');
+  });
+
+  test('a second factor: set up, asked for, replaced by a backup code, turned off', async () => {
+    const hedy = person('Hedy');
+    const { server } = shared();
+    const [{ page, troubles }] = await openAs(hedy, ['/account']);
+    await page.getByRole('button', { name: 'Set up…' }).click();
+    await page.getByRole('dialog').getByLabel('Your password').fill(hedy.password);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    const pair = page.getByRole('dialog', { name: 'Pair your app' });
+    const secret = await pair.locator('.copied code').innerText();
+    const [firstCode = '', secondCode = ''] = (await pair.locator('pre').innerText()).split('\n');
+    const codes = new Codes(secret);
+    await pair.getByLabel('I have stored the backup codes').check();
+    troubles.expect('POST /api/account/second-factor/confirm: 401');
+    await pair.getByLabel('Code from the app').fill(codes.wrong());
+    await pair.getByRole('button', { name: 'Turn on' }).click();
+    await pair.getByText('This is not the code that the app shows now.').waitFor();
+    await pair.getByLabel('Code from the app').fill(codes.next());
+    await pair.getByRole('button', { name: 'Turn on' }).click();
+    await page.getByText('The second factor is on').waitFor();
+    expect(await page.content()).not.toContain(secret);
+
+    const other = await open({ server, session: null }, '/account');
+    await signIn(other.page, hedy);
+    await other.page.getByRole('heading', { name: 'Second factor' }).waitFor();
+    // The password alone opens nothing.
+    expect((await other.context.request.get('/api/sessions')).status()).toBe(401);
+    other.troubles.expect('POST /api/sign-in/second-factor: 401');
+    await give(other.page, 'Code', codes.wrong());
+    await other.page.getByText('The code is wrong or too old').waitFor();
+    await give(other.page, 'Code', codes.next());
+    await other.page.getByRole('heading', { name: 'Your account' }).waitFor();
+
+    for (const backup of [firstCode, secondCode]) {
+      const lost = await open({ server, session: null }, '/sign-in');
+      await signIn(lost.page, hedy);
+      await lost.page.getByRole('button', { name: 'Use a backup code' }).click();
+      if (backup === secondCode) {
+        lost.troubles.expect('POST /api/sign-in/second-factor: 401');
+        await give(lost.page, 'Backup code', firstCode);
+        await lost.page.getByRole('alert').waitFor();
+      }
+      await give(lost.page, 'Backup code', backup);
+      await lost.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    }
+
+    await page.getByRole('button', { name: 'Turn off…' }).click();
+    await page.getByRole('dialog').getByLabel('Your password').fill(hedy.password);
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
+    await page.getByText('The second factor is off').waitFor();
+    const after = await open({ server, session: null }, '/sign-in');
+    await signIn(after.page, hedy);
+    await after.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+});
+
+async function signIn(page: Page, { email, password }: Person): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** Gives a code at the second step. */
+async function give(page: Page, field: 'Code' | 'Backup code', code: string): Promise<void> {
+  await page.getByLabel(field, { exact: true }).fill(code);
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+/** What an authenticator app shows: each code works once, so the next is that of the next half minute. */
+class Codes {
+  readonly #totp: TOTP;
+  #periods = -1;
+
+  constructor(secret: string) {
+    this.#totp = new TOTP({ secret: Secret.fromBase32(secret) });
+  }
+
+  next(): string {
+    this.#periods += 1;
+    return this.#at(this.#periods);
+  }
+
+  /** Of an hour ago. */
+  wrong(): string {
+    return this.#at(-120);
+  }
+
+  #at(periods: number): string {
+    return this.#totp.generate({ timestamp: Date.now() + periods * 30_000 });
+  }
+}

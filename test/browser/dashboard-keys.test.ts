@@ -1,0 +1,193 @@
+/** Keys made, used and ended in the page, and what the service then says to them. */
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { sharedByTests } from '../support/cleanup.js';
+import { type DashboardServer, dashboardStarters } from '../support/dashboard-server.js';
+import type { Session } from '../support/dashboard-user.js';
+import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
+import { patience, tilesOf } from '../support/overview.js';
+
+const open = dashboardVisits();
+
+describe.each(dashboardStarters)('on %s', (_kind, start) => {
+  const shared = sharedByTests(startSetUp(start));
+
+  test('a secret is shown once, and stays nowhere', async () => {
+    const { page } = await open(shared(), '/projects/demo/keys');
+    const addresses: string[] = [];
+    page.on('request', (request) => addresses.push(request.url()));
+    page.on('framenavigated', (frame) => addresses.push(frame.url()));
+    await beginKey(page, 'Reader', 'Admin');
+    const secret = await shownSecret(page);
+    expect(secret).toMatch(/^cs_admin_[0-9A-Za-z]{49}$/);
+    const dialog = page.getByRole('dialog', { name: 'Your new key' });
+    // Neither Escape closes it, twice, nor a click beside it: there is no second look.
+    for (const key of ['Escape', 'Escape']) await page.keyboard.press(key);
+    await page.mouse.click(3, 3);
+    expect(await shownSecret(page)).toBe(secret);
+    expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+    await finishKey(page);
+
+    expect(await page.content()).not.toContain(secret);
+    const stored = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, document.cookie])',
+    );
+    expect(stored).not.toContain(secret);
+    expect(addresses.join('\n')).not.toContain(secret);
+    await page.reload();
+    await page.getByRole('row', { name: /Reader/ }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+  });
+
+  test('an admin key reads the counts until it is revoked, which asks for its name', async () => {
+    const { server, session } = shared();
+    const { page } = await open(shared(), '/projects/demo/keys');
+    const secret = await makeKey(page, 'Exporter', 'Admin');
+    const read = () => statusOf(server, secret, 'GET');
+    expect(await read()).toBe(200);
+
+    await choose(page, 'Exporter', 'Disable');
+    await page.getByText('Exporter is disabled').waitFor();
+    expect(await read()).toBe(401);
+    await choose(page, 'Exporter', 'Enable');
+    await page.getByText('Exporter is enabled').waitFor();
+    expect(await read()).toBe(200);
+
+    await expect.poll(() => lastUseOf(session, 'Exporter'), patience).not.toBeNull();
+    await page.reload();
+    await choose(page, 'Exporter', 'Revoke…');
+    const dialog = page.getByRole('dialog', { name: 'Revoke Exporter?' });
+    const revoke = dialog.getByRole('button', { name: 'Revoke key' });
+    await dialog.getByRole('textbox').fill('exporter');
+    expect(await revoke.isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await read()).toBe(200);
+
+    await choose(page, 'Exporter', 'Revoke…');
+    await dialog.getByRole('textbox').fill('Exporter');
+    await revoke.click();
+    await page.getByText('Exporter is revoked').waitFor();
+    expect(await read()).toBe(401);
+    await page.getByText(/^Expired and revoked \(\d+\)$/).click();
+    const gone = page.getByRole('table', { name: 'Expired and revoked keys' });
+    await gone.getByRole('row', { name: /Exporter.*Revoked/ }).waitFor();
+    expect(await page.getByRole('button', { name: 'Actions for Exporter' }).count()).toBe(0);
+  });
+
+  test('a recording key records, and the total on the open page moves by itself', async () => {
+    const { server } = shared();
+    const { page } = await open(shared(), '/projects/demo/keys');
+    const secret = await makeKey(page, 'Assistant', 'Recording');
+    expect(await statusOf(server, secret, 'GET')).toBe(401);
+    await page.goto('/projects/demo?range=all&zone=UTC');
+    await expect.poll(() => tilesOf(page), patience).toBeDefined();
+    const before = await tilesOf(page);
+    expect(await statusOf(server, secret, 'POST', [{ id: 'one', caller: 'slack' }])).toBe(200);
+    const after = { ...before, other: (before?.other ?? 0) + 1, total: (before?.total ?? 0) + 1 };
+    await expect.poll(() => tilesOf(page), patience).toEqual(after);
+  });
+
+  test('a rotated key ends at once where no grace was given, and its successor takes its place', async () => {
+    const { server } = shared();
+    const { page } = await open(shared(), '/projects/demo/keys');
+    const first = await makeKey(page, 'Turning', 'Admin');
+    await choose(page, 'Turning', 'Rotate…');
+    const dialog = page.getByRole('dialog', { name: 'Rotate Turning' });
+    await dialog.getByLabel('Grace period').selectOption('None: the old key ends at once');
+    await dialog.getByRole('button', { name: 'Rotate key' }).click();
+    const second = await shownSecret(page);
+    await finishKey(page);
+    expect(second).not.toBe(first);
+    expect(await statusOf(server, first, 'GET')).toBe(401);
+    expect(await statusOf(server, second, 'GET')).toBe(200);
+    await page.getByRole('row', { name: new RegExp(`Turning.*${second.slice(-4)}`) }).waitFor();
+
+    await choose(page, 'Turning', 'Rotate…');
+    await dialog.getByLabel('Grace period').selectOption('1 hour');
+    await dialog.getByRole('button', { name: 'Rotate key' }).click();
+    const third = await shownSecret(page);
+    await finishKey(page);
+    for (const key of [second, third]) expect(await statusOf(server, key, 'GET')).toBe(200);
+    await page.getByRole('row', { name: /Turning Being replaced/ }).waitFor();
+  });
+
+  test('what the server refuses is said at its field, and nothing typed is lost', async () => {
+    const { page, troubles } = await open(shared(), '/projects/demo/keys');
+    const dialog = await beginForm(page, 'Office', 'Admin');
+    await dialog.getByLabel('Allowed addresses').fill('192.0.2.0/24\n0.0.0.0/0');
+    troubles.expect('POST /api/organizations/default/keys: 400');
+    await dialog.getByRole('button', { name: 'Make key' }).click();
+    await dialog.getByRole('textbox', { name: /^Allowed addresses/, description: /0\.0\.0\.0\/0/ }).waitFor();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Office');
+    await dialog.getByLabel('Allowed addresses').fill('192.0.2.0/24');
+    await dialog.getByRole('button', { name: 'Make key' }).click();
+    await finishKey(page);
+    await page.getByRole('row', { name: /Office.*from 192\.0\.2\.0\/24/ }).waitFor();
+  });
+});
+
+/** Opens the dialog and fills it in. */
+async function beginForm(page: Page, name: string, type: 'Admin' | 'Recording') {
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Make a key' });
+  await dialog.getByLabel('Name').fill(name);
+  await dialog.getByRole('radio', { name: type }).check();
+  return dialog;
+}
+
+async function beginKey(page: Page, name: string, type: 'Admin' | 'Recording'): Promise<void> {
+  const dialog = await beginForm(page, name, type);
+  await dialog.getByRole('button', { name: 'Make key' }).click();
+}
+
+function shownSecret(page: Page): Promise<string> {
+  return page.locator('dialog .secret code').innerText();
+}
+
+/** Says that the secret is stored, and closes it. */
+async function finishKey(page: Page): Promise<void> {
+  await page.getByLabel('I have stored the key').check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+async function makeKey(page: Page, name: string, type: 'Admin' | 'Recording'): Promise<string> {
+  await beginKey(page, name, type);
+  const secret = await shownSecret(page);
+  await finishKey(page);
+  return secret;
+}
+
+/** From the menu of the newest key of that name. */
+async function choose(page: Page, name: string, action: string): Promise<void> {
+  await page
+    .getByRole('button', { name: `Actions for ${name}` })
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
+/** What the service says to a key: to reading counts, or to recording. */
+async function statusOf(
+  { url }: DashboardServer,
+  key: string,
+  method: 'GET' | 'POST',
+  body?: unknown,
+): Promise<number> {
+  const operation = method === 'GET' ? 'caller-stats' : 'queries';
+  const response = await fetch(`${url}/v1/analytics/demo/assistant/${operation}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function lastUseOf(session: Session, name: string): Promise<string | null | undefined> {
+  const { keys } = await session.ask<{ keys: { name: string; lastUsedAt: string | null }[] }>(
+    'GET',
+    `${await session.organization()}/keys`,
+  );
+  return keys.find((key) => key.name === name)?.lastUsedAt;
+}

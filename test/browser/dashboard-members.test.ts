@@ -1,0 +1,139 @@
+/** People come, change what they may do, and go: each with a browser of their own. */
+import { describe, expect, test } from 'vitest';
+import { sharedByTests } from '../support/cleanup.js';
+import { dashboardStarters } from '../support/dashboard-server.js';
+import { ada, person } from '../support/dashboard-user.js';
+import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
+
+const open = dashboardVisits();
+
+/** Controls that change something, by the page that they are on. */
+const controls = [
+  ['/projects/demo/keys', 'Make a key'],
+  ['/projects/demo/keys', /^Actions for/],
+  ['/members', 'Invite somebody'],
+  ['/members', /^Remove/],
+] as const;
+
+describe.each(dashboardStarters)('on %s', (_kind, start) => {
+  const shared = sharedByTests(startSetUp(start));
+
+  test('an owner invites; the guest joins once, looks, and may change nothing', async () => {
+    const { server } = shared();
+    const grace = person('Grace');
+    const owner = await open(shared(), '/members');
+    await owner.page.getByRole('button', { name: 'Invite somebody' }).click();
+    const form = owner.page.getByRole('dialog');
+    await form.getByLabel('E-mail').fill(grace.email);
+    await form.getByLabel('Role').selectOption('Viewer');
+    await form.getByRole('button', { name: 'Make invitation' }).click();
+    const link = await owner.page.locator('dialog .link-once code').innerText();
+    await owner.page.getByRole('button', { name: 'Done' }).click();
+    await owner.page.getByRole('row', { name: new RegExp(grace.email) }).waitFor();
+    expect(await owner.page.content()).not.toContain(new URL(link).hash.slice(1));
+
+    const guest = await open({ server, session: null }, link);
+    await guest.page.getByText(`${ada.email} invites ${grace.email} as a viewer.`).waitFor();
+    expect(guest.page.url()).toBe(`${server.url}/join`);
+    await guest.page.getByLabel('Name').fill(grace.name);
+    await guest.page.getByLabel('Password', { exact: true }).fill(grace.password);
+    await guest.page.getByRole('button', { name: /^Join/ }).click();
+    await guest.page.getByRole('heading', { name: 'Overview' }).waitFor();
+
+    const late = await open({ server, session: null }, '/livez');
+    late.troubles.expect('POST /api/invitations/look-up: 404');
+    await late.page.goto(link);
+    await late.page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
+
+    for (const [path, name] of controls) {
+      await guest.page.goto(path);
+      await guest.page.getByText(/^You are a viewer here|^Only owners/).waitFor();
+      expect(await guest.page.getByRole('button', { name }).count(), `${name} on ${path}`).toBe(0);
+    }
+    await guest.page.goto('/projects/demo/settings');
+    for (const name of ['Save name', 'Save time zone', 'Save retention', 'Delete project…'])
+      expect(await guest.page.getByRole('button', { name }).isDisabled(), name).toBe(true);
+    await guest.page.goto('/new-project');
+    await guest.page.getByText('A viewer cannot make projects.').waitFor();
+
+    // Past the page it is the server that refuses.
+    const headers = { origin: server.url };
+    for (const [method, path, data] of [
+      ['POST', 'projects', { name: 'Mine' }],
+      ['DELETE', 'projects/demo', { name: 'demo' }],
+      ['POST', 'keys', { name: 'Mine', type: 'admin', expires: '7d' }],
+      ['POST', 'invitations', { email: 'eve@example.com', role: 'owner' }],
+      ['PATCH', `members/${grace.email}`, { role: 'owner' }],
+    ] as const) {
+      const answer = await guest.context.request.fetch(`/api/organizations/default/${path}`, {
+        method,
+        headers,
+        data,
+      });
+      expect(answer.status(), `${method} ${path}`).toBe(403);
+    }
+  });
+
+  test('a role is changed, and what was refused is there', async () => {
+    const alan = person('Alan');
+    const { server, session } = shared();
+    const guest = await open({ server, session: await session.bring(alan, 'viewer') }, '/projects/demo/keys');
+    await guest.page.getByText('You are a viewer here').waitFor();
+    const owner = await open(shared(), '/members');
+    await owner.page.getByLabel(`Role of ${alan.email}`).selectOption('Editor');
+    await owner.page.getByText(`${alan.email} is now editor`).waitFor();
+    await guest.page.reload();
+    await guest.page.getByRole('button', { name: 'Make a key' }).waitFor();
+    await guest.page.goto('/members');
+    await guest.page.getByText('Only owners invite people').waitFor();
+    expect(await guest.page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0);
+  });
+
+  test('who is removed loses all access with the next thing they do', async () => {
+    const { server, session } = shared();
+    const barbara = person('Barbara');
+    const guest = await open({ server, session: await session.bring(barbara, 'editor') }, '/projects/demo');
+    await guest.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const owner = await open(shared(), '/members');
+    await owner.page.getByRole('button', { name: `Remove ${barbara.email}` }).click();
+    await owner.page.getByRole('button', { name: 'Remove member' }).click();
+    await owner.page.getByText(`${barbara.email} is no longer a member`).waitFor();
+    expect(await owner.page.getByRole('row', { name: new RegExp(barbara.email) }).count()).toBe(0);
+
+    guest.troubles.expect('GET /api/organizations/default/keys: 404');
+    await guest.page.getByRole('link', { name: 'API keys' }).click();
+    await guest.page.getByText('There is no such organization.').waitFor();
+    await guest.page.goto('/');
+    await guest.page.getByRole('heading', { name: 'No organization yet' }).waitFor();
+  });
+
+  test('an invitation that is withdrawn lets nobody in', async () => {
+    const { server, session } = shared();
+    const { token } = await session.ask<{ token: string }>('POST', '/api/organizations/default/invitations', {
+      email: 'edsger@example.com',
+      role: 'viewer',
+    });
+    const owner = await open(shared(), '/members');
+    await owner.page.getByRole('button', { name: 'Withdraw the invitation of edsger@example.com' }).click();
+    await owner.page.getByText('The invitation of edsger@example.com is withdrawn').waitFor();
+    await owner.page.getByRole('cell', { name: 'edsger@example.com' }).waitFor({ state: 'detached' });
+    const guest = await open({ server, session: null }, '/livez');
+    guest.troubles.expect('POST /api/invitations/look-up: 404');
+    await guest.page.goto(`/join#${token}`);
+    await guest.page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
+  });
+
+  test('the last owner can neither leave nor be made less', async () => {
+    const { page, troubles } = await open(shared(), '/members');
+    const members = `/api/organizations/default/members/${encodeURIComponent(ada.email)}`;
+    troubles.expect(`DELETE ${members}: 400`, `PATCH ${members}: 400`);
+    await page.getByRole('button', { name: 'Remove yourself' }).click();
+    await page.getByRole('button', { name: 'Remove member' }).click();
+    await page.getByRole('dialog').getByRole('alert').getByText(/owner/).waitFor();
+    await page.keyboard.press('Escape');
+    const role = page.getByLabel(`Role of ${ada.email}`);
+    await role.selectOption('Viewer');
+    await page.getByRole('status').getByText(/owner/).waitFor();
+    expect(await role.inputValue()).toBe('owner');
+  });
+});

@@ -1,0 +1,242 @@
+/** The numbers on screen are the API's, whatever the range, the zone, and the reader's own clock and language. */
+import { readFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, test } from 'vitest';
+import { sharedByTests } from '../support/cleanup.js';
+import { runCommand } from '../support/cli.js';
+import { dashboardStarters, onSqlite } from '../support/dashboard-server.js';
+import { dashboardVisits, type Place, startSetUp } from '../support/dashboard-visit.js';
+import { type Bounds, bucketsOf, callersOf, countsOf } from '../support/demo-api.js';
+import { expectTiles, numberOf, patience, rowsOf } from '../support/overview.js';
+
+const open = dashboardVisits();
+
+/** When the pages believe it is: Berlin has a day of 23 hours, and the sample is in the midst of it. */
+const now = Temporal.Instant.from('2026-03-29T12:00:00Z');
+
+type Preset = 'today' | 'yesterday' | '7d' | '90d' | 'last-month' | 'month' | 'year' | '12m' | 'all';
+
+/** Which whole days a preset is, by the calendar of a zone: another library than the pages have. */
+function boundsOf(preset: Preset, timeZone: string): Bounds {
+  const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
+  const tomorrow = today.add({ days: 1 });
+  const month = today.with({ day: 1 });
+  const days: Record<Preset, readonly [Temporal.PlainDate, Temporal.PlainDate] | null> = {
+    today: [today, tomorrow],
+    yesterday: [today.subtract({ days: 1 }), today],
+    '7d': [tomorrow.subtract({ days: 7 }), tomorrow],
+    '90d': [tomorrow.subtract({ days: 90 }), tomorrow],
+    'last-month': [month.subtract({ months: 1 }), month],
+    month: [month, tomorrow],
+    year: [month.with({ month: 1 }), tomorrow],
+    '12m': [month.subtract({ months: 11 }), tomorrow],
+    all: null,
+  };
+  const found = days[preset];
+  return found === null ? {} : daysOf(found[0], found[1], timeZone);
+}
+
+/** From the start of a day to the start of another. */
+function daysOf(first: Temporal.PlainDate, end: Temporal.PlainDate, timeZone: string): Bounds {
+  const at = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).toInstant().toString();
+  return { dateFrom: at(first), dateTo: at(end) };
+}
+
+async function openThen(place: Place, path: string, options: BrowserContextOptions = {}) {
+  const visited = await open(place, '/livez', options);
+  await visited.page.clock.setFixedTime(now.epochMilliseconds);
+  await visited.page.goto(path);
+  return visited;
+}
+
+/** The table that the chart is made of: its numbers, row by row. */
+async function tableOf(page: Page): Promise<(number | undefined)[][]> {
+  const rows = await rowsOf(page.getByRole('table', { name: /^Queries a/ }));
+  return rows.map(([, ...cells]) => cells.map(numberOf));
+}
+
+describe.each(dashboardStarters)('on %s', (_kind, start) => {
+  const shared = sharedByTests(startSetUp(start));
+
+  test('ranges, bars and callers say what the API says', async () => {
+    const { server } = shared();
+    const { page } = await openThen(shared(), '/livez');
+    for (const [preset, zone, interval] of [
+      ['today', 'Europe/Berlin', 'hour'],
+      ['yesterday', 'Asia/Kathmandu', 'hour'],
+      ['7d', 'America/New_York', 'day'],
+      ['last-month', 'Europe/Berlin', 'day'],
+      ['90d', 'America/New_York', 'week'],
+      ['12m', 'Asia/Kathmandu', 'month'],
+      ['all', 'Europe/Berlin', 'month'],
+    ] as const) {
+      await page.goto(`/projects/demo?range=${preset}&zone=${zone}&interval=${interval}&table=1`);
+      const bounds = boundsOf(preset, zone);
+      await expectTiles(page, await countsOf(server, bounds));
+      const buckets = await bucketsOf(server, { ...bounds, interval, timeZone: zone });
+      expect(await tableOf(page), `${preset} in ${zone}`).toEqual(
+        buckets.map(({ web, api, other, total }) => [web, api, other, total]),
+      );
+      const { callers } = await callersOf(server, bounds);
+      const others = callers.filter(({ type }) => type === 'other');
+      const shown = await rowsOf(page.getByRole('table', { name: /^Callers of type other/ })).catch(() => []);
+      expect(shown.map(([name, count]) => [name, numberOf(count)])).toEqual(
+        others.map(({ caller, count }) => [caller, count]),
+      );
+    }
+  });
+});
+
+describe('in detail', () => {
+  const shared = sharedByTests(startSetUp(onSqlite));
+
+  test('presets, zones and a custom range are chosen, and going back and forward shows them again', async () => {
+    const { server } = shared();
+    const { page } = await openThen(shared(), '/projects/demo?zone=UTC');
+    const zone = 'America/New_York';
+    const range = page.getByRole('button', { name: /^Range:/ });
+    await range.click();
+    await page.getByRole('button', { name: 'This year' }).click();
+    await expectTiles(page, await countsOf(server, boundsOf('year', 'UTC')));
+    await page.getByRole('button', { name: /^Time zone:/ }).click();
+    await page.getByRole('combobox', { name: 'Time zone' }).fill('new york');
+    await page.keyboard.press('Enter');
+    await expectTiles(page, await countsOf(server, boundsOf('year', zone)));
+
+    await range.click();
+    const custom = page.getByRole('form', { name: 'Custom range' });
+    await custom.getByLabel('From').fill('2025-11-05');
+    await custom.getByLabel('To, inclusive').fill('2025-11-01');
+    await custom.getByRole('button', { name: 'Apply' }).click();
+    await custom.getByText('The end must come after the start.').waitFor();
+    // Two days, on the second of which the clocks are set back.
+    await custom.getByLabel('From').fill('2025-11-01');
+    await custom.getByLabel('To, inclusive').fill('2025-11-02');
+    await custom.getByRole('button', { name: 'Apply' }).click();
+    const days = [Temporal.PlainDate.from('2025-11-01'), Temporal.PlainDate.from('2025-11-03')] as const;
+    const bounds = daysOf(days[0], days[1], zone);
+    await expectTiles(page, await countsOf(server, bounds));
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    const buckets = await bucketsOf(server, { ...bounds, interval: 'hour', timeZone: zone });
+    expect(buckets).toHaveLength(49);
+    await expect
+      .poll(() => tableOf(page), patience)
+      .toEqual(buckets.map(({ web, api, other, total }) => [web, api, other, total]));
+
+    for (const _step of ['chart again', 'the year']) await page.goBack();
+    await expectTiles(page, await countsOf(server, boundsOf('year', zone)));
+    await page.goForward();
+    await expectTiles(page, await countsOf(server, bounds));
+  });
+
+  test('a range with times of the day ends before its last minute', async () => {
+    const { server } = shared();
+    const { page } = await openThen(shared(), '/projects/demo?zone=Asia/Kathmandu');
+    await page.getByRole('button', { name: /^Range:/ }).click();
+    const custom = page.getByRole('form', { name: 'Custom range' });
+    await custom.getByLabel('With times').check();
+    await custom.getByLabel('From').fill('2026-01-10');
+    await custom.getByLabel('At').fill('09:15');
+    await custom.getByLabel('To').fill('2026-01-20');
+    await custom.getByLabel('Before').fill('18:30');
+    await custom.getByRole('button', { name: 'Apply' }).click();
+    await expectTiles(
+      page,
+      await countsOf(server, {
+        dateFrom: '2026-01-10T09:15:00+05:45',
+        dateTo: '2026-01-20T18:30:00+05:45',
+      }),
+    );
+  });
+
+  test('the address shows somebody else the same, wherever they are', async () => {
+    const { server } = shared();
+    const first = await openThen(shared(), '/projects/demo?range=month', { timezoneId: 'Pacific/Apia' });
+    // Without a zone of the project's it is the reader's own, where it is the next day already.
+    const counts = await countsOf(server, boundsOf('month', 'Pacific/Apia'));
+    await expectTiles(first.page, counts);
+    expect(new URL(first.page.url()).search).toBe('?range=month&zone=Pacific/Apia');
+    await first.page.getByRole('checkbox', { name: 'Compare' }).check();
+    await first.page.getByRole('button', { name: 'API', exact: true, pressed: true }).click();
+
+    const second = await openThen(shared(), first.page.url(), {
+      timezoneId: 'Pacific/Pago_Pago',
+      locale: 'de-DE',
+    });
+    await expectTiles(second.page, counts);
+    expect(await second.page.getByRole('checkbox', { name: 'Compare' }).isChecked()).toBe(true);
+    await second.page.getByRole('button', { name: 'API', exact: true, pressed: false }).waitFor();
+  });
+
+  test('numbers are written as the reader writes them', async () => {
+    const { page } = await openThen(shared(), '/projects/demo?range=all', { locale: 'de-DE' });
+    await page.getByRole('definition').getByText('30.269', { exact: true }).waitFor();
+  });
+
+  test('the previous period is counted by the same days', async () => {
+    const { server } = shared();
+    const path = '/projects/demo?range=last-month&zone=Europe/Berlin&interval=day&table=1&compare=1';
+    const { page } = await openThen(shared(), path);
+    const day = (text: string) => Temporal.PlainDate.from(text);
+    const before = daysOf(day('2026-01-01'), day('2026-02-01'), 'Europe/Berlin');
+    const { total } = await countsOf(server, before);
+    await page.getByTitle(`${total.toLocaleString('en-GB')} in the previous period`).waitFor();
+    const buckets = await bucketsOf(server, { ...before, interval: 'day', timeZone: 'Europe/Berlin' });
+    const february = await tableOf(page);
+    // January has three days more, which stand beside nothing.
+    expect(february.map(([, , , , previous]) => previous)).toEqual(
+      buckets.slice(0, 28).map((bucket) => bucket.total),
+    );
+  });
+
+  test('what is downloaded is what is on screen', async () => {
+    const { server } = shared();
+    const zone = 'Europe/Berlin';
+    const { page } = await openThen(shared(), `/projects/demo?range=month&zone=${zone}&interval=day`);
+    const bounds = boundsOf('month', zone);
+    await expectTiles(page, await countsOf(server, bounds));
+    const download = async (item: string) => {
+      const coming = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+      const file = await coming;
+      return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+    };
+    const buckets = await bucketsOf(server, { ...bounds, interval: 'day', timeZone: zone });
+    const series = await download('CSV: counts over time');
+    expect(series.name).toBe('demo-2026-03-01-to-2026-03-29-day.csv');
+    const columns = ['start', 'end', 'web', 'api', 'other', 'total'] as const;
+    expect(parse(series.text)).toEqual([
+      columns,
+      ...buckets.map((bucket) => columns.map((column) => String(bucket[column]))),
+    ]);
+    expect(JSON.parse((await download('JSON: counts over time')).text)).toMatchObject({ buckets });
+    const callers = await callersOf(server, bounds);
+    expect(parse((await download('CSV: callers')).text)).toEqual([
+      ['caller', 'type', 'count'],
+      ...callers.callers.map(({ caller, type, count }) => [caller, type, String(count)]),
+    ]);
+    expect(JSON.parse((await download('JSON: callers')).text)).toEqual(callers);
+    expect(JSON.parse((await download('JSON: totals')).text)).toEqual(await countsOf(server, bounds));
+  });
+
+  test.each(['12m', 'all'] as const)('the command that is copied says the same of %s', async (preset) => {
+    const { server } = shared();
+    const { page } = await openThen(shared(), `/projects/demo?range=${preset}&zone=Asia/Kathmandu`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const counts = await countsOf(server, boundsOf(preset, 'Asia/Kathmandu'));
+    await expectTiles(page, counts);
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByText('Copied').waitFor();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(command).not.toContain(server.firstRun.admin);
+    const { stdout, status } = await runCommand('bash', ['-c', command], {
+      env: { CALLER_STATS_KEY: server.firstRun.admin },
+    });
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(counts);
+  });
+});

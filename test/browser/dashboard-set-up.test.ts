@@ -1,0 +1,61 @@
+/** The first visit: from the address that the server printed to the first chart. */
+import { describe, expect, test } from 'vitest';
+import { browserVisits } from '../support/browser.js';
+import { dashboardStarters } from '../support/dashboard-server.js';
+import { ada } from '../support/dashboard-user.js';
+import { expectTiles, numberOf, rowsOf } from '../support/overview.js';
+import { expected } from '../support/sample.js';
+
+const visit = browserVisits();
+
+const everything = expected.ranges.find(({ query }) => Object.keys(query).length === 0)?.counts;
+if (everything === undefined) throw new Error('The sample says nothing of all time.');
+
+describe.each(dashboardStarters)('on %s', (_kind, start) => {
+  test('the printed address makes one account, and leads to the numbers', async () => {
+    const server = await start();
+
+    // Whoever comes without it learns where it is.
+    const stranger = await visit(server.url);
+    await stranger.page.goto('/');
+    await stranger.page.getByRole('heading', { name: 'Set up this server' }).waitFor();
+    await stranger.page.goto('/set-up#wrong');
+    await stranger.page.getByLabel('Name').fill('Eve');
+    await stranger.page.getByLabel('E-mail').fill('eve@example.com');
+    await stranger.page.getByLabel('Password', { exact: true }).fill(ada.password);
+    stranger.troubles.expect('POST /api/set-up: 404');
+    await stranger.page.getByRole('button', { name: 'Make account' }).click();
+    await stranger.page.getByRole('heading', { name: 'This address does not work' }).waitFor();
+
+    const { page } = await visit(server.url);
+    await page.goto(server.setUpUrl);
+    await page.getByLabel('Name').fill(ada.name);
+    await page.getByLabel('E-mail').fill(ada.email);
+    const password = page.getByLabel('Password', { exact: true });
+    await password.fill('too short');
+    await page.getByRole('button', { name: 'Make account' }).click();
+    expect(await page.locator('input:invalid').getAttribute('name')).toBe('password');
+    await password.fill(ada.password);
+    // Neither history nor a copied address holds the token.
+    expect(page.url()).toBe(`${server.url}/set-up`);
+    await page.getByRole('button', { name: 'Make account' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/projects/${server.firstRun.project}`);
+
+    await page.getByRole('button', { name: 'Range' }).click();
+    await page.getByRole('button', { name: 'All time' }).click();
+    await expectTiles(page, everything);
+    await page.getByRole('slider', { name: /^Queries a/ }).waitFor();
+    const callers = await rowsOf(page.getByRole('table', { name: 'Callers of type other' }));
+    expect(callers.map(([name]) => name)).toEqual(['git-cli', 'sdk.git', 'github-desktop']);
+    expect(callers.reduce((sum, [, count]) => sum + (numberOf(count) ?? 0), 0)).toBe(everything.other);
+
+    // A second time the address makes nobody.
+    const second = await visit(server.url);
+    await second.page.goto(server.setUpUrl);
+    await second.page.getByRole('heading', { name: 'This address does not work' }).waitFor();
+    await second.page.getByText('It was used already').waitFor();
+    await second.page.getByRole('link', { name: 'Go to sign-in' }).click();
+    await second.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+});

@@ -1,0 +1,40 @@
+/** Visits of the dashboard's pages by somebody who is signed in. */
+import type { BrowserContextOptions } from 'playwright-core';
+import { browserVisits, type Visit } from './browser.js';
+import type { DashboardServer, DashboardStarter } from './dashboard-server.js';
+import { Session } from './dashboard-user.js';
+
+/** A server, and who is signed in there. */
+export interface Place {
+  readonly server: DashboardServer;
+  readonly session: Session;
+}
+
+/** Starts a server and makes its first user, an owner. For `sharedByTests`. */
+export function startSetUp(start: DashboardStarter, ...args: Parameters<DashboardStarter>) {
+  return async (): Promise<Place> => {
+    const server = await start(...args);
+    return { server, session: await Session.setUp(server) };
+  };
+}
+
+/** Opens a page in a browser of its own; signed in, unless the session is null. */
+export type Opener = (
+  place: { readonly server: DashboardServer; readonly session: Session | null },
+  path: string,
+  options?: BrowserContextOptions,
+) => Promise<Visit>;
+
+/** Gives the tests of this file browsers, as `browserVisits` does. */
+export function dashboardVisits(): Opener {
+  const visit = browserVisits();
+  return async ({ server, session }, path, options) => {
+    const visited = await visit(server.url, {
+      ...(session === null ? {} : { storageState: session.signedIn }),
+      ...options,
+    });
+    visited.troubles.ignoreGivenUp('GET /api/');
+    await visited.page.goto(path);
+    return visited;
+  };
+}

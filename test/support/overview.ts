@@ -1,0 +1,45 @@
+/** What the overview of the dashboard shows, as its reader sees it. */
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Counts } from '../../src/domain/counts.js';
+
+/** How long a page may take on a busy machine to show what it should. */
+export const patience = { timeout: 30_000 } as const;
+
+/** The four numbers; undefined while there are none. */
+export async function tilesOf(page: Page): Promise<Counts | undefined> {
+  const tiles = await page
+    .locator('.tile')
+    .evaluateAll((all) =>
+      all.map((tile) => [tile.querySelector('dt')?.textContent, tile.querySelector('dd')?.textContent]),
+    );
+  const numbers = Object.fromEntries(tiles.map(([name, text]) => [name?.toLowerCase(), numberOf(text)]));
+  const { web, api, other, total } = numbers;
+  if (web === undefined || api === undefined || other === undefined || total === undefined) return undefined;
+  return { web, api, other, total };
+}
+
+/** Waits until the four numbers are these. */
+export async function expectTiles(page: Page, counts: Counts): Promise<void> {
+  await expect.poll(() => tilesOf(page), patience).toEqual(counts);
+}
+
+/** The rows of a table, cell by cell, without its head. */
+export function rowsOf(table: Locator): Promise<string[][]> {
+  return table
+    .locator('tbody tr')
+    .evaluateAll((rows) =>
+      rows.map(({ children }) => [...children].map((cell) => (cell as unknown as Cell).innerText.trim())),
+    );
+}
+
+/** What of an element is used; these files know nothing of a browser's types. */
+interface Cell {
+  readonly innerText: string;
+}
+
+/** A count as it is written, whatever separates its thousands. */
+export function numberOf(text: string | null | undefined): number | undefined {
+  const digits = text?.replaceAll(/\D/g, '') ?? '';
+  return digits === '' ? undefined : Number(digits);
+}

@@ -3,10 +3,11 @@ import { type ComponentType, lazy } from 'react';
 
 const LOADERS = {
   signIn: () => import('./pages/sign-in/sign-in-page.js').then((module) => module.SignInPage),
+  overview: () => import('./pages/overview/overview-page.js').then((module) => module.OverviewPage),
+  setUpNeeded: () => import('./pages/set-up-needed-page.js').then((module) => module.SetUpNeededPage),
   setUp: () => import('./pages/set-up-page.js').then((module) => module.SetUpPage),
   join: () => import('./pages/join-page.js').then((module) => module.JoinPage),
   reset: () => import('./pages/reset-page.js').then((module) => module.ResetPage),
-  overview: () => import('./pages/overview/overview-page.js').then((module) => module.OverviewPage),
   keys: () => import('./pages/keys/keys-page.js').then((module) => module.KeysPage),
   settings: () => import('./pages/settings/settings-page.js').then((module) => module.SettingsPage),
   newProject: () => import('./pages/new-project-page.js').then((module) => module.NewProjectPage),
@@ -44,10 +45,11 @@ function lazyPage<P>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
 }
 
 export const SignInPage = lazyPage(LOADERS.signIn);
+export const OverviewPage = lazyPage(LOADERS.overview);
+export const SetUpNeededPage = lazyPage(LOADERS.setUpNeeded);
 export const SetUpPage = lazyPage(LOADERS.setUp);
 export const JoinPage = lazyPage(LOADERS.join);
 export const ResetPage = lazyPage(LOADERS.reset);
-export const OverviewPage = lazyPage(LOADERS.overview);
 export const KeysPage = lazyPage(LOADERS.keys);
 export const SettingsPage = lazyPage(LOADERS.settings);
 export const NewProjectPage = lazyPage(LOADERS.newProject);

@@ -46,6 +46,8 @@ export interface Project {
   readonly name: string;
   readonly timeZone: string | null;
   readonly retentionDays: number | null;
+  /** Single queries from before are gone; null where none ever were. */
+  readonly rowsFrom?: string | null;
   readonly createdAt: string;
 }
 

@@ -1,11 +1,14 @@
 /** What stands below the bars. */
 import type { Interval } from '../api/types.js';
-import { bucketLabel } from '../format/dates.js';
+import { bucketLabel, month } from '../format/dates.js';
 import { localOf } from '../state/zone.js';
 import { type Bar, labelStep } from './layout.js';
 
 /** Room for one label, in pixels. */
-const labelWidthPx: Readonly<Record<Interval, number>> = { hour: 56, day: 64, week: 64, month: 68 };
+const labelWidthPx: Readonly<Record<Interval, number>> = { hour: 56, day: 72, week: 72, month: 68 };
+
+/** Longer than this, days come up a second time. */
+const longMs = 366 * 86_400_000;
 
 export interface Label {
   readonly index: number;
@@ -21,9 +24,15 @@ export function labelsOf(
   locale?: string,
 ): Label[] {
   const step = labelStep(bars.length, interval, width, labelWidthPx[interval]);
+  const isLong = (bars.at(-1)?.end ?? 0) - (bars[0]?.start ?? 0) > longMs;
   return bars.flatMap((bar, index) => {
     if (positionOf(bar, index, interval, zone) % step !== 0) return [];
-    return [{ index, text: textOf(bar.start, interval, zone, bars.length, locale) }];
+    // The same day comes in every year: over that long only the month and the year tell where one is.
+    const isMonth = isLong && interval !== 'month';
+    const text = isMonth
+      ? month(bar.start, zone, locale)
+      : textOf(bar.start, interval, zone, bars.length, locale);
+    return [{ index, text }];
   });
 }
 

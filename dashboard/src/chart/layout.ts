@@ -2,8 +2,6 @@
 import { nice, ticks } from 'd3-array';
 import type { CallerType, Interval } from '../api/types.js';
 
-export const TYPES = ['web', 'api', 'other'] as const satisfies readonly CallerType[];
-
 /** A bucket of the chart, its times in milliseconds since 1970. */
 export interface Bar {
   readonly start: number;

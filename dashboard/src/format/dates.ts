@@ -32,6 +32,11 @@ export function day(at: number, zone: string, locale?: Locale): string {
   return format(zone, DAY, locale).format(at);
 }
 
+/** A month: `Jun 2026`. */
+export function month(at: number, zone: string, locale?: Locale): string {
+  return format(zone, { year: 'numeric', month: 'short' }, locale).format(at);
+}
+
 /** A range that ends before `to`: `1 – 30 Jun 2026`; with times where it is not made of whole days. */
 export function span(from: number, to: number, zone: string, locale?: Locale): string {
   const last = Math.max(from, to - 1);

@@ -1,4 +1,4 @@
-/** How long ago, and how long until, in the words of the page. */
+/** How long ago, and how long until. In the language of the page, whose sentences it stands in; not the reader's. */
 
 const UNITS = [
   ['year', 31_557_600],
@@ -19,12 +19,4 @@ export function relative(at: number, now: number): string {
       return words.format(Math.trunc(seconds / length), unit);
   }
   return 'just now';
-}
-
-/** `3 days`, `1 hour`: the largest whole unit of a length of time. */
-export function duration(lengthMs: number): string {
-  const seconds = Math.max(0, Math.round(lengthMs / 1000));
-  const [unit, length] = UNITS.find(([, one]) => seconds >= one) ?? ['second', 1];
-  const amount = Math.floor(seconds / length);
-  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
 }

@@ -26,7 +26,7 @@ export function Frame({ children }: { children: ReactNode }) {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const place = useFramePlace();
   useShortcutKeys();
-  useNavigationShortcuts(place.project);
+  useNavigationShortcuts(place.projectId);
   useShortcut('help', () => setHelpOpen(true));
   useShortcut('theme', () => toast(toggleTheme() === 'dark' ? 'Dark' : 'Light'));
 
@@ -54,11 +54,11 @@ interface BarProps extends FramePlace {
   readonly onShortcuts: () => void;
 }
 
-function Sidebar({ organization, project, onShortcuts }: BarProps) {
+function Sidebar({ organization, project, projectId, onShortcuts }: BarProps) {
   return (
     <header className="sidebar">
       <ProjectSwitcher organization={organization} project={project} />
-      <Navigation organization={organization} project={project} />
+      <Navigation organization={organization} projectId={projectId} />
       <div className="sidebar-foot">
         <AccountMenu onShortcuts={onShortcuts} isCompact={false} />
       </div>
@@ -66,7 +66,7 @@ function Sidebar({ organization, project, onShortcuts }: BarProps) {
   );
 }
 
-function Topbar({ organization, project, onShortcuts }: BarProps) {
+function Topbar({ organization, project, projectId, onShortcuts }: BarProps) {
   const popover = usePopover({
     align: 'end',
     onShown: (panel) => panel.querySelector('a')?.focus(),
@@ -77,7 +77,9 @@ function Topbar({ organization, project, onShortcuts }: BarProps) {
       <AccountMenu onShortcuts={onShortcuts} isCompact />
       <IconButton {...popover.triggerProps} icon={MenuIcon} label="Pages" />
       <div {...popover.panelProps} className="popover navigation-panel">
-        {popover.isOpen && <Navigation organization={organization} project={project} onGo={popover.close} />}
+        {popover.isOpen && (
+          <Navigation organization={organization} projectId={projectId} onGo={popover.close} />
+        )}
       </div>
     </header>
   );
@@ -86,21 +88,25 @@ function Topbar({ organization, project, onShortcuts }: BarProps) {
 interface FramePlace {
   readonly organization: Organization | null;
   readonly project: Project | null;
+  /** Known from the address before the project itself is. */
+  readonly projectId: string | null;
 }
 
 /** The project of the page, or where there is none the one that was looked at last. */
 function useFramePlace(): FramePlace {
   const [, params] = useRoute('/projects/:id/*?');
   const usual = useOrganization();
-  const { found } = useProject(params?.id ?? '');
+  const { found, isLoading } = useProject(params?.id ?? '');
   const first = useFirstProject(usual);
-  return found ?? { organization: usual, project: first.found };
+  if (found !== null) return { ...found, projectId: found.project.id };
+  const usualId = isLoading ? (params?.id ?? null) : (first.found?.id ?? null);
+  return { organization: usual, project: first.found, projectId: usualId };
 }
 
-function useNavigationShortcuts(project: Project | null): void {
+function useNavigationShortcuts(projectId: string | null): void {
   const [, navigate] = useLocation();
   const toProject = (page?: 'keys' | 'settings') => (): void => {
-    if (project !== null) navigate(projectPage(project.id, page));
+    if (projectId !== null) navigate(projectPage(projectId, page));
   };
   useShortcut('overview', toProject());
   useShortcut('keys', toProject('keys'));

@@ -1,33 +1,33 @@
 /** The links to the pages. */
 import { ChartColumnStacked, Cog, KeyRound, type LucideIcon, ScrollText, Users } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
-import type { Organization, Project } from '../api/types.js';
+import type { Organization } from '../api/types.js';
 import { preloadPage } from '../pages.js';
 import { lastQueryOf } from '../state/last-view.js';
 import { OrganizationName } from './organization-name.js';
 
 interface NavigationProps {
   readonly organization: Organization | null;
-  readonly project: Project | null;
+  readonly projectId: string | null;
   /** Called when a page was chosen. */
   readonly onGo?: () => void;
 }
 
-export function Navigation({ organization, project, onGo }: NavigationProps) {
+export function Navigation({ organization, projectId, onGo }: NavigationProps) {
   const go = onGo === undefined ? {} : { onGo };
   return (
     <nav className="navigation" aria-label="Pages">
-      {project !== null && (
+      {projectId !== null && (
         <div className="navigation-group">
           <NavigationLink
-            to={projectPage(project.id)}
-            query={lastQueryOf(project.id)}
+            to={projectPage(projectId)}
+            query={lastQueryOf(projectId)}
             icon={ChartColumnStacked}
             name="Overview"
             {...go}
           />
-          <NavigationLink to={projectPage(project.id, 'keys')} icon={KeyRound} name="API keys" {...go} />
-          <NavigationLink to={projectPage(project.id, 'settings')} icon={Cog} name="Settings" {...go} />
+          <NavigationLink to={projectPage(projectId, 'keys')} icon={KeyRound} name="API keys" {...go} />
+          <NavigationLink to={projectPage(projectId, 'settings')} icon={Cog} name="Settings" {...go} />
         </div>
       )}
       {organization !== null && (

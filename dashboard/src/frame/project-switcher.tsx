@@ -8,6 +8,7 @@ import { useOrganizations } from '../api/session.js';
 import type { Organization, Project } from '../api/types.js';
 import { Logo } from '../parts/logo.js';
 import { Picker, type PickerHandle } from '../parts/picker.js';
+import { Skeleton } from '../parts/skeleton.js';
 import { mayEdit } from '../state/place.js';
 import { projectPage } from './navigation.js';
 import { useShortcut } from './use-shortcuts.js';
@@ -22,6 +23,7 @@ export function ProjectSwitcher({ organization, project }: SwitcherProps) {
   const picker = useRef<PickerHandle>(null);
   const organizations = useOrganizations();
   const lists = useQueries({ queries: organizations.map(({ id }) => projectsQuery(id)) });
+  const isLoading = lists.some(({ isPending }) => isPending);
   useShortcut('projects', () => picker.current?.open());
 
   const options = lists.flatMap(({ data }, index) =>
@@ -45,7 +47,9 @@ export function ProjectSwitcher({ organization, project }: SwitcherProps) {
         <button {...props} type="button" className="switcher">
           <Logo />
           <span className="switcher-names">
-            <span className="switcher-name">{project?.name ?? 'caller-stats'}</span>
+            <span className="switcher-name">
+              {project?.name ?? (isLoading ? <Skeleton shape="text" /> : 'caller-stats')}
+            </span>
             {organization !== null && <span className="switcher-organization">{organization.name}</span>}
           </span>
           <ChevronsUpDown aria-hidden />

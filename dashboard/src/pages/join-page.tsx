@@ -9,6 +9,7 @@ import { SignFrame } from '../frame/sign-frame.js';
 import { Button, ButtonLink } from '../parts/button.js';
 import { TextField } from '../parts/field.js';
 import { Form, secretOf, textOf } from '../parts/form.js';
+import { nameCharactersMax } from '../parts/limits.js';
 import { NewPassword } from '../parts/new-password.js';
 import { Failure, Notice } from '../parts/notice.js';
 import { Page } from '../parts/page.js';
@@ -114,7 +115,13 @@ function Seen({ invitation, token }: { invitation: InvitationSeen; token: string
                 value={email}
                 readOnly
               />
-              <TextField label="Name" name="name" autoComplete="name" maxLength={100} required />
+              <TextField
+                label="Name"
+                name="name"
+                autoComplete="name"
+                maxLength={nameCharactersMax}
+                required
+              />
               <NewPassword />
               <Button type="submit" kind="primary" wide busy={isBusy}>
                 Join {organization.name}

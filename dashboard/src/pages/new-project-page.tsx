@@ -6,6 +6,7 @@ import { projectPage } from '../frame/navigation.js';
 import { Button } from '../parts/button.js';
 import { TextField } from '../parts/field.js';
 import { Form, textOf } from '../parts/form.js';
+import { nameCharactersMax, projectIdCharactersMax } from '../parts/limits.js';
 import { Notice } from '../parts/notice.js';
 import { Page } from '../parts/page.js';
 import { mayEdit, useOrganization } from '../state/place.js';
@@ -43,13 +44,13 @@ function NewProjectForm({ organization }: { organization: Organization }) {
     >
       {(isBusy) => (
         <>
-          <TextField label="Name" name="name" maxLength={100} autoComplete="off" required />
+          <TextField label="Name" name="name" maxLength={nameCharactersMax} autoComplete="off" required />
           <TextField
             label="Project id"
             name="id"
             optional
             mono
-            maxLength={64}
+            maxLength={projectIdCharactersMax}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}

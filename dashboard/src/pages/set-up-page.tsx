@@ -8,6 +8,7 @@ import { SignFrame } from '../frame/sign-frame.js';
 import { Button } from '../parts/button.js';
 import { TextField } from '../parts/field.js';
 import { Form, secretOf, textOf } from '../parts/form.js';
+import { nameCharactersMax } from '../parts/limits.js';
 import { NewPassword } from '../parts/new-password.js';
 import { Page } from '../parts/page.js';
 import { useToken } from '../state/token.js';
@@ -54,7 +55,13 @@ export function SetUpPage() {
         >
           {(isBusy) => (
             <>
-              <TextField label="Name" name="name" autoComplete="name" maxLength={100} required />
+              <TextField
+                label="Name"
+                name="name"
+                autoComplete="name"
+                maxLength={nameCharactersMax}
+                required
+              />
               <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
               <NewPassword />
               <Button type="submit" kind="primary" wide busy={isBusy}>

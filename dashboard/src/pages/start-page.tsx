@@ -1,18 +1,14 @@
 /** Where one begins: at the project that was looked at last, or at what is missing before there can be one. */
 import { Redirect } from 'wouter';
-import { useSession } from '../api/session.js';
 import type { Organization } from '../api/types.js';
 import { projectPage } from '../frame/navigation.js';
 import { PageLoading } from '../frame/page-boundary.js';
-import { SignFrame } from '../frame/sign-frame.js';
 import { Failure } from '../parts/notice.js';
 import { Page } from '../parts/page.js';
 import { mayEdit, useFirstProject, useOrganization } from '../state/place.js';
 
 export function StartPage() {
-  const { setUp } = useSession();
   const organization = useOrganization();
-  if (setUp) return <SetUpNeeded />;
   if (organization === null)
     return (
       <Page
@@ -40,26 +36,5 @@ function FirstProject({ organization }: { organization: Organization }) {
     >
       {null}
     </Page>
-  );
-}
-
-/** Nobody can sign in yet. Who runs the server can see its output, and that proves who they are. */
-function SetUpNeeded() {
-  return (
-    <SignFrame>
-      <Page title="Set up this server">
-        <p className="quiet">
-          Nobody can sign in here yet. When the server started, it printed a one-time address for making the
-          first account. Look for this line in its output, and open the address:
-        </p>
-        <p className="copied">
-          <code>{location.origin}/set-up#…</code>
-        </p>
-        <p className="quiet">
-          It stands in the terminal that the server runs in, or in the log of its service or container. Is it
-          gone? Start the server again: it prints a new one for as long as nobody has an account.
-        </p>
-      </Page>
-    </SignFrame>
   );
 }

@@ -23,6 +23,8 @@ export function Dialog({ title, onClose, dismissible = true, wide = false, child
     const element = dialog.current;
     const opener = document.activeElement;
     element?.showModal();
+    // Whoever opened a form came to fill it in; of everything else the title is read first.
+    element?.querySelector<HTMLElement>('.input')?.focus();
     return () => {
       element?.close();
       // Taken out of the document in the same breath, the dialog does not give the focus back itself.

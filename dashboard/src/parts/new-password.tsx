@@ -1,9 +1,7 @@
 /** The field for a password that is being chosen. */
 import { useState } from 'react';
 import { Check, TextField } from './field.js';
-
-/** What the server takes; it has the last word. */
-export const passwordCharactersMin = 12;
+import { passwordCharactersMax, passwordCharactersMin } from './limits.js';
 
 interface NewPasswordProps {
   readonly label?: string;
@@ -20,7 +18,7 @@ export function NewPassword({ label = 'Password', name = 'password' }: NewPasswo
         type={isShown ? 'text' : 'password'}
         autoComplete="new-password"
         minLength={passwordCharactersMin}
-        maxLength={128}
+        maxLength={passwordCharactersMax}
         spellCheck={false}
         required
         hint={`At least ${passwordCharactersMin} characters. A few words that nobody else would put together are best.`}

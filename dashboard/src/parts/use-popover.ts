@@ -22,6 +22,7 @@ export interface Popover {
     readonly id: string;
     readonly popover: 'auto';
     readonly onBeforeToggle: (event: { readonly newState: string }) => void;
+    readonly onToggle: (event: { readonly newState: string }) => void;
   };
 }
 
@@ -75,7 +76,13 @@ export function usePopover({ align = 'start', onShown }: PopoverOptions = {}): P
       ref: panel,
       id,
       popover: 'auto',
-      onBeforeToggle: ({ newState }) => setOpen(newState === 'open'),
+      onBeforeToggle: ({ newState }) => {
+        if (newState === 'open') setOpen(true);
+      },
+      // Not before it is gone: only from something that is still there the focus goes back to the button.
+      onToggle: ({ newState }) => {
+        if (newState === 'closed') setOpen(false);
+      },
     },
   };
 }

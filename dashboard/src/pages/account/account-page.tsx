@@ -4,6 +4,7 @@ import { refreshSession, useUser } from '../../api/session.js';
 import { Button } from '../../parts/button.js';
 import { TextField } from '../../parts/field.js';
 import { Form, textOf } from '../../parts/form.js';
+import { nameCharactersMax } from '../../parts/limits.js';
 import { Page, Section } from '../../parts/page.js';
 import { toast } from '../../parts/toasts.js';
 import { Password } from './password.js';
@@ -30,7 +31,7 @@ export function AccountPage() {
                 name="name"
                 defaultValue={user.name}
                 autoComplete="name"
-                maxLength={100}
+                maxLength={nameCharactersMax}
                 required
               />
               <div className="row">

@@ -3,7 +3,8 @@ import { useLocation, useSearch } from 'wouter';
 import { Button } from '../../parts/button.js';
 import { SelectField, TextField } from '../../parts/field.js';
 import { textOf } from '../../parts/form.js';
-import { ACTIONS, FIELDS, type Filter, readFilter, writeFilter } from './filter.js';
+import { ACTION_NAMES } from './actions.js';
+import { FIELDS, type Filter, readFilter, writeFilter } from './filter.js';
 
 export function AuditFilters() {
   const query = useSearch();
@@ -25,14 +26,17 @@ export function AuditFilters() {
       >
         <SelectField label="Action" name="action" defaultValue={filter.action}>
           <option value="">All</option>
-          {ACTIONS.map((action) => (
-            <option key={action}>{action}</option>
+          {Object.entries(ACTION_NAMES).map(([action, name]) => (
+            <option key={action} value={action}>
+              {name}
+            </option>
           ))}
         </SelectField>
-        <TextField label="Who" name="actor" defaultValue={filter.actor} autoComplete="off" />
+        <TextField label="Who" name="actor" autoComplete="off" placeholder="E-mail" />
         <TextField
           label="What"
           name="target"
+          placeholder="Id or e-mail"
           defaultValue={filter.target}
           autoComplete="off"
           spellCheck={false}

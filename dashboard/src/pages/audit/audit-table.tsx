@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { AuditEntry } from '../../api/types.js';
 import { type Column, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
+import { actionName } from './actions.js';
 
 export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   const columns: Column<AuditEntry>[] = [
@@ -21,8 +22,12 @@ function What({ entry: { action, targetId, detail } }: { entry: AuditEntry }) {
   return (
     <span className="audit-what">
       <span className="row">
-        <code>{action}</code>
-        <Link href={`/audit?target=${encodeURIComponent(targetId)}`} title="Only entries about this">
+        <span className="audit-action">{actionName(action)}</span>
+        <Link
+          href={`/audit?target=${encodeURIComponent(targetId)}`}
+          className="audit-link"
+          title="Only entries about this"
+        >
           {targetId}
         </Link>
       </span>
@@ -34,7 +39,13 @@ function What({ entry: { action, targetId, detail } }: { entry: AuditEntry }) {
 function Who({ entry: { actor, address } }: { entry: AuditEntry }) {
   return (
     <span className="audit-who">
-      {actor}
+      <Link
+        href={`/audit?actor=${encodeURIComponent(actor)}`}
+        className="audit-link"
+        title="Only entries of this actor"
+      >
+        {actor}
+      </Link>
       {address !== null && <span className="check-hint numbers">{address}</span>}
     </span>
   );

@@ -10,25 +10,6 @@ export type Field = (typeof FIELDS)[number];
 /** What is filtered by; a field that is not is the empty text. `from` and `to` are days, both inclusive. */
 export type Filter = Readonly<Record<Field, string>>;
 
-export const ACTIONS = [
-  'organization.create',
-  'project.create',
-  'project.change',
-  'project.delete',
-  'key.create',
-  'key.rotate',
-  'key.disable',
-  'key.enable',
-  'key.revoke',
-  'member.add',
-  'member.change',
-  'member.remove',
-  'invitation.create',
-  'invitation.revoke',
-  'user.password',
-  'user.second_factor',
-] as const;
-
 export function readFilter(query: URLSearchParams): Filter {
   const text = (field: Field): string => query.get(field)?.trim() ?? '';
   const day = (field: Field): string => toDay(text(field)) ?? '';
@@ -43,9 +24,8 @@ export function readFilter(query: URLSearchParams): Filter {
 
 /** The query of the address, without the `?`. */
 export function writeFilter(filter: Filter): string {
-  return new URLSearchParams(
-    FIELDS.map((field) => [field, filter[field]]).filter(([, text]) => text !== ''),
-  ).toString();
+  const used = FIELDS.filter((field) => filter[field] !== '');
+  return new URLSearchParams(Object.fromEntries(used.map((field) => [field, filter[field]]))).toString();
 }
 
 /** What the server is asked for: days of a zone as the exact times they are. */

@@ -4,14 +4,12 @@ import type { KeyRules } from '../../api/types.js';
 import { day } from '../../format/dates.js';
 import { SelectField, TextField } from '../../parts/field.js';
 import { textOf } from '../../parts/form.js';
+import { keyLifeDaysMax } from '../../parts/limits.js';
 import { addDays } from '../../state/calendar.js';
 import { now } from '../../state/clock.js';
 import { browserZone, localOf } from '../../state/zone.js';
 
 const DAY_MS = 86_400_000;
-
-/** Some keys would live for ten years; nobody means more by a date. */
-const datesDaysMax = 3_650;
 
 export function ExpiryField({ rules }: { rules: KeyRules }) {
   const [choice, setChoice] = useState(`${rules.expiryDaysDefault}d`);
@@ -45,7 +43,7 @@ export function ExpiryField({ rules }: { rules: KeyRules }) {
           name="expiresOn"
           type="date"
           min={addDays(today, 1)}
-          max={addDays(today, rules.lifeDaysMax ?? datesDaysMax)}
+          max={addDays(today, rules.lifeDaysMax ?? keyLifeDaysMax)}
           required
           hint="It works until that day begins, in UTC."
         />

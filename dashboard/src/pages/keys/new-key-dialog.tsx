@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.js';
 import { Dialog, DialogButtons } from '../../parts/dialog.js';
 import { Check, Choice, Choices, TextArea, TextField } from '../../parts/field.js';
 import { Form, textOf } from '../../parts/form.js';
+import { nameCharactersMax } from '../../parts/limits.js';
 import type { ProjectPlace } from '../../state/place.js';
 import { ExpiryField, expiresOf } from './expiry-field.js';
 import { SecretDialog } from './secret-dialog.js';
@@ -34,7 +35,7 @@ export function NewKeyDialog({ place, onClose }: NewKeyDialogProps) {
             <TextField
               label="Name"
               name="name"
-              maxLength={100}
+              maxLength={nameCharactersMax}
               autoComplete="off"
               required
               hint="Where it is used: you will want to know when you see it again."

@@ -1,6 +1,6 @@
 /** Who asks the assistant, and how much. */
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { countsQuery } from '../../api/stats.js';
 import { Failure, Notice } from '../../parts/notice.js';
 import { Page } from '../../parts/page.js';
@@ -8,7 +8,6 @@ import { Loading, Skeleton } from '../../parts/skeleton.js';
 import type { ProjectPlace } from '../../state/place.js';
 import { Announcement } from './announcement.js';
 import { CallersCard } from './callers-card.js';
-import { FirstQuery } from './first-query.js';
 import { Tiles } from './tiles.js';
 import { TimeCard } from './time-card.js';
 import { Toolbar } from './toolbar.js';
@@ -16,6 +15,8 @@ import { Updated } from './updated.js';
 import { type Numbers, useNumbers } from './use-numbers.js';
 import { useView } from './use-view.js';
 import './overview.css';
+
+const FirstQuery = lazy(() => import('./first-query.js').then((module) => ({ default: module.FirstQuery })));
 
 const ALL_TIME = { from: null, to: null };
 
@@ -33,7 +34,9 @@ export function OverviewPage(place: ProjectPlace) {
   if (isEmpty)
     return (
       <Page title="Overview" of={project.name} lead="Nothing was recorded in this project yet.">
-        <FirstQuery {...place} />
+        <Suspense>
+          <FirstQuery {...place} />
+        </Suspense>
       </Page>
     );
   return (

@@ -2,8 +2,7 @@
 import { ArrowDown, ArrowRight, ArrowUp } from 'lucide-react';
 import type { CSSProperties } from 'react';
 import type { CallerType, Counts } from '../../api/types.js';
-import { TYPES } from '../../chart/layout.js';
-import { TYPE_NAMES } from '../../chart/type-names.js';
+import { TYPE_NAMES, TYPES } from '../../chart/type-names.js';
 import { change, count, share } from '../../format/numbers.js';
 
 interface TilesProps {

@@ -2,16 +2,15 @@
 import { ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import type { CallerType, Interval } from '../../api/types.js';
-import { TYPES } from '../../chart/layout.js';
-import { TYPE_NAMES } from '../../chart/type-names.js';
+import { TYPE_NAMES, TYPES } from '../../chart/type-names.js';
 import { Button } from '../../parts/button.js';
 import { EmptyState } from '../../parts/empty-state.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import type { View } from '../../state/view.js';
 import { localOf } from '../../state/zone.js';
-import { TimeTable } from './time-table.js';
 import type { Numbers } from './use-numbers.js';
 
+const TimeTable = lazy(() => import('./time-table.js').then((module) => ({ default: module.TimeTable })));
 const Chart = lazy(() => import('../../chart/chart.js').then((module) => ({ default: module.Chart })));
 
 interface TimeCardProps {
@@ -44,12 +43,19 @@ export function TimeCard({ view, setView, numbers }: TimeCardProps) {
         </Button>
       </div>
       {view.table ? (
-        <TimeTable numbers={numbers} zone={view.zone} title={title} />
+        <Suspense fallback={<Skeleton shape="chart" />}>
+          <TimeTable numbers={numbers} zone={view.zone} title={title} />
+        </Suspense>
       ) : (
         <div className="time-card-chart">
           <Bars view={view} setView={setView} numbers={numbers} title={title} />
           {bars.length > 0 && numbers.reading?.counts.total === 0 && (
-            <p className="time-card-none">No queries in this range</p>
+            <div className="time-card-none">
+              <p>No queries in this range</p>
+              <Button onClick={() => setView({ choice: { preset: 'all' }, interval: null })}>
+                Show all time
+              </Button>
+            </div>
           )}
         </div>
       )}

@@ -1,9 +1,12 @@
 /** How long single queries are kept. Counts are kept for ever either way. */
 import { useState } from 'react';
 import { useProjectChange } from '../../api/projects.js';
+import { day } from '../../format/dates.js';
 import { Button } from '../../parts/button.js';
 import { Choice, Choices, TextField } from '../../parts/field.js';
 import { Form, textOf } from '../../parts/form.js';
+import { retentionDaysMax } from '../../parts/limits.js';
+import { Notice } from '../../parts/notice.js';
 import { Section } from '../../parts/page.js';
 import { toast } from '../../parts/toasts.js';
 import type { ProjectPlace } from '../../state/place.js';
@@ -19,6 +22,12 @@ export function Retention({ organization, project }: ProjectPlace) {
       title="Retention"
       lead="Counts are kept for ever and stay exact. This is about the single queries behind them: their ids, by which a query that is sent twice is known, and their times."
     >
+      {typeof project.rowsFrom === 'string' && (
+        <Notice>
+          Single queries from before {day(Date.parse(project.rowsFrom), 'UTC')} are removed, and none from
+          before that day (UTC) are taken.
+        </Notice>
+      )}
       <Form
         label="Retention"
         onSend={async (data) => {
@@ -53,7 +62,7 @@ export function Retention({ organization, project }: ProjectPlace) {
                 type="number"
                 inputMode="numeric"
                 min={1}
-                max={36_500}
+                max={retentionDaysMax}
                 step={1}
                 defaultValue={project.retentionDays ?? usualDays}
                 required

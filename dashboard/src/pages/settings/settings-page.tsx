@@ -4,6 +4,7 @@ import { useProjectChange } from '../../api/projects.js';
 import { Button } from '../../parts/button.js';
 import { SelectField, TextField } from '../../parts/field.js';
 import { Form, textOf } from '../../parts/form.js';
+import { nameCharactersMax } from '../../parts/limits.js';
 import { Notice } from '../../parts/notice.js';
 import { Page, Section } from '../../parts/page.js';
 import { toast } from '../../parts/toasts.js';
@@ -45,7 +46,7 @@ function Name({ organization, project }: ProjectPlace) {
               label="Project name"
               name="name"
               defaultValue={project.name}
-              maxLength={100}
+              maxLength={nameCharactersMax}
               autoComplete="off"
               required
               hint={`Only people read it. The project’s id stays ${project.id}.`}

@@ -1,6 +1,6 @@
 /** Signing in: with a password and where it is asked for a second factor, or through single sign-on. */
 import { useState } from 'react';
-import { Redirect, useSearch } from 'wouter';
+import { Link, Redirect, useSearch } from 'wouter';
 import { refreshSession, useSession } from '../../api/session.js';
 import { signIn, singleSignOnPath } from '../../api/sign-in.js';
 import { SignFrame } from '../../frame/sign-frame.js';
@@ -29,7 +29,6 @@ export function SignInPage() {
   const problem = query.get('problem');
 
   if (user !== null) return <Redirect to={to} replace />;
-  if (setUp) return <Redirect to="/" replace />;
   if (isSecond)
     return (
       <SignFrame>
@@ -76,6 +75,11 @@ export function SignInPage() {
             </>
           )}
         </Form>
+        {setUp && (
+          <p className="quiet small">
+            This server has no owner yet. <Link href="/">How to make the first account</Link>
+          </p>
+        )}
         <p className="quiet small">
           Forgotten your password? Whoever runs this server can make you a link to set a new one.
         </p>

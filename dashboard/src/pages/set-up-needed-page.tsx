@@ -1,0 +1,28 @@
+/** No owner can sign in yet. Who runs the server can see its output, and that proves who they are. */
+import { Link } from 'wouter';
+import { SignFrame } from '../frame/sign-frame.js';
+import { Page } from '../parts/page.js';
+import '../parts/copy.css';
+
+export function SetUpNeededPage() {
+  return (
+    <SignFrame>
+      <Page title="Set up this server">
+        <p className="quiet">
+          This server has no owner yet. When the server started, it printed a one-time address for making the
+          first account. Look for this line in its output, and open the address:
+        </p>
+        <p className="copied">
+          <code>{location.origin}/set-up#…</code>
+        </p>
+        <p className="quiet">
+          It stands in the terminal that the server runs in, or in the log of its service or container. Is it
+          gone? Start the server again: it prints a new one for as long as there is no owner.
+        </p>
+        <p className="quiet">
+          You have an account already? <Link href="/sign-in">Sign in</Link>
+        </p>
+      </Page>
+    </SignFrame>
+  );
+}

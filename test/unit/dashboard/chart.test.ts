@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { labelsOf } from '../../../dashboard/src/chart/labels.js';
+import {
+  type Bar,
+  bandOf,
+  indexAt,
+  labelStep,
+  linePath,
+  plotOf,
+  scaleOf,
+  stackedPaths,
+} from '../../../dashboard/src/chart/layout.js';
+
+const plot = plotOf(1000, 300, 4);
+const types = ['web', 'api', 'other'] as const;
+const counts = fc.nat({ max: 1_000_000 });
+const bar = fc
+  .record({ web: counts, api: counts, other: counts })
+  .map((one): Bar => ({ start: 0, end: 1, ...one, total: one.web + one.api + one.other }));
+
+/** The boxes of a path, which is written as `Mx yhWvHh-Wz` for each. */
+function boxes(path: string): { y: number; height: number }[] {
+  return [...path.matchAll(/M(\S+) ([^h]+)h[^v]+v([^h]+)h[^z]+z/g)].map(([, , y, height]) => ({
+    y: Number(y),
+    height: Number(height),
+  }));
+}
+
+describe('the scale', () => {
+  test('of nothing still has a line to stand on', () => {
+    expect(scaleOf([])).toEqual({ max: 1, ticks: [0, 1] });
+    expect(scaleOf([0, 0])).toEqual({ max: 1, ticks: [0, 1] });
+  });
+
+  test('holds every value, and its lines are whole numbers from 0 up', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat()), (values) => {
+        const { max, ticks } = scaleOf(values);
+        expect(max).toBeGreaterThanOrEqual(Math.max(0, ...values));
+        expect(ticks[0]).toBe(0);
+        expect(ticks.every((tick) => Number.isInteger(tick) && tick <= max)).toBe(true);
+        expect(ticks.length).toBeLessThanOrEqual(11);
+      }),
+    );
+  });
+});
+
+describe('the bars', () => {
+  test('stay inside the plot, and what is there is seen', () => {
+    fc.assert(
+      fc.property(fc.array(bar, { minLength: 1, maxLength: 50 }), (bars) => {
+        const { max } = scaleOf(bars.map(({ total }) => total));
+        for (const { type, path } of stackedPaths(bars, types, max, plot)) {
+          const drawn = boxes(path);
+          expect(drawn.length).toBe(bars.filter((one) => one[type] > 0).length);
+          for (const { y, height } of drawn) {
+            expect(height).toBeGreaterThanOrEqual(1);
+            expect(y).toBeGreaterThanOrEqual(plot.top - 0.01);
+          }
+        }
+      }),
+    );
+  });
+
+  test('are found again at the place where they stand', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5000 }), fc.nat(), (bars, any) => {
+        const index = any % bars;
+        expect(indexAt(bandOf(index, bars, plot).center, bars, plot)).toBe(index);
+      }),
+    );
+    expect(indexAt(plot.left - 1, 10, plot)).toBeNull();
+    expect(indexAt(plot.left + plot.width, 10, plot)).toBeNull();
+  });
+});
+
+describe('the line of the period before', () => {
+  test('is nothing where there is nothing', () => {
+    expect(linePath([], 10, 5, plot)).toBe('');
+  });
+
+  test('lies across a single bar, and goes no further than there are bars', () => {
+    expect(linePath([3], 1, 5, plot)).toMatch(/^M\S+ \S+h\S+$/);
+    expect(linePath([1, 2, 3, 4], 3, 5, plot).split('L')).toHaveLength(3);
+  });
+});
+
+describe('the labels', () => {
+  const hours = (from: string, count: number): Bar[] =>
+    Array.from({ length: count }, (_, index) => {
+      const start = Date.parse(from) + index * 3_600_000;
+      return { start, end: start + 3_600_000, web: 0, api: 0, other: 0, total: 0 };
+    });
+
+  test('never run into each other', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5000 }),
+        fc.constantFrom('hour', 'day', 'week', 'month'),
+        fc.integer({ min: 200, max: 3000 }),
+        (bars, interval, width) => {
+          const step = labelStep(bars, interval, width, 60);
+          // A plot that is narrower than one label has one all the same.
+          if (step < bars) expect((width / bars) * step).toBeGreaterThanOrEqual(60 * 0.9);
+        },
+      ),
+    );
+  });
+
+  test('of hours stand at round ones of the zone, and name the day at midnight', () => {
+    const texts = labelsOf(hours('2026-06-01T22:00Z', 48), 'hour', 'Europe/Berlin', 600, 'en-GB').map(
+      ({ text }) => text,
+    );
+    expect(texts).toEqual(['2 Jun', '06:00', '12:00', '18:00', '3 Jun', '06:00', '12:00', '18:00']);
+  });
+
+  test('of days over years name month and year', () => {
+    const days = Array.from({ length: 800 }, (_, index) => {
+      const start = Date.parse('2024-01-01T00:00Z') + index * 86_400_000;
+      return { start, end: start + 86_400_000, web: 0, api: 0, other: 0, total: 0 };
+    });
+    expect(labelsOf(days, 'day', 'UTC', 800, 'en-GB')[0]?.text).toBe('Jan 2024');
+  });
+});

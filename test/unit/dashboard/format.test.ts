@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { boundsOf, curlOf, quote } from '../../../dashboard/src/format/curl.js';
+import { callersCsv, fileName, seriesCsv } from '../../../dashboard/src/format/files.js';
+import { change, compact, count, share } from '../../../dashboard/src/format/numbers.js';
+import { relative } from '../../../dashboard/src/format/relative.js';
+import { exportKey, LANGUAGES, snippet } from '../../../dashboard/src/format/snippets.js';
+import { browserName } from '../../../dashboard/src/format/user-agent.js';
+
+/** What a real shell makes of some words. */
+function words(command: string): string[] {
+  const printed = execFileSync('sh', ['-c', `printf '%s\\0' ${command}`], {
+    encoding: 'utf8',
+    env: { CALLER_STATS_KEY: 'the key' },
+  });
+  return printed.split('\0').slice(0, -1);
+}
+
+describe('a copied command', () => {
+  test('is, to a shell, exactly the words that are meant, whatever is in them', () => {
+    const text = fc.string({ unit: 'binary' }).filter((one) => !one.includes('\0'));
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 20 }), (texts) => {
+        expect(words(texts.map(quote).join(' '))).toEqual(texts.map((one) => one.toWellFormed()));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('asks for the range as the instants it is', () => {
+    const command = curlOf({
+      origin: 'https://stats.example',
+      projectId: "it's $HOME",
+      operation: 'caller-stats',
+      range: { from: Date.parse('2026-05-31T22:00:00Z'), to: Date.parse('2026-06-30T22:00:00Z') },
+    });
+    expect(words(command)).toEqual([
+      'curl',
+      '--get',
+      "https://stats.example/v1/analytics/it's%20%24HOME/assistant/caller-stats",
+      '--header',
+      'Authorization: Bearer the key',
+      '--data-urlencode',
+      'dateFrom=2026-05-31T22:00:00.000Z',
+      '--data-urlencode',
+      'dateTo=2026-06-30T22:00:00.000Z',
+    ]);
+  });
+
+  test('leaves out a bound that there is none of', () => {
+    expect(boundsOf({ from: null, to: null })).toEqual({});
+    expect(boundsOf({ from: null, to: 0 })).toEqual({ dateTo: '1970-01-01T00:00:00.000Z' });
+  });
+});
+
+describe('an example', () => {
+  test.each(LANGUAGES)('in %s names the project, and takes the key from the environment', (language) => {
+    const code = snippet(language, 'https://stats.example', 'my docs');
+    expect(code).toContain('https://stats.example/v1/analytics/my%20docs/assistant/queries');
+    expect(code).toContain('CALLER_STATS_KEY');
+    expect(code).not.toContain('cs_');
+  });
+
+  test('sets the key as it is', () => {
+    expect(words(exportKey("a'b").replace('export ', ''))).toEqual(["CALLER_STATS_KEY=a'b"]);
+  });
+});
+
+describe('a file', () => {
+  test('has what is on screen, as a reader of CSV takes it', () => {
+    const buckets = [
+      {
+        start: '2026-03-29T00:00:00.000+01:00',
+        end: '2026-03-30T00:00:00.000+02:00',
+        web: 1,
+        api: 2,
+        other: 3,
+        total: 6,
+      },
+    ];
+    const text = seriesCsv({ interval: 'day', timeZone: 'Europe/Berlin', buckets });
+    expect(text.split('\r\n')[0]).toBe('start,end,web,api,other,total');
+    expect(
+      parse(text, {
+        columns: true,
+        cast: (value, { header }) => (Number(value) >= 0 && !header ? Number(value) : value),
+      }),
+    ).toEqual(buckets);
+  });
+
+  test('takes any name of a caller', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), (names) => {
+        const callers = names.map((caller) => ({ caller, type: 'other' as const, count: 1 }));
+        const rows = parse(callersCsv({ total: names.length, callers }), { relax_column_count: true });
+        expect(rows.slice(1).map(([name]: string[]) => name)).toEqual(names);
+      }),
+    );
+  });
+
+  test('is called so that every system can keep it', () => {
+    expect(fileName('docs', 'all time', 'day')).toBe('docs-all-time-day');
+    expect(fileName('../etc', 'a/b\\c', '')).toBe('..-etc-a-b-c-');
+  });
+});
+
+describe('numbers', () => {
+  test('are in full, and grouped as the reader does it', () => {
+    expect(count(1_234_567, 'en')).toBe('1,234,567');
+    expect(count(1_234_567, 'de')).toBe('1.234.567');
+    expect(compact(1_234_567, 'en')).toBe('1.2M');
+  });
+
+  test.each([
+    [0, 0, '0%'],
+    [0, 10, '0%'],
+    [1, 3, '33%'],
+    [4, 100, '4.0%'],
+    [1, 100_000, '<0.1%'],
+    [5, 5, '100%'],
+  ])('%i of %i is %s', (part, whole, text) => {
+    expect(share(part, whole, 'en')).toBe(text);
+  });
+
+  test.each([
+    [0, 0, 'same', null],
+    [5, 0, 'up', null],
+    [5, 5, 'same', '0%'],
+    [112, 100, 'up', '12%'],
+    [0, 100, 'down', '100%'],
+    [1005, 1000, 'up', '0.5%'],
+    [30, 10, 'up', '200%'],
+  ] as const)('%i after %i is %s by %s', (now, before, direction, text) => {
+    expect(change(now, before, 'en')).toEqual({ direction, text });
+  });
+});
+
+test.each([
+  [0, 'just now'],
+  [-4_000, 'just now'],
+  [-12_000, '12 seconds ago'],
+  [-119_000, '1 minute ago'],
+  [-86_399_000, '23 hours ago'],
+  [-86_400_000, 'yesterday'],
+  [5 * 86_400_000, 'in 5 days'],
+])('%i ms from now is %s', (away, text) => {
+  expect(relative(1_000_000_000_000 + away, 1_000_000_000_000)).toBe(text);
+});
+
+test.each([
+  [null, 'Unknown browser'],
+  ['', 'Unknown browser'],
+  ['curl/8.5.0', 'curl/8.5.0'],
+  ['x'.repeat(100), `${'x'.repeat(60)}…`],
+  ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0',
+    'Edge on Windows',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+    'Safari on iOS',
+  ],
+])('the browser that says %j', (userAgent, name) => {
+  expect(browserName(userAgent)).toBe(name);
+});

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import type { Key } from '../../../dashboard/src/api/types.js';
+import { ACTION_NAMES, actionName } from '../../../dashboard/src/pages/audit/actions.js';
+import { askOf, readFilter, writeFilter } from '../../../dashboard/src/pages/audit/filter.js';
+import { expiryOf, isBusy, isInUse, sortKeys } from '../../../dashboard/src/pages/keys/key-order.js';
+import { findKeys } from '../../../dashboard/src/pages/keys/key-search.js';
+import { sortDetails } from '../../../dashboard/src/parts/form-state.js';
+import * as shown from '../../../dashboard/src/parts/limits.js';
+import { filterOptions } from '../../../dashboard/src/parts/picker-filter.js';
+import { SHORTCUTS, step } from '../../../dashboard/src/state/shortcuts.js';
+import { AUDIT_ACTIONS } from '../../../src/domain/audit.js';
+import * as limits from '../../../src/domain/limits.js';
+
+const nowMs = Date.parse('2026-06-01T12:00Z');
+const dayMs = 86_400_000;
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+const key: Key = {
+  id: 'k1',
+  name: 'Assistant',
+  type: 'recording',
+  projectId: 'docs',
+  start: 'cs_recording_aB3d',
+  end: 'x9Qz',
+  scopes: [],
+  allow: [],
+  status: 'active',
+  createdBy: 'ada@example.org',
+  createdAt: iso(nowMs),
+  expiresAt: null,
+  lastUsedAt: null,
+  disabledAt: null,
+  revokedAt: null,
+  successorId: null,
+};
+
+test('the limits of the fields are those of the server', () => {
+  expect({ ...limits }).toMatchObject({ ...shown });
+});
+
+test('every action of the audit log has words, and one of a newer server its own name', () => {
+  expect(Object.keys(ACTION_NAMES).sort()).toEqual([...AUDIT_ACTIONS].sort());
+  expect(actionName('moon.land')).toBe('moon.land');
+  expect(actionName('toString')).toBe('toString');
+});
+
+describe('the details of an error', () => {
+  test('go to the field that they name, if the form has it', () => {
+    const { problems, rest } = sortDetails(
+      [
+        'name: must not be empty',
+        'allow[1]: is no network',
+        'The key is gone.',
+        'other: is unknown',
+        'name: is odd.',
+      ],
+      ['name', 'allow'],
+    );
+    expect(Object.fromEntries(problems)).toEqual({
+      name: 'Must not be empty. Is odd.',
+      allow: 'Is no network.',
+    });
+    expect(rest).toEqual(['The key is gone.', 'other: is unknown']);
+  });
+});
+
+describe('keys', () => {
+  test('are in use unless they are over for good', () => {
+    const used = (['active', 'disabled', 'expired', 'revoked'] as const).filter((status) =>
+      isInUse({ ...key, status }),
+    );
+    expect(used).toEqual(['active', 'disabled']);
+  });
+
+  test('come newest first', () => {
+    const keys = [1, 3, 2].map((days) => ({ ...key, id: `k${days}`, createdAt: iso(nowMs + days * dayMs) }));
+    expect(sortKeys(keys).map(({ id }) => id)).toEqual(['k3', 'k2', 'k1']);
+  });
+
+  test.each([
+    [null, 'none', 0],
+    [-1, 'past', 0],
+    [0, 'past', 0],
+    [1, 'soon', 1],
+    [5 * dayMs - 1, 'soon', 5],
+    [7 * dayMs, 'soon', 7],
+    [7 * dayMs + 1, 'later', 8],
+  ] as const)('that end in %s ms end %s', (away, kind, daysLeft) => {
+    const expiresAt = away === null ? null : iso(nowMs + away);
+    expect(expiryOf({ expiresAt }, nowMs)).toEqual({ kind, daysLeft });
+  });
+
+  test('are missed by somebody if they were used within a day', () => {
+    expect(isBusy({ lastUsedAt: null }, nowMs)).toBe(false);
+    expect(isBusy({ lastUsedAt: iso(nowMs - dayMs) }, nowMs)).toBe(false);
+    expect(isBusy({ lastUsedAt: iso(nowMs - dayMs + 1) }, nowMs)).toBe(true);
+  });
+
+  test.each([
+    ['', true],
+    ['ASSIST', true],
+    ['ada@', true],
+    ['x9qz', true],
+    ['cs_recording_aB3dmiddlex9Qz', true],
+    ['cs_recording_aB3dmiddleother', false],
+    ['nobody', false],
+  ])('are found by %j: %s', (search, isFound) => {
+    expect(findKeys([key], search)).toHaveLength(isFound ? 1 : 0);
+  });
+});
+
+describe('a list to choose from', () => {
+  const zones = ['America/New_York', 'Europe/Berlin', 'Asia/Newcastle', 'UTC'].map((value) => ({
+    value,
+    label: value.replaceAll('_', ' '),
+  }));
+  const find = (search: string): string[] => filterOptions(zones, search).map(({ value }) => value);
+
+  test('is whole as long as nothing is typed', () => {
+    expect(find('  ')).toHaveLength(4);
+  });
+
+  test('takes any words in any order, without case and accents', () => {
+    expect(find('york new')).toEqual(['America/New_York']);
+    expect(find('BÉRLIN')).toEqual(['Europe/Berlin']);
+    expect(find('nowhere')).toEqual([]);
+  });
+});
+
+describe('the filter of the audit log', () => {
+  test('leaves out days that do not exist', () => {
+    expect(readFilter(new URLSearchParams('from=2026-02-30&to=soon')).from).toBe('');
+  });
+
+  test('stands in the address, and comes back from it', () => {
+    const filter = { action: 'key.create', actor: 'a&b', target: '', from: '2026-06-01', to: '' };
+    expect(readFilter(new URLSearchParams(writeFilter(filter)))).toEqual(filter);
+  });
+
+  test('asks for days of the reader as exact times, the last one included', () => {
+    const filter = { action: '', actor: 'ada', target: '', from: '2026-03-29', to: '2026-03-29' };
+    expect(askOf(filter, 'Europe/Berlin')).toEqual({
+      actor: 'ada',
+      from: '2026-03-28T23:00:00.000Z',
+      to: '2026-03-29T22:00:00.000Z',
+    });
+  });
+});
+
+describe('a shortcut', () => {
+  const type = (...keys: [key: string, at: number][]) =>
+    keys.reduce<ReturnType<typeof step>>(({ pending }, [name, at]) => step(pending, { key: name, at }), {
+      shortcut: null,
+      pending: null,
+    }).shortcut;
+
+  test('is not a key that means nothing, nor the first of two', () => {
+    expect(type(['x', 0])).toBeNull();
+    expect(type(['g', 0])).toBeNull();
+    expect(type(['g', 0], ['x', 1])).toBeNull();
+  });
+
+  test('of two keys takes them one soon after the other', () => {
+    expect(type(['g', 0], ['k', 1_000])).toBe('keys');
+    expect(type(['g', 0], ['k', 2_000])).toBeNull();
+    expect(type(['g', 0], ['g', 100], ['o', 200])).toBe('overview');
+  });
+
+  test('is each of the list, and no two are the same', () => {
+    for (const { keys, name } of SHORTCUTS) {
+      expect(type(...keys.split(' ').map((one, at): [string, number] => [one, at]))).toBe(name);
+    }
+    expect(new Set(SHORTCUTS.map(({ keys }) => keys)).size).toBe(SHORTCUTS.length);
+  });
+});

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { destinationOf, signInFor } from '../../../dashboard/src/state/destination.js';
+import { autoInterval, INTERVALS, intervalFor, isAllowed } from '../../../dashboard/src/state/interval.js';
+import { PRESETS } from '../../../dashboard/src/state/range.js';
+import { readView, type View, writeView } from '../../../dashboard/src/state/view.js';
+
+const usual: View = {
+  choice: { preset: '30d' },
+  zone: 'Europe/Berlin',
+  interval: null,
+  compare: false,
+  table: false,
+  hidden: [],
+};
+
+const read = (query: string): View => readView(new URLSearchParams(query), 'Europe/Berlin');
+
+describe('the address of an overview', () => {
+  test.each([
+    '',
+    'range=31d',
+    'range=',
+    'from=2026-06-02&to=2026-06-01',
+    'from=2026-06-01',
+    'zone=Europe/Nowhere',
+    'zone=%2B02:00',
+    'interval=minute',
+    'compare=yes',
+    'table=true',
+    'hide=everything',
+    'range=__proto__&zone=constructor&interval=toString',
+  ])('that says %j says nothing, and shows what is usual', (query) => {
+    expect(read(query)).toEqual(usual);
+  });
+
+  test('says all of what is on screen', () => {
+    const view = fc.record<View>({
+      choice: fc.oneof(
+        fc.constantFrom(...PRESETS).map((preset) => ({ preset })),
+        fc.constantFrom(
+          { from: '2026-06-01', to: '2026-06-30' },
+          { from: '2026-06-01T09:00', to: '2026-06-01T17:30' },
+        ),
+      ),
+      zone: fc.constantFrom('UTC', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'),
+      interval: fc.constantFrom(null, ...INTERVALS),
+      compare: fc.boolean(),
+      table: fc.boolean(),
+      hidden: fc.subarray(['web', 'api', 'other'] as const),
+    });
+    fc.assert(
+      fc.property(view, (one) => {
+        expect(read(writeView(one))).toEqual(one);
+      }),
+    );
+  });
+
+  test('reads well', () => {
+    expect(writeView({ ...usual, compare: true, interval: 'day' })).toBe(
+      'range=30d&zone=Europe/Berlin&interval=day&compare=1',
+    );
+    expect(writeView({ ...usual, choice: { from: '2026-06-01T09:00', to: '2026-06-02T10:00' } })).toBe(
+      'from=2026-06-01T09:00&to=2026-06-02T10:00&zone=Europe/Berlin',
+    );
+  });
+});
+
+describe('after signing in', () => {
+  test.each([
+    null,
+    '',
+    'members',
+    '//evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    'https://evil.example/',
+    'javascript:alert(1)',
+    '/\t/evil.example',
+    '/sign-in',
+    '/sign-in?to=/members',
+  ])('%j leads nowhere but to the start', (to) => {
+    expect(destinationOf(to, 'https://stats.example')).toBe('/');
+  });
+
+  test('every text leads to a page of the same origin', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.string().map((rest) => `/${rest}`),
+      fc.webUrl(),
+    );
+    fc.assert(
+      fc.property(text, (to) => {
+        const path = destinationOf(to, 'https://stats.example');
+        expect(new URL(path, 'https://stats.example').origin).toBe('https://stats.example');
+        expect(path).toMatch(/^\/(?!\/)/);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('one comes back to where one was', () => {
+    const there = signInFor('/projects/docs', 'range=7d&zone=Europe/Berlin');
+    const to = new URLSearchParams(there.split('?')[1]).get('to');
+    expect(destinationOf(to, 'https://stats.example')).toBe('/projects/docs?range=7d&zone=Europe/Berlin');
+    expect(signInFor('/', '')).toBe('/sign-in');
+  });
+});
+
+describe('the interval', () => {
+  const days = (count: number): { from: number; to: number } => ({ from: 0, to: count * 86_400_000 });
+
+  test.each([
+    [1, 'hour'],
+    [2, 'hour'],
+    [7, 'day'],
+    [31, 'day'],
+    [90, 'day'],
+    [200, 'week'],
+    [366, 'month'],
+    [4000, 'month'],
+  ] as const)('of %i days is %s', (count, interval) => {
+    expect(autoInterval(days(count))).toBe(interval);
+  });
+
+  test('of all time is the month, and never the hour', () => {
+    expect(autoInterval({ from: null, to: null })).toBe('month');
+    expect(isAllowed('hour', { from: null, to: null })).toBe(false);
+  });
+
+  test('that makes too many bars gives way to the next wider one', () => {
+    expect(isAllowed('hour', days(60))).toBe(false);
+    expect(intervalFor('hour', days(60))).toBe('day');
+    expect(intervalFor('hour', days(20))).toBe('hour');
+    expect(intervalFor('day', days(4000))).toBe('week');
+  });
+});

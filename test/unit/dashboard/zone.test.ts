@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, test } from 'vitest';
+import { addDays } from '../../../dashboard/src/state/calendar.js';
+import {
+  allZones,
+  browserZone,
+  instantOf,
+  isZone,
+  localOf,
+  offsetOf,
+  startOfDay,
+} from '../../../dashboard/src/state/zone.js';
+
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  // Clocks change at midnight: it is jumped over, or happens twice.
+  'America/Havana',
+  'America/Sao_Paulo',
+  'Africa/Cairo',
+  'Asia/Beirut',
+  'Australia/Lord_Howe',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Pacific/Apia',
+  'America/St_Johns',
+] as const;
+
+const zone = fc.constantFrom(...ZONES);
+const day = fc
+  .integer({ min: Date.UTC(1990, 0, 1) / 86_400_000, max: Date.UTC(2035, 0, 1) / 86_400_000 })
+  .map((number) => new Date(number * 86_400_000).toISOString().slice(0, 10));
+const time = fc
+  .integer({ min: 0, max: 24 * 60 - 1 })
+  .map((minute) => new Date(minute * 60_000).toISOString().slice(11, 16));
+
+describe('a zone', () => {
+  test.each(['', 'Europe/Nowhere', '+02:00', '-05', '2', '../etc', 'Europe/Berlin ', '__proto__'])(
+    'is not %j',
+    (name) => {
+      expect(isZone(name)).toBe(false);
+    },
+  );
+
+  test('is each that can be chosen, and each older name', () => {
+    expect(allZones()).toContain('UTC');
+    expect(allZones()).toContain('Europe/Berlin');
+    expect(allZones().filter((name) => !isZone(name))).toEqual([]);
+    expect(isZone('Asia/Calcutta')).toBe(true);
+    expect(isZone(browserZone())).toBe(true);
+  });
+});
+
+describe('as an independent library has them', () => {
+  test('the first instant of any day', () => {
+    fc.assert(
+      fc.property(day, zone, (text, name) => {
+        const { epochMilliseconds } = Temporal.PlainDate.from(text).toZonedDateTime(name);
+        expect(startOfDay(text, name)).toBe(epochMilliseconds);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('the instant of any local time, also where clocks are changed', () => {
+    fc.assert(
+      fc.property(day, time, zone, (text, at, name) => {
+        const local = Temporal.PlainDateTime.from(`${text}T${at}`);
+        expect(instantOf({ day: text, time: at }, name)).toBe(local.toZonedDateTime(name).epochMilliseconds);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('the local time of any instant', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2_000_000_000_000 }), zone, (at, name) => {
+        const there = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(name);
+        expect(localOf(at, name)).toEqual({
+          day: there.toPlainDate().toString(),
+          time: there.toPlainTime().toString().slice(0, 5),
+        });
+        expect(offsetOf(at, name)).toBe(there.offsetNanoseconds / 1e6);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('the days on which clocks are changed', () => {
+  test.each([
+    ['Europe/Berlin', '2026-03-29', 23],
+    ['Europe/Berlin', '2026-10-25', 25],
+    ['America/New_York', '2026-03-08', 23],
+    ['America/Havana', '2026-03-08', 23],
+    ['America/Havana', '2026-11-01', 25],
+    ['Australia/Lord_Howe', '2026-04-05', 24.5],
+    ['Australia/Lord_Howe', '2026-10-04', 23.5],
+    ['Africa/Cairo', '2026-04-24', 23],
+    ['Asia/Beirut', '2026-03-29', 23],
+    ['Pacific/Apia', '2011-12-30', 0],
+    ['UTC', '2026-03-29', 24],
+  ])('in %s, %s has %d hours', (name, text, hours) => {
+    expect((startOfDay(addDays(text, 1), name) - startOfDay(text, name)) / 3_600_000).toBe(hours);
+  });
+
+  test('a time that happens twice is the first, one that does not happen is moved on', () => {
+    const iso = (local: { day: string; time: string }): string =>
+      new Date(instantOf(local, 'Europe/Berlin')).toISOString();
+    expect(iso({ day: '2026-10-25', time: '02:30' })).toBe('2026-10-25T00:30:00.000Z');
+    expect(iso({ day: '2026-03-29', time: '02:30' })).toBe('2026-03-29T01:30:00.000Z');
+  });
+});

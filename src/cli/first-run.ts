@@ -43,20 +43,25 @@ interface FirstRun {
 
 /**
  * What makes a first project and its keys where the store has neither, and prints them, this once. It may be called
- * again after it failed, and then goes on with the same keys: those that the store has already, nobody has seen.
+ * again after it failed, and then goes on where it was, with the same keys: those that it has printed it does not print
+ * again, and those that the store has already and that it has not, nobody has seen.
  */
 export function welcomer(store: Store, options: FirstRunOptions, io: Io): () => Promise<void> {
   let planned: FirstRun | undefined;
-  return () => {
+  let isMade = false;
+  return async () => {
     planned ??= plan(options, io);
-    return welcome(store, planned, options, io);
+    if (!isMade) await makeFirst(store, planned, options, io);
+    isMade = true;
+    await printSetUpAddress(store, options.pagesUrl, io);
+    printLine(io.stdout, `API documentation: ${options.url}/docs`);
   };
 }
 
-async function welcome(
+async function makeFirst(
   store: Store,
   first: FirstRun,
-  { url, pagesUrl, demo }: FirstRunOptions,
+  { url, demo }: FirstRunOptions,
   io: Io,
 ): Promise<void> {
   if (await isFirst(store, first)) {
@@ -71,8 +76,6 @@ async function welcome(
       '--demo: left out, because the database has projects already; start on a new one to see it',
     );
   }
-  await printSetUpAddress(store, pagesUrl, io);
-  printLine(io.stdout, `API documentation: ${url}/docs`);
 }
 
 function plan({ vendor, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt }: Io): FirstRun {

@@ -47,7 +47,7 @@ test('audit shows what every command changed, newest first, and nothing of those
   for (const change of ['disable', 'disable', 'enable', 'enable', 'revoke', 'revoke'])
     await run('key', change, b.id);
   await run('member', 'add', 'ada@example.org', '--role', 'editor');
-  await run('member', 'change', 'ada@example.org', '--role', 'owner');
+  await run('member', 'change', 'ada@example.org', '--role', 'viewer');
   await run('member', 'remove', 'ada@example.org');
   await run('organization', 'create', 'Acme', '--id', 'acme');
   for (const args of [
@@ -64,7 +64,7 @@ test('audit shows what every command changed, newest first, and nothing of those
   const entries = await auditOf(place);
   expect(entries.map(({ action, targetId, detail }) => [action, targetId, detail])).toEqual([
     ['member.remove', 'ada@example.org', ''],
-    ['member.change', 'ada@example.org', 'owner'],
+    ['member.change', 'ada@example.org', 'viewer'],
     ['member.add', 'ada@example.org', 'editor'],
     ['key.revoke', b.id, 'b'],
     ['key.enable', b.id, 'b'],

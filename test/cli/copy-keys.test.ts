@@ -128,8 +128,8 @@ describe('copy', () => {
       await run('key', 'enable', disabled.id);
       const again = await run('key', 'rotate', successor.id, '--grace', '0', '--json');
       const next = JSON.parse(again.stdout) as MadeKey;
+      await run('member', 'add', 'eve@example.org', '--role', 'owner');
       await run('member', 'change', 'ada@example.org', '--role', 'editor');
-      await run('member', 'add', 'eve@example.org');
       const [source, target] = [await opened(from), await opened(to)];
       const [mine = [], others] = await logOf(target);
       expect(await tallyOf(copy(place, from, to, ['--json']))).toEqual({ copied: 1, present: 5 });

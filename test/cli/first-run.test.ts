@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { firstRunOf, matched, runCommand } from '../support/cli.js';
+import { firstRunOf, LATER_START, matched, runCommand, type Server } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
 import { emptyPlace, placeWithProject, succeed } from '../support/cli-place.js';
 import { expected } from '../support/sample.js';
@@ -43,7 +43,7 @@ test('the keys are shown once and kept nowhere', async () => {
   const { status, stderr } = await first.stop();
   expect(status).toBe(0);
   const again = await place.serve();
-  expect(again.stdout).toMatch(/^caller-stats listens on \S+\nAPI documentation: \S+\n$/);
+  expect(again.stdout).toMatch(LATER_START);
   expect(await clientOf(again, project, admin).count()).toMatchObject({ status: 200 });
   await again.stop();
   const afterwards = await filesOf(place.folder);
@@ -54,6 +54,37 @@ test('the keys are shown once and kept nowhere', async () => {
       expect(bytes.includes(key), `${name} has a key in it`).toBe(false);
     }
   }
+});
+
+/** Sets up the dashboard by the address that a server printed; gives the status. */
+async function setUp({ url, stdout }: Pick<Server, 'url' | 'stdout'>): Promise<number> {
+  const token = matched(stdout, /\/set-up#(\S+)$/m);
+  const response = await fetch(`${url}/api/set-up`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ token, name: 'Ada', email: 'ada@example.org', password: 'a long passphrase' }),
+  });
+  return response.status;
+}
+
+test('each start prints an address that makes the first owner, until there is one', async () => {
+  const place = await emptyPlace();
+  const first = await place.serve(['--log-level', 'trace']);
+  const token = matched(first.stdout, /^ {2}http:\/\/127\.0\.0\.1:\d+\/set-up#([0-9A-Za-z]{43})$/m);
+  const { stderr } = await first.stop();
+  expect(stderr).not.toContain(token);
+  for (const [name, bytes] of await filesOf(place.folder))
+    expect(bytes.includes(token), `${name} has the address in it`).toBe(false);
+  const second = await place.serve(['--public-url', 'https://stats.example.org']);
+  expect(second.stdout).toMatch(/^ {2}https:\/\/stats\.example\.org\/set-up#[0-9A-Za-z]{43}$/m);
+  // The address of the start before is good as well, and each of them once.
+  expect(await setUp({ ...second, stdout: first.stdout })).toBe(204);
+  expect(await setUp(second)).toBe(404);
+  await second.stop();
+  const third = await place.serve();
+  expect(third.stdout).toBe(
+    `caller-stats listens on ${third.url}\nDashboard: ${third.url}/\nAPI documentation: ${third.url}/docs\n`,
+  );
 });
 
 test('--demo loads the sample, once', async () => {
@@ -77,7 +108,7 @@ test('--demo loads the sample, once', async () => {
 test('nothing is made where a project is there already', async () => {
   const place = await placeWithProject();
   const server = await place.serve();
-  expect(server.stdout).toMatch(/^caller-stats listens on \S+\nAPI documentation: \S+\n$/);
+  expect(server.stdout).toMatch(LATER_START);
   await server.stop();
   expect(JSON.parse((await succeed(place.run(['key', 'list', '--json']))).stdout)).toEqual([]);
 });

@@ -89,8 +89,12 @@ test('members are added, listed, changed and removed, whatever case their addres
   expect(await refused('change', 'ada@example.org', '--role', 'owner')).toBe(
     'caller-stats: There is no member ada@example.org.\n',
   );
+  const last = 'caller-stats: bob+x@example.org is the last owner: make somebody else an owner first.\n';
+  expect(await refused('remove', 'BOB+X@example.org')).toBe(last);
+  expect(await refused('change', 'BOB+X@example.org', '--role', 'editor')).toBe(last);
+  await run('add', 'eve@example.org', '--role', 'owner');
   expect(await jsonOf(place, ['member', 'remove', 'BOB+X@example.org'])).toEqual({
     email: 'bob+x@example.org',
   });
-  expect(await membersOf(place)).toEqual([]);
+  expect(await membersOf(place)).toMatchObject([{ email: 'eve@example.org', role: 'owner' }]);
 });

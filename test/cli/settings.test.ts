@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { firstRunOf } from '../support/cli.js';
+import { firstRunOf, programFile, runCommand } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { emptyPlace, placeWithProject } from '../support/cli-place.js';
 
@@ -17,6 +17,9 @@ const badEnvironment = {
   CALLER_STATS_KEY_LIFE_MAX: '0d',
   CALLER_STATS_LOG_LEVEL: 'loud',
   CALLER_STATS_TRUST_PROXY: '0.0.0.0/0',
+  CALLER_STATS_PUBLIC_URL: 'https://stats.example.org/path',
+  CALLER_STATS_OIDC_ISSUER: 'ftp://sso.example.org',
+  CALLER_STATS_OIDC_NAME: 'a\tb',
   CALLER_STATS_REQUESTS_PER_MINUTE: '-1',
   CALLER_STATS_FAILURES_PER_MINUTE: '1000001',
   CALLER_STATS_AUDIT_DAYS: '0',
@@ -68,6 +71,7 @@ describe('settings', () => {
         ...['--database-connections-max', '2', '--database-timeout-ms', '100'],
         ...['--key-life-max', '7d', '--trust-proxy', '10.0.0.0/8, ::1', '--audit-days', '36500'],
         ...['--requests-per-minute', '0', '--failures-per-minute', '0'],
+        ...['--public-url', 'none', '--oidc-issuer', 'none', '--oidc-name', 'Example SSO'],
       ],
       { env: badEnvironment },
     );
@@ -131,6 +135,52 @@ describe('settings', () => {
       '--requests-per-minute',
       '--trust-proxy',
     ]);
+  });
+
+  test.concurrent('of single sign-on come together or not at all, and every missing one is named', async () => {
+    const place = await emptyPlace();
+    const needed = {
+      CALLER_STATS_OIDC_ISSUER: ['https://sso.example.org', '--oidc-issuer'],
+      CALLER_STATS_OIDC_CLIENT_ID: ['caller-stats', '--oidc-client-id'],
+      CALLER_STATS_OIDC_CLIENT_SECRET: ['hunter2', 'CALLER_STATS_OIDC_CLIENT_SECRET'],
+    } as const;
+    for (const [given, [value]] of Object.entries(needed)) {
+      const { status, stdout, stderr } = await place.run(['serve'], { env: { [given]: value } });
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      const missing = Object.entries(needed).flatMap(([name, [, flag]]) => (name === given ? [] : [flag]));
+      expect(stderr).toBe(
+        [...missing, '--public-url']
+          .map((flag) => `caller-stats: ${flag}: is missing; single sign-on needs it\n`)
+          .join(''),
+      );
+    }
+  });
+
+  test('that are secrets are no flags, and are said in no output', async () => {
+    const place = await emptyPlace();
+    const secret = 'hunter2hunter2hunter2hunter2';
+    const short = await place.run(['serve'], { env: { CALLER_STATS_SECRET: secret } });
+    expect([short.status, short.stdout]).toEqual([2, '']);
+    expect(short.stderr).toMatch(/^caller-stats: CALLER_STATS_SECRET: .*is shorter than 32 characters/);
+    for (const flag of ['--secret', '--oidc-client-secret']) {
+      const { status, stderr } = await place.run(['serve', flag, secret]);
+      expect([status, stderr]).toEqual([2, expect.stringMatching(/unknown option/)]);
+    }
+    const env = {
+      CALLER_STATS_SECRET: `${secret}${secret}`,
+      CALLER_STATS_OIDC_ISSUER: 'http://127.0.0.1:9',
+      CALLER_STATS_OIDC_CLIENT_ID: 'caller-stats',
+      CALLER_STATS_OIDC_CLIENT_SECRET: `client ${secret}`,
+      CALLER_STATS_PUBLIC_URL: 'http://127.0.0.1:4000',
+    };
+    const server = await place.serve(['--log-level', 'trace'], { env });
+    const { stdout: listed } = await runCommand('ps', ['-A', '-o', 'args=']);
+    expect(listed).toContain(programFile);
+    const sent = await fetch(`${server.url}/api/sign-in/oidc?to=/`, { redirect: 'manual' });
+    expect([sent.status, sent.headers.get('location')]).toEqual([302, '/sign-in?problem=failed']);
+    const { stdout, stderr } = await server.stop();
+    for (const output of [short.stderr, listed, stdout, stderr, server.stdout])
+      expect(output).not.toContain(secret);
   });
 
   test.concurrent('are shown as they were given, but for a password', async () => {

@@ -11,7 +11,20 @@ import { type StatementName, statementsIn } from '../../src/storage/postgres/sta
 import { newSchemaIn, onDatabase } from '../support/store.js';
 
 /** Few rows, read and written by the coordinator alone: no request of one project waits for another's server. */
-const LOCAL_TABLES = ['schema_version', 'organization', 'api_key', 'member', 'audit'];
+const LOCAL_TABLES = [
+  'schema_version',
+  'organization',
+  'api_key',
+  'member',
+  'audit',
+  'invitation',
+  'server_secret',
+  'user_account',
+  'user_session',
+  'user_credential',
+  'user_verification',
+  'user_second_factor',
+];
 
 /** Statements that may read all projects: for people who manage them, and for verification. */
 const ACROSS_PROJECTS: readonly StatementName[] = [

@@ -98,6 +98,10 @@ export function urlIn(stdout: string): string {
   return matched(stdout, /^caller-stats listens on (http:\/\/\S+)$/m);
 }
 
+/** All that a server prints where there are projects already, and nobody can sign in yet. */
+export const LATER_START =
+  /^caller-stats listens on \S+\nSet up the dashboard \(this address makes its first owner, and works once\):\n {2}http:\/\/\S+\/set-up#[0-9A-Za-z]{43}\nAPI documentation: \S+\n$/;
+
 export interface FirstRun {
   readonly project: string;
   readonly admin: string;

@@ -84,7 +84,9 @@ export async function copyStock(
     const made = await createUnlessTaken(() => to.ask((store) => store.createOrganization(organization, by)));
     organizationTally[made ? 'copied' : 'present']++;
   }
-  for (const member of members) await copyMember(member, to, by);
+  // Owners first: nobody can be the last one there who is not any more here.
+  const rank = ({ role }: Member) => (role === 'owner' ? 0 : 1);
+  for (const member of members.toSorted((a, b) => rank(a) - rank(b))) await copyMember(member, to, by);
   for (const project of projects) await copyProject(project, to, by);
   for (const [organizationId, ofOrganization] of keys) {
     const { copied, present } = await copyKeys(organizationId, ofOrganization, to, {

@@ -1,0 +1,86 @@
+/** What a node's user must be allowed for people to sign in: what the reference names is enough, and none too much. */
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { openStore } from '../../src/storage/open.js';
+import type { Store } from '../../src/storage/store.js';
+import { documentedGrants, isOfPeople, oneByOne } from '../support/grants.js';
+import { invitationOf } from '../support/people.js';
+import { newUser } from '../support/postgres-user.js';
+import { by, newSchemaIn, onDatabase } from '../support/store.js';
+import { codesOf, usersOf, Visitor } from '../support/visitor.js';
+
+const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
+const password = 'a long enough passphrase';
+const org = 'default';
+
+/** What holds of an answer that must be none of the refusals. */
+function done<T extends object>(answered: T | string): T {
+  if (typeof answered === 'string') throw new Error(`it was answered ${answered}`);
+  return answered;
+}
+
+/** Invitations of each kind, and all that becomes of them. */
+async function inviteAll({ people }: Store, name: string): Promise<void> {
+  const email = `${name}@example.org`;
+  await people.isSetUpOpen();
+  await people.createInvitation(invitationOf(`${name} 1`, null, 'owner'), by);
+  await people.createInvitation(invitationOf(`${name} 2`, email, 'viewer'), by);
+  await people.revokeInvitation(org, `${name} 2`, by);
+  await people.createInvitation(invitationOf(`${name} 3`, email, 'viewer'), by);
+  await people.findInvitation(`hash of ${name} 3`, 2000);
+  await people.listInvitations(org, 2000);
+  await people.acceptInvitation(`hash of ${name} 3`, email, { ...by, at: 2000 });
+  await people.listMemberships(email);
+  await people.logUserChange(email, { action: 'user.password', detail: '' }, by);
+}
+
+/** The life of an account: all that the dashboard offers. */
+async function liveAll(store: Store, name: string): Promise<void> {
+  const { users, credentials } = usersOf(store);
+  const email = `${name}@example.org`;
+  const visitor = new Visitor();
+  visitor.keep(await users.create(visitor.asking(), { email, name, password }));
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 });
+  const found = await users.sessionOf(visitor.asking()).finally(() => vi.useRealTimers());
+  if (found === undefined) throw new Error('the session is gone');
+  await users.rename(visitor.asking(), 'Somebody');
+  await users.listSessions(visitor.asking());
+  await users.endOtherSessions(visitor.asking());
+  const newPassword = `${password} 2`;
+  visitor.keep(
+    done(await credentials.changePassword(visitor.asking(), { currentPassword: password, newPassword })),
+  );
+  const started = done(await credentials.startSecondFactor(visitor.asking(), newPassword));
+  const code = codesOf(started.uri)(Date.now());
+  visitor.keep(done(await credentials.confirmSecondFactor(visitor.asking(), code)));
+  const other = new Visitor();
+  other.keep(done(await users.signIn(other.asking(), { email, password: newPassword })));
+  other.keep(done(await users.verifySecondFactor(other.asking(), { code, trustDevice: true })));
+  await users.signOut(other.asking());
+  visitor.keep(done(await credentials.stopSecondFactor(visitor.asking(), newPassword)));
+  await credentials.resetPassword({ token: await credentials.startPasswordReset(email), newPassword });
+}
+
+test('signing in needs every one of the privileges that the reference names, and no more', async () => {
+  const url = newSchemaIn(databaseUrl);
+  const user = await newUser(databaseUrl, 'secret');
+  await (await openStore(url)).close();
+  const schema = new URL(url).searchParams.get('schema') ?? '';
+  const grants = documentedGrants(schema, user.name);
+  const change = (sql: string) => onDatabase(url, (client) => client.query(sql));
+  await change(grants.join('\n'));
+  const store = await openStore(user.url(url));
+  onTestFinished(() => store.close());
+  const doAll = async (name: string) => {
+    await inviteAll(store, name);
+    await liveAll(store, name);
+  };
+  await doAll('before');
+  const needed = oneByOne(grants).filter(isOfPeople);
+  expect(needed).toHaveLength(23);
+  for (const [at, privilege] of needed.entries()) {
+    await change(`REVOKE ${privilege} FROM ${user.name}`);
+    await expect(doAll(`without-${at}`), privilege).rejects.toThrow();
+    await change(`GRANT ${privilege} TO ${user.name}`);
+  }
+  await doAll('after');
+});

@@ -1,0 +1,28 @@
+/** The privileges that the reference says a node's user needs. */
+import { readFileSync } from 'node:fs';
+
+/** The statements of the reference, for a schema and a user. */
+export function documentedGrants(schema: string, user: string): string[] {
+  const reference = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8');
+  const block = /```sql\n(GRANT [^`]+)```/.exec(reference)?.[1] ?? '';
+  return block
+    .trim()
+    .split('\n')
+    .map((line) => line.replaceAll('caller_stats', schema).replaceAll('node_user', user));
+}
+
+/** Each of the grants for one privilege on one thing, as what comes behind GRANT or REVOKE. */
+export function oneByOne(grants: readonly string[]): string[] {
+  return grants.flatMap((grant) => {
+    const [, privileges = '', kind = '', things = ''] =
+      /^GRANT ([A-Z, ]+) ON (SCHEMA )?(.+) TO \w+;$/.exec(grant) ?? [];
+    return things
+      .split(', ')
+      .flatMap((thing) => privileges.split(', ').map((one) => `${one} ON ${kind}${thing}`));
+  });
+}
+
+/** Those that only people who sign in are the reason for. */
+export function isOfPeople(privilege: string): boolean {
+  return /\.(user_\w+|invitation|server_secret)$|^UPDATE ON \w+\.organization$/.test(privilege);
+}

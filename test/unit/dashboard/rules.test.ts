@@ -103,6 +103,7 @@ describe('keys', () => {
     ['x9qz', true],
     ['cs_recording_aB3dmiddlex9Qz', true],
     ['cs_recording_aB3dmiddleother', false],
+    ['cs_admin_otherx9Qz', false],
     ['nobody', false],
   ])('are found by %j: %s', (search, isFound) => {
     expect(findKeys([key], search)).toHaveLength(isFound ? 1 : 0);

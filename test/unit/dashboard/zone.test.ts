@@ -101,6 +101,9 @@ describe('the days on which clocks are changed', () => {
     ['Africa/Cairo', '2026-04-24', 23],
     ['Asia/Beirut', '2026-03-29', 23],
     ['Pacific/Apia', '2011-12-30', 0],
+    // The clocks jumped from half an hour before midnight to half an hour after it.
+    ['America/Toronto', '1919-03-30', 23.5],
+    ['America/Toronto', '1919-03-31', 23.5],
     ['UTC', '2026-03-29', 24],
   ])('in %s, %s has %d hours', (name, text, hours) => {
     expect((startOfDay(addDays(text, 1), name) - startOfDay(text, name)) / 3_600_000).toBe(hours);

@@ -170,6 +170,15 @@ describe('in detail', () => {
     await second.page.getByRole('button', { name: 'API', exact: true, pressed: false }).waitFor();
   });
 
+  test('zones are found by the names they have today', async () => {
+    const { page } = await openThen(shared(), '/projects/demo', { timezoneId: 'Asia/Calcutta' });
+    await page.getByRole('button', { name: 'Time zone: Asia/Kolkata' }).click();
+    for (const name of ['Asia/Kathmandu', 'Europe/Kyiv', 'America/Argentina/Buenos Aires']) {
+      await page.getByRole('combobox', { name: 'Time zone' }).fill(name);
+      await page.getByRole('option', { name }).waitFor();
+    }
+  });
+
   test('numbers are written as the reader writes them', async () => {
     const { page } = await openThen(shared(), '/projects/demo?range=all', { locale: 'de-DE' });
     await page.getByRole('definition').getByText('30.269', { exact: true }).waitFor();

@@ -33,7 +33,7 @@ export function dashboardVisits(): Opener {
       ...(session === null ? {} : { storageState: session.signedIn }),
       ...options,
     });
-    visited.troubles.ignoreGivenUp('GET /api/');
+    for (const asked of ['GET /api/', 'GET /favicon.svg']) visited.troubles.ignoreGivenUp(asked);
     await visited.page.goto(path);
     return visited;
   };

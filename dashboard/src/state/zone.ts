@@ -44,14 +44,47 @@ export function isZone(name: string): boolean {
   }
 }
 
+/** Zones that have another name now than many browsers list and report: whoever searches for `Kolkata` should find it. */
+const RENAMED = [
+  'Africa/Asmara',
+  'America/Argentina/Buenos_Aires',
+  'America/Argentina/Catamarca',
+  'America/Argentina/Cordoba',
+  'America/Argentina/Jujuy',
+  'America/Argentina/Mendoza',
+  'America/Atikokan',
+  'America/Indiana/Indianapolis',
+  'America/Kentucky/Louisville',
+  'America/Nuuk',
+  'Asia/Ho_Chi_Minh',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Yangon',
+  'Atlantic/Faroe',
+  'Europe/Kyiv',
+  'Pacific/Chuuk',
+  'Pacific/Kanton',
+  'Pacific/Pohnpei',
+];
+
+let newNames: ReadonlyMap<string, string> | undefined;
+
+/** What a zone is called today. */
+function newNameOf(zone: string): string {
+  newNames ??= new Map(
+    RENAMED.filter(isZone).map((name) => [formatOf(name).resolvedOptions().timeZone, name] as const),
+  );
+  return newNames.get(zone) ?? zone;
+}
+
 /** The zone of the reader's own clock. */
 export function browserZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return newNameOf(new Intl.DateTimeFormat().resolvedOptions().timeZone);
 }
 
 /** Every zone there is to choose from, by name. */
 export function allZones(): string[] {
-  return [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].sort();
+  return [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone').map(newNameOf)])].sort();
 }
 
 /** The local time of an instant, to the minute. */

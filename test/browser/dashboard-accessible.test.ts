@@ -1,0 +1,212 @@
+/** Every page and every dialog, in every look: nothing is wrong that a program can see, and nothing runs off the screen. */
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { accessibilityProblems } from '../support/accessible.js';
+import { sharedByTests } from '../support/cleanup.js';
+import { onSqlite } from '../support/dashboard-server.js';
+import { person } from '../support/dashboard-user.js';
+import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
+
+const open = dashboardVisits();
+
+const shared = sharedByTests(async () => {
+  const place = await startSetUp(onSqlite)();
+  const { session } = place;
+  const base = '/api/organizations/default';
+  await session.bring(person('Grace'), 'viewer');
+  await session.ask('POST', `${base}/invitations`, { email: 'alan@example.com', role: 'editor' });
+  await session.ask('POST', `${base}/projects`, { name: 'Handbook', id: 'handbook' });
+  for (const name of ['Nightly export', 'Old export', 'Paused export'])
+    await session.ask('POST', `${base}/keys`, {
+      name,
+      type: 'admin',
+      expires: '7d',
+      allow: ['192.0.2.0/24'],
+    });
+  const { keys } = await session.ask<{ keys: { id: string; name: string }[] }>('GET', `${base}/keys`);
+  const idOf = (name: string) => keys.find((key) => key.name === name)?.id;
+  await session.ask('POST', `${base}/keys/${idOf('Old export')}/revoke`, {});
+  await session.ask('POST', `${base}/keys/${idOf('Paused export')}/disable`, {});
+  return place;
+});
+
+/** How a page comes to be as it is looked at. */
+type Subject = readonly [name: string, path: string, act: (page: Page) => Promise<unknown>];
+
+const heading = (name: string) => (page: Page) =>
+  page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
+
+const press =
+  (...names: readonly (string | RegExp)[]) =>
+  async (page: Page) => {
+    for (const name of names) await page.getByRole('button', { name }).first().click();
+  };
+
+const signedOut: readonly Subject[] = [
+  ['sign-in', '/sign-in', heading('Sign in')],
+  ['sign-in that was refused', '/sign-in?problem=not_a_member', (page) => page.getByRole('alert').waitFor()],
+  ['a used address', '/set-up#used', heading('This address does not work')],
+  ['half a link', '/join', heading('This invitation does not work')],
+  ['a new password', '/reset#token', heading('Set a new password')],
+];
+
+const year = '/projects/demo?from=2025-01-01&to=2025-12-31&zone=UTC&compare=1';
+const keys = '/projects/demo/keys';
+
+const signedIn: readonly Subject[] = [
+  ['overview', year, (page) => page.getByRole('slider').waitFor()],
+  [
+    'overview as a table',
+    `${year}&table=1`,
+    (page) => page.getByRole('table', { name: /^Queries/ }).waitFor(),
+  ],
+  [
+    'overview of nothing',
+    '/projects/demo?from=2001-01-01&to=2001-01-31&zone=UTC',
+    (page) => page.getByText('No queries in this range').waitFor(),
+  ],
+  ['range', year, press(/^Range:/)],
+  ['time zone', year, press(/^Time zone:/)],
+  ['download', year, press('Download')],
+  [
+    'an empty project',
+    '/projects/handbook',
+    (page) => page.getByText('Waiting for the first query.').waitFor(),
+  ],
+  ['keys', keys, async (page) => page.getByText(/^Expired and revoked \(/).click()],
+  [
+    'a new key',
+    keys,
+    async (page) => {
+      await press('Make a key')(page);
+      await page.getByRole('radio', { name: 'Admin' }).check();
+      await page.getByLabel('Expires').selectOption('date');
+    },
+  ],
+  [
+    'a secret',
+    keys,
+    async (page) => {
+      await press('Make a key')(page);
+      await page.getByLabel('Name').fill('For a look');
+      await press('Make key')(page);
+      await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
+    },
+  ],
+  ['actions of a key', keys, press('Actions for Nightly export')],
+  [
+    'rotate',
+    keys,
+    async (page) => {
+      await press('Actions for Nightly export')(page);
+      await page.getByRole('menuitem', { name: 'Rotate…' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  ],
+  ['settings', '/projects/demo/settings', heading('Settings')],
+  ['deleting', '/projects/demo/settings', press('Delete project…')],
+  ['members', '/members', (page) => page.getByRole('row', { name: /Grace/ }).waitFor()],
+  ['inviting', '/members', press('Invite somebody')],
+  ['removing', '/members', press('Remove grace@example.com')],
+  ['audit log', '/audit', (page) => page.getByRole('table').waitFor()],
+  ['account', '/account', (page) => page.getByText('This one').waitFor()],
+  [
+    'a second factor',
+    '/account',
+    async (page) => {
+      await press('Set up…')(page);
+      await page.getByRole('dialog').getByLabel('Your password').fill(person('Ada').password);
+      await press('Continue')(page);
+      await page.getByRole('dialog', { name: 'Pair your app' }).waitFor();
+    },
+  ],
+  ['account menu', '/account', press(/Account menu/)],
+  ['projects', '/account', press(/Switch project/)],
+  [
+    'shortcuts',
+    '/account',
+    async (page) => {
+      await heading('Your account')(page);
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+    },
+  ],
+  ['a new project', '/new-project', heading('New project')],
+  ['nothing', '/projects/none', heading('Not found')],
+];
+
+const looks: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
+  ['on a desk', { viewport: { width: 1440, height: 900 } }],
+  ['on 320 px', { viewport: { width: 320, height: 700 }, reducedMotion: 'reduce' }],
+];
+
+/** What is wrong with a page that is as it should be looked at, in light and in dark. */
+async function problemsOf(page: Page): Promise<string[]> {
+  const problems = await sidewaysOf(page);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectStill(page);
+    problems.push(...(await accessibilityProblems(page)).map((problem) => `${colorScheme}: ${problem}`));
+  }
+  return problems;
+}
+
+/** What fades in is looked at when it is there. What goes on for ever does not count. */
+async function expectStill(page: Page): Promise<void> {
+  await page.evaluate(`Promise.all(
+    document.getAnimations()
+      .filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
+      .map((one) => one.finished.catch(() => 0)),
+  ).then(() => 0)`);
+}
+
+/** What makes a page scroll sideways. */
+function sidewaysOf(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const room = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= room) return [];
+    return [...document.body.querySelectorAll('*')]
+      .filter((one) => one.getBoundingClientRect().right > room + 1)
+      .slice(0, 3)
+      .map((one) => 'runs off the screen: ' + one.tagName + '.' + one.className);
+  })()`);
+}
+
+describe.each(looks)('%s', (_look, options) => {
+  test.each([
+    ['signed out', signedOut],
+    ['signed in', signedIn],
+  ])('%s', async (who, subjects) => {
+    const place = who === 'signed in' ? shared() : { ...shared(), session: null };
+    const { page } = await open(place, '/livez', options);
+    const found: Record<string, string[]> = {};
+    for (const [name, path, act] of subjects) {
+      // From nowhere, so that what stands in the fragment is read anew.
+      await page.goto('about:blank');
+      await page.goto(path);
+      await act(page);
+      const problems = await problemsOf(page);
+      if (problems.length > 0) found[name] = problems;
+    }
+    expect(found).toEqual({});
+  });
+});
+
+test('nothing moves for ever where less motion is asked for', async () => {
+  const { page } = await open(shared(), '/projects/handbook', { reducedMotion: 'reduce' });
+  await page.getByText('Waiting for the first query.').waitFor();
+  const forever = 'document.getAnimations().filter((one) => one.playState === "running").length';
+  expect(await page.evaluate(forever)).toBe(0);
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  expect(await page.evaluate(forever)).toBeGreaterThan(0);
+});
+
+test("in the reader's own colours the types of callers can still be told apart", async () => {
+  const { page } = await open(shared(), year, { forcedColors: 'active' });
+  await page.getByRole('slider').waitFor();
+  const fills = await page.evaluate<string[]>(
+    "['web', 'api', 'other'].map((type) => getComputedStyle(document.querySelector('svg .fill-' + type)).fill)",
+  );
+  expect(new Set(fills).size).toBe(3);
+  expect(await problemsOf(page)).toEqual([]);
+});

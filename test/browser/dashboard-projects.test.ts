@@ -1,0 +1,143 @@
+/** The life of a project in the pages, from its first query to its end, and what the audit log says of it. */
+import { describe, expect, test } from 'vitest';
+import { sharedByTests } from '../support/cleanup.js';
+import { runCommand } from '../support/cli.js';
+import { type DashboardServer, dashboardStarters } from '../support/dashboard-server.js';
+import { ada } from '../support/dashboard-user.js';
+import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
+import { expectTiles, rowsOf } from '../support/overview.js';
+
+const open = dashboardVisits();
+
+describe.each(dashboardStarters)('on %s', (_kind, start) => {
+  const shared = sharedByTests(startSetUp(start));
+
+  test('an empty project shows what to paste, which records, and the page notices by itself', async () => {
+    const { page, troubles } = await open(shared(), '/new-project');
+    const form = page.getByRole('form', { name: 'New project' });
+    const make = async (name: string, id: string) => {
+      await form.getByLabel('Name').fill(name);
+      await form.getByLabel('Project id').fill(id);
+      await form.getByRole('button', { name: 'Make project' }).click();
+    };
+    troubles.expect('POST /api/organizations/default/projects: 400');
+    await make('Handbook', 'no spaces');
+    await form.getByRole('textbox', { name: 'Project id', description: /1 to 64 letters/ }).waitFor();
+    troubles.expect('POST /api/organizations/default/projects: 409');
+    await make('Handbook', 'demo');
+    await form.getByText(/demo/).first().waitFor();
+    await make('Handbook', 'handbook');
+    await page.getByText('Nothing was recorded in this project yet.').waitFor();
+
+    await page.getByRole('button', { name: 'Make a recording key' }).click();
+    const key = await page.getByRole('region', { name: 'line that sets the key' }).innerText();
+    const code = await page.getByRole('region', { name: 'curl code' }).innerText();
+    expect(code).toContain('/v1/analytics/handbook/assistant/queries');
+    const { stdout, status } = await runCommand('bash', ['-c', `${key}\n${code}`]);
+    expect([status, JSON.parse(stdout)]).toEqual([0, { recorded: 1, duplicates: 0 }]);
+    await page.getByText('The first query has arrived.').waitFor();
+    await expectTiles(page, { web: 1, api: 0, other: 0, total: 1 });
+  });
+
+  test('a project is renamed, gets a zone and a retention, and keeps them', async () => {
+    const { session } = shared();
+    await session.ask('POST', '/api/organizations/default/projects', { name: 'Guide', id: 'guide' });
+    const { page, troubles } = await open(shared(), '/projects/guide/settings');
+    await page.getByLabel('Project name').fill('Guide book');
+    await page.getByRole('button', { name: 'Save name' }).click();
+    await page.getByText('The name is saved').waitFor();
+    await page.getByRole('button', { name: /^Guide book/ }).waitFor();
+    await page.getByLabel('Project time zone').selectOption('Asia/Kathmandu');
+    await page.getByRole('button', { name: 'Save time zone' }).click();
+    await page.getByText('The time zone is saved').waitFor();
+    await page.getByRole('radio', { name: 'For some days' }).check();
+    await page.getByRole('spinbutton', { name: 'Days' }).fill('30');
+    await page.getByRole('button', { name: 'Save retention' }).click();
+    await page.getByText('The retention is saved').waitFor();
+
+    const list = await session.ask<{ projects: object[] }>('GET', '/api/organizations/default/projects');
+    expect(list.projects).toContainEqual(
+      expect.objectContaining({ name: 'Guide book', timeZone: 'Asia/Kathmandu', retentionDays: 30 }),
+    );
+    await page.reload();
+    expect(await page.getByRole('spinbutton', { name: 'Days' }).inputValue()).toBe('30');
+    expect(await page.getByLabel('Project time zone').inputValue()).toBe('Asia/Kathmandu');
+    await page.goto('/projects/demo');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    // Refused, the old name is on screen again.
+    troubles.expect('PATCH /api/organizations/default/projects/guide: 400');
+    await page.goto('/projects/guide/settings');
+    await page.getByLabel('Project name').fill('\u200b');
+    await page.getByRole('button', { name: 'Save name' }).click();
+    await page.getByRole('textbox', { name: 'Project name', description: /characters/ }).waitFor();
+    await page.getByRole('button', { name: /^Guide book/ }).waitFor();
+  });
+
+  test('a project is deleted by typing its name, and is gone at once', async () => {
+    const { server, session } = shared();
+    await session.ask('POST', '/api/organizations/default/projects', { name: 'Old docs', id: 'old' });
+    const { secret } = await session.ask<{ secret: string }>('POST', '/api/organizations/default/keys', {
+      name: 'Old recorder',
+      type: 'recording',
+      projectId: 'old',
+      expires: '7d',
+    });
+    expect(await recordStatus(server, 'old', secret)).toBe(200);
+    const { page } = await open(shared(), '/projects/old/settings');
+    await page.getByRole('button', { name: 'Delete project…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete Old docs?' });
+    const remove = dialog.getByRole('button', { name: 'Delete project' });
+    await dialog.getByRole('textbox').fill('old docs');
+    expect(await remove.isDisabled()).toBe(true);
+    // Past the page as well.
+    const path = '/api/organizations/default/projects/old';
+    expect(await session.status('DELETE', path, { name: 'old docs' })).toBe(400);
+    await dialog.getByRole('textbox').fill('Old docs');
+    await remove.click();
+    await page.getByText('Old docs is deleted').waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await recordStatus(server, 'old', secret)).toBe(401);
+    expect(await recordStatus(server, 'old', server.firstRun.admin)).toBe(404);
+    await page.goto('/projects/old');
+    await page.getByText('There is no project with this id').waitFor();
+  });
+
+  test('the audit log says who did what, and shows what is asked for', async () => {
+    const { session } = shared();
+    await session.ask('POST', '/api/organizations/default/projects', { name: 'Logged', id: 'logged' });
+    await session.ask('PATCH', '/api/organizations/default/projects/logged', { name: 'Logged well' });
+    const { page } = await open(shared(), '/audit');
+    const table = page.getByRole('table', { name: 'Audit log' });
+    await table
+      .getByRole('row', { name: /^project\.change logged .*ada@example\.com ?127\.0\.0\.1/ })
+      .waitFor();
+    await page.getByLabel('Action').selectOption('project.create');
+    await page.getByLabel('Who').fill(ada.email);
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await table
+      .getByRole('row', { name: /project\.change/ })
+      .first()
+      .waitFor({ state: 'detached' });
+    await table.getByRole('row', { name: /^project\.create logged / }).waitFor();
+    expect(new URL(page.url()).search).toBe('?action=project.create&actor=ada%40example.com');
+    await page.getByRole('link', { name: 'logged', exact: true }).click();
+    await table.getByRole('row', { name: /project\.change/ }).waitFor();
+    expect(await rowsOf(table)).toHaveLength(2);
+    await page.getByLabel('From').fill('2030-01-01');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByText('Nothing was changed that fits these filters.').waitFor();
+    await page.goBack();
+    await table.getByRole('row', { name: /project\.change/ }).waitFor();
+    expect(await page.getByLabel('From').inputValue()).toBe('');
+  });
+});
+
+async function recordStatus({ url }: DashboardServer, project: string, key: string): Promise<number> {
+  const response = await fetch(`${url}/v1/analytics/${project}/assistant/queries`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 'one', caller: 'web' }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}

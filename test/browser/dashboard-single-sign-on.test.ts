@@ -1,0 +1,90 @@
+/** Single sign-on in the browser, at a real provider on this machine: refusals first. */
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { sharedByTests } from '../support/cleanup.js';
+import { dashboardStarters } from '../support/dashboard-server.js';
+import { dashboardVisits, type Place, startSetUp } from '../support/dashboard-visit.js';
+import { freePort } from '../support/free-port.js';
+import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.js';
+
+const open = dashboardVisits();
+
+const users = [
+  { id: 'u1', email: 'ada@example.com', emailVerified: true, name: 'Ada' },
+  { id: 'u2', email: 'grace@example.com', emailVerified: true, name: 'Grace' },
+  { id: 'u3', email: 'mallory@example.com', emailVerified: true, name: 'Mallory' },
+  { id: 'u4', email: 'alan@example.com', emailVerified: false, name: 'Alan' },
+];
+
+describe.each(dashboardStarters)('on %s', (_kind, start) => {
+  const shared = sharedByTests<Place & { provider: OidcProvider }>(async () => {
+    const redirectPath = '/api/sign-in/oidc/callback/sso';
+    const provider = await startOidcProvider({ users, redirectPath });
+    // The provider must know where it sends people, and so must the server, before it listens.
+    const port = await freePort();
+    const { issuer, clientId, clientSecret } = provider;
+    const args = [
+      '--port',
+      `${port}`,
+      '--public-url',
+      `http://127.0.0.1:${port}`,
+      '--oidc-name',
+      'Example SSO',
+    ];
+    const place = await startSetUp(start, [...args, '--oidc-issuer', issuer, '--oidc-client-id', clientId], {
+      env: { CALLER_STATS_OIDC_CLIENT_SECRET: clientSecret },
+    })();
+    for (const email of ['grace@example.com', 'alan@example.com'])
+      await place.session.ask('POST', '/api/organizations/default/invitations', { email, role: 'editor' });
+    return { ...place, provider };
+  });
+
+  const openSignIn = (path = '/sign-in') => open({ ...shared(), session: null }, path);
+
+  test.each([
+    ['whom nobody invited', 'mallory@example.com', /nobody has invited you here yet/],
+    ['whose address is not verified', 'alan@example.com', /has not verified your e-mail address/],
+  ])('somebody %s is told why not', async (_who, email, why) => {
+    const { page, context } = await openSignIn();
+    await signInAs(page, email);
+    await page.getByRole('alert').getByText(why).waitFor();
+    expect((await context.request.get('/api/sessions')).status()).toBe(401);
+  });
+
+  test('somebody who changes their mind comes back to the sign-in page', async () => {
+    const { page } = await openSignIn();
+    await page.getByRole('link', { name: 'Continue with Example SSO' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/Single sign-on did not work/)
+      .waitFor();
+    await page.getByRole('link', { name: 'Continue with Example SSO' }).waitFor();
+  });
+
+  test('who was invited needs no link, comes to the page they wanted, and has no password to change', async () => {
+    const { page } = await openSignIn('/members');
+    await signInAs(page, 'grace@example.com');
+    await page.getByRole('row', { name: /Grace.*You/ }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/members');
+    await page.goto('/account');
+    await page.getByText('there is no password here to change').waitFor();
+    expect(await page.getByRole('button', { name: 'Set up…' }).count()).toBe(0);
+  });
+
+  test('a member who has a password as well is the same person', async () => {
+    const { page } = await openSignIn();
+    await signInAs(page, 'ada@example.com');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.goto('/members');
+    await page.getByRole('row', { name: /Ada.*You/ }).waitFor();
+    await page.goto('/account');
+    await page.getByRole('button', { name: 'Change password' }).waitFor();
+  });
+});
+
+async function signInAs(page: Page, email: string): Promise<void> {
+  await page.getByRole('link', { name: 'Continue with Example SSO' }).click();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}

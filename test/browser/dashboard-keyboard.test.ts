@@ -71,7 +71,7 @@ test('one switches the project, and stays on the same page of it', async () => {
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
   await page.keyboard.press('p');
   const search = page.getByRole('combobox', { name: 'Switch project' });
-  await expect.poll(() => search.evaluate((input) => input.matches(':focus')), patience).toBe(true);
+  await page.locator('[role=combobox]:focus').waitFor();
   await page.keyboard.press('Escape');
   await search.waitFor({ state: 'detached' });
   await page.keyboard.press('p');

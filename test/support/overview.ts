@@ -11,7 +11,10 @@ export async function tilesOf(page: Page): Promise<Counts | undefined> {
   const tiles = await page
     .locator('.tile')
     .evaluateAll((all) =>
-      all.map((tile) => [tile.querySelector('dt')?.textContent, tile.querySelector('dd')?.textContent]),
+      (all as unknown as Part[]).map((tile) => [
+        tile.querySelector('dt')?.textContent,
+        tile.querySelector('dd')?.textContent,
+      ]),
     );
   const numbers = Object.fromEntries(tiles.map(([name, text]) => [name?.toLowerCase(), numberOf(text)]));
   const { web, api, other, total } = numbers;
@@ -29,13 +32,18 @@ export function rowsOf(table: Locator): Promise<string[][]> {
   return table
     .locator('tbody tr')
     .evaluateAll((rows) =>
-      rows.map(({ children }) => [...children].map((cell) => (cell as unknown as Cell).innerText.trim())),
+      (rows as unknown as Part[]).map(({ children }) =>
+        Array.from(children, (cell) => cell.innerText.trim()),
+      ),
     );
 }
 
 /** What of an element is used; these files know nothing of a browser's types. */
-interface Cell {
+interface Part {
   readonly innerText: string;
+  readonly textContent: string | null;
+  readonly children: Iterable<Part>;
+  querySelector(selector: string): Part | null;
 }
 
 /** A count as it is written, whatever separates its thousands. */

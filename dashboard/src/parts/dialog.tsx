@@ -28,7 +28,7 @@ export function Dialog({ title, onClose, dismissible = true, wide = false, child
     return () => {
       element?.close();
       // Taken out of the document in the same breath, the dialog does not give the focus back itself.
-      if (opener instanceof HTMLElement) queueMicrotask(() => opener.focus());
+      queueMicrotask(() => focusBack(opener));
     };
   }, []);
 
@@ -60,6 +60,12 @@ export function Dialog({ title, onClose, dismissible = true, wide = false, child
       <div className="dialog-body">{children}</div>
     </dialog>
   );
+}
+
+/** To what opened the dialog; where that is gone with what was done, to the page. */
+function focusBack(opener: Element | null): void {
+  const target = opener?.isConnected === true ? opener : document.querySelector('main');
+  if (target instanceof HTMLElement) target.focus();
 }
 
 /** The buttons at the foot of a dialog; the last one is the one that does it. */

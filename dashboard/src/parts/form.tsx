@@ -2,8 +2,9 @@
 import { type ReactNode, type SubmitEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError } from '../api/client.js';
 import { refreshSession } from '../api/session.js';
-import { FormContext, sortDetails } from './form-state.js';
+import { FormContext } from './form-state.js';
 import { Failure } from './notice.js';
+import { sortDetails } from './sort-details.js';
 
 interface FormProps {
   /** Does the work. What it throws is shown. */

@@ -4,9 +4,9 @@ import { ACTION_NAMES, actionName } from '../../../dashboard/src/pages/audit/act
 import { askOf, readFilter, writeFilter } from '../../../dashboard/src/pages/audit/filter.js';
 import { expiryOf, isBusy, isInUse, sortKeys } from '../../../dashboard/src/pages/keys/key-order.js';
 import { findKeys } from '../../../dashboard/src/pages/keys/key-search.js';
-import { sortDetails } from '../../../dashboard/src/parts/form-state.js';
 import * as shown from '../../../dashboard/src/parts/limits.js';
 import { filterOptions } from '../../../dashboard/src/parts/picker-filter.js';
+import { sortDetails } from '../../../dashboard/src/parts/sort-details.js';
 import { SHORTCUTS, step } from '../../../dashboard/src/state/shortcuts.js';
 import { AUDIT_ACTIONS } from '../../../src/domain/audit.js';
 import * as limits from '../../../src/domain/limits.js';

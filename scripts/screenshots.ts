@@ -1,13 +1,16 @@
 /**
- * `npm run screenshots -- URL` takes the pictures of the docs, into `docs/images`, from a server that runs with the
- * sample: `npm start -- --demo`. With one browser and its fonts they are the same each time.
+ * `npm run screenshots -- SET_UP_ADDRESS` takes the pictures of the docs, into `docs/images`, from a server that runs with
+ * the sample on a new database, `npm start -- --demo`, and prints that address. With one browser and its fonts they are
+ * the same each time, but for ids and times.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { findChromium, startChromium } from '../test/support/chromium.js';
+
+type Cookie = Parameters<BrowserContext['addCookies']>[0][number];
 
 /** Of each picture: whoever reads the docs, or clones the repository, loads them all. */
 const pictureBytesMax = 150_000;
@@ -16,17 +19,33 @@ interface Subject {
   /** What the files are called. */
   readonly name: string;
   readonly path: string;
+  readonly signedOut?: boolean;
   /** Resolves when there is to see what the picture is for. */
   readonly ready: (page: Page) => Promise<unknown>;
 }
 
+const heading = (name: string) => (page: Page) => page.getByRole('heading', { name, level: 1 }).waitFor();
+
 const SUBJECTS: readonly Subject[] = [
+  { name: 'sign-in', path: '/sign-in', signedOut: true, ready: (page) => page.locator('form').waitFor() },
   {
-    name: 'api-documentation',
-    path: '/docs',
-    ready: (page) => page.getByRole('heading', { name: 'caller-stats' }).waitFor(),
+    name: 'overview',
+    path: '/projects/demo?from=2024-09-01&to=2026-09-01&interval=month&zone=UTC',
+    ready: (page) => page.locator('.chart path').first().waitFor(),
   },
+  {
+    name: 'keys',
+    path: '/projects/demo/keys',
+    ready: (page) => page.getByText('First recording key').waitFor(),
+  },
+  { name: 'settings', path: '/projects/demo/settings', ready: heading('Settings') },
+  { name: 'members', path: '/members', ready: (page) => page.getByText('ada@example.org').first().waitFor() },
+  { name: 'audit', path: '/audit', ready: (page) => page.getByText('First admin key').first().waitFor() },
+  { name: 'account', path: '/account', ready: (page) => page.getByText('Sessions').first().waitFor() },
 ];
+
+/** Who looks at the pages. */
+const owner = { name: 'Ada Lovelace', email: 'ada@example.org', password: 'a long enough passphrase' };
 
 const desk = { viewport: { width: 1280, height: 800 } };
 const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
@@ -36,16 +55,20 @@ const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
 };
 
 const images = fileURLToPath(new URL('../docs/images', import.meta.url));
-const usage = 'npm run screenshots -- URL, where a server with the sample runs: npm start -- --demo';
+const usage =
+  'npm run screenshots -- SET_UP_ADDRESS, which a server with the sample prints on a new database: npm start -- --demo';
 
-async function main([baseURL, ...more]: readonly string[]): Promise<void> {
-  if (baseURL === undefined || more.length > 0 || !URL.canParse(baseURL)) throw new Error(usage);
+async function main([address, ...more]: readonly string[]): Promise<void> {
+  if (address === undefined || more.length > 0 || !URL.canParse(address)) throw new Error(usage);
+  const { origin: baseURL, hash } = new URL(address);
+  const cookies = await setUp(baseURL, hash.slice(1));
   await mkdir(images, { recursive: true });
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-screenshots-'));
   try {
     const browser = await startChromium(await findChromium(folder, process.env));
     try {
-      for (const [look, options] of Object.entries(LOOKS)) await take(browser, look, { ...options, baseURL });
+      for (const [look, options] of Object.entries(LOOKS))
+        await take(browser, look, { ...options, baseURL }, cookies);
     } finally {
       await browser.close();
     }
@@ -54,7 +77,27 @@ async function main([baseURL, ...more]: readonly string[]): Promise<void> {
   }
 }
 
-async function take(browser: Browser, look: string, options: BrowserContextOptions): Promise<void> {
+/** Makes the first owner; gives the cookies of its session. */
+async function setUp(baseURL: string, token: string): Promise<Cookie[]> {
+  const response = await fetch(`${baseURL}/api/set-up`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: baseURL },
+    body: JSON.stringify({ token, ...owner }),
+  });
+  if (!response.ok) throw new Error(`${await response.text()} ${usage}`);
+  return response.headers.getSetCookie().map((cookie) => {
+    const [pair = ''] = cookie.split(';');
+    const at = pair.indexOf('=');
+    return { name: pair.slice(0, at), value: pair.slice(at + 1), url: baseURL };
+  });
+}
+
+async function take(
+  browser: Browser,
+  look: string,
+  options: BrowserContextOptions,
+  cookies: readonly Cookie[],
+): Promise<void> {
   const context = await browser.newContext({
     ...options,
     locale: 'en-GB',
@@ -62,9 +105,12 @@ async function take(browser: Browser, look: string, options: BrowserContextOptio
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
-  for (const { name, path, ready } of SUBJECTS) {
+  for (const { name, path, signedOut = false, ready } of SUBJECTS) {
+    await context.clearCookies();
+    if (!signedOut) await context.addCookies([...cookies]);
     await page.goto(path);
     await ready(page);
+    await page.waitForLoadState('networkidle');
     const file = join(images, `${name}-${look}.png`);
     const { length } = await page.screenshot({ path: file, animations: 'disabled', scale: 'css' });
     process.stdout.write(`${file}: ${length} bytes\n`);

@@ -172,24 +172,31 @@ function sidewaysOf(page: Page): Promise<string[]> {
   })()`);
 }
 
+/** Each of some thirty pages and dialogs takes seconds on a busy machine. */
+const manyPagesMs = 480_000;
+
 describe.each(looks)('%s', (_look, options) => {
   test.each([
     ['signed out', signedOut],
     ['signed in', signedIn],
-  ])('%s', async (who, subjects) => {
-    const place = who === 'signed in' ? shared() : { ...shared(), session: null };
-    const { page } = await open(place, '/livez', options);
-    const found: Record<string, string[]> = {};
-    for (const [name, path, act] of subjects) {
-      // From nowhere, so that what stands in the fragment is read anew.
-      await page.goto('about:blank');
-      await page.goto(path);
-      await act(page);
-      const problems = await problemsOf(page);
-      if (problems.length > 0) found[name] = problems;
-    }
-    expect(found).toEqual({});
-  });
+  ])(
+    '%s',
+    async (who, subjects) => {
+      const place = who === 'signed in' ? shared() : { ...shared(), session: null };
+      const { page } = await open(place, '/livez', options);
+      const found: Record<string, string[]> = {};
+      for (const [name, path, act] of subjects) {
+        // From nowhere, so that what stands in the fragment is read anew.
+        await page.goto('about:blank');
+        await page.goto(path);
+        await act(page);
+        const problems = await problemsOf(page);
+        if (problems.length > 0) found[name] = problems;
+      }
+      expect(found).toEqual({});
+    },
+    manyPagesMs,
+  );
 });
 
 test('nothing moves for ever where less motion is asked for', async () => {

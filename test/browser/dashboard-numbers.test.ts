@@ -76,15 +76,17 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
       const bounds = boundsOf(preset, zone);
       await expectTiles(page, await countsOf(server, bounds));
       const buckets = await bucketsOf(server, { ...bounds, interval, timeZone: zone });
-      expect(await tableOf(page), `${preset} in ${zone}`).toEqual(
-        buckets.map(({ web, api, other, total }) => [web, api, other, total]),
-      );
+      // Loaded when it is first wanted.
+      await expect
+        .poll(() => tableOf(page), { ...patience, message: `${preset} in ${zone}` })
+        .toEqual(buckets.map(({ web, api, other, total }) => [web, api, other, total]));
       const { callers } = await callersOf(server, bounds);
       const others = callers.filter(({ type }) => type === 'other');
-      const shown = await rowsOf(page.getByRole('table', { name: /^Callers of type other/ })).catch(() => []);
-      expect(shown.map(([name, count]) => [name, numberOf(count)])).toEqual(
-        others.map(({ caller, count }) => [caller, count]),
-      );
+      const shown = async () => {
+        const rows = await rowsOf(page.getByRole('table', { name: /^Callers of type other/ }));
+        return rows.map(([name, count]) => [name, numberOf(count)]);
+      };
+      await expect.poll(shown, patience).toEqual(others.map(({ caller, count }) => [caller, count]));
     }
   });
 });
@@ -193,6 +195,7 @@ describe('in detail', () => {
     const { total } = await countsOf(server, before);
     await page.getByTitle(`${total.toLocaleString('en-GB')} in the previous period`).waitFor();
     const buckets = await bucketsOf(server, { ...before, interval: 'day', timeZone: 'Europe/Berlin' });
+    await page.getByRole('table', { name: /^Queries a/ }).waitFor();
     const february = await tableOf(page);
     // January has three days more, which stand beside nothing.
     expect(february.map(([, , , , previous]) => previous)).toEqual(

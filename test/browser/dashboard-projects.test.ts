@@ -109,25 +109,25 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const { page } = await open(shared(), '/audit');
     const table = page.getByRole('table', { name: 'Audit log' });
     await table
-      .getByRole('row', { name: /^project\.change logged .*ada@example\.com ?127\.0\.0\.1/ })
+      .getByRole('row', { name: /^Project changed logged .*ada@example\.com ?127\.0\.0\.1/ })
       .waitFor();
     await page.getByLabel('Action').selectOption('project.create');
     await page.getByLabel('Who').fill(ada.email);
     await page.getByRole('button', { name: 'Filter' }).click();
     await table
-      .getByRole('row', { name: /project\.change/ })
+      .getByRole('row', { name: /Project changed/ })
       .first()
       .waitFor({ state: 'detached' });
-    await table.getByRole('row', { name: /^project\.create logged / }).waitFor();
+    await table.getByRole('row', { name: /^Project made logged / }).waitFor();
     expect(new URL(page.url()).search).toBe('?action=project.create&actor=ada%40example.com');
     await page.getByRole('link', { name: 'logged', exact: true }).click();
-    await table.getByRole('row', { name: /project\.change/ }).waitFor();
+    await table.getByRole('row', { name: /Project changed/ }).waitFor();
     expect(await rowsOf(table)).toHaveLength(2);
     await page.getByLabel('From').fill('2030-01-01');
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByText('Nothing was changed that fits these filters.').waitFor();
     await page.goBack();
-    await table.getByRole('row', { name: /project\.change/ }).waitFor();
+    await table.getByRole('row', { name: /Project changed/ }).waitFor();
     expect(await page.getByLabel('From').inputValue()).toBe('');
   });
 });

@@ -46,6 +46,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByRole('button', { name: 'All time' }).click();
     await expectTiles(page, everything);
     await page.getByRole('slider', { name: /^Queries a/ }).waitFor();
+    await page.getByRole('table', { name: 'Callers of type other' }).waitFor();
     const callers = await rowsOf(page.getByRole('table', { name: 'Callers of type other' }));
     expect(callers.map(([name]) => name)).toEqual(['git-cli', 'sdk.git', 'github-desktop']);
     expect(callers.reduce((sum, [, count]) => sum + (numberOf(count) ?? 0), 0)).toBe(everything.other);

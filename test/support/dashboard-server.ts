@@ -18,16 +18,18 @@ export type DashboardStarter = (args?: readonly string[], options?: RunOptions) 
 export const onSqlite: DashboardStarter = async (args, options) =>
   start(`sqlite:${join(await temporaryFolder(), 'caller-stats.db')}`, args, options);
 
-/** One for each kind of database that tests have. */
+/** One for each kind of database that tests have; of PostgreSQL the newest alone, for a browser cannot tell them apart. */
 export const dashboardStarters: readonly (readonly [kind: string, start: DashboardStarter])[] = [
   ['SQLite', onSqlite],
-  ...inject('postgresServers').map(
-    ({ version, url }) =>
-      [
-        `PostgreSQL ${version}`,
-        (async (args, options) => start(newSchemaIn(url), args, options)) satisfies DashboardStarter,
-      ] as const,
-  ),
+  ...inject('postgresServers')
+    .slice(-1)
+    .map(
+      ({ version, url }) =>
+        [
+          `PostgreSQL ${version}`,
+          (async (args, options) => start(newSchemaIn(url), args, options)) satisfies DashboardStarter,
+        ] as const,
+    ),
 ];
 
 async function start(

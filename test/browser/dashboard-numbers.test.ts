@@ -217,21 +217,21 @@ describe('in detail', () => {
       return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
     };
     const buckets = await bucketsOf(server, { ...bounds, interval: 'day', timeZone: zone });
-    const series = await download('CSV: counts over time');
+    const series = await download('Counts over time, as CSV');
     expect(series.name).toBe('demo-2026-03-01-to-2026-03-29-day.csv');
     const columns = ['start', 'end', 'web', 'api', 'other', 'total'] as const;
     expect(parse(series.text)).toEqual([
       columns,
       ...buckets.map((bucket) => columns.map((column) => String(bucket[column]))),
     ]);
-    expect(JSON.parse((await download('JSON: counts over time')).text)).toMatchObject({ buckets });
+    expect(JSON.parse((await download('Counts over time, as JSON')).text)).toMatchObject({ buckets });
     const callers = await callersOf(server, bounds);
-    expect(parse((await download('CSV: callers')).text)).toEqual([
+    expect(parse((await download('Callers, as CSV')).text)).toEqual([
       ['caller', 'type', 'count'],
       ...callers.callers.map(({ caller, type, count }) => [caller, type, String(count)]),
     ]);
-    expect(JSON.parse((await download('JSON: callers')).text)).toEqual(callers);
-    expect(JSON.parse((await download('JSON: totals')).text)).toEqual(await countsOf(server, bounds));
+    expect(JSON.parse((await download('Callers, as JSON')).text)).toEqual(callers);
+    expect(JSON.parse((await download('Totals, as JSON')).text)).toEqual(await countsOf(server, bounds));
   });
 
   test.each(['12m', 'all'] as const)('the command that is copied says the same of %s', async (preset) => {

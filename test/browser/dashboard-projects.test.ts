@@ -69,7 +69,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.goto('/projects/guide/settings');
     await page.getByLabel('Project name').fill('\u200b');
     await page.getByRole('button', { name: 'Save name' }).click();
-    await page.getByRole('textbox', { name: 'Project name', description: /characters/ }).waitFor();
+    await page.getByText('Is not 1 to 100 visible characters.').waitFor();
     await page.getByRole('button', { name: /^Guide book/ }).waitFor();
   });
 

@@ -39,12 +39,12 @@ export function isProjectId(id: string): boolean {
   return projectId.test(id);
 }
 
-/** Anything but separators and what is not drawn at all, as a zero-width space. */
-const VISIBLE = /[^\p{Z}\p{C}]/u;
+/** A character that leaves a mark: a zero-width space, a soft hyphen or an empty letter does not. */
+const visible = /[^\s\p{Default_Ignorable_Code_Point}\u{2800}]/u;
 
 /** A name that people gave something: 1 to 100 characters, no control characters, something visible in it. */
 export function isName(name: string): boolean {
-  return VISIBLE.test(name) && [...name].length <= nameCharactersMax && !/\p{Cc}|\p{Cs}/u.test(name);
+  return visible.test(name) && [...name].length <= nameCharactersMax && !/\p{Cc}|\p{Cs}/u.test(name);
 }
 
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -112,10 +112,13 @@ test('a new id is a project id of 80 bits', () => {
   expect(isProjectId(generateId(() => 0))).toBe(true);
 });
 
-test.each(['', '  ', 'a\nb', 'x'.repeat(101), '\ud800'])('%j is no name', (name) => {
-  expect(isName(name)).toBe(false);
-});
+test.each(['', '  ', 'a\nb', 'x'.repeat(101), '\ud800', '\u200b', ' \u00ad\u2060 ', '\u3164', '\u2800'])(
+  '%j is no name',
+  (name) => {
+    expect(isName(name)).toBe(false);
+  },
+);
 
-test.each(['Docs', 'Доки 📚', 'x'.repeat(100)])('%j is a name', (name) => {
+test.each(['Docs', 'Доки 📚', 'a\u200bb', '👩\u200d💻', 'x'.repeat(100)])('%j is a name', (name) => {
   expect(isName(name)).toBe(true);
 });

@@ -70,7 +70,7 @@ export function NewKeyDialog({ place, onClose }: NewKeyDialogProps) {
               hint="One address or network a line. From anywhere else the key is refused. Left empty, it works from everywhere."
             />
             <p className="quiet small">
-              Type, scopes, expiry and addresses cannot be changed later; rotate the key instead.
+              Type, scopes, expiry and addresses cannot be changed later: for others, make another key.
             </p>
             <DialogButtons>
               <Button onClick={onClose}>Cancel</Button>

@@ -1,7 +1,7 @@
 /** Every page and every dialog, in every look: nothing is wrong that a program can see, and nothing runs off the screen. */
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { accessibilityProblems } from '../support/accessible.js';
+import { accessibilityProblems, colourProblems } from '../support/accessible.js';
 import { sharedByTests } from '../support/cleanup.js';
 import { onSqlite } from '../support/dashboard-server.js';
 import { person } from '../support/dashboard-user.js';
@@ -143,12 +143,12 @@ const looks: readonly (readonly [name: string, options: BrowserContextOptions])[
 /** What is wrong with a page that is as it should be looked at, in light and in dark. */
 async function problemsOf(page: Page): Promise<string[]> {
   const problems = await sidewaysOf(page);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await expectStill(page);
-    problems.push(...(await accessibilityProblems(page)).map((problem) => `${colorScheme}: ${problem}`));
-  }
-  return problems;
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expectStill(page);
+  problems.push(...(await accessibilityProblems(page)));
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectStill(page);
+  return [...problems, ...(await colourProblems(page)).map((problem) => `in the dark: ${problem}`)];
 }
 
 /** What fades in is looked at when it is there. What goes on for ever does not count. */
@@ -172,31 +172,18 @@ function sidewaysOf(page: Page): Promise<string[]> {
   })()`);
 }
 
-/** Each of some thirty pages and dialogs takes seconds on a busy machine. */
-const manyPagesMs = 480_000;
-
 describe.each(looks)('%s', (_look, options) => {
-  test.each([
-    ['signed out', signedOut],
-    ['signed in', signedIn],
-  ])(
-    '%s',
-    async (who, subjects) => {
-      const place = who === 'signed in' ? shared() : { ...shared(), session: null };
-      const { page } = await open(place, '/livez', options);
-      const found: Record<string, string[]> = {};
-      for (const [name, path, act] of subjects) {
-        // From nowhere, so that what stands in the fragment is read anew.
-        await page.goto('about:blank');
-        await page.goto(path);
-        await act(page);
-        const problems = await problemsOf(page);
-        if (problems.length > 0) found[name] = problems;
-      }
-      expect(found).toEqual({});
-    },
-    manyPagesMs,
-  );
+  test.each(signedOut)('%s', async (_name, path, act) => {
+    const { page } = await open({ ...shared(), session: null }, path, options);
+    await act(page);
+    expect(await problemsOf(page)).toEqual([]);
+  });
+
+  test.each(signedIn)('%s', async (_name, path, act) => {
+    const { page } = await open(shared(), path, options);
+    await act(page);
+    expect(await problemsOf(page)).toEqual([]);
+  });
 });
 
 test('nothing moves for ever where less motion is asked for', async () => {

@@ -73,7 +73,7 @@ describe('the overview', () => {
     kill(server.pid, 'SIGSTOP');
     try {
       await page.getByRole('button', { name: /^Range:/ }).click();
-      await page.getByRole('button', { name: 'All time' }).click();
+      await page.getByRole('button', { name: 'All time', exact: true }).click();
       // The old numbers are marked as such.
       await page.locator('.overview[aria-busy="true"]').waitFor();
     } finally {

@@ -43,7 +43,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(new URL(page.url()).pathname).toBe(`/projects/${server.firstRun.project}`);
 
     await page.getByRole('button', { name: 'Range' }).click();
-    await page.getByRole('button', { name: 'All time' }).click();
+    await page.getByRole('button', { name: 'All time', exact: true }).click();
     await expectTiles(page, everything);
     await page.getByRole('slider', { name: /^Queries a/ }).waitFor();
     await page.getByRole('table', { name: 'Callers of type other' }).waitFor();

@@ -33,7 +33,8 @@ export function dashboardVisits(): Opener {
       ...(session === null ? {} : { storageState: session.signedIn }),
       ...options,
     });
-    for (const asked of ['GET /api/', 'GET /favicon.svg']) visited.troubles.ignoreGivenUp(asked);
+    for (const asked of ['GET /api/', 'GET /assets/', 'GET /favicon.svg'])
+      visited.troubles.ignoreGivenUp(asked);
     await visited.page.goto(path);
     return visited;
   };

@@ -54,10 +54,7 @@ export function previousCountsQuery(place: Place, range: Bounded | null) {
   return queryOptions({
     ...countsQuery(place, asked),
     enabled: range !== null,
-    placeholderData: (before, query) => {
-      const last = query?.queryKey.at(-1) as Bounded | undefined;
-      return last?.from === asked.from ? before : undefined;
-    },
+    placeholderData: (before, query) => (isSameStart(query?.queryKey, asked) ? before : undefined),
   });
 }
 
@@ -65,11 +62,17 @@ export function previousCountsQuery(place: Place, range: Bounded | null) {
 export function previousSeriesQuery(shown: Shown, range: Bounded | null, interval: Interval) {
   const asked = { ...shown, interval, range: range ?? { from: 0, to: 0 } };
   return queryOptions({
-    queryKey: ['project', shown.projectId, 'series', asked],
+    queryKey: ['project', shown.projectId, 'series', shown.zone, interval, asked.range],
     queryFn: ({ signal }) => readSeries(asked, signal),
-    placeholderData: keepPreviousData,
     enabled: range !== null,
+    placeholderData: (before, query) =>
+      isSameStart(query?.queryKey, asked.range) && query?.queryKey[4] === interval ? before : undefined,
   });
+}
+
+/** Whether a key ends with a range that begins at the same time. */
+function isSameStart(key: readonly unknown[] | undefined, { from }: Bounded): boolean {
+  return (key?.at(-1) as Bounded | undefined)?.from === from;
 }
 
 async function readAll(shown: Shown, signal: AbortSignal): Promise<Reading> {

@@ -35,8 +35,7 @@ export function JoinPage() {
 
 function Invitation({ token }: { token: string }) {
   const { data, error, refetch } = useQuery({
-    // Kept under no name that has the token in it.
-    queryKey: ['invitation'],
+    queryKey: ['invitation', token],
     queryFn: () => lookUpInvitation(token),
     gcTime: 0,
   });

@@ -1,6 +1,6 @@
 /** Buttons that copy, and what they copy from. */
 import { Check, Copy, type LucideIcon } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Button, IconButton } from './button.js';
 import { copyText } from './copy.js';
 import { toast } from './toasts.js';
@@ -9,7 +9,14 @@ import './copy.css';
 /** How long a button says that it has copied. */
 const doneMs = 2_000;
 
-function useCopy(text: string): { isDone: boolean; copy: () => void } {
+interface Copying {
+  readonly isDone: boolean;
+  readonly copy: () => void;
+  /** Says that it is done, beside the button: what stands outside an open dialog is not read out. */
+  readonly status: ReactNode;
+}
+
+function useCopy(text: string): Copying {
   const [isDone, setDone] = useState(false);
   useEffect(() => {
     if (!isDone) return;
@@ -19,10 +26,14 @@ function useCopy(text: string): { isDone: boolean; copy: () => void } {
   const copy = async (): Promise<void> => {
     const isCopied = await copyText(text);
     setDone(isCopied);
-    if (isCopied) toast('Copied');
-    else toast('The browser did not let it be copied: select the text and copy it.', 'danger');
+    if (!isCopied) toast('The browser did not let it be copied: select the text and copy it.', 'danger');
   };
-  return { isDone, copy: () => void copy() };
+  const status = (
+    <span className="out-of-sight" role="status">
+      {isDone ? 'Copied' : ''}
+    </span>
+  );
+  return { isDone, copy: () => void copy(), status };
 }
 
 interface CopyButtonProps {
@@ -31,28 +42,28 @@ interface CopyButtonProps {
   readonly label: string;
   readonly kind?: 'primary' | 'plain' | 'quiet';
   readonly icon?: LucideIcon;
-  readonly onCopy?: () => void;
 }
 
-export function CopyButton({ text, label, kind = 'plain', icon = Copy, onCopy }: CopyButtonProps) {
-  const { isDone, copy } = useCopy(text);
+export function CopyButton({ text, label, kind = 'plain', icon = Copy }: CopyButtonProps) {
+  const { isDone, copy, status } = useCopy(text);
   return (
-    <Button
-      kind={kind}
-      icon={isDone ? Check : icon}
-      onClick={() => {
-        copy();
-        onCopy?.();
-      }}
-    >
-      {label}
-    </Button>
+    <>
+      <Button kind={kind} icon={isDone ? Check : icon} onClick={copy}>
+        {label}
+      </Button>
+      {status}
+    </>
   );
 }
 
 export function CopyIcon({ text, label }: { text: string; label: string }) {
-  const { isDone, copy } = useCopy(text);
-  return <IconButton icon={isDone ? Check : Copy} label={label} onClick={copy} />;
+  const { isDone, copy, status } = useCopy(text);
+  return (
+    <>
+      <IconButton icon={isDone ? Check : Copy} label={label} onClick={copy} />
+      {status}
+    </>
+  );
 }
 
 /** A short text to be copied, such as an id. */

@@ -43,13 +43,16 @@ export function Toasts() {
   );
 
   useEffect(() => {
-    // Shown anew each time, so that it lies above a dialog that was opened since.
-    if (region.current?.matches(':popover-open')) region.current.hidePopover();
-    if (shown.length > 0) region.current?.showPopover();
+    const element = region.current;
+    // It is there before it says anything: what only then appeared would not be read out. A dialog that was opened since
+    // covers it until it is shown anew.
+    const isCovered = shown.length > 0 && document.querySelector('dialog[open]') !== null;
+    if (isCovered && element?.matches(':popover-open') === true) element.hidePopover();
+    if (element?.matches(':popover-open') === false) element.showPopover();
   }, [shown]);
 
   return (
-    <div ref={region} className="toasts" popover="manual" role="status" aria-live="polite">
+    <div ref={region} className="toasts" popover="manual" role="status">
       {shown.map(({ id, text, kind }) => (
         <div key={id} className={`toast toast-${kind}`}>
           {kind === 'good' ? <Check aria-hidden /> : <CircleAlert aria-hidden />}

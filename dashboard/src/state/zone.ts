@@ -77,9 +77,10 @@ function newNameOf(zone: string): string {
   return newNames.get(zone) ?? zone;
 }
 
-/** The zone of the reader's own clock. */
+/** The zone of the reader's own clock; UTC where the browser does not know. */
 export function browserZone(): string {
-  return newNameOf(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return isZone(timeZone) ? newNameOf(timeZone) : 'UTC';
 }
 
 /** Every zone there is to choose from, by name. */

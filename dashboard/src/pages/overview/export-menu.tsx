@@ -51,7 +51,7 @@ export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
       label="Download"
       items={items}
       button={(props) => (
-        <Button {...props} kind="quiet" icon={Download} disabled={reading === undefined}>
+        <Button {...props} kind="quiet" icon={Download} disabled={reading === undefined || numbers.isStale}>
           Download
         </Button>
       )}

@@ -8,9 +8,9 @@ import { EmptyState } from '../../parts/empty-state.js';
 import { Skeleton } from '../../parts/skeleton.js';
 import type { View } from '../../state/view.js';
 import { localOf } from '../../state/zone.js';
+import { TimeTable } from './time-table.js';
 import type { Numbers } from './use-numbers.js';
 
-const TimeTable = lazy(() => import('./time-table.js').then((module) => ({ default: module.TimeTable })));
 const Chart = lazy(() => import('../../chart/chart.js').then((module) => ({ default: module.Chart })));
 
 interface TimeCardProps {
@@ -43,9 +43,7 @@ export function TimeCard({ view, setView, numbers }: TimeCardProps) {
         </Button>
       </div>
       {view.table ? (
-        <Suspense fallback={<Skeleton shape="chart" />}>
-          <TimeTable numbers={numbers} zone={view.zone} title={title} />
-        </Suspense>
+        <TimeTable numbers={numbers} zone={view.zone} title={title} />
       ) : (
         <div className="time-card-chart">
           <Bars view={view} setView={setView} numbers={numbers} title={title} />
@@ -53,7 +51,7 @@ export function TimeCard({ view, setView, numbers }: TimeCardProps) {
             <div className="time-card-none">
               <p>No queries in this range</p>
               <Button onClick={() => setView({ choice: { preset: 'all' }, interval: null })}>
-                Show all time
+                Show everything
               </Button>
             </div>
           )}

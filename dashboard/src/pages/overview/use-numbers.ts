@@ -49,7 +49,9 @@ export function useNumbers(place: Place, view: View): Numbers {
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useQuery(readingQuery(shown, isLive));
   const interval = data?.series.interval ?? shown.interval;
   const counts = useQuery(previousCountsQuery(place, previous));
-  const series = useQuery(previousSeriesQuery(shown, view.compare ? previous : null, interval));
+  // What is still on screen of another range says nothing about the interval of this one.
+  const asked = isPlaceholderData ? shown.interval : interval;
+  const series = useQuery(previousSeriesQuery(shown, view.compare ? previous : null, asked));
 
   const bars = useMemo(() => (data?.series.buckets ?? []).map(toBar), [data]);
   const beforeBars = useMemo(() => (series.data?.buckets ?? []).map(toBar), [series.data]);

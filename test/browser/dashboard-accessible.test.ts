@@ -153,11 +153,10 @@ async function problemsOf(page: Page): Promise<string[]> {
 
 /** What fades in is looked at when it is there. What goes on for ever does not count. */
 async function expectStill(page: Page): Promise<void> {
-  await page.evaluate(`Promise.all(
-    document.getAnimations()
-      .filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
-      .map((one) => one.finished.catch(() => 0)),
-  ).then(() => 0)`);
+  const moving = `document.getAnimations()
+    .filter((one) => one.playState === 'running' && one.effect.getComputedTiming().endTime !== Infinity)
+    .map((one) => one.effect.target.outerHTML)`;
+  await expect.poll(() => page.evaluate(moving)).toEqual([]);
 }
 
 /** What makes a page scroll sideways. */

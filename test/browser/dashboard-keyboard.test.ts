@@ -74,8 +74,8 @@ test('one switches the project, and stays on the same page of it', async () => {
   await page.locator('[role=combobox]:focus').waitFor();
   await page.keyboard.press('Escape');
   await search.waitFor({ state: 'detached' });
+  // Typed in one go: the field has the focus before the next key arrives.
   await page.keyboard.press('p');
-  await search.waitFor();
   await page.keyboard.type('gui');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/projects/guide/settings');

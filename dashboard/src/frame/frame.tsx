@@ -69,7 +69,7 @@ function Sidebar({ organization, project, projectId, onShortcuts }: BarProps) {
 function Topbar({ organization, project, projectId, onShortcuts }: BarProps) {
   const popover = usePopover({
     align: 'end',
-    onShown: (panel) => panel.querySelector('a')?.focus(),
+    focus: (panel) => panel.querySelector('a'),
   });
   return (
     <header className="topbar">

@@ -24,7 +24,7 @@ interface MenuProps {
 }
 
 export function Menu({ label, items, align = 'end', button }: MenuProps) {
-  const popover = usePopover({ align, onShown: (shown) => itemsOf(shown)[0]?.focus() });
+  const popover = usePopover({ align, focus: (panel) => itemsOf(panel)[0] });
   const { isOpen, panel, close } = popover;
 
   return (

@@ -32,7 +32,7 @@ interface PickerProps {
 }
 
 export function Picker({ label, options, value, onChange, button, foot, ref }: PickerProps) {
-  const popover = usePopover({ onShown: (panel) => panel.querySelector('input')?.focus() });
+  const popover = usePopover({ focus: (panel) => panel.querySelector('input') });
   const { isOpen, open } = popover;
   useImperativeHandle(ref, () => ({ open }), [open]);
   const choose = (chosen: string): void => {

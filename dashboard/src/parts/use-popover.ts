@@ -1,5 +1,6 @@
 /** A panel below a button, on the platform's own popovers: it lies above everything and goes away by itself. */
 import { type RefObject, useCallback, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 
 /** Space to the button and to the edges of the screen. */
 const gapPx = 6;
@@ -29,17 +30,20 @@ export interface Popover {
 interface PopoverOptions {
   /** Which edges of button and panel lie above each other. */
   readonly align?: 'start' | 'end';
-  /** Called when the panel is there, and can take the focus. */
-  readonly onShown?: (panel: HTMLElement) => void;
+  /** What in the panel gets the focus. The platform gives it as it shows the panel, so that no key is lost between. */
+  readonly focus?: (panel: HTMLElement) => HTMLElement | null | undefined;
 }
 
 /** The button and the panel are bound by spreading `triggerProps` and `panelProps`. */
-export function usePopover({ align = 'start', onShown }: PopoverOptions = {}): Popover {
+export function usePopover({ align = 'start', focus }: PopoverOptions = {}): Popover {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const trigger = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
-  const shown = useEffectEvent((element: HTMLElement) => onShown?.(element));
+  const markFocus = useEffectEvent((element: HTMLElement) => {
+    element.querySelector('[autofocus]')?.removeAttribute('autofocus');
+    focus?.(element)?.setAttribute('autofocus', '');
+  });
   const open = useCallback(() => panel.current?.showPopover(), []);
   const close = useCallback(() => {
     panel.current?.hidePopover();
@@ -48,14 +52,12 @@ export function usePopover({ align = 'start', onShown }: PopoverOptions = {}): P
 
   useLayoutEffect(() => {
     if (!isOpen) return;
+    if (panel.current !== null) markFocus(panel.current);
     const place = (): void => {
       if (trigger.current !== null && panel.current !== null) put(panel.current, trigger.current, align);
     };
     // The platform shows the panel after this, but before the next picture: only then it has a size.
-    const frame = requestAnimationFrame(() => {
-      place();
-      if (panel.current !== null) shown(panel.current);
-    });
+    const frame = requestAnimationFrame(place);
     addEventListener('resize', place);
     addEventListener('scroll', place, { capture: true, passive: true });
     return () => {
@@ -77,7 +79,8 @@ export function usePopover({ align = 'start', onShown }: PopoverOptions = {}): P
       id,
       popover: 'auto',
       onBeforeToggle: ({ newState }) => {
-        if (newState === 'open') setOpen(true);
+        // What is in the panel has to be there by the time that the platform looks for what gets the focus.
+        if (newState === 'open') flushSync(() => setOpen(true));
       },
       // Not before it is gone: only from something that is still there the focus goes back to the button.
       onToggle: ({ newState }) => {

@@ -21,8 +21,8 @@ interface RangePickerProps {
 
 export function RangePicker({ view, setView, range }: RangePickerProps) {
   const popover = usePopover({
-    onShown: (panel) =>
-      (panel.querySelector<HTMLElement>('[aria-pressed="true"]') ?? panel.querySelector('button'))?.focus(),
+    focus: (panel) =>
+      panel.querySelector<HTMLElement>('[aria-pressed="true"]') ?? panel.querySelector('button'),
   });
   useShortcut('range', popover.open);
 

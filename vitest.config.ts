@@ -17,8 +17,8 @@ const builtThreads = {
 export default defineConfig({
   plugins: [builtThreads],
   test: {
-    // Much of a test is waiting for the disk or for a process, so both cores of a small machine are put to use.
-    maxWorkers: 2,
+    // Much of a test is waiting for the disk, a process or a page: three keep both cores of a small machine busy.
+    maxWorkers: 3,
     reporters: ['default', './test/support/summary-reporter.ts'],
     projects: [
       {

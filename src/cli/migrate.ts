@@ -15,21 +15,27 @@ export function addMigrateCommand(program: Command, io: Io): void {
       '--distribute',
       'on PostgreSQL with Citus, spread projects and their queries over the workers; recording waits meanwhile',
     )
+    .option(
+      '--no-backup',
+      'keep no copy of a SQLite database of an older version; otherwise one stays beside it',
+    )
     .addOption(settingOption('database'))
     .option('--json', 'print what was done as JSON')
-    .action(async (options: { distribute?: boolean; json?: boolean }) => {
+    .action(async (options: { distribute?: boolean; backup: boolean; json?: boolean }) => {
       const { database, databaseConnectionsMax, databaseTimeoutMs } = readSettings(
         STORE_SETTINGS,
         { ...options },
         io.env,
       );
-      const { version, distributed } = await migrateStore(database, {
+      const { version, distributed, kept } = await migrateStore(database, {
         connectionsMax: databaseConnectionsMax,
         timeoutMs: databaseTimeoutMs,
         distribute: options.distribute ?? false,
+        backup: options.backup,
       });
-      if (options.json) return printJson(io.stdout, { version, distributed });
+      if (options.json) return printJson(io.stdout, { version, distributed, kept });
       printLine(io.stdout, `The schema is up to date, at version ${version}.`);
+      if (kept !== null) printLine(io.stdout, `What was there before is ${kept}.`);
       for (const name of distributed) printLine(io.stdout, `distributed ${name}`);
       if (options.distribute && distributed.length === 0) {
         printLine(io.stdout, 'Everything is distributed already.');

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { CallerStatsError } from '../domain/errors.js';
 import { addAuditCommand } from './audit.js';
+import { addBackupCommand, addRestoreCommand } from './backup.js';
 import { addCopyCommand } from './copy/command.js';
 import { addImportCommand } from './import/command.js';
 import { type Io, UsageError } from './io.js';
@@ -53,6 +54,8 @@ export function buildProgram(io: Io, version: string, fail: () => void): Command
   addStatsCommand(program, io);
   addVerifyCommand(program, io, fail);
   addMigrateCommand(program, io);
+  addBackupCommand(program, io);
+  addRestoreCommand(program, io);
   addCopyCommand(program, io, fail);
   return program;
 }

@@ -86,10 +86,13 @@ export interface Migrated {
   readonly version: number;
   /** What this call distributed over a cluster, by name. */
   readonly distributed: readonly string[];
+  /** The copy that is kept of a file as it was in an older version; null where there is none. */
+  readonly kept: string | null;
 }
 
 /**
  * Brings the schema up to date, made where there is none, and with `distribute` spreads it over a Citus cluster.
+ * Without `backup` no copy is kept of a file of an older version; a server's own backups are left to it.
  * Waits as long as it takes. `invalid` where there is no cluster to spread it over.
  */
 export async function migrateStore(
@@ -98,12 +101,16 @@ export async function migrateStore(
     connectionsMax = databaseConnectionsMax,
     timeoutMs = databaseTimeoutMs,
     distribute,
-  }: Pick<OpenOptions, 'connectionsMax' | 'timeoutMs'> & { readonly distribute: boolean },
+    backup = true,
+  }: Pick<OpenOptions, 'connectionsMax' | 'timeoutMs'> & {
+    readonly distribute: boolean;
+    readonly backup?: boolean;
+  },
 ): Promise<Migrated> {
   const location = locationOf(url);
   if (location.kind === 'postgres') {
     const { administer } = await import('./postgres/administration.js');
-    return administer(location, { connectionsMax, timeoutMs, distribute });
+    return { ...(await administer(location, { connectionsMax, timeoutMs, distribute })), kept: null };
   }
   if (distribute) {
     throw new CallerStatsError(
@@ -111,9 +118,8 @@ export async function migrateStore(
       `${resolve(location.file)} is a file, which cannot be distributed; that is for PostgreSQL with Citus.`,
     );
   }
-  const { openSqliteStore, NEWEST_VERSION } = await import('./sqlite/store.js');
-  await (await openSqliteStore(location.file)).close();
-  return { version: NEWEST_VERSION, distributed: [] };
+  const { migrateSqliteFile } = await import('./sqlite/store.js');
+  return { ...(await migrateSqliteFile(location.file, backup)), distributed: [] };
 }
 
 /**

@@ -9,7 +9,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 describe('--help', () => {
   test.concurrent.each([
     ['', ['serve', 'project', 'key', 'import', 'stats', 'verify', 'copy', '--version']],
-    ['', ['organization', 'member', 'audit', 'migrate']],
+    ['', ['organization', 'member', 'audit', 'migrate', 'backup', 'restore']],
     [
       'serve',
       ['--host', '--port', '--database', '--key-prefix', '--log-level', '--batch-queries-max']
@@ -61,6 +61,9 @@ describe('--help', () => {
       ]),
     ],
     ['verify', ['--database', '--json']],
+    ['migrate', ['--distribute', '--no-backup', '--database', '--json']],
+    ['backup', ['<file>', '--replace', '--database', '--json']],
+    ['restore', ['<file>', '--replace', '--database', '--json']],
     ['copy', ['--from', '--to', 'CALLER_STATS_COPY_FROM', 'CALLER_STATS_COPY_TO', 'required', '--json']],
   ])('of "%s" is on stdout and has every option', async (command, words) => {
     const { status, stdout, stderr } = await runCli([...command.split(' ').filter(Boolean), '--help']);

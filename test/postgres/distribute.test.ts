@@ -68,6 +68,7 @@ describe('migrate', () => {
     expect(JSON.parse((await migrate(url, '--json')).stdout)).toEqual({
       version: NEWEST_VERSION,
       distributed: [],
+      kept: null,
     });
     expect(await runCli(['project', 'list'], { env: { DATABASE_URL: url } })).toMatchObject({ status: 0 });
   });

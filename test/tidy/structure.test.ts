@@ -23,6 +23,7 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ],
   ['src/storage/series.ts', /^src\/(domain\/|storage\/store\.ts$)/],
   ['src/storage/open.ts', /^(src\/(domain|storage)\/|node:)/],
+  ['src/storage/backup.ts', /^(src\/(domain|storage)\/|node:)/],
   ['src/users/', /^(src\/(domain|users)\/|src\/storage\/(store|people)\.ts$|better-auth|kysely$|pino$)/],
   [
     'src/http/',

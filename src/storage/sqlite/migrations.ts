@@ -8,10 +8,11 @@ import {
   setUpWriter,
 } from './connection.js';
 import { isDamage } from './errors.js';
+import { writeSnapshot } from './snapshot.js';
 import { USER_TABLES } from './user-tables.js';
 
 /** Marks a file as ours (`PRAGMA application_id`), so that another program's database is never migrated. */
-const APPLICATION_ID = 0x43535453;
+export const APPLICATION_ID = 0x43535453;
 
 /**
  * Each level of the callers' counters from the one below it, which has fewer rows than there are queries, and ever fewer.
@@ -164,13 +165,27 @@ export const MIGRATIONS: readonly string[] = [
 
 export const NEWEST_VERSION = MIGRATIONS.length;
 
-/** Opens a file for writing, with its schema at the newest version. See `migrate` for what is refused, untouched. */
-export function openMigrated(file: string, migrations: readonly string[] = MIGRATIONS): Connection {
+/** What becomes of a file of an older version. */
+export interface Keeping {
+  /** Whether it is kept beside the new one; it is unless told. */
+  readonly keepOld?: boolean;
+  /** Called with the name of the copy. */
+  readonly onKept?: (copy: string) => void;
+}
+
+/**
+ * Opens a file for writing, with its schema at the newest version. See `migrate` for what is refused, untouched.
+ */
+export function openMigrated(
+  file: string,
+  migrations: readonly string[] = MIGRATIONS,
+  keeping: Keeping = {},
+): Connection {
   const db = openConnection(file);
   try {
     versionOf(db, file, migrations.length);
     setUpWriter(db);
-    migrate(db, file, migrations);
+    migrate(db, file, migrations, keeping);
     keepTemporariesInMemory(db);
     return db;
   } catch (error) {
@@ -186,21 +201,42 @@ export function openMigrated(file: string, migrations: readonly string[] = MIGRA
 
 /**
  * Brings a file to the newest version, all of it in one transaction: a kill half-way leaves the old version.
- * Processes that start at the same moment take turns, and the later ones find nothing left to do.
+ * Processes that start at the same moment take turns, and the later ones find nothing left to do. What was there before
+ * is kept beside it, so that an upgrade can be taken back; without room for that, it stays.
  * Refuses, untouched, a file of a newer version or of another program.
  */
-function migrate(db: Connection, file: string, migrations: readonly string[]): void {
+function migrate(db: Connection, file: string, migrations: readonly string[], keeping: Keeping): void {
   if (versionOf(db, file, migrations.length) === migrations.length) return;
   inTransaction(db, () => {
     // Again, for another process may have been first.
     const version = versionOf(db, file, migrations.length);
+    if (version === migrations.length) return;
+    // The transaction keeps all others from writing, and nothing is changed in it yet: the copy is of this very state.
+    if (version > 0) keepAsItWas(file, version, keeping);
     for (const statements of migrations.slice(version)) db.exec(statements);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length};`);
   });
 }
 
-/** The schema's version; 0 for an empty file. */
-function versionOf(db: Connection, file: string, newest: number): number {
+function keepAsItWas(file: string, version: number, { keepOld = true, onKept }: Keeping): void {
+  if (!keepOld) return;
+  const copy = `${file}.version-${version}`;
+  try {
+    writeSnapshot(file, copy);
+    onKept?.(copy);
+  } catch (error) {
+    if (!(error instanceof CallerStatsError)) throw error;
+    throw new CallerStatsError(
+      error.code,
+      `${file} was not upgraded from schema version ${version}, for lack of a backup: ${error.message} Make room, or ` +
+        'make a backup elsewhere and run caller-stats migrate --no-backup.',
+      { cause: error.cause },
+    );
+  }
+}
+
+/** The schema's version; 0 for an empty file. `unavailable` for a newer one than `newest`, and for another program's file. */
+export function versionOf(db: Connection, file: string, newest: number): number {
   const tables = Number(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get().tables);
   if (tables === 0) return 0;
   if (readPragma(db, 'application_id') !== APPLICATION_ID) {

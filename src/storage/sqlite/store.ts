@@ -14,26 +14,38 @@ import { CommitQueue } from '../commit-queue.js';
 import type { Access, Cleanup, KeyChange, RecordResult, Store, Verification } from '../store.js';
 import { type Connection, openReader } from './connection.js';
 import { storeError } from './errors.js';
+import { NEWEST_VERSION } from './migrations.js';
 import type { Operation } from './operations.js';
 import { SqlitePeople } from './people.js';
 
-export { NEWEST_VERSION } from './migrations.js';
-
 import { Reader } from './reader.js';
 import { verify } from './verify.js';
-
 import { WriterHandle } from './writer-handle.js';
 
 /** Opens the file, made with its folder where there is none, and brings its schema up to date. */
 export async function openSqliteStore(file: string): Promise<Store> {
   await makePrivately(file);
-  const writer = await WriterHandle.start(file);
+  const writer = await WriterHandle.start({ file });
   try {
     return new SqliteStore(file, writer, openReader(file));
   } catch (error) {
     await writer.close();
     throw storeError(error);
   }
+}
+
+/**
+ * Brings a file to the newest version, made where there is none. Gives the name of the copy that is kept of the older one,
+ * null where there was none, or with `keepOld` false.
+ */
+export async function migrateSqliteFile(
+  file: string,
+  keepOld: boolean,
+): Promise<{ readonly version: number; readonly kept: string | null }> {
+  await makePrivately(file);
+  const writer = await WriterHandle.start({ file, keepOld });
+  await writer.close();
+  return { version: NEWEST_VERSION, kept: writer.kept };
 }
 
 /** Others on the machine have no business with the counts or the hashes of keys. Leaves alone what is there. */
@@ -242,7 +254,7 @@ class SqliteStore implements Store {
 
   async #commit(operations: readonly Operation[]) {
     // A writer that died takes its transaction with it; the next group gets a new one.
-    if (!this.#writer.alive) this.#writer = await WriterHandle.start(this.#file);
+    if (!this.#writer.alive) this.#writer = await WriterHandle.start({ file: this.#file });
     return this.#writer.commit(operations);
   }
 

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Outcome } from '../commit-queue.js';
 import type { Operation } from './operations.js';
-import type { FromWriter, ToWriter } from './writer-thread.js';
+import type { FromWriter, ToWriter, WriterStart } from './writer-thread.js';
 
 /** The main thread's end of one writer thread. One group at a time: `commit` is called again only after it settled. */
 export class WriterHandle {
@@ -10,11 +10,14 @@ export class WriterHandle {
   #settle: { resolve: (message: FromWriter) => void; reject: (error: Error) => void } | undefined;
   #gone: Error | undefined;
 
+  #kept: string | null = null;
+
   /** Starts a thread that has the file open and its schema up to date when this resolves. */
-  static async start(file: string): Promise<WriterHandle> {
-    const handle = new WriterHandle(file);
+  static async start(start: WriterStart): Promise<WriterHandle> {
+    const handle = new WriterHandle(start);
     try {
-      await handle.#next();
+      const message = await handle.#next();
+      if (message.kind === 'ready') handle.#kept = message.kept;
       return handle;
     } catch (error) {
       await handle.#worker.terminate();
@@ -22,13 +25,20 @@ export class WriterHandle {
     }
   }
 
-  private constructor(file: string) {
-    this.#worker = new Worker(new URL('./writer-thread.js', import.meta.url), { workerData: file });
+  private constructor(start: WriterStart) {
+    this.#worker = new Worker(new URL('./writer-thread.js', import.meta.url), {
+      workerData: start,
+    });
     this.#worker.on('message', (message: FromWriter) => this.#settle?.resolve(message));
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', (status) =>
       this.#end(new Error(`the writer thread ended with status ${status}`)),
     );
+  }
+
+  /** The copy of the file that was kept as it was in an older version of the schema; null where it had the newest. */
+  get kept(): string | null {
+    return this.#kept;
   }
 
   /** False once the thread has ended, for whatever reason: start another. */

@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { CallerStatsError, type ErrorCode } from '../../domain/errors.js';
 import type { Outcome } from '../commit-queue.js';
 import { storeError } from './errors.js';
-import { openMigrated } from './migrations.js';
+import { type Keeping, MIGRATIONS, openMigrated } from './migrations.js';
 import type { Operation } from './operations.js';
 import { Writer } from './writer.js';
 
@@ -15,7 +15,7 @@ export type ToWriter = readonly Operation[] | 'close';
 
 /** First `ready` or `failed`; then, for each group in turn, its outcomes or `failed`. */
 export type FromWriter =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly kept: string | null }
   | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome<unknown>[] }
   | {
       readonly kind: 'failed';
@@ -24,12 +24,21 @@ export type FromWriter =
       readonly cause: unknown;
     };
 
+/** What the thread is started with. */
+export interface WriterStart extends Pick<Keeping, 'keepOld'> {
+  readonly file: string;
+}
+
 function run(
-  file: string,
+  { file, keepOld = true }: WriterStart,
   answer: (message: FromWriter) => void,
   listen: (hear: (message: ToWriter) => void) => void,
 ) {
-  const db = openMigrated(file);
+  let kept: string | null = null;
+  const onKept = (copy: string): void => {
+    kept = copy;
+  };
+  const db = openMigrated(file, MIGRATIONS, { keepOld, onKept });
   const writer = new Writer(db);
   listen((message) => {
     if (message === 'close') {
@@ -45,7 +54,7 @@ function run(
       answer(failed(error));
     }
   });
-  answer({ kind: 'ready' });
+  answer({ kind: 'ready', kept });
 }
 
 function failed(error: unknown): FromWriter {
@@ -64,7 +73,7 @@ const port = parentPort;
 if (port !== null) {
   const answer = (message: FromWriter): void => port.postMessage(message);
   try {
-    run(workerData as string, answer, (hear) => port.on('message', hear));
+    run(workerData as WriterStart, answer, (hear) => port.on('message', hear));
   } catch (error) {
     answer(failed(storeError(error)));
     port.close();

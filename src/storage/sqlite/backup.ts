@@ -1,0 +1,99 @@
+/** Backups of one SQLite file, and the way back. */
+import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { CallerStatsError } from '../../domain/errors.js';
+import { openConnection } from './connection.js';
+import { isDamage } from './errors.js';
+import { NEWEST_VERSION, versionOf } from './migrations.js';
+import { placeWhole, using, writeSnapshot } from './snapshot.js';
+
+/** What a backup has in it. */
+export interface Contents {
+  /** Size of the file. */
+  readonly bytes: number;
+  readonly projects: number;
+  /** Recorded queries. Those that retention removed are counted in the database, but not here. */
+  readonly queries: number;
+}
+
+/** What a restore did. */
+export interface Restored extends Contents {
+  /** Where the database that was there before is now; null where there was none. */
+  readonly kept: string | null;
+}
+
+/** See `backUpStore`. */
+export function backUpFile(file: string, target: string, replace: boolean): Contents {
+  requireOurs(file);
+  if (!replace && existsSync(target)) throw isThere(target);
+  writeSnapshot(file, target);
+  return contentsOf(target);
+}
+
+/** See `restoreStore`. */
+export function restoreFile(backup: string, file: string, replace: boolean, nowMs: number): Restored {
+  if (existsSync(`${backup}-wal`) && statSync(`${backup}-wal`).size > 0) {
+    throw new CallerStatsError(
+      'invalid',
+      `${backup} has a log beside it, so it is a database that was in use and not a backup; make one of it with caller-stats backup.`,
+    );
+  }
+  requireOurs(backup);
+  const isReplaced = existsSync(file);
+  if (isReplaced && !replace) throw isThere(file);
+  mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 });
+  const kept = isReplaced
+    ? `${file}.replaced-${new Date(nowMs).toISOString().replaceAll(/[-:]/g, '')}`
+    : null;
+  placeWhole(
+    file,
+    (draft) => copyFileSync(backup, draft),
+    () => {
+      if (kept === null) return;
+      requireAlone(file);
+      keep(file, kept);
+    },
+  );
+  return { ...contentsOf(file), kept };
+}
+
+/** Any version that this program can bring up to date. Anything else is refused, untouched. */
+function requireOurs(file: string): void {
+  try {
+    if (using(openConnection(file), (db) => versionOf(db, file, NEWEST_VERSION)) > 0) return;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    throw new CallerStatsError('invalid', `${file} is not a database, or is damaged.`, { cause: error });
+  }
+  throw new CallerStatsError('invalid', `${file} is empty: nothing was ever in it.`);
+}
+
+function isThere(file: string): CallerStatsError {
+  return new CallerStatsError('already_exists', `${file} is there already; --replace replaces it.`);
+}
+
+/** Only a connection that is alone may take a file out of WAL. It also folds the log into the file. */
+function requireAlone(file: string): void {
+  try {
+    using(openConnection(file), (db) => db.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE'));
+  } catch (error) {
+    // What is damaged is a reason to restore, and keeps whatever log it has.
+    if (isDamage(error)) return;
+    throw new CallerStatsError('unavailable', `${file} is in use: stop its server, and restore again.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Gives a file another name beside its own, and its log, which the next file in its place must not find, only that. */
+function keep(file: string, kept: string): void {
+  linkSync(file, kept);
+  for (const more of ['-wal', '-shm']) if (existsSync(file + more)) renameSync(file + more, kept + more);
+}
+
+function contentsOf(file: string): Contents {
+  return using(openConnection(file), (db) => {
+    const count = (table: string): number => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get().n);
+    return { bytes: statSync(file).size, projects: count('project'), queries: count('query') };
+  });
+}

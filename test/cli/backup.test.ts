@@ -1,0 +1,273 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, inject, test } from 'vitest';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations.js';
+import {
+  alter,
+  emptyPlace,
+  firstRow,
+  makeKey,
+  type Place,
+  placeWithProject,
+  placeWithSample,
+  project,
+  recordedIn,
+  succeed,
+} from '../support/cli-place.js';
+
+const totals = async (place: Place) =>
+  JSON.parse((await succeed(place.run(['stats', project, '--json']))).stdout) as unknown;
+
+/** What lies in the folder of a place. */
+const filesOf = (place: Place) => readdirSync(place.folder).toSorted();
+
+describe('backup refuses', () => {
+  test.concurrent.each([
+    ['a file that is there', 'mine', /\/mine is there already; --replace/],
+    ['the database itself', 'caller-stats.db', /is the database itself; name another file/],
+    ['a folder that is not there', 'none/b', /none\/b was not written: ENOENT/],
+  ])('%s, and leaves everything as it was', async (_what, file, message) => {
+    const place = await placeWithProject();
+    writeFileSync(place.path('mine'), 'mine');
+    const before = filesOf(place);
+    const outcome = await place.run(['backup', file]);
+    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(message) });
+    expect(filesOf(place)).toEqual(before);
+    expect(readFileSync(place.path('mine'), 'utf8')).toBe('mine');
+  });
+
+  test.concurrent('where there is no database, and makes none', async () => {
+    const place = await emptyPlace();
+    const outcome = await place.run(['backup', 'b']);
+    expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(/There is no database/) });
+    expect(filesOf(place)).toEqual([]);
+  });
+
+  test.concurrent('a database of another program', async () => {
+    const place = await emptyPlace();
+    alter(place, 'CREATE TABLE theirs (x)');
+    const outcome = await place.run(['backup', 'b']);
+    expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(/another program/) });
+    expect(existsSync(place.path('b'))).toBe(false);
+  });
+
+  test.concurrent('a damaged database, with --replace as well, and keeps the backup that there is', async () => {
+    const place = await placeWithSample();
+    await succeed(place.run(['backup', 'b']));
+    const before = readFileSync(place.path('b'));
+    const bytes = readFileSync(place.database);
+    // Whole pages from the middle on, the first ones left alone.
+    writeFileSync(place.database, bytes.fill(0xa5, bytes.length >> 1));
+    const outcome = await place.run(['backup', 'b', '--replace']);
+    expect(outcome).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/b was not written: .*damaged/),
+    });
+    expect(readFileSync(place.path('b')).equals(before)).toBe(true);
+  });
+
+  test.concurrent('PostgreSQL, and says what to use', async () => {
+    const place = await emptyPlace();
+    const [server] = inject('postgresServers');
+    for (const [command, tool] of [
+      ['backup', 'pg_dump'],
+      ['restore', 'pg_restore'],
+    ] as const) {
+      const outcome = await place.run([command, 'b', '--database', server?.url ?? '']);
+      expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(tool) });
+    }
+  });
+});
+
+describe('restore refuses', () => {
+  const restoring = async (place: Place, ...args: string[]) => {
+    const before = existsSync(place.database) ? readFileSync(place.database) : undefined;
+    const files = filesOf(place);
+    const outcome = await place.run(['restore', ...args]);
+    expect(outcome).toMatchObject({ status: 1, stdout: '' });
+    expect(filesOf(place)).toEqual(files);
+    if (before !== undefined) expect(readFileSync(place.database).equals(before)).toBe(true);
+    return outcome.stderr;
+  };
+
+  test.concurrent('to overwrite a database, unless told', async () => {
+    const place = await placeWithProject();
+    await succeed(place.run(['backup', 'b']));
+    expect(await restoring(place, 'b')).toMatch(/caller-stats\.db is there already; --replace replaces it/);
+  });
+
+  test('a database that a server works on', async () => {
+    const place = await placeWithProject();
+    await succeed(place.run(['backup', 'b']));
+    const server = await place.serve();
+    const { status, stderr } = await place.run(['restore', 'b', '--replace']);
+    expect({ status, stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/is in use: stop its server/),
+    });
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    await server.stop();
+  });
+
+  test.concurrent('a file that is not there', async () => {
+    expect(await restoring(await placeWithProject(), 'none', '--replace')).toMatch(/There is no file .*none/);
+  });
+
+  test.concurrent('the database itself', async () => {
+    const place = await placeWithProject();
+    expect(await restoring(place, 'caller-stats.db', '--replace')).toMatch(/is the database itself/);
+  });
+
+  test.concurrent('an empty file, a letter, another program', async () => {
+    const place = await placeWithProject();
+    writeFileSync(place.path('empty'), '');
+    writeFileSync(place.path('letter'), 'Dear reader, this is not a database. '.repeat(100));
+    alter({ database: place.path('other') }, 'CREATE TABLE theirs (x)');
+    expect(await restoring(place, 'empty', '--replace')).toMatch(/empty is empty/);
+    expect(await restoring(place, 'letter', '--replace')).toMatch(/letter is not a database, or is damaged/);
+    expect(await restoring(place, 'other', '--replace')).toMatch(/another program/);
+  });
+
+  test.concurrent('a backup of a newer version', async () => {
+    const place = await placeWithProject();
+    await succeed(place.run(['backup', 'b']));
+    alter({ database: place.path('b') }, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+    expect(await restoring(place, 'b', '--replace')).toMatch(/made by a newer caller-stats/);
+  });
+
+  test.concurrent('a damaged backup', async () => {
+    const place = await placeWithSample();
+    await succeed(place.run(['backup', 'b']));
+    const bytes = readFileSync(place.path('b'));
+    writeFileSync(place.path('b'), bytes.fill(0xa5, bytes.length >> 1));
+    expect(await restoring(place, 'b', '--replace')).toMatch(
+      /caller-stats\.db was not written: it is damaged/,
+    );
+  });
+
+  test('a database that was copied while it was in use', async () => {
+    const place = await placeWithProject();
+    const server = await place.serve();
+    await copyFile(place.database, place.path('b'));
+    await copyFile(`${place.database}-wal`, place.path('b-wal'));
+    await server.stop();
+    writeFileSync(place.path('b-wal'), 'x', { flag: 'a' });
+    expect(await restoring(place, 'b', '--replace')).toMatch(/has a log beside it/);
+  });
+});
+
+describe('a backup', () => {
+  test('has everything, for its owner only, and is restored into an empty folder', async () => {
+    const place = await placeWithSample();
+    const key = await makeKey(place, 'admin');
+    const { stdout } = await succeed(place.run(['backup', 'b']));
+    expect(stdout).toMatch(/^b has 30,269 queries in 1 project \([\d,]+ bytes\)\.\n$/);
+    expect(statSync(place.path('b')).mode & 0o777).toBe(0o600);
+    const elsewhere = await emptyPlace();
+    await mkdir(elsewhere.path('new'));
+    const database = `sqlite:${join(elsewhere.path('new'), 'deeper', 'a.db')}`;
+    const restored = await succeed(
+      elsewhere.run(['restore', place.path('b'), '--database', database, '--json']),
+    );
+    expect(JSON.parse(restored.stdout)).toEqual({
+      projects: 1,
+      queries: 30_269,
+      bytes: statSync(place.path('b')).size,
+      kept: null,
+    });
+    await succeed(elsewhere.run(['verify', '--database', database]));
+    const server = await elsewhere.serve(['--database', database]);
+    const answer = await fetch(`${server.url}/v1/analytics/${project}/assistant/caller-stats`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(await answer.json()).toEqual(await totals(place));
+    await server.stop();
+  });
+
+  test.concurrent('takes the place of the database, which is kept whole under another name', async () => {
+    const place = await placeWithSample();
+    await succeed(place.run(['backup', 'b']));
+    alter(place, "UPDATE project SET name = 'Later'");
+    const { stdout } = await succeed(place.run(['restore', 'b', '--replace', '--json']));
+    const { kept } = JSON.parse(stdout) as { kept: string };
+    expect(kept).toMatch(/\/caller-stats\.db\.replaced-\d{8}T\d{6}\.\d{3}Z$/);
+    const name = (database: string) => firstRow({ database }, 'SELECT name FROM project')['name'];
+    expect([name(place.database), name(kept)]).toEqual(['Docs', 'Later']);
+    expect(statSync(place.database).mode & 0o777).toBe(0o600);
+    await succeed(place.run(['verify']));
+    await succeed(place.run(['verify', '--database', `sqlite:${kept}`]));
+  });
+
+  test.concurrent('can be restored over a damaged database, whose log it never sees', async () => {
+    const place = await placeWithSample();
+    await succeed(place.run(['backup', 'b']));
+    writeFileSync(place.database, 'no database at all '.repeat(1000));
+    writeFileSync(`${place.database}-wal`, 'its log');
+    const { stdout } = await succeed(place.run(['restore', 'b', '--replace', '--json']));
+    const { kept } = JSON.parse(stdout) as { kept: string };
+    expect(readFileSync(kept, 'utf8')).toMatch(/^no database at all/);
+    expect(existsSync(`${place.database}-wal`)).toBe(false);
+    expect(recordedIn(place)).toBe(30_269);
+  });
+
+  test.concurrent('replaces an older backup, and leaves nothing else behind', async () => {
+    const place = await placeWithProject();
+    await succeed(place.run(['backup', 'b']));
+    alter(place, "UPDATE project SET name = 'Later'");
+    await succeed(place.run(['backup', 'b', '--replace']));
+    expect(firstRow({ database: place.path('b') }, 'SELECT name FROM project')).toEqual({ name: 'Later' });
+    expect(filesOf(place)).toEqual(['b', 'caller-stats.db']);
+  });
+
+  test.concurrent('has nothing of what was deleted before', async () => {
+    const place = await placeWithProject();
+    const queries = Array.from({ length: 500 }, (_, at) => ({ id: `secret-${at}`, caller: 'web' }));
+    writeFileSync(place.path('q.ndjson'), queries.map((one) => JSON.stringify(one)).join('\n'));
+    await succeed(place.run(['import', 'q.ndjson', '--project', project]));
+    await succeed(place.run(['project', 'delete', project, '--confirm', 'Docs']));
+    await succeed(place.run(['backup', 'b']));
+    expect(readFileSync(place.path('b')).includes('secret-')).toBe(false);
+  });
+
+  test('made while queries are recorded is a state that there was: whole batches, from the first on', async () => {
+    const place = await placeWithProject();
+    const key = await makeKey(place, 'recording');
+    const server = await place.serve();
+    const batchSize = 50;
+    let [sent, done] = [0, false];
+    const recording = (async () => {
+      while (!done) {
+        const batch = Array.from({ length: batchSize }, (_, at) => ({ id: `${sent}-${at}`, caller: 'web' }));
+        const answer = await fetch(`${server.url}/v1/analytics/${project}/assistant/queries`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify(batch),
+        });
+        expect(await answer.json()).toEqual({ recorded: batchSize, duplicates: 0 });
+        sent++;
+      }
+    })();
+    try {
+      for (let turn = 0; turn < 5; turn++) {
+        const acknowledged = sent;
+        await succeed(place.run(['backup', `b${turn}`]));
+        const database = place.path(`b${turn}`);
+        const batches = recordedIn({ database }) / batchSize;
+        expect(Number.isInteger(batches)).toBe(true);
+        expect(batches).toBeGreaterThanOrEqual(acknowledged);
+        const last = firstRow(
+          { database },
+          `SELECT count(*) AS n FROM query WHERE id LIKE '${batches - 1}-%'`,
+        );
+        expect(last).toEqual(batches === 0 ? { n: 0 } : { n: batchSize });
+        await succeed(place.run(['verify', '--database', `sqlite:${database}`]));
+      }
+    } finally {
+      done = true;
+      await recording;
+      await server.stop();
+    }
+    expect(recordedIn(place)).toBe(sent * batchSize);
+  });
+});

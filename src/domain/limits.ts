@@ -94,6 +94,12 @@ export const requestTimeoutMs = 60_000;
 /** Milliseconds a client has to send its headers. */
 export const headersTimeoutMs = 10_000;
 
+/** Levels of a JSON value, arrays and objects in each other. What is sent has five at most. */
+export const jsonLevelsMax = 64;
+
+/** Bytes of JSON from which on its levels are counted before it is parsed. What is shorter takes 0.1 s, however deep. */
+export const jsonLevelsCountedBytesMin = 1024 * 1024;
+
 /** Milliseconds an idle connection is kept. Longer than the 60 s of common proxies, so that they close first. */
 export const keepAliveTimeoutMs = 72_000;
 

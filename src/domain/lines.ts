@@ -1,8 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { jsonLevelsCountedBytesMin, jsonLevelsMax } from './limits.js';
 import { failure, quote, type Result, success } from './result.js';
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
+const quotationMark = 0x22;
+const backslash = 0x5c;
 
 /**
  * The lines of a whole text in bytes that have anything but white space, from their first other byte to their end
@@ -50,13 +53,47 @@ export function withoutMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-/** A JSON value from its bytes. A byte order mark before it is passed over (RFC 8259, section 8.1, allows that). */
+/**
+ * A JSON value from its bytes. A byte order mark before it is passed over (RFC 8259, section 8.1, allows that). What is
+ * nested deeper than `jsonLevelsMax` is refused where it is long: parsing millions of levels takes seconds.
+ */
 export function parseJson(bytes: Uint8Array): Result<unknown> {
   const text = decodeUtf8(bytes);
   if (!text.ok) return text;
+  if (bytes.length >= jsonLevelsCountedBytesMin && isTooDeep(bytes)) {
+    return failure(`is nested more than ${jsonLevelsMax} levels deep`);
+  }
   try {
     return success(JSON.parse(withoutMark(text.value)));
   } catch {
     return failure(`is not JSON: ${quote(text.value.trim())}`);
   }
+}
+
+/** Whether there are too many brackets that nothing closed yet, anywhere outside of strings. */
+function isTooDeep(bytes: Uint8Array): boolean {
+  let levels = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === quotationMark) at = endOfString(bytes, at);
+    // [ and {, then ] and }.
+    else if (byte === 0x5b || byte === 0x7b) levels++;
+    else if (byte === 0x5d || byte === 0x7d) levels--;
+    if (levels > jsonLevelsMax) return true;
+  }
+  return false;
+}
+
+/** Where the quotation mark is that ends a string: the next that no backslash escapes. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (
+    let at = bytes.indexOf(quotationMark, start + 1);
+    at !== -1;
+    at = bytes.indexOf(quotationMark, at + 1)
+  ) {
+    let escapes = 0;
+    while (bytes[at - 1 - escapes] === backslash) escapes++;
+    if (escapes % 2 === 0) return at;
+  }
+  return bytes.length;
 }

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { jsonLevelsCountedBytesMin, jsonLevelsMax } from '../../../src/domain/limits.js';
+import { parseJson } from '../../../src/domain/lines.js';
+
+/** Long enough for its levels to be counted. */
+const long = (json: string) => Buffer.from(' '.repeat(jsonLevelsCountedBytesMin) + json);
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+const tooDeep = { ok: false, problems: [`is nested more than ${jsonLevelsMax} levels deep`] };
+
+describe('too many levels', () => {
+  test.each([
+    ['of arrays', nested(jsonLevelsMax + 1)],
+    ['of objects', '{"a":'.repeat(jsonLevelsMax + 1)],
+    ['with white space between', '[ \n'.repeat(jsonLevelsMax + 1)],
+    ['behind a string with marks and backslashes in it', `["\\\\\\"[",${nested(jsonLevelsMax)}]`],
+    ['deep within a query', `[{"id":${nested(jsonLevelsMax - 1)}}]`],
+    ['of ten million', '['.repeat(10_000_000)],
+  ])('%s', (_what, json) => {
+    expect(parseJson(long(json))).toEqual(tooDeep);
+  });
+});
+
+describe('not too many', () => {
+  test.each([
+    ['as many as there may be', nested(jsonLevelsMax)],
+    ['one after the other', `[${'[],'.repeat(1000)}[]]`],
+    ['in a string', JSON.stringify('['.repeat(1000))],
+    ['in a string, behind an escaped mark', JSON.stringify(`a"\\"${'['.repeat(1000)}`)],
+    ['in a string that ends with a backslash', JSON.stringify([`${'{'.repeat(1000)}\\`, []])],
+  ])('%s', (_what, json) => {
+    expect(parseJson(long(json))).toEqual({ ok: true, value: JSON.parse(json) });
+  });
+
+  test('any value that JSON can write, whatever stands in its strings', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => {
+        expect(parseJson(long(JSON.stringify(value)))).toEqual({
+          ok: true,
+          value: JSON.parse(JSON.stringify(value)),
+        });
+      }),
+    );
+  });
+
+  test('what is no JSON is told as such', () => {
+    expect(parseJson(long('["a'))).toMatchObject({
+      ok: false,
+      problems: [expect.stringMatching(/^is not JSON/)],
+    });
+    expect(parseJson(long(']]]'))).toMatchObject({
+      ok: false,
+      problems: [expect.stringMatching(/^is not JSON/)],
+    });
+  });
+});

@@ -126,3 +126,6 @@ export const databaseTimeoutMs = 5_000;
 
 /** Bars of a chart in a terminal: what can be looked through. */
 export const chartBarsMax = 100;
+
+/** Buckets that a tool of `mcp` hands out at once: a model has to read every one of them. */
+export const toolBucketsMax = 1_000;

@@ -9,7 +9,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 describe('--help', () => {
   test.concurrent.each([
     ['', ['serve', 'project', 'key', 'import', 'stats', 'verify', 'copy', '--version']],
-    ['', ['organization', 'member', 'audit', 'migrate']],
+    ['', ['organization', 'member', 'audit', 'migrate', 'mcp']],
     [
       'serve',
       ['--host', '--port', '--database', '--key-prefix', '--log-level', '--batch-queries-max']
@@ -58,8 +58,10 @@ describe('--help', () => {
         '--time-zone',
         '--callers',
         '--csv',
+        '--chart',
       ]),
     ],
+    ['mcp', ['--organization', '--database', '--url', 'CALLER_STATS_KEY', 'MCP']],
     ['verify', ['--database', '--json']],
     ['copy', ['--from', '--to', 'CALLER_STATS_COPY_FROM', 'CALLER_STATS_COPY_TO', 'required', '--json']],
   ])('of "%s" is on stdout and has every option', async (command, words) => {

@@ -24,6 +24,10 @@ process.exitCode = await run(
     stdout: process.stdout,
     stderr: process.stderr,
     stdin: process.stdin,
+    // The platform's own answer, which knows NO_COLOR, FORCE_COLOR and terminals that have none.
+    terminal: process.stdout.isTTY
+      ? { columns: process.stdout.columns, colors: process.stdout.hasColors() }
+      : undefined,
     interactive: process.stderr.isTTY ?? false,
     env: process.env,
     clock: { now: () => Date.now() },

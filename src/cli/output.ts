@@ -26,22 +26,19 @@ export function printJson(to: Writable, value: unknown): void {
   printLine(to, JSON.stringify(value, null, 2));
 }
 
-/** Left-aligned columns under their titles. */
+/** Columns under their titles: left-aligned, but for those named in `right`, as numbers are. */
 export function printTable(
   to: Writable,
   titles: readonly string[],
   rows: readonly (readonly string[])[],
+  right: readonly string[] = [],
 ): void {
   const widths = titles.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
   );
-  for (const row of [titles, ...rows]) {
-    printLine(
-      to,
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    );
-  }
+  const aligned = (cell: string, column: number): string =>
+    right.includes(titles[column] ?? '')
+      ? cell.padStart(widths[column] ?? 0)
+      : cell.padEnd(widths[column] ?? 0);
+  for (const row of [titles, ...rows]) printLine(to, row.map(aligned).join('  ').trimEnd());
 }

@@ -4,9 +4,11 @@ import { CallerStatsError } from '../domain/errors.js';
 import { addAuditCommand } from './audit.js';
 import { addBackupCommand, addRestoreCommand } from './backup.js';
 import { addCopyCommand } from './copy/command.js';
+import { errorLines } from './error-lines.js';
 import { addImportCommand } from './import/command.js';
 import { type Io, UsageError } from './io.js';
 import { addKeyCommand } from './key/command.js';
+import { addMcpCommand } from './mcp/command.js';
 import { addMemberCommand } from './member.js';
 import { addMigrateCommand } from './migrate.js';
 import { addOrganizationCommand } from './organization.js';
@@ -52,22 +54,13 @@ export function buildProgram(io: Io, version: string, fail: () => void): Command
   addAuditCommand(program, io);
   addImportCommand(program, io, fail);
   addStatsCommand(program, io);
+  addMcpCommand(program, io, version);
   addVerifyCommand(program, io, fail);
   addMigrateCommand(program, io);
   addBackupCommand(program, io);
   addRestoreCommand(program, io);
   addCopyCommand(program, io, fail);
   return program;
-}
-
-/** What lies behind an error, in its own words. Node's error of several failed addresses has none. */
-function causeOf({ cause }: CallerStatsError): string {
-  if (!(cause instanceof Error)) return '';
-  return cause instanceof AggregateError ? cause.errors.map(String).join('; ') : cause.message;
-}
-
-function inBrackets(text: string): string {
-  return text === '' ? '' : ` (${text})`;
 }
 
 function report(error: unknown, io: Io): 0 | 1 | 2 {
@@ -77,8 +70,7 @@ function report(error: unknown, io: Io): 0 | 1 | 2 {
     return 2;
   }
   if (error instanceof CallerStatsError) {
-    printLine(io.stderr, `caller-stats: ${error.message}${inBrackets(causeOf(error))}`);
-    for (const detail of error.details) printLine(io.stderr, `  ${detail}`);
+    printLine(io.stderr, `caller-stats: ${errorLines(error).join('\n')}`);
     return 1;
   }
   printLine(

@@ -23,12 +23,16 @@ export interface Stretch {
   readonly offsetMs: number;
 }
 
+/** What Grafana calls UTC (its variable `$__timezone`); it spells all other zones as the database does. */
+const GRAFANA_UTC = 'utc';
+
 /**
- * A name of the IANA time zone database, links such as `Asia/Calcutta` included, spelled as it is there. The problem is
- * the end of a sentence that begins with what the name is the value of.
+ * A name of the IANA time zone database, links such as `Asia/Calcutta` included, spelled as it is there; `utc` is taken
+ * for `UTC`. The problem is the end of a sentence that begins with what the name is the value of.
  */
 export function parseTimeZone(name: string): Result<TimeZone> {
   if (name === '') return failure('is empty; leave it out or give the name of a time zone, as Europe/Berlin');
+  if (name === GRAFANA_UTC) return success(UTC);
   const known = spelledRight(name);
   if (known === name) return success(name as TimeZone);
   const hint =

@@ -9,7 +9,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 describe('--help', () => {
   test.concurrent.each([
     ['', ['serve', 'project', 'key', 'import', 'stats', 'verify', 'copy', '--version']],
-    ['', ['organization', 'member', 'audit', 'migrate', 'backup', 'restore']],
+    ['', ['organization', 'member', 'audit', 'migrate', 'backup', 'restore', 'mcp']],
     [
       'serve',
       ['--host', '--port', '--database', '--key-prefix', '--log-level', '--batch-queries-max']
@@ -58,8 +58,10 @@ describe('--help', () => {
         '--time-zone',
         '--callers',
         '--csv',
+        '--chart',
       ]),
     ],
+    ['mcp', ['--organization', '--database', '--url', 'CALLER_STATS_KEY', 'MCP']],
     ['verify', ['--database', '--json']],
     ['migrate', ['--distribute', '--no-backup', '--database', '--json']],
     ['backup', ['<file>', '--replace', '--database', '--json']],

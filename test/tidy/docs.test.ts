@@ -1,29 +1,13 @@
 /** The docs cannot drift from what they describe: commands, flags, variables, statuses, limits. */
-import { PassThrough } from 'node:stream';
-import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import type { Io } from '../../src/cli/io.js';
-import { buildProgram } from '../../src/cli/program.js';
 import { KEY_VARIABLE, SETTINGS } from '../../src/cli/settings.js';
 import * as limits from '../../src/domain/limits.js';
 import { STATUS_OF_CODE } from '../../src/http/errors.js';
+import { commandLinesOf, commands, problemWith } from './commands.js';
 import { filesBelow, read } from './sources.js';
 
 /** Its tables are padded to align. */
 const reference = read('docs/reference.md').text.replaceAll(/ +/g, ' ');
-
-function commands(): { name: string; command: Command }[] {
-  const io = { stdout: new PassThrough(), stderr: new PassThrough() } as unknown as Io;
-  const below = (command: Command, prefix: string): { name: string; command: Command }[] =>
-    command.commands.flatMap((one) => {
-      const name = `${prefix}${one.name()}`;
-      return one.commands.length > 0 ? below(one, `${name} `) : [{ name, command: one }];
-    });
-  return below(
-    buildProgram(io, '0', () => {}),
-    '',
-  );
-}
 
 describe('the reference has', () => {
   test.each(commands().map(({ name, command }) => [name, command] as const))(
@@ -78,18 +62,35 @@ describe('the reference has', () => {
   });
 });
 
+const pages = [
+  ...filesBelow('docs', '.md'),
+  ...['README.md', 'SECURITY.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'demo/README.md'].map(
+    read,
+  ),
+];
+
+describe('command lines', () => {
+  test.each([
+    [['stat', 'demo'], 'there is no such command'],
+    [['stats', 'demo', '--charts'], 'stats has no option --charts'],
+    [['stats', 'demo', 'docs'], 'stats does not take docs'],
+    [['key', 'rotate', 'ID', '--grace', '24h'], undefined],
+    [['import', 'a', 'b', '--project', 'docs'], undefined],
+  ])('are held to what the program takes: %j', (args, problem) => {
+    expect(problemWith(args)).toBe(problem);
+  });
+
+  test.each(pages.map((page) => [page.path, page] as const))('in %s are such as it takes', (_, { text }) => {
+    const problems = commandLinesOf(text).map((args) => [args.join(' '), problemWith(args)] as const);
+    expect(problems.filter(([, problem]) => problem !== undefined)).toEqual([]);
+  });
+
+  test('are found', () => {
+    expect(pages.flatMap(({ text }) => commandLinesOf(text)).length).toBeGreaterThan(30);
+  });
+});
+
 test('every link to a file leads to one', () => {
-  const pages = [
-    ...filesBelow('docs', '.md'),
-    ...[
-      'README.md',
-      'SECURITY.md',
-      'ARCHITECTURE.md',
-      'CONTRIBUTING.md',
-      'CHANGELOG.md',
-      'demo/README.md',
-    ].map(read),
-  ];
   for (const { path, text } of pages) {
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)) {
       const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : '';

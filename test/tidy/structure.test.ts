@@ -29,6 +29,11 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
     'src/http/',
     /^(src\/(domain|http|users)\/|src\/storage\/(store|series)\.ts$|node:|fastify$|@fastify\/|typebox|pino$|negotiator$|rate-limiter-flexible$)/,
   ],
+  [
+    'src/cli/mcp/server.ts',
+    /^(src\/(cli|domain)\/|@modelcontextprotocol\/server$|@modelcontextprotocol\/server\/stdio$)/,
+  ],
+  ['src/cli/mcp/', /^(src\/(cli|domain)\/|src\/http\/schemas\.ts$|commander$|typebox$)/],
   ['src/cli/', /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|fastify$)/],
   ['src/main.ts', /^(src\/cli\/|node:)/],
 ];
@@ -51,6 +56,20 @@ describe('imports run one way', () => {
     };
     for (const path of imports.keys()) visit(path, []);
     expect(circles).toEqual([]);
+  });
+
+  test('and no command but mcp waits for its library to load', () => {
+    const reached = new Set<string>();
+    const visit = (path: string): void => {
+      const source = sources.find((one) => one.path === path);
+      if (source === undefined || reached.has(path)) return;
+      reached.add(path);
+      const text = source.text.replaceAll(/(?:new URL|import)\('/g, '');
+      for (const next of importsOf({ ...source, text })) visit(next);
+    };
+    visit('src/main.ts');
+    expect(reached).toContain('src/cli/mcp/command.ts');
+    expect([...reached].filter((path) => /^src\/cli\/mcp\/(?!command)/.test(path))).toEqual([]);
   });
 
   test('and reach every file from main.ts', () => {

@@ -211,6 +211,7 @@ describe('the name of a time zone', () => {
     '',
     'europe/berlin',
     'EUROPE/BERLIN',
+    'Utc',
     'Berlin',
     'Z',
     '+01:00',
@@ -223,6 +224,10 @@ describe('the name of a time zone', () => {
     '__proto__',
   ])('%j is none', (name) => {
     expect(parseTimeZone(name).ok).toBe(false);
+  });
+
+  test('may be utc, as Grafana has it, for UTC', () => {
+    expect(parseTimeZone('utc')).toEqual({ ok: true, value: 'UTC' });
   });
 
   test('is each that the platform lists, and links', () => {

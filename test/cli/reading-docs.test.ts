@@ -1,0 +1,76 @@
+/** The samples of docs/reading.md that are marked as runnable, run as they stand, against a real server. */
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { programFile, runCommand } from '../support/cli.js';
+import { makeKey, placeWithSample, project, succeed } from '../support/cli-place.js';
+import { problemWith } from '../tidy/commands.js';
+
+const page = readFileSync(new URL('../../docs/reading.md', import.meta.url), 'utf8');
+
+const samples = [...page.matchAll(/<!-- runnable -->\n```sh\n([\s\S]*?)```/g)].map(([, code = '']) => code);
+
+/** Where the page has its server and project. */
+const ADDRESS = 'http://127.0.0.1:4000';
+const PROJECT = 'demo';
+
+test('the page has a mark before samples alone, and no key in an address', () => {
+  expect(samples).toHaveLength(page.split('<!-- runnable -->').length - 1);
+  expect(samples.length).toBeGreaterThan(3);
+  expect(page).not.toMatch(/[?&](key|token|api_?key|authorization)=/i);
+});
+
+describe('the samples', () => {
+  test('do what the page says they do', async () => {
+    const place = await placeWithSample();
+    const key = await makeKey(place, 'admin');
+    const server = await place.serve();
+    const stats = async (...args: string[]) =>
+      (await succeed(place.run(['stats', project, '--csv', ...args]))).stdout;
+    const run = async (code: string) => {
+      expect(code).toContain(ADDRESS);
+      const here = code
+        .replaceAll(ADDRESS, server.url)
+        .replaceAll(new RegExp(`\\b${PROJECT}\\b`, 'g'), project);
+      // Installed, the program is on the path.
+      const script = `caller-stats() { "${process.execPath}" "${programFile}" "$@"; }\n${here}`;
+      const env = { CALLER_STATS_KEY: key };
+      return (await succeed(runCommand('bash', ['--norc', '-c', script], { env, cwd: place.folder }))).stdout;
+    };
+    const [series = '', callers = '', file = '', node = '', ...others] = samples;
+    expect(others).toEqual([]);
+    const winter = ['--from', '2024-01-01', '--to', '2024-03-01'];
+    const year = ['--from', '2024-01-01', '--to', '2025-01-01'];
+    expect(await run(series)).toBe(
+      await stats('--interval', 'month', '--time-zone', 'Europe/Berlin', ...winter),
+    );
+    expect(await run(callers)).toBe(await stats('--callers'));
+    expect(await run(file)).toBe('');
+    expect(await readFile(place.path('caller-stats.csv'), 'utf8')).toBe(
+      await stats('--interval', 'day', ...year),
+    );
+    expect(await run(node)).toBe('git-cli 3217\nweb 2014\ngithub-desktop 150\nsdk.git 139\napi 86\n');
+  });
+
+  test('the chart of the page is what is printed', async () => {
+    const place = await placeWithSample();
+    const [, args = '', chart] = /^\$ caller-stats stats demo (.+)\n([^`]+)```/m.exec(page) ?? [];
+    expect((await succeed(place.run(['stats', project, ...args.split(' ')]))).stdout).toBe(chart);
+  });
+});
+
+describe('the configurations for assistants', () => {
+  const configurations = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(
+    ([, text = '']) =>
+      JSON.parse(text) as { mcpServers: Record<string, { command: string; args: string[] }> },
+  );
+
+  test('are JSON, and start the command with options that it has', () => {
+    expect(configurations).toHaveLength(2);
+    for (const { mcpServers } of configurations) {
+      const { command, args = [] } = mcpServers['caller-stats'] ?? {};
+      expect([command, args[0]?.endsWith('/dist/main.js'), args[1]]).toEqual(['node', true, 'mcp']);
+      expect(problemWith(args.slice(1))).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,71 @@
+/** What Grafana and its Infinity data source make of a dashboard's query. */
+
+export interface Query {
+  readonly refId: string;
+  readonly datasource: { readonly type: string; readonly uid: string };
+  readonly type: string;
+  readonly source: string;
+  readonly parser: string;
+  readonly format: string;
+  readonly url: string;
+  readonly url_options: {
+    readonly method: string;
+    readonly params: readonly { readonly key: string; readonly value: string }[];
+  };
+  readonly root_selector: string;
+  readonly columns: readonly {
+    readonly selector: string;
+    readonly text: string;
+    readonly type: 'string' | 'number' | 'timestamp';
+  }[];
+}
+
+export interface Dashboard {
+  readonly templating: {
+    readonly list: readonly { readonly name: string; readonly type: string; readonly query: string }[];
+  };
+  readonly panels: readonly {
+    readonly title: string;
+    readonly type: string;
+    readonly datasource: Query['datasource'];
+    readonly targets: readonly Query[];
+  }[];
+}
+
+export type Row = Readonly<Record<string, string | number | Date>>;
+
+/** Puts values in for variables; one that is not there is left standing, as Grafana does it. */
+export function substituted(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\$\{([^}]+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/** Where the query goes, below the data source's base URL. Variables are put in first, parameters are then encoded. */
+export function addressOf(
+  { url, url_options: { params } }: Query,
+  base: string,
+  values: Readonly<Record<string, string>>,
+): URL {
+  const address = new URL(`${base}${substituted(url, values)}`);
+  for (const { key, value } of params) address.searchParams.append(key, substituted(value, values));
+  return address;
+}
+
+/** The rows of an answer: below the root selector, an object being one row, each with the columns that the query names. */
+export function rowsOf({ root_selector, columns }: Query, answer: unknown): Row[] {
+  const root = root_selector === '' ? answer : (answer as Record<string, unknown>)[root_selector];
+  if (typeof root !== 'object' || root === null) throw new Error(`nothing is at ${root_selector}`);
+  const rows = (Array.isArray(root) ? root : [root]) as Record<string, unknown>[];
+  return rows.map((row) =>
+    Object.fromEntries(columns.map(({ selector, text, type }) => [text, asType(row[selector], type)])),
+  );
+}
+
+/** The backend parser reads times as RFC 3339 alone, and takes nothing else for a number than one. */
+function asType(value: unknown, type: 'string' | 'number' | 'timestamp'): string | number | Date {
+  if (type === 'number' && typeof value === 'number') return value;
+  if (type === 'string' && typeof value === 'string') return value;
+  if (type === 'timestamp' && typeof value === 'string' && rfc3339.test(value)) return new Date(value);
+  throw new Error(`is no ${type}: ${JSON.stringify(value)}`);
+}
+
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;

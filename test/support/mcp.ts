@@ -1,0 +1,62 @@
+/** A real `caller-stats mcp` process, talked to with the official client. */
+import { Client, type ClientOptions } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { programFile } from './cli.js';
+import type { Place } from './cli-place.js';
+
+export interface McpSession {
+  readonly client: Client;
+  readonly pid: number;
+  /** What the process printed that is not for the client. */
+  readonly stderr: () => string;
+  /** The structured content of a call that must succeed; its text must say the same. */
+  readonly call: (name: string, given: Record<string, unknown>) => Promise<Record<string, unknown>>;
+  /** The text of a call that must fail. */
+  readonly refusal: (name: string, given: Record<string, unknown>) => Promise<string>;
+}
+
+/** Starts it in a place, lets `use` work with it, and ends it by closing its stdin. */
+export async function withMcp<T>(
+  place: Place,
+  args: readonly string[],
+  use: (session: McpSession) => Promise<T>,
+  { env = {}, client: options = {} }: { env?: Record<string, string>; client?: ClientOptions } = {},
+): Promise<T> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [programFile, 'mcp', ...args],
+    env: { ...place.env, ...env },
+    cwd: place.folder,
+    stderr: 'pipe',
+  });
+  let stderr = '';
+  transport.stderr?.on('data', (text: Buffer) => {
+    stderr += text.toString();
+  });
+  const client = new Client({ name: 'test', version: '1.0.0' }, options);
+  try {
+    await client.connect(transport);
+    const ask = (name: string, given: Record<string, unknown>) => client.callTool({ name, arguments: given });
+    return await use({
+      client,
+      pid: transport.pid ?? Number.NaN,
+      stderr: () => stderr,
+      call: async (name, given) => {
+        const { isError, structuredContent, content } = await ask(name, given);
+        if (isError) throw new Error(`${name} failed: ${JSON.stringify(content)}`);
+        const [text] = content;
+        if (text?.type !== 'text' || text.text !== JSON.stringify(structuredContent))
+          throw new Error(`the text says something else: ${JSON.stringify({ structuredContent, content })}`);
+        return structuredContent as Record<string, unknown>;
+      },
+      refusal: async (name, given) => {
+        const { isError, content } = await ask(name, given);
+        const [text] = content;
+        if (!isError || text?.type !== 'text') throw new Error(`${name} was not refused`);
+        return text.text;
+      },
+    });
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isCaller } from '../../../src/domain/caller.js';
+import {
+  type CallerRules,
+  callerRulesProblems,
+  detectCaller,
+  KNOWN_CALLERS,
+} from '../../../src/domain/caller-detection.js';
+
+const site: CallerRules = { siteOrigins: ['https://docs.example.com', 'https://*.preview.example.com:8443'] };
+
+type Case = readonly [what: string, headers: Record<string, string>, caller: string, rules?: CallerRules];
+
+const cases: readonly Case[] = [
+  ['nothing at all', {}, 'unknown'],
+  ['nothing that is known', { 'user-agent': 'Mozilla/5.0' }, 'unknown', site],
+  ['nothing that is known, with a name for that', {}, 'elsewhere', { fallback: 'elsewhere' }],
+
+  ['a page of the site', { origin: 'https://docs.example.com' }, 'web', site],
+  ['a page of the site, in capitals', { origin: 'HTTPS://Docs.Example.com' }, 'web', site],
+  ['a page of another site', { origin: 'https://example.com' }, 'unknown', site],
+  [
+    'a page of a site whose name begins alike',
+    { origin: 'https://docs.example.com.evil.test' },
+    'unknown',
+    site,
+  ],
+  ['a page of another scheme', { origin: 'http://docs.example.com' }, 'unknown', site],
+  ['a page of another port', { origin: 'https://docs.example.com:444' }, 'unknown', site],
+  ['a host below', { origin: 'https://a.b.preview.example.com:8443' }, 'web', site],
+  ['the host itself', { origin: 'https://preview.example.com:8443' }, 'unknown', site],
+  ['no host below', { origin: 'https://.preview.example.com:8443' }, 'unknown', site],
+  ['a user name', { origin: 'https://evil.test/@a.preview.example.com:8443' }, 'unknown', site],
+  ['a page without an origin', { origin: 'null', referer: 'https://docs.example.com/' }, 'unknown', site],
+  ['plain navigation', { referer: 'https://docs.example.com/start?a=1#b' }, 'web', site],
+  [
+    'plain navigation from elsewhere',
+    { referer: 'https://elsewhere.test/https://docs.example.com' },
+    'unknown',
+    site,
+  ],
+  ['an origin that is no address', { referer: 'docs.example.com' }, 'unknown', site],
+  ['a page, where no site is named', { origin: 'https://docs.example.com' }, 'unknown'],
+  [
+    'a page of the site that has a key',
+    { origin: 'https://docs.example.com', authorization: 'Bearer a' },
+    'web',
+    site,
+  ],
+  [
+    'a page of the site that uses an SDK',
+    { origin: 'https://docs.example.com', 'x-stainless-lang': 'js' },
+    'web',
+    site,
+  ],
+
+  ['Slack, signed', { 'x-slack-signature': 'v0=a' }, 'slack'],
+  ['Slack, by its name', { 'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)' }, 'slack'],
+  ['an SDK with a key', { 'x-stainless-lang': 'python', authorization: 'Bearer a' }, 'sdk-python'],
+  [
+    'an SDK of a language that nobody knows',
+    { 'x-stainless-lang': 'cobol', authorization: 'Bearer a' },
+    'api',
+  ],
+  ['a client of the Model Context Protocol', { 'mcp-protocol-version': '2025-06-18' }, 'mcp'],
+  [
+    'one of our own',
+    { 'user-agent': 'acme-bot/2' },
+    'acme',
+    { known: [{ caller: 'acme', userAgent: 'Acme-Bot/' }] },
+  ],
+  [
+    'one of our own, by a header',
+    { 'x-acme': '1' },
+    'acme',
+    { known: [{ caller: 'acme', header: 'X-Acme' }] },
+  ],
+  ['one that our own left out', { 'x-slack-signature': 'v0=a' }, 'unknown', { known: [] }],
+  [
+    'the first that fits',
+    { 'user-agent': 'b a' },
+    'second',
+    {
+      known: [
+        { caller: 'first', userAgent: 'c' },
+        { caller: 'second', userAgent: 'a' },
+        { caller: 'third', userAgent: 'b' },
+      ],
+    },
+  ],
+
+  ['a call with a token', { authorization: 'Bearer a' }, 'api'],
+  ['a call with a key', { 'x-api-key': 'a' }, 'api'],
+  ['a call with an empty header', { authorization: '' }, 'unknown'],
+  ['a call that we tell otherwise', { 'x-internal': '1' }, 'api', { apiHeaders: ['X-Internal'] }],
+  [
+    'a call that we no longer tell so',
+    { authorization: 'Bearer a' },
+    'unknown',
+    { apiHeaders: ['x-internal'] },
+  ],
+
+  [
+    'one that names itself',
+    { 'x-caller': ' sdk-rust ', authorization: 'Bearer a' },
+    'sdk-rust',
+    { callerHeader: 'X-Caller' },
+  ],
+  ['one that names itself web', { 'x-caller': 'web' }, 'web', { callerHeader: 'x-caller' }],
+  [
+    'a name that is none',
+    { 'x-caller': 'Robert; DROP', authorization: 'Bearer a' },
+    'api',
+    { callerHeader: 'x-caller' },
+  ],
+  ['one that names itself where nobody asks', { 'x-caller': 'sdk-rust' }, 'unknown'],
+];
+
+describe.each([
+  [
+    'of a standard request',
+    (headers: Record<string, string>) => new Request('http://127.0.0.1/', { headers }),
+  ],
+  ['of a request of Node', (headers: Record<string, string>) => ({ headers })],
+])('headers %s', (_kind, requestWith) => {
+  test.each(cases.map((one) => [one[0], one] as const))('%s', (_what, [, headers, caller, rules]) => {
+    // A browser's `Headers` trims values, and so does every HTTP parser.
+    expect(detectCaller(requestWith(headers), rules)).toBe(caller);
+  });
+});
+
+test('a header that came more than once', () => {
+  const request = { headers: { 'x-slack-signature': ['a', 'b'], 'user-agent': undefined } };
+  expect(detectCaller(request)).toBe('slack');
+});
+
+test('whatever is sent, the answer is a caller', () => {
+  const names = [
+    'origin',
+    'referer',
+    'user-agent',
+    'x-caller',
+    'authorization',
+    'x-slack-signature',
+    'x-stainless-lang',
+  ];
+  const headers = fc.dictionary(
+    fc.constantFrom(...names),
+    fc.oneof(fc.string(), fc.webUrl(), fc.array(fc.string()), fc.constant(undefined)),
+  );
+  fc.assert(
+    fc.property(headers, (sent) => {
+      expect(isCaller(detectCaller({ headers: sent }, { ...site, callerHeader: 'x-caller' }))).toBe(true);
+    }),
+  );
+});
+
+test('rules that can be used have no problems', () => {
+  expect(callerRulesProblems({})).toEqual([]);
+  const siteOrigins = ['http://localhost:3000', 'https://*.example.com', 'http://[::1]:80', 'https://docs'];
+  expect(callerRulesProblems({ siteOrigins, known: KNOWN_CALLERS, fallback: 'other' })).toEqual([]);
+});
+
+test.each<readonly [string, CallerRules, readonly (string | RegExp)[]]>([
+  ['a path', { siteOrigins: ['https://docs.example.com/'] }, [/^siteOrigins\[0\]: ".+\/" is not an origin/]],
+  ['no scheme', { siteOrigins: ['https://a.test', 'docs.example.com'] }, [/^siteOrigins\[1\]: /]],
+  ['any site', { siteOrigins: ['*', 'https://*'] }, [/^siteOrigins\[0\]/, /^siteOrigins\[1\]/]],
+  ['half a name', { siteOrigins: ['https://*docs.example.com'] }, [/^siteOrigins\[0\]/]],
+  ['a name that is none', { fallback: 'Elsewhere' }, [/^fallback: "Elsewhere" is not a name/]],
+  [
+    'callers that cannot be known, or named',
+    {
+      known: [
+        { caller: 'a b', userAgent: '' },
+        { caller: 'a', userAgent: 'a', value: 'b' },
+      ],
+    },
+    [
+      'known[0]: has neither a userAgent nor a header to be known by',
+      'known[1]: has a value, but no header for it',
+      /^known\[0\]\.caller: "a b" is not a name/,
+    ],
+  ],
+])('%s is a problem', (_what, rules, expected) => {
+  expect(callerRulesProblems(rules)).toEqual(
+    expected.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))),
+  );
+});
+
+test.each(KNOWN_CALLERS.map((known) => [known] as const))('%j is known by itself', (known) => {
+  const headers = {
+    ...(known.userAgent === undefined ? {} : { 'user-agent': `${known.userAgent}1.0` }),
+    ...(known.header === undefined ? {} : { [known.header]: known.value ?? 'any' }),
+  };
+  expect(detectCaller({ headers })).toBe(known.caller);
+});

@@ -20,7 +20,7 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['dashboard/src/', /^dashboard\/src\/(?!main\.tsx)/],
 ];
 
-const packages = /^(react|react-dom\/client|@tanstack\/react-query|wouter|lucide-react|d3-array|qr)$/;
+const packages = /^(react|react-dom(\/client)?|@tanstack\/react-query|wouter|lucide-react|d3-array|qr)$/;
 
 describe('what the dashboard imports', () => {
   test.each(sources.map((source) => [source.path, source] as const))('%s', (path, source) => {

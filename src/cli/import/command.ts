@@ -28,7 +28,7 @@ export function addImportCommand(program: Command, io: Io, fail: () => void): vo
     .description(
       'records the queries of files; what is recorded already counts as duplicate, so repeat it freely',
     )
-    .argument('<file...>', 'files to read, gzip or plain; - for stdin')
+    .argument('<file...>', 'files to read, plain, gzip or Zstandard; - for stdin')
     .requiredOption('--project <id>', 'the project to record into')
     .addOption(
       new Option('--format <format>', 'ndjson: a query a line; csv: columns named in the first line').choices(
@@ -44,7 +44,7 @@ export function addImportCommand(program: Command, io: Io, fail: () => void): vo
     .option('--json', 'print the totals as JSON')
     .addHelpText(
       'after',
-      '\nWithout --format, files that end in .csv or .csv.gz are CSV and all others NDJSON. A bad record is named on\n' +
+      '\nWithout --format, files that end in .csv (.csv.gz, .csv.zst) are CSV and all others NDJSON. A bad record is named on\n' +
         'stderr by file, line and reason, the good ones are recorded, and the exit status is 1.',
     )
     .action(async (files: string[], options: ImportOptions) => {

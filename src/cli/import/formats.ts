@@ -11,5 +11,5 @@ export type Format = keyof typeof READERS;
 
 /** What a file's name says of its format; NDJSON where it says nothing. */
 export function formatOf(name: string): Format {
-  return /\.csv(\.gz)?$/i.test(name) ? 'csv' : 'ndjson';
+  return /\.csv(\.(gz|zst))?$/i.test(name) ? 'csv' : 'ndjson';
 }

@@ -3,7 +3,7 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Query } from '../../domain/query.js';
-import { readNdjson } from './records.js';
+import { readJsonLines } from './records.js';
 
 const bufferedCharactersMax = 256 * 1024;
 
@@ -34,7 +34,7 @@ export class Spool {
   /** Everything added so far, in order. */
   async *read(): AsyncGenerator<Query> {
     await this.#write();
-    for await (const { value } of readNdjson(createReadStream(join(this.#folder, 'queries')))) {
+    for await (const { value } of readJsonLines(createReadStream(join(this.#folder, 'queries')))) {
       if (!value.ok) throw new Error(`the temporary file was damaged: ${value.problems.join(', ')}`);
       const [id, caller, occurredAt] = value.value as [string, string, number];
       yield { id, caller, occurredAt };

@@ -28,7 +28,10 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
     'src/http/',
     /^(src\/(domain|http|users)\/|src\/storage\/(store|series)\.ts$|node:|fastify$|@fastify\/|typebox|pino$|negotiator$|rate-limiter-flexible$)/,
   ],
-  ['src/cli/', /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|fastify$|zstddec\/stream$)/],
+  [
+    'src/cli/',
+    /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|fastify$|zstddec\/stream$|typebox)/,
+  ],
   ['src/main.ts', /^(src\/cli\/|node:)/],
 ];
 

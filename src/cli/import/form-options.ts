@@ -8,9 +8,10 @@ import { UsageError } from '../io.js';
 import { collect } from './collect.js';
 import type { FieldMap, QueryField, Reading } from './fields.js';
 import { FORMATS, type Form, type Format } from './formats.js';
+import { addLogOptions, LOG_FLAGS, type LogOptions, readLogOptions } from './log-options.js';
 import { ASSISTANT_EVENT, STREAM_FIELDS } from './stream.js';
 
-export interface FormOptions {
+export interface FormOptions extends LogOptions {
   readonly format?: Format;
   readonly map?: readonly string[];
   readonly caller?: string;
@@ -20,11 +21,11 @@ export interface FormOptions {
 }
 
 export function addFormOptions(command: Command): Command {
-  return command
+  command
     .addOption(
       new Option(
         '--format <format>',
-        'ndjson: an object a line; csv: columns named in the first line; stream: events of a documentation platform',
+        'ndjson: an object a line; csv: columns named in the first line; stream: events of a documentation platform; access-log: of nginx or Apache',
       ).choices(FORMATS),
     )
     .option(
@@ -49,16 +50,17 @@ export function addFormOptions(command: Command): Command {
       `stream: the type of events that are queries (repeatable; ${ASSISTANT_EVENT})`,
       collect,
     );
+  return addLogOptions(command);
 }
 
 /** `UsageError` with all that is wrong. */
 export function readForm(options: FormOptions): Form {
   const problems: string[] = [];
+  const { format, caller, event = [ASSISTANT_EVENT] } = options;
   const map = readMap(options, problems);
   const callerValues = readCallerValues(options.callerValue ?? [], problems);
-  const { format, caller } = options;
   if (caller !== undefined && !isCaller(caller)) problems.push(`--caller: ${notCaller(caller)}`);
-  if (options.event !== undefined && format !== 'stream') problems.push('--event: is for --format stream');
+  problems.push(...misplaced(options));
   if (
     format === 'stream' &&
     caller === undefined &&
@@ -68,9 +70,23 @@ export function readForm(options: FormOptions): Form {
       '--caller: is missing; name the caller of all events, or the property that has it: --map caller=properties.source',
     );
   }
+  const log = format === 'access-log' ? readLogOptions(options, caller, problems) : undefined;
   if (problems.length > 0) throw new UsageError(problems);
   const reading: Reading = { map, caller, callerValues, timeFormat: options.timeFormat ?? 'rfc3339' };
-  return { format, reading, eventTypes: new Set(options.event ?? [ASSISTANT_EVENT]) };
+  return { format, reading, eventTypes: new Set(event), log };
+}
+
+/** Options that mean nothing for the format. */
+function misplaced(options: FormOptions): string[] {
+  const { format, event, map, callerValue, timeFormat } = options;
+  const problems = event !== undefined && format !== 'stream' ? ['--event: is for --format stream'] : [];
+  if (format === 'access-log') {
+    const fields = { '--map': map, '--caller-value': callerValue, '--time-format': timeFormat };
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+    return [...problems, ...given.map(([flag]) => `${flag}: is for files with fields, which a log has not`)];
+  }
+  const given = Object.entries(LOG_FLAGS).filter(([name]) => options[name as keyof LogOptions] !== undefined);
+  return [...problems, ...given.map(([, flag]) => `${flag}: is for --format access-log`)];
 }
 
 /** What is not mapped has the name that it has by itself. */

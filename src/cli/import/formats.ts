@@ -1,4 +1,5 @@
 /** Which formats there are, and how each is read. */
+import { type LogReading, readAccessLog } from './access-log.js';
 import { readCsv } from './csv.js';
 import type { Reading } from './fields.js';
 import { readNdjson } from './ndjson.js';
@@ -9,7 +10,7 @@ import { readStream } from './stream.js';
 export type Reader = (chunks: AsyncIterable<Buffer>) => AsyncGenerator<ImportRecord>;
 
 /** The names of `--format`. */
-export const FORMATS = ['ndjson', 'csv', 'stream'] as const;
+export const FORMATS = ['ndjson', 'csv', 'stream', 'access-log'] as const;
 
 export type Format = (typeof FORMATS)[number];
 
@@ -20,17 +21,20 @@ export interface Form {
   readonly reading: Reading;
   /** Of a stream: the types of the events that are queries. */
   readonly eventTypes: ReadonlySet<string>;
+  /** Of an access log, and only there. */
+  readonly log: LogReading | undefined;
 }
 
 /** How a source of this name is read. */
-export function readerOf({ format, reading, eventTypes }: Form, name: string): Reader {
+export function readerOf({ format, reading, eventTypes, log }: Form, name: string): Reader {
+  if (log !== undefined) return (chunks) => readAccessLog(chunks, log);
   switch (format ?? formatOf(name)) {
-    case 'ndjson':
-      return (chunks) => readNdjson(chunks, reading);
     case 'csv':
       return (chunks) => readCsv(chunks, reading);
     case 'stream':
       return (chunks) => readStream(chunks, reading, eventTypes);
+    default:
+      return (chunks) => readNdjson(chunks, reading);
   }
 }
 

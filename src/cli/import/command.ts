@@ -4,6 +4,7 @@ import type { Sink } from '../batcher.js';
 import { type Io, UsageError } from '../io.js';
 import { formatCount, printJson, printLine } from '../output.js';
 import { startProgress } from '../progress.js';
+import { awayTriesMax, whileAway } from '../retry.js';
 import { ServerClient } from '../server-client.js';
 import { readKey, readSettings, STORE_SETTINGS, settingOption } from '../settings.js';
 import { existing, withStore } from '../with-store.js';
@@ -11,9 +12,6 @@ import { addFormOptions, type FormOptions, readForm } from './form-options.js';
 import { type Form, readerOf } from './formats.js';
 import { type ImportTotals, runImport } from './run.js';
 import { openSource, type Source } from './source.js';
-
-/** Tries of a request while the server is away: about half a minute, enough for a restart. */
-const importTriesMax = 8;
 
 interface ImportOptions extends FormOptions {
   readonly project: string;
@@ -99,15 +97,19 @@ async function withSink<T>(
   io: Io,
   work: (sink: (projectId: string) => Sink) => Promise<T>,
 ): Promise<T> {
+  const note = (line: string) => printLine(io.stderr, line);
   if (url !== undefined) {
     const client = new ServerClient(url, readKey(io.env), {
-      triesMax: importTriesMax,
-      note: (line) => printLine(io.stderr, line),
+      triesMax: awayTriesMax,
+      note,
     });
     return work((projectId) => (queries) => client.record(projectId, queries));
   }
   const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
   return withStore(settings, existing, (store) =>
-    work((projectId) => (queries) => store.record(projectId, queries)),
+    work(
+      (projectId) => (queries) =>
+        whileAway(() => store.record(projectId, queries), { triesMax: awayTriesMax, note }),
+    ),
   );
 }

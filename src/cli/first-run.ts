@@ -8,6 +8,8 @@ import { DEFAULT_ORGANIZATION_ID, generateId, type Project } from '../domain/pro
 import type { Store } from '../storage/store.js';
 import { createUnlessTaken } from './create.js';
 import { totalsLine } from './import/command.js';
+import { PLAIN } from './import/fields.js';
+import { readNdjson } from './import/ndjson.js';
 import { runImport } from './import/run.js';
 import { openSource } from './import/source.js';
 import type { Io } from './io.js';
@@ -144,7 +146,7 @@ async function printSetUpAddress(
 async function loadSample(store: Store, projectId: string, io: Io): Promise<void> {
   const totals = await runImport({
     sources: [await openSource(sample, io.stdin)],
-    format: 'ndjson',
+    readerOf: () => (chunks) => readNdjson(chunks, PLAIN),
     strict: false,
     sink: (queries) => store.record(projectId, queries),
     clock: io.clock,

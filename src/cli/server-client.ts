@@ -3,11 +3,9 @@ import { CallerStatsError } from '../domain/errors.js';
 import type { Query } from '../domain/query.js';
 import type { RecordResult } from '../storage/store.js';
 import { UsageError } from './io.js';
+import { backoffMs, sleep } from './retry.js';
 
 const retryAfterMsMax = 30_000;
-
-/** Milliseconds to wait after the n-th try, from 1, where the server names none. */
-const backoffMs = (tries: number): number => Math.min(250 * 2 ** (tries - 1), 10_000);
 
 /** What became of one request. `problem` says why it is worth another try. */
 interface Attempt {
@@ -120,8 +118,4 @@ function errorOf(text: string): string {
   } catch {
     return text.slice(0, 200);
   }
-}
-
-function sleep(durationMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, durationMs));
 }

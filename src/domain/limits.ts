@@ -121,6 +121,9 @@ export const commitQueriesMax = 20_000;
 /** Bytes of one line of an import file. The longest valid line is far shorter. */
 export const importLineBytesMax = 64 * 1024;
 
+/** Lines of a log that are remembered to tell identical ones apart: far more than one second of queries has. */
+export const identicalLinesKept = 100_000;
+
 /** A key's last use is written at most this often: the listing is for people, a write for each read is not. */
 export const lastUsedIntervalMs = 60_000;
 

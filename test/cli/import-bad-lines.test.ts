@@ -62,7 +62,7 @@ describe('a bad line of NDJSON is named, and the good ones around it are recorde
     });
     expect(stderr).toBe('stdin:2: is not JSON: "no"\n');
     expect(status).toBe(1);
-    expect(JSON.parse(stdout)).toEqual({ read: 3, recorded: 1, duplicates: 1, bad: 1 });
+    expect(JSON.parse(stdout)).toEqual({ read: 3, recorded: 1, duplicates: 1, bad: 1, skipped: 0 });
   });
 
   test.concurrent('in each of several files, numbered from its own beginning', async () => {

@@ -43,9 +43,9 @@ describe('import --url', () => {
     const good = '{"id":"a","caller":"web"}\n';
     const refused = await send(`${good}no\n`);
     expect(refused.status).toBe(1);
-    expect(JSON.parse(refused.stdout)).toEqual({ read: 2, recorded: 0, duplicates: 0, bad: 1 });
+    expect(JSON.parse(refused.stdout)).toEqual({ read: 2, recorded: 0, duplicates: 0, bad: 1, skipped: 0 });
     const accepted = await succeed(send(good + good));
-    expect(JSON.parse(accepted.stdout)).toEqual({ read: 2, recorded: 1, duplicates: 1, bad: 0 });
+    expect(JSON.parse(accepted.stdout)).toEqual({ read: 2, recorded: 1, duplicates: 1, bad: 0, skipped: 0 });
   });
 
   test('names bad lines as it does for a database, and records the good ones', async () => {

@@ -1,6 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { programFile } from '../support/cli.js';
 import { placeWithProject, project, recordedIn, succeed } from '../support/cli-place.js';
 import { sampleFile, sampleLines } from '../support/sample.js';
 
@@ -61,3 +64,24 @@ describe('--strict records everything where all is good', () => {
     await succeed(place.run(['verify']));
   });
 });
+
+test.concurrent.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+  'an import --strict that %s ends leaves nothing of what it had read',
+  async (signal) => {
+    const place = await placeWithProject();
+    const temporary = place.path('temporary');
+    await mkdir(temporary);
+    const env = { PATH: process.env['PATH'], TMPDIR: temporary, ...place.env };
+    const child = spawn(process.execPath, [programFile, ...strictImport, '-'], { cwd: place.folder, env });
+    try {
+      // Its input goes on; what it says of the first line shows that it is reading.
+      child.stdin.write('no query\n');
+      await once(child.stderr, 'data');
+      child.kill(signal);
+      await once(child, 'close');
+    } finally {
+      child.kill('SIGKILL');
+    }
+    expect(await readdir(temporary)).toEqual([]);
+  },
+);

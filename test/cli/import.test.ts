@@ -88,7 +88,7 @@ describe('the sample', () => {
   test.concurrent('gives its totals as JSON', async () => {
     const place = await placeWithSample();
     const { stdout } = await succeed(place.run(['import', sampleFile, '--project', project, '--json']));
-    expect(JSON.parse(stdout)).toEqual({ read: 30_874, recorded: 0, duplicates: 30_874, bad: 0 });
+    expect(JSON.parse(stdout)).toEqual({ read: 30_874, recorded: 0, duplicates: 30_874, bad: 0, skipped: 0 });
   });
 });
 

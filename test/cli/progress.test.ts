@@ -18,7 +18,7 @@ describe('an import on a terminal', () => {
     const place = await placeWithProject();
     const { status, stdout } = await onTerminal(place, sampleFile);
     expect(status).toBe(0);
-    expect(stdout).toMatch(/=+-* 100% \| 30,000 read/);
+    expect(stdout).toMatch(/=+-* 100% \| 30,000 read \| [1-9][\d,]*\/s \| \S+ left/);
     expect(afterBar(stdout)).toBe('30,874 read, 30,269 recorded, 605 duplicates\r\n');
   });
 
@@ -39,7 +39,7 @@ describe('an import on a terminal', () => {
     const place = await placeWithProject();
     const { status, stdout } = await onTerminal(place, `- < ${sampleFile}`);
     expect(status).toBe(0);
-    expect(stdout).toMatch(/\d[\d,]* read/);
+    expect(stdout).toMatch(/[1-9][\d,]* read \| [1-9][\d,]*\/s/);
     expect(stdout).not.toMatch(/==|--|%|NaN/);
     expect(afterBar(stdout)).toBe('30,874 read, 30,269 recorded, 605 duplicates\r\n');
   });

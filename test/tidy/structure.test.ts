@@ -34,7 +34,10 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
     /^(src\/(cli|domain)\/|@modelcontextprotocol\/server$|@modelcontextprotocol\/server\/stdio$)/,
   ],
   ['src/cli/mcp/', /^(src\/(cli|domain)\/|src\/http\/schemas\.ts$|commander$|typebox$)/],
-  ['src/cli/', /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|fastify$)/],
+  [
+    'src/cli/',
+    /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|fastify$|zstddec\/stream$|typebox)/,
+  ],
   ['src/main.ts', /^(src\/cli\/|node:)/],
 ];
 

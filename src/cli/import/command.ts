@@ -1,40 +1,34 @@
 /** `caller-stats import`: records the queries of files. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Sink } from '../batcher.js';
 import { type Io, UsageError } from '../io.js';
 import { formatCount, printJson, printLine } from '../output.js';
 import { startProgress } from '../progress.js';
+import { awayTriesMax, whileAway } from '../retry.js';
 import { ServerClient } from '../server-client.js';
 import { readKey, readSettings, STORE_SETTINGS, settingOption } from '../settings.js';
 import { existing, withStore } from '../with-store.js';
-import { type Format, READERS } from './formats.js';
+import { addFormOptions, type FormOptions, readForm } from './form-options.js';
+import { type Form, readerOf } from './formats.js';
 import { type ImportTotals, runImport } from './run.js';
 import { openSource, type Source } from './source.js';
 
-/** Tries of a request while the server is away: about half a minute, enough for a restart. */
-const importTriesMax = 8;
-
-interface ImportOptions {
+interface ImportOptions extends FormOptions {
   readonly project: string;
-  readonly format?: Format;
   readonly strict?: boolean;
   readonly url?: string;
   readonly json?: boolean;
 }
 
 export function addImportCommand(program: Command, io: Io, fail: () => void): void {
-  program
+  const command = program
     .command('import')
     .description(
       'records the queries of files; what is recorded already counts as duplicate, so repeat it freely',
     )
-    .argument('<file...>', 'files to read, gzip or plain; - for stdin')
-    .requiredOption('--project <id>', 'the project to record into')
-    .addOption(
-      new Option('--format <format>', 'ndjson: a query a line; csv: columns named in the first line').choices(
-        Object.keys(READERS),
-      ),
-    )
+    .argument('<file...>', 'files to read, plain, gzip or Zstandard; - for stdin')
+    .requiredOption('--project <id>', 'the project to record into');
+  addFormOptions(command)
     .option('--strict', 'record nothing if any record is bad')
     .addOption(settingOption('database').conflicts('url'))
     .option(
@@ -44,13 +38,14 @@ export function addImportCommand(program: Command, io: Io, fail: () => void): vo
     .option('--json', 'print the totals as JSON')
     .addHelpText(
       'after',
-      '\nWithout --format, files that end in .csv or .csv.gz are CSV and all others NDJSON. A bad record is named on\n' +
-        'stderr by file, line and reason, the good ones are recorded, and the exit status is 1.',
+      '\nWithout --format, files that end in .csv (.csv.gz, .csv.zst) are CSV and all others NDJSON. A bad record is named\n' +
+        'on stderr by file, line and reason, the good ones are recorded, and the exit status is 1.',
     )
     .action(async (files: string[], options: ImportOptions) => {
+      const form = readForm(options);
       if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
       const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
-      const totals = await withSink(options, io, (sink) => importWith(sources, options, sink, io));
+      const totals = await withSink(options, io, (sink) => importWith(sources, form, options, sink, io));
       if (options.json) printJson(io.stdout, totals);
       else printLine(io.stdout, totalsLine(totals));
       if (totals.bad > 0) fail();
@@ -58,14 +53,19 @@ export function addImportCommand(program: Command, io: Io, fail: () => void): vo
 }
 
 /** The line that ends an import. */
-export function totalsLine({ read, recorded, duplicates, bad }: ImportTotals): string {
+export function totalsLine({ read, recorded, duplicates, bad, skipped }: ImportTotals): string {
   const counts = `${formatCount(read)} read, ${formatCount(recorded)} recorded, ${formatCount(duplicates)} duplicates`;
-  return bad === 0 ? counts : `${counts}, ${formatCount(bad)} bad`;
+  const others = [
+    ...(bad === 0 ? [] : [`${formatCount(bad)} bad`]),
+    ...(skipped === 0 ? [] : [`${formatCount(skipped)} skipped`]),
+  ];
+  return [counts, ...others].join(', ');
 }
 
 async function importWith(
   sources: readonly Source[],
-  { format, strict, project }: ImportOptions,
+  form: Form,
+  { strict, project }: ImportOptions,
   sink: (projectId: string) => Sink,
   io: Io,
 ): Promise<ImportTotals> {
@@ -81,7 +81,7 @@ async function importWith(
   try {
     return await runImport({
       sources,
-      format,
+      readerOf: (name) => readerOf(form, name),
       strict: strict ?? false,
       sink: toProject,
       clock: io.clock,
@@ -97,15 +97,19 @@ async function withSink<T>(
   io: Io,
   work: (sink: (projectId: string) => Sink) => Promise<T>,
 ): Promise<T> {
+  const note = (line: string) => printLine(io.stderr, line);
   if (url !== undefined) {
     const client = new ServerClient(url, readKey(io.env), {
-      triesMax: importTriesMax,
-      note: (line) => printLine(io.stderr, line),
+      triesMax: awayTriesMax,
+      note,
     });
     return work((projectId) => (queries) => client.record(projectId, queries));
   }
   const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
   return withStore(settings, existing, (store) =>
-    work((projectId) => (queries) => store.record(projectId, queries)),
+    work(
+      (projectId) => (queries) =>
+        whileAway(() => store.record(projectId, queries), { triesMax: awayTriesMax, note }),
+    ),
   );
 }

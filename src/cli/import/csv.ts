@@ -9,6 +9,7 @@ import { decodeUtf8, isBlank, trimEnd, withoutMark } from '../../domain/lines.js
 import { unknownName } from '../../domain/nearest.js';
 import { QUERY_FIELDS } from '../../domain/query.js';
 import { failure, type Result, success } from '../../domain/result.js';
+import { PLAIN, queryReader, type Reading } from './fields.js';
 import { type Line, readLines, tooLongProblem } from './lines.js';
 import type { ImportRecord } from './records.js';
 
@@ -21,21 +22,32 @@ interface CsvRecord {
   readonly fields: Result<readonly string[]>;
 }
 
-/** Columns by their names in the first record. An empty `occurredAt` is one left out. */
-export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<ImportRecord> {
+/** Columns by their names in the first record. An empty `occurredAt` or, with `--caller`, `caller` is one left out. */
+export async function* readCsv(
+  chunks: AsyncIterable<Buffer>,
+  reading: Reading = PLAIN,
+): AsyncGenerator<ImportRecord> {
+  const toQuery = queryReader(reading);
   let columns: readonly string[] | undefined;
   for await (const { line, fields } of readCsvRecords(readLines(chunks))) {
-    if (columns === undefined) {
-      const problems = fields.ok ? headerProblems(fields.value) : fields.problems;
-      if (!fields.ok || problems.length > 0) {
-        yield { line, value: failure(...problems) };
-        return;
-      }
-      columns = fields.value;
-    } else {
-      yield { line, value: fields.ok ? toQueryFields(columns, fields.value) : fields };
+    if (columns !== undefined) {
+      const record = fields.ok ? toRecord(columns, fields.value) : fields;
+      yield { line, value: record.ok ? toQuery(record.value) : record };
+      continue;
     }
+    const header = toColumns(fields, reading);
+    if (!header.ok) {
+      yield { line, value: header };
+      return;
+    }
+    columns = header.value;
   }
+}
+
+function toColumns(fields: Result<readonly string[]>, reading: Reading): Result<readonly string[]> {
+  if (!fields.ok) return fields;
+  const problems = headerProblems(fields.value, reading);
+  return problems.length > 0 ? failure(...problems) : fields;
 }
 
 async function* readCsvRecords(lines: AsyncIterable<Line>): AsyncGenerator<CsvRecord> {
@@ -104,20 +116,24 @@ function parseRecord(lines: readonly Line[]): Result<readonly string[]> {
 
 const lineEnd = Buffer.from('\n');
 
-function headerProblems(columns: readonly string[]): string[] {
-  const missing = ['id', 'caller'].filter((name) => !columns.includes(name));
+function headerProblems(columns: readonly string[], { map, caller }: Reading): string[] {
+  const names = map ?? { id: 'id', caller: 'caller', occurredAt: undefined };
+  const needed = [names.id, ...(caller === undefined ? [names.caller] : []), names.occurredAt];
+  const isUsed = (name: string) => map === undefined || Object.values(map).includes(name);
   return [
     ...columns
-      .filter((name) => !QUERY_FIELDS.some((field) => field === name))
+      .filter((name) => map === undefined && !QUERY_FIELDS.some((field) => field === name))
       .map((name) => unknownName('column', name, QUERY_FIELDS)),
-    ...missing.map((name) => `${name}: there is no such column; the first line names the columns`),
+    ...needed
+      .filter((name) => name !== undefined && !columns.includes(name))
+      .map((name) => `${name}: there is no such column; the first line names the columns`),
     ...columns
-      .filter((name, at) => columns.indexOf(name) !== at)
+      .filter((name, at) => isUsed(name) && columns.indexOf(name) !== at)
       .map((name) => `${name}: there are two such columns`),
   ];
 }
 
-function toQueryFields(columns: readonly string[], record: readonly string[]): Result<unknown> {
+function toRecord(columns: readonly string[], record: readonly string[]): Result<Record<string, unknown>> {
   if (record.length !== columns.length) {
     return failure(`has ${record.length} fields, and the first line names ${columns.length} columns`);
   }

@@ -1,15 +1,44 @@
+/** Which formats there are, and how each is read. */
+import { type LogReading, readAccessLog } from './access-log.js';
 import { readCsv } from './csv.js';
-import { type ImportRecord, readNdjson } from './records.js';
+import type { Reading } from './fields.js';
+import { readNdjson } from './ndjson.js';
+import type { ImportRecord } from './records.js';
+import { readStream } from './stream.js';
 
-/** How each format is read; the names are those of `--format`. */
-export const READERS = { ndjson: readNdjson, csv: readCsv } satisfies Record<
-  string,
-  (chunks: AsyncIterable<Buffer>) => AsyncGenerator<ImportRecord>
->;
+/** From the unpacked bytes of one source to its records. */
+export type Reader = (chunks: AsyncIterable<Buffer>) => AsyncGenerator<ImportRecord>;
 
-export type Format = keyof typeof READERS;
+/** The names of `--format`. */
+export const FORMATS = ['ndjson', 'csv', 'stream', 'access-log'] as const;
+
+export type Format = (typeof FORMATS)[number];
+
+/** All that the options say of what is in the files. */
+export interface Form {
+  /** Undefined: as each file's name says. */
+  readonly format: Format | undefined;
+  readonly reading: Reading;
+  /** Of a stream: the types of the events that are queries. */
+  readonly eventTypes: ReadonlySet<string>;
+  /** Of an access log, and only there. */
+  readonly log: LogReading | undefined;
+}
+
+/** How a source of this name is read. */
+export function readerOf({ format, reading, eventTypes, log }: Form, name: string): Reader {
+  if (log !== undefined) return (chunks) => readAccessLog(chunks, log);
+  switch (format ?? formatOf(name)) {
+    case 'csv':
+      return (chunks) => readCsv(chunks, reading);
+    case 'stream':
+      return (chunks) => readStream(chunks, reading, eventTypes);
+    default:
+      return (chunks) => readNdjson(chunks, reading);
+  }
+}
 
 /** What a file's name says of its format; NDJSON where it says nothing. */
-export function formatOf(name: string): Format {
-  return /\.csv(\.gz)?$/i.test(name) ? 'csv' : 'ndjson';
+function formatOf(name: string): Format {
+  return /\.csv(\.(gz|zst))?$/i.test(name) ? 'csv' : 'ndjson';
 }

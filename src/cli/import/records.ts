@@ -7,11 +7,18 @@ import { readLines, tooLongProblem } from './lines.js';
 export interface ImportRecord {
   /** The line it begins on, from 1. */
   readonly line: number;
+  /** The input of `parseQuery`; what is wrong with the record; or that it is none of those that are asked for. */
+  readonly value: Result<unknown> | 'skipped';
+}
+
+interface JsonLine {
+  /** From 1. */
+  readonly line: number;
   readonly value: Result<unknown>;
 }
 
 /** One JSON value a line. Blank lines are passed over. */
-export async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncGenerator<ImportRecord> {
+export async function* readJsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<JsonLine> {
   for await (const { number, bytes } of readLines(chunks)) {
     if (bytes === undefined) yield { line: number, value: failure(tooLongProblem) };
     else if (!isBlank(bytes)) yield { line: number, value: parseJson(bytes) };

@@ -3,23 +3,25 @@ import type { Clock } from '../../domain/clock.js';
 import { parseQuery, type Query } from '../../domain/query.js';
 import { Batcher, type Sink } from '../batcher.js';
 import type { Progress } from '../progress.js';
-import { type Format, formatOf, READERS } from './formats.js';
+import type { Reader } from './formats.js';
 import { type Source, SourceError } from './source.js';
 import { Spool } from './spool.js';
 
-/** What an import did. Without `strict`, `read = recorded + duplicates + bad`. */
+/** What an import did. Without `strict`, `read = recorded + duplicates + bad + skipped`. */
 export interface ImportTotals {
   /** Records, good and bad; a file that breaks off counts as a bad one. */
   read: number;
   recorded: number;
   duplicates: number;
   bad: number;
+  /** Records that are none of those asked for: events of other types, lines about other requests. */
+  skipped: number;
 }
 
 export interface ImportPlan {
   readonly sources: readonly Source[];
-  /** Undefined: as each file's name says. */
-  readonly format: Format | undefined;
+  /** How the source of this name is read. */
+  readonly readerOf: (name: string) => Reader;
   /** Records nothing unless every record is good. */
   readonly strict: boolean;
   readonly sink: Sink;
@@ -30,7 +32,7 @@ export interface ImportPlan {
 /** Notes each bad record as `file:line: reason`, and goes on. */
 export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
   const batcher = new Batcher(plan.sink);
-  const totals: ImportTotals = { read: 0, recorded: 0, duplicates: 0, bad: 0 };
+  const totals: ImportTotals = { read: 0, recorded: 0, duplicates: 0, bad: 0, skipped: 0 };
   if (plan.strict) await recordIfAllGood(plan, batcher, totals);
   else await readAll(plan, totals, (query) => batcher.add(query));
   await batcher.flush();
@@ -70,10 +72,14 @@ async function readSource(
   totals: ImportTotals,
   onQuery: OnQuery,
 ): Promise<void> {
-  const readRecords = READERS[plan.format ?? formatOf(source.name)];
+  const readRecords = plan.readerOf(source.name);
   for await (const { line, value } of readRecords(source.read(plan.progress.advance))) {
     totals.read++;
     if (totals.read % 1000 === 0) plan.progress.show(totals.read);
+    if (value === 'skipped') {
+      totals.skipped++;
+      continue;
+    }
     const query = value.ok ? parseQuery(value.value, plan.clock.now()) : value;
     if (query.ok) {
       await onQuery(query.value);

@@ -1,9 +1,9 @@
-/** Bytes of an import file: from disk or stdin, unpacked where they are gzip, whatever the file is called. */
+/** Bytes of an import file: from disk or stdin, unpacked where they are packed. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import type { Readable } from 'node:stream';
 import { CallerStatsError } from '../../domain/errors.js';
+import { PackedDataError, unpack } from './unpack.js';
 
 export interface Source {
   /** What messages call it. */
@@ -22,7 +22,7 @@ export class SourceError extends Error {
 /** `-` is stdin. `CallerStatsError` where there is no such file. */
 export async function openSource(path: string, stdin: Readable): Promise<Source> {
   if (path === '-')
-    return { name: 'stdin', sizeBytes: undefined, read: (onProgress) => unpack(stdin, onProgress) };
+    return { name: 'stdin', sizeBytes: undefined, read: (onProgress) => bytesOf(stdin, onProgress) };
   const file = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new CallerStatsError('not_found', `${path} cannot be read: ${error.code}.`, { cause: error });
   });
@@ -30,30 +30,16 @@ export async function openSource(path: string, stdin: Readable): Promise<Source>
   return {
     name: path,
     sizeBytes: file.size,
-    read: (onProgress) => unpack(createReadStream(path), onProgress),
+    read: (onProgress) => bytesOf(createReadStream(path), onProgress),
   };
 }
 
-async function* unpack(stored: Readable, onProgress: (storedBytes: number) => void): AsyncGenerator<Buffer> {
+async function* bytesOf(stored: Readable, onProgress: (storedBytes: number) => void): AsyncGenerator<Buffer> {
   try {
-    const chunks = counted(stored, onProgress);
-    const start = await takeStart(chunks);
-    const all = continued(start, chunks);
-    if (!isGzip(start)) {
-      yield* all;
-      return;
-    }
-    const unpacked = createGunzip();
-    // Its errors come out of `unpacked` as well, which is where they are waited for.
-    pipeline(Readable.from(all), unpacked, () => {});
-    yield* unpacked;
+    yield* unpack(counted(stored, onProgress));
   } catch (error) {
-    throw new SourceError(
-      `cannot be read to its end: ${readProblem((error as NodeJS.ErrnoException).code)}`,
-      {
-        cause: error,
-      },
-    );
+    const reason = error instanceof PackedDataError ? error.message : (error as NodeJS.ErrnoException).code;
+    throw new SourceError(`cannot be read to its end: ${reason ?? 'unknown error'}`, { cause: error });
   }
 }
 
@@ -62,30 +48,4 @@ async function* counted(stored: Readable, onProgress: (storedBytes: number) => v
     onProgress((chunk as Buffer).length);
     yield chunk as Buffer;
   }
-}
-
-/** The first two bytes at least, or all there are: a pipe may deliver them one by one. */
-async function takeStart(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
-  let start: Buffer = Buffer.alloc(0);
-  while (start.length < 2) {
-    const next = await chunks.next();
-    if (next.done) break;
-    start = Buffer.concat([start, next.value]);
-  }
-  return start;
-}
-
-async function* continued(start: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  if (start.length > 0) yield start;
-  yield* chunks;
-}
-
-function readProblem(code: string | undefined): string {
-  if (code === 'Z_BUF_ERROR') return 'its gzip data is cut short';
-  return code?.startsWith('Z_') ? 'its gzip data is damaged' : (code ?? 'unknown error');
-}
-
-/** RFC 1952, section 2.3.1. No text begins with these bytes. */
-function isGzip(bytes: Buffer): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }

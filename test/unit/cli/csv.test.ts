@@ -9,6 +9,7 @@ async function idsOf(text: string, chunkBytes: number): Promise<unknown[]> {
   }
   const ids: unknown[] = [];
   for await (const { value } of readCsv(chunks())) {
+    if (value === 'skipped') throw new Error('no record of CSV is passed over');
     ids.push(value.ok ? (value.value as { id: unknown }).id : value.problems);
   }
   return ids;

@@ -1,0 +1,36 @@
+import { type FormOptions, readForm } from '../../src/cli/import/form-options.js';
+import { readerOf } from '../../src/cli/import/formats.js';
+import { parseQuery } from '../../src/domain/query.js';
+
+/** The clock of these tests, long after all of their queries. */
+export const nowMs = Date.UTC(2030, 0, 1);
+
+/** What one record came to: a query as `[id, caller, time]`, what is wrong with it, or `skipped`. */
+export type Outcome = readonly [id: string, caller: string, occurredAt: string] | string;
+
+/** What importing a text with these options comes to, by line. It arrives in pieces of `chunkBytes`. */
+export async function outcomesOf(
+  text: string | Uint8Array,
+  options: FormOptions,
+  chunkBytes = 1000,
+): Promise<[line: number, outcome: Outcome][]> {
+  const bytes = Buffer.from(text);
+  async function* chunks() {
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+  }
+  const outcomes: [number, Outcome][] = [];
+  for await (const { line, value } of readerOf(readForm(options), 'file')(chunks())) {
+    if (value === 'skipped') {
+      outcomes.push([line, value]);
+      continue;
+    }
+    const query = value.ok ? parseQuery(value.value, nowMs) : value;
+    outcomes.push([
+      line,
+      query.ok
+        ? [query.value.id, query.value.caller, new Date(query.value.occurredAt).toISOString()]
+        : query.problems.join('; '),
+    ]);
+  }
+  return outcomes;
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseForeignTime, TIME_FORMATS } from '../../../src/domain/foreign-time.js';
+
+const noon = Date.UTC(2026, 0, 31, 12);
+
+describe('a time is refused', () => {
+  test.each([
+    ['rfc3339', noon, /a number: seconds \(s\) or milliseconds \(ms\)/],
+    ['rfc3339', '2026-01-31 12:00:00', /not a date-time of RFC 3339/],
+    ['rfc3339', true, /not a string/],
+    ['utc', '2026-01-31', /has no time/],
+    ['utc', '2026-02-30 12:00:00', /February/],
+    ['utc', '31/01/2026 12:00:00', /not a date-time/],
+    ['s', noon, /milliseconds \(--time-format ms\)\?/],
+    ['ms', noon / 1000, /seconds \(--time-format s\)\?/],
+    ['ms', 253_402_300_800_000, /after the year 9999/],
+    ['s', '2026-01-31T12:00:00Z', /not a number of seconds/],
+    ['s', -1, /not a number of seconds/],
+    ['s', '', /not a number of seconds/],
+    ['ms', '1e12', /not a number of milliseconds/],
+    ['ms', { at: noon }, /it is not a number of milliseconds/],
+  ] as const)('%s %j', (format, value, problem) => {
+    const time = parseForeignTime(value, format);
+    expect(time.ok ? time.value : time.problems.join()).toEqual(expect.stringMatching(problem));
+  });
+});
+
+describe('a time is read:', () => {
+  test.each([
+    ['rfc3339', '2026-01-31T13:00:00+01:00', noon],
+    ['utc', '2026-01-31T13:00:00+01:00', noon],
+    ['utc', '2026-01-31 12:00:00', noon],
+    ['utc', '2026-01-31 12:00:00.123456', noon + 123],
+    ['utc', '2026-01-31 12:00:00 UTC', noon],
+    ['utc', '2026-01-31 12:00:00Z', noon],
+    ['utc', '2026-01-31 13:00:00+01', noon],
+    ['utc', '2026-01-31 06:30:00-0530', noon],
+    ['s', noon / 1000, noon],
+    ['s', `${noon / 1000}.0019`, noon + 1],
+    ['s', noon / 1000 + 0.5, noon + 500],
+    ['ms', noon, noon],
+    ['ms', `${noon}.9`, noon],
+  ] as const)('%s %j', (format, value, timeMs) => {
+    expect(parseForeignTime(value, format)).toEqual({ ok: true, value: timeMs });
+  });
+});
+
+test('a time that is written in any of the formats is the same time', () => {
+  // From March 1973 on, where milliseconds begin to be told from seconds.
+  const times = fc.integer({ min: 100_000_000_000, max: 4_000_000_000_000 });
+  fc.assert(
+    fc.property(times, fc.constantFrom(...TIME_FORMATS), (timeMs, format) => {
+      const iso = new Date(timeMs).toISOString();
+      const seconds = `${Math.floor(timeMs / 1000)}.${String(timeMs % 1000).padStart(3, '0')}`;
+      const written = { rfc3339: iso, utc: iso.replace('T', ' ').slice(0, -1), s: seconds, ms: timeMs };
+      expect(parseForeignTime(written[format], format)).toEqual({ ok: true, value: timeMs });
+    }),
+  );
+});

@@ -42,7 +42,7 @@ test.concurrent('a stream, in which every other event is none of ours', async ()
     ];
   });
   const text = lines.map((line) => JSON.stringify(line)).join('\n');
-  const args = ['--format', 'stream', '--map', 'caller=properties.source'];
+  const args = ['--format', 'stream', '--caller', 'properties.source'];
   expect(await importAs(text, args)).toBe('61,748 read, 30,269 recorded, 605 duplicates, 30,874 skipped\n');
 });
 

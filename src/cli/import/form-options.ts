@@ -54,7 +54,8 @@ export function addFormOptions(command: Command): Command {
 }
 
 /** `UsageError` with all that is wrong. */
-export function readForm(options: FormOptions): Form {
+export function readForm(given: FormOptions): Form {
+  const options = withCallerOfProperty(given);
   const problems: string[] = [];
   const { format, caller, event = [ASSISTANT_EVENT] } = options;
   const map = readMap(options, problems);
@@ -67,13 +68,20 @@ export function readForm(options: FormOptions): Form {
     !(options.map ?? []).some((one) => one.startsWith('caller='))
   ) {
     problems.push(
-      '--caller: is missing; name the caller of all events, or the property that has it: --map caller=properties.source',
+      '--caller: is missing; name the caller of all events, or the property that has it, as properties.source',
     );
   }
   const log = format === 'access-log' ? readLogOptions(options, caller, problems) : undefined;
   if (problems.length > 0) throw new UsageError(problems);
   const reading: Reading = { map, caller, callerValues, timeFormat: options.timeFormat ?? 'rfc3339' };
   return { format, reading, eventTypes: new Set(event), log };
+}
+
+/** In a stream, `--caller properties.source` is short for `--map caller=properties.source`. */
+function withCallerOfProperty({ caller, ...options }: FormOptions): FormOptions {
+  if (caller === undefined) return options;
+  if (options.format !== 'stream' || !caller.startsWith('properties.')) return { ...options, caller };
+  return { ...options, map: [...(options.map ?? []), `caller=${caller}`] };
 }
 
 /** Options that mean nothing for the format. */

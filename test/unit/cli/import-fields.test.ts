@@ -21,7 +21,7 @@ describe('options are refused:', () => {
     [
       'a stream without a caller',
       { format: 'stream' },
-      /--caller: is missing; .* --map caller=properties\.source/,
+      /--caller: is missing; .* properties\.source/,
     ],
     ['all at once', { caller: 'A', map: ['x'] }, /^--map: .*\n--caller: /],
   ])('%s', (_what, options, message) => {

@@ -75,7 +75,8 @@ describe('protobuf that is refused', () => {
     ['a length beyond 32 bits', bytes(0x0a, 0xff, 0xff, 0xff, 0xff, 0x7f)],
     ['field 0', bytes(0x02, 0)],
     ['an end without a group', bytes(0x0c)],
-    ['a part that ends behind what it is in', message([1, bytes(0x12, 4, 0x12, 0)], [2, bytes(0, 0, 0)])],
+    // What follows would be a span.
+    ['a part that ends behind what it is in', bytes(0x0a, 2, 0x12, 4, 0x12, 2, 0x4a, 0)],
     ['a time that is cut', spanWith([9, bytes()]).fill(0x39, -2)],
     ['a key that is not UTF-8', spanWith([9, message([1, bytes(0xff)])])],
     ['a value that is not UTF-8', attribute(message([1, bytes(0xc3)]))],

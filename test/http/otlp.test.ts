@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { ProtobufLogsSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/date-range.js';
 import { CallerStatsError } from '../../src/domain/errors.js';
 import { errorOf, type KeyName, type Service, startMs, startService } from '../support/http.js';
 import type { Answer } from '../support/http-checks.js';
-import { by, retainAll } from '../support/store.js';
+import { by, newSchemaIn, retainAll } from '../support/store.js';
 import {
   ASKED,
   bodyOf,
@@ -137,11 +137,23 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
   });
 });
 
-test('a question that comes as spans and as log records, in both encodings, is one query', async () => {
-  const service = await startService();
-  for (const [signal, type] of EVERY) await post(service, signal, type, [asked(1), asked(2)]);
-  expect((await service.store.verify()).queries).toBe(2);
-});
+const databases = [
+  ['SQLite', undefined],
+  ...inject('postgresServers').map(({ version, url }) => [`PostgreSQL ${version}`, url] as const),
+] as const;
+
+test.each(databases)(
+  "%s: a question that comes as spans and as log records, in both encodings, is one query of the key's own project",
+  async (_kind, url) => {
+    const service = await startService(url === undefined ? {} : { database: newSchemaIn(url) });
+    for (const [signal, type] of EVERY) {
+      const answer = await post(service, signal, type, [asked(1), asked(2)]);
+      expect([answer.status, partialSuccess(signal, type, answer)]).toEqual([200, undefined]);
+    }
+    expect((await service.store.verify()).queries).toBe(2);
+    expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 2 });
+  },
+);
 
 test('nothing but id, caller and time is kept', async () => {
   const service = await startService();

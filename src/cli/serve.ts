@@ -10,6 +10,7 @@ import { keepClean } from './clean-up.js';
 import { welcomer } from './first-run.js';
 import type { Io } from './io.js';
 import { keepAuditLog } from './keep-audit-log.js';
+import { telemetryRulesOf } from './otlp-settings.js';
 import { printLine } from './output.js';
 import { flagsOf, readSettings, SERVER_SETTINGS, settingOption } from './settings.js';
 import { singleSignOnOf } from './single-sign-on.js';
@@ -53,6 +54,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
           clock: io.clock,
           limits: settings,
           trustProxy: settings.trustProxy,
+          telemetry: telemetryRulesOf(settings),
           dashboard: {
             pages,
             version,

@@ -18,6 +18,7 @@ import { isName } from '../domain/project.js';
 import { failure, type Result, success } from '../domain/result.js';
 import { parseDatabaseUrl } from '../storage/open.js';
 import { UsageError } from './io.js';
+import { OTLP_SETTINGS } from './otlp-settings.js';
 import { mayHoldPassword } from './passwords.js';
 import {
   type Environment,
@@ -135,6 +136,7 @@ export const SERVER_SETTINGS = {
           ? success(text)
           : failure(`is shorter than ${secretCharactersMin} characters; make one with: openssl rand -hex 32`),
   }),
+  ...OTLP_SETTINGS,
   oidcIssuer: setting<string | null>({
     flag: 'oidc-issuer',
     environment: 'CALLER_STATS_OIDC_ISSUER',

@@ -5,6 +5,7 @@ import { Compile } from 'typebox/schema';
 import { networksOf } from '../domain/address.js';
 import type { Clock } from '../domain/clock.js';
 import { headerBytesMax, headersTimeoutMs, keepAliveTimeoutMs, requestTimeoutMs } from '../domain/limits.js';
+import type { TelemetryRules } from '../domain/telemetry.js';
 import type { Store } from '../storage/store.js';
 import { Libraries, type UsersOptions } from '../users/libraries.js';
 import { Authenticator } from './authenticate.js';
@@ -21,6 +22,7 @@ import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { addLeakedKeys } from './leaked-keys.js';
 import { loggedRequest } from './log.js';
 import { addOperations } from './operations.js';
+import { addOtlp } from './otlp/otlp.js';
 import { addQueries } from './queries.js';
 import { RateLimit, type RateLimits } from './rate-limits.js';
 import { acceptAllMethods } from './resource.js';
@@ -33,6 +35,8 @@ export interface AppOptions {
   readonly limits: RecordingLimits & RateLimits;
   /** Proxies whose `X-Forwarded-For` is believed, as `parseNetwork` gives them; none for nobody's. */
   readonly trustProxy: readonly string[];
+  /** Which spans and log records are queries. */
+  readonly telemetry: TelemetryRules;
   readonly dashboard: Omit<DashboardOptions, 'libraries'> & {
     /** The folder of the built pages. */
     readonly pages: string;
@@ -47,6 +51,7 @@ export async function buildApp({
   clock,
   limits,
   trustProxy,
+  telemetry,
   dashboard,
   users,
   log,
@@ -97,6 +102,7 @@ export async function buildApp({
   addSeries(app, store, authenticator);
   addCallers(app, store, authenticator);
   addQueries(app, { store, clock, authenticator, limits });
+  await addOtlp(app, { store, clock, authenticator, limits, telemetry });
   await addLeakedKeys(app, { store, clock, failures });
   addOperations(app, store);
   await addDashboardApi(app, {

@@ -8,6 +8,7 @@ import { isProjectId, type Project } from '../domain/project.js';
 import type { Access, Store } from '../storage/store.js';
 import { addressOf } from './client-address.js';
 import { forbidden, HttpError, noSuchProject, unauthenticated } from './errors.js';
+import { unnamedProject } from './project-header.js';
 import type { RateLimit } from './rate-limits.js';
 
 export interface AuthenticateOptions {
@@ -47,22 +48,30 @@ export class Authenticator {
    * where it is missing, malformed, of another type than `allowed`, unknown, expired, disabled or revoked. Then what it
    * may do: 403 where the request comes from an address outside its allowlist, or its scopes do not have what the method
    * needs. Then the project: 404 where it does not exist, is another organization's, or is not the one the key is
-   * bound to.
+   * bound to. Where the request names none (`projectId` undefined), it is the one that the key is bound to; 400 where
+   * that is none.
    */
   async projectOf(
     request: FastifyRequest,
     reply: FastifyReply,
-    projectId: string,
+    projectId: string | undefined,
     allowed: readonly KeyType[],
   ): Promise<Project> {
-    const { key, project } = await this.#accessOf(request, reply, projectId, allowed);
+    const access = await this.#accessOf(request, reply, projectId ?? '', allowed);
+    const { key } = access;
     await this.#requests.consume(key.organizationId, reply);
     this.#requireAddress(key, addressOf(request));
     requireScope(key, request.method);
     this.#touch(key, this.#clock.now(), request);
+    const project = projectId === undefined ? await this.#projectBoundTo(key) : access.project;
     if (project === undefined || (key.projectId !== null && key.projectId !== project.id))
       throw noSuchProject();
     return project;
+  }
+
+  async #projectBoundTo({ organizationId, projectId }: ApiKey): Promise<Project | undefined> {
+    if (projectId === null) throw unnamedProject();
+    return this.#store.findProject(organizationId, projectId);
   }
 
   /** A key that works. An address whose requests fail too often gets 429 for them, never for one with a good key. */

@@ -38,9 +38,7 @@ export async function refuseEncoding(request: FastifyRequest): Promise<void> {
 export function addJsonParser(app: FastifyInstance, bytesMax: number): void {
   const options = { parseAs: 'buffer', bodyLimit: bytesMax } as const;
   app.addContentTypeParser('application/json', options, async (_request: FastifyRequest, body: Buffer) => {
-    const value = parseJson(body);
-    if (!value.ok) throw new HttpError(400, `The body ${value.problems.join('; ')}.`);
-    return value.value;
+    return jsonOf(body);
   });
 }
 
@@ -59,10 +57,9 @@ export function addRecordingParsers(
 ): void {
   const options = { parseAs: 'buffer', bodyLimit: bodyBytesMax } as const;
   app.addContentTypeParser('application/json', options, async (request: FastifyRequest, body: Buffer) => {
-    const value = parseJson(await decode(request, body, bodyBytesMax));
-    if (!value.ok) throw new HttpError(400, `The body ${value.problems.join('; ')}.`);
-    if (Array.isArray(value.value)) requireAtMost(batchQueriesMax, value.value);
-    return value.value;
+    const value = jsonOf(await decode(request, body, bodyBytesMax));
+    if (Array.isArray(value)) requireAtMost(batchQueriesMax, value);
+    return value;
   });
   app.addContentTypeParser('application/x-ndjson', options, async (request: FastifyRequest, body: Buffer) => {
     const values: unknown[] = [];
@@ -74,6 +71,39 @@ export function addRecordingParsers(
     }
     return values;
   });
+}
+
+/**
+ * Adds parsers for OTLP: JSON (any value) and protobuf (its bytes, as a `Buffer`), unpacked. `413` for more than the
+ * limit, `415` for any other type.
+ */
+export function addOtlpParsers(
+  app: FastifyInstance,
+  { bodyBytesMax }: Pick<RecordingLimits, 'bodyBytesMax'>,
+): void {
+  const options = { parseAs: 'buffer', bodyLimit: bodyBytesMax } as const;
+  app.addContentTypeParser('application/json', options, async (request: FastifyRequest, body: Buffer) =>
+    jsonOf(await decode(request, body, bodyBytesMax)),
+  );
+  app.addContentTypeParser('application/x-protobuf', options, async (request: FastifyRequest, body: Buffer) =>
+    decode(request, body, bodyBytesMax),
+  );
+  app.addContentTypeParser('*', async () => refuseOtlpType());
+}
+
+/** `415` for a body of a type that OTLP does not have. */
+export function refuseOtlpType(): never {
+  throw new HttpError(
+    415,
+    'The Content-Type is not supported; send application/x-protobuf or application/json.',
+  );
+}
+
+/** The value of a JSON body. `400` where it is not JSON. */
+function jsonOf(body: Buffer): unknown {
+  const value = parseJson(body);
+  if (!value.ok) throw new HttpError(400, `The body ${value.problems.join('; ')}.`);
+  return value.value;
 }
 
 function requireAtMost(queriesMax: number, values: readonly unknown[]): void {

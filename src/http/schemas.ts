@@ -9,6 +9,7 @@ import { INTERVALS } from '../domain/interval.js';
 import { queryIdCharactersMax } from '../domain/limits.js';
 import { DEFAULT_INTERVAL } from '../domain/series.js';
 import { TIME_ZONE_PATTERN, UTC } from '../domain/time-zone.js';
+import { OTLP_SCHEMAS } from './otlp/schemas.js';
 
 export const ErrorSchema = Type.Object(
   {
@@ -130,6 +131,7 @@ export const SHARED_SCHEMAS: readonly (TSchema & { readonly $id?: string })[] = 
   CallersSchema,
   QuerySchema,
   RecordResultSchema,
+  ...OTLP_SCHEMAS,
   LeakedKeySchema,
   StatusSchema,
 ];

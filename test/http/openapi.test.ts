@@ -10,6 +10,9 @@ import { at, entriesOf } from '../support/openapi.js';
 const numRuns = Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 1000);
 const runs = { numRuns, seed: 20260615 };
 
+/** What answers in the encoding of the request. */
+const OTLP = ['/v1/traces', '/v1/logs', '/v1/metrics'];
+
 /** The operations of a document: [method, path, operation]. */
 function operationsOf(document: unknown): [string, string, unknown][] {
   return entriesOf(at(document, 'paths')).flatMap(([path, item]) =>
@@ -36,6 +39,7 @@ describe('the document', () => {
       `get ${SERIES.replace('docs', '{projectId}')}`,
       `get ${CALLERS.replace('docs', '{projectId}')}`,
       `post ${QUERIES.replace('docs', '{projectId}')}`,
+      ...OTLP.map((path) => `post ${path}`),
       'post /v1/leaked-keys',
       'get /livez',
       'get /readyz',
@@ -52,9 +56,11 @@ describe('the document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('says of every error that it has the one shape, and of every response that it is JSON, or CSV as well', async () => {
+  test('says of every error that it has the one shape, and of every response that it is JSON, or CSV or protobuf as well', async () => {
     const { openApi } = service();
     const csv = [SERIES, CALLERS].map((path) => path.replace('docs', '{projectId}'));
+    const others = (path: string) =>
+      OTLP.includes(path) ? ['application/x-protobuf'] : csv.includes(path) ? ['text/csv'] : [];
     for (const [method, path, operation] of operationsOf(openApi.document)) {
       const responses = entriesOf(at(operation, 'responses'));
       expect(responses.map(([status]) => status)).toEqual(expect.arrayContaining(['200', '500', '503']));
@@ -63,9 +69,7 @@ describe('the document', () => {
         expect(
           content.map(([type]) => type),
           `${method} ${path} ${status}`,
-        ).toEqual(
-          csv.includes(path) && status === '200' ? ['application/json', 'text/csv'] : ['application/json'],
-        );
+        ).toEqual(['application/json', ...(status === '200' ? others(path) : [])]);
         if (status < '400') continue;
         const $ref = '#/components/schemas/Error';
         expect(at(response, 'content', 'application/json', 'schema'), `${path} ${status}`).toEqual({ $ref });

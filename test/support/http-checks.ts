@@ -7,6 +7,8 @@ export interface Answer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  /** The body of an answer to a request that was injected, for what is not text. */
+  readonly bytes?: Uint8Array;
   /** The values of `Set-Cookie`, which `headers` is without. */
   readonly cookies: readonly string[];
 }

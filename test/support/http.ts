@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { OTLP_SETTINGS, telemetryRulesOf } from '../../src/cli/otlp-settings.js';
+import { readSettings } from '../../src/cli/settings.js';
 import { batchQueriesMax, bodyBytesMax } from '../../src/domain/limits.js';
+import type { TelemetryRules } from '../../src/domain/telemetry.js';
 import { type AppOptions, buildApp } from '../../src/http/app.js';
 import { openStore } from '../../src/storage/open.js';
 import { type Answer, type Asked, checkAnswer } from './http-checks.js';
@@ -76,7 +79,13 @@ export interface ServiceOptions {
   readonly keyLifeMax?: number | null;
   readonly limits?: Partial<AppOptions['limits']>;
   readonly trustProxy?: readonly string[];
+  readonly telemetry?: Partial<TelemetryRules>;
 }
+
+const OTLP_NAMES = Object.keys(OTLP_SETTINGS) as (keyof typeof OTLP_SETTINGS)[];
+
+/** What the settings say unless told otherwise. */
+export const TELEMETRY: TelemetryRules = telemetryRulesOf(readSettings(OTLP_NAMES, {}, {}));
 
 /**
  * One service for all tests of a `describe`: for tables of refusals, which leave nothing behind. Called in a test it
@@ -102,7 +111,7 @@ type End = () => Promise<void>;
 
 /** A service of its own for one test, gone when it is over. `onEnd` takes what is to be done then, last first. */
 export async function startService(
-  { database, limits, trustProxy = [], users = {}, keyLifeMax = null }: ServiceOptions = {},
+  { database, limits, trustProxy = [], telemetry = {}, users = {}, keyLifeMax = null }: ServiceOptions = {},
   onEnd: (end: End) => void = onTestFinished,
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-test-'));
@@ -126,6 +135,7 @@ export async function startService(
     clock: { now: () => clock.nowMs },
     limits: { batchQueriesMax, bodyBytesMax, requestsPerMinute: 0, failuresPerMinute: 0, ...limits },
     trustProxy,
+    telemetry: { ...TELEMETRY, ...telemetry },
     dashboard: {
       pages: await makePages(folder),
       singleSignOnName: users.singleSignOn?.name,
@@ -200,6 +210,7 @@ export async function startService(
             .map(([name, value]) => [name, String(value)]),
         ),
         text: method === 'HEAD' ? '' : response.payload,
+        bytes: new Uint8Array(response.rawPayload),
         cookies: [response.headers['set-cookie'] ?? []].flat(),
       };
       checkAnswer(openApi, { method, path, failing }, answer, secrets);

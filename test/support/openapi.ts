@@ -94,8 +94,8 @@ export class OpenApi {
     const schema = documented
       ? this.#schemaOf([...operation, 'responses', String(status)], contentType)
       : ['components', 'schemas', 'Error'];
-    const isCsv = contentType?.startsWith('text/csv') === true;
-    if (method !== 'HEAD') this.requireValid(isCsv ? text : JSON.parse(text), ...schema);
+    const isJson = contentType?.startsWith('application/json') === true;
+    if (method !== 'HEAD') this.requireValid(isJson ? JSON.parse(text) : text, ...schema);
     else if (text !== '') throw new Error('the answer to HEAD has a body');
   }
 

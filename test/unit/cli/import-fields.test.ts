@@ -18,11 +18,7 @@ describe('options are refused:', () => {
     ['a value with a name that is none', { callerValue: ['A=Docs Site'] }, /"Docs Site" is not web/],
     ['a value twice', { callerValue: ['A=web', 'A=api'] }, /--caller-value: "A" is given twice/],
     ['events of what has none', { format: 'csv', event: ['a'] }, /--event: is for --format stream/],
-    [
-      'a stream without a caller',
-      { format: 'stream' },
-      /--caller: is missing; .* properties\.source/,
-    ],
+    ['a stream without a caller', { format: 'stream' }, /--caller: is missing; .* properties\.source/],
     ['all at once', { caller: 'A', map: ['x'] }, /^--map: .*\n--caller: /],
   ])('%s', (_what, options, message) => {
     expect(() => readForm(options)).toThrow(UsageError);

@@ -1,0 +1,99 @@
+/** Spans and log records for tests, encoded by OpenTelemetry's own code. */
+import type { Attributes, HrTime } from '@opentelemetry/api';
+import {
+  JsonLogsSerializer,
+  JsonTraceSerializer,
+  ProtobufLogsSerializer,
+  ProtobufTraceSerializer,
+} from '@opentelemetry/otlp-transformer';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import type { ReadableLogRecord } from '@opentelemetry/sdk-logs';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+
+/** A span or log record to send; what is left out is usual. */
+export interface Sent {
+  readonly traceId?: string;
+  readonly spanId?: string;
+  /** Nanoseconds since 1970; of a log record, 0 leaves the observed time alone. */
+  readonly timeNs?: bigint;
+  readonly observedNs?: bigint;
+  readonly eventName?: string;
+  readonly attributes?: Attributes;
+  readonly resource?: Attributes;
+}
+
+export const JSON_TYPE = 'application/json';
+export const PROTOBUF = 'application/x-protobuf';
+export const TYPES = [JSON_TYPE, PROTOBUF] as const;
+export type Type = (typeof TYPES)[number];
+export type SignalName = 'traces' | 'logs';
+
+export const traceId = (number: number) => number.toString(16).padStart(32, 'a');
+export const spanId = (number: number) => number.toString(16).padStart(16, 'b');
+/** The query's id that a trace's is by default. */
+export const uuidOf = (id: string) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+
+/** What an agent's run is marked with. */
+export const ASKED = { 'gen_ai.operation.name': 'invoke_agent' };
+
+/** The body that an official exporter would send of these. */
+export function bodyOf(signal: SignalName, type: Type, sent: readonly Sent[]): Uint8Array {
+  const serialized =
+    signal === 'traces'
+      ? (type === PROTOBUF ? ProtobufTraceSerializer : JsonTraceSerializer).serializeRequest(sent.map(spanOf))
+      : (type === PROTOBUF ? ProtobufLogsSerializer : JsonLogsSerializer).serializeRequest(sent.map(logOf));
+  if (serialized === undefined) throw new Error('it cannot be encoded');
+  return serialized;
+}
+
+const instrumentationScope = { name: 'test', version: '1' };
+
+function spanOf({ attributes = {}, resource = {}, timeNs = 0n, ...ids }: Sent): ReadableSpan {
+  return {
+    name: 'invoke_agent docs',
+    kind: 0,
+    spanContext: () => contextOf(ids),
+    parentSpanContext: contextOf({ traceId: traceId(1), spanId: spanId(9) }),
+    startTime: hrTimeOf(timeNs),
+    endTime: hrTimeOf(timeNs + 1_500_000_000n),
+    duration: [1, 500_000_000],
+    status: { code: 0 },
+    attributes,
+    links: [{ context: contextOf({}), attributes: { 'caller_stats.caller': 'linked' } }],
+    events: [{ name: 'gen_ai.choice', time: hrTimeOf(timeNs), attributes: { ...ASKED, answer: '42' } }],
+    ended: true,
+    resource: resourceFromAttributes(resource),
+    instrumentationScope,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+}
+
+function logOf({
+  attributes = {},
+  resource = {},
+  timeNs = 0n,
+  observedNs = 0n,
+  ...rest
+}: Sent): ReadableLogRecord {
+  return {
+    hrTime: hrTimeOf(timeNs),
+    hrTimeObserved: hrTimeOf(observedNs),
+    ...(rest.traceId === '' ? {} : { spanContext: contextOf(rest) }),
+    ...(rest.eventName === undefined ? {} : { eventName: rest.eventName }),
+    body: { question: 'What is a span?', nested: [{ deeper: [1, 2.5, true] }] },
+    attributes,
+    resource: resourceFromAttributes(resource),
+    instrumentationScope,
+    droppedAttributesCount: 0,
+  };
+}
+
+function contextOf(ids: Pick<Sent, 'traceId' | 'spanId'>) {
+  return { traceId: ids.traceId ?? traceId(1), spanId: ids.spanId ?? spanId(1), traceFlags: 1 };
+}
+
+function hrTimeOf(timeNs: bigint): HrTime {
+  return [Number(timeNs / 1_000_000_000n), Number(timeNs % 1_000_000_000n)];
+}

@@ -1,0 +1,270 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  type IdSource,
+  isReadAttribute,
+  QueryCollector,
+  type TelemetryRecord,
+  type TelemetryRules,
+} from '../../../src/domain/telemetry.js';
+import { ASKED, spanId, traceId, uuidOf } from '../../support/telemetry.js';
+
+const nowMs = Date.parse('2026-06-15T12:00:00Z');
+const dayMs = 86_400_000;
+const rules: TelemetryRules = {
+  query: { attribute: 'gen_ai.operation.name', values: ['invoke_agent', 'invoke_workflow'] },
+  id: 'trace',
+  callerAttribute: 'caller_stats.caller',
+  detection: { siteOrigins: ['https://docs.example.com'] },
+};
+
+interface Told {
+  readonly traceId?: string;
+  readonly spanId?: string;
+  readonly timeMs?: number;
+  readonly timeNs?: bigint;
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly resource?: Readonly<Record<string, string>>;
+}
+
+function recordOf({ timeMs = nowMs, attributes = {}, resource = {}, ...rest }: Told = {}): TelemetryRecord {
+  return {
+    traceId: traceId(1),
+    spanId: spanId(1),
+    timeNs: BigInt(timeMs) * 1_000_000n,
+    ...rest,
+    attributes: new Map(Object.entries({ ...ASKED, ...attributes })),
+    resource: new Map(Object.entries(resource)),
+  };
+}
+
+function found(
+  records: readonly TelemetryRecord[],
+  more: Partial<TelemetryRules> = {},
+  rowsFrom: number | null = null,
+) {
+  const collector = new QueryCollector({ ...rules, ...more }, { nowMs, rowsFrom });
+  for (const record of records) collector.add(record);
+  expect(collector.size).toBe(collector.result().queries.length);
+  return collector.result();
+}
+
+const NO_REPEAT = 'so that a repeat could not be told from another query';
+const name = `${traceId(1)}/${spanId(1)}`;
+
+describe('a query that is invalid is rejected, and says why; the others are taken', () => {
+  test.each<[what: string, told: Told, problem: string, id?: IdSource, rowsFrom?: number]>([
+    [
+      'an upper-case caller',
+      { attributes: { 'caller_stats.caller': 'Slack' } },
+      `${name}: caller: is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ - (^[a-z0-9._-]{1,64}$)`,
+    ],
+    [
+      'a bad caller of the resource',
+      { resource: { 'caller_stats.caller': 'a b' } },
+      `${name}: caller: is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ - (^[a-z0-9._-]{1,64}$)`,
+    ],
+    ['no trace', { traceId: '', spanId: '' }, `one without trace: has no valid trace id, ${NO_REPEAT}`],
+    ['a short trace', { traceId: 'abc' }, `abc/${spanId(1)}: has no valid trace id, ${NO_REPEAT}`],
+    [
+      'a trace of zeros',
+      { traceId: '0'.repeat(32) },
+      `${'0'.repeat(32)}/${spanId(1)}: has no valid trace id, ${NO_REPEAT}`,
+    ],
+    [
+      'a trace of anything',
+      { traceId: 'x'.repeat(100_000) },
+      `${'x'.repeat(32)}/${spanId(1)}: has no valid trace id, ${NO_REPEAT}`,
+    ],
+    [
+      'no span, where it is the id',
+      { spanId: '' },
+      `${traceId(1)}: has no valid trace id and span id, ${NO_REPEAT}`,
+      'span',
+    ],
+    [
+      'a span of zeros, where it is the id',
+      { spanId: '0'.repeat(16) },
+      `${traceId(1)}/${'0'.repeat(16)}: has no valid trace id and span id, ${NO_REPEAT}`,
+      'span',
+    ],
+    [
+      'an attribute as id that is too long',
+      { attributes: { 'message.id': 'x'.repeat(129) } },
+      `${name}: id: is longer than 128 characters`,
+      { attribute: 'message.id' },
+    ],
+    [
+      'more than a day ahead',
+      { timeMs: nowMs + dayMs + 1 },
+      `${name}: occurredAt: lies more than a day ahead of the server's clock`,
+    ],
+    [
+      'the last time that 64 bits can say',
+      { timeNs: 2n ** 64n - 1n },
+      `${name}: occurredAt: lies more than a day ahead of the server's clock`,
+    ],
+    [
+      'from before the rows that the project keeps',
+      { timeMs: nowMs - 1 },
+      `${name}: occurredAt: lies before 2026-06-15T12:00:00.000Z, from when on the project keeps rows`,
+      'trace',
+      nowMs,
+    ],
+  ])('%s', (_what, told, problem, id = 'trace', rowsFrom) => {
+    const good = recordOf({ traceId: traceId(2), attributes: { 'message.id': 'good' } });
+    const { queries, rejected, problems } = found([good, recordOf(told)], { id }, rowsFrom ?? null);
+    expect([rejected, problems, queries.length]).toEqual([1, [problem], 1]);
+  });
+
+  test('only the first few are named', () => {
+    const records = Array.from({ length: 9 }, (_, n) => recordOf({ traceId: `${n}` }));
+    const { queries, rejected, problems } = found(records);
+    expect([queries, rejected, problems.length]).toEqual([[], 9, 5]);
+  });
+});
+
+test.each<[what: string, attributes: Record<string, string>, more?: Partial<TelemetryRules>]>([
+  ['another operation', { 'gen_ai.operation.name': 'chat' }],
+  ['a value that begins like it', { 'gen_ai.operation.name': 'invoke_agents' }],
+  ['another attribute', {}, { query: { attribute: 'http.route', values: [] } }],
+  ['no attribute for the id', {}, { id: { attribute: 'message.id' } }],
+  ['an empty attribute for the id', { 'message.id': '' }, { id: { attribute: 'message.id' } }],
+])('%s is no query', (_what, attributes, more) => {
+  expect(found([recordOf({ attributes })], more)).toEqual({ queries: [], rejected: 0, problems: [] });
+});
+
+describe('laws', () => {
+  const told = fc.record(
+    {
+      traceId: fc.nat({ max: 5 }).map(traceId),
+      spanId: fc.nat({ max: 20 }).map(spanId),
+      timeMs: fc.nat({ max: 5 }).map((ms) => nowMs - ms),
+      attributes: fc.record(
+        {
+          'gen_ai.operation.name': fc.constantFrom('chat', 'invoke_workflow', 'invoke_agent'),
+          'caller_stats.caller': fc.constantFrom('web', 'api', 'slack', 'BAD'),
+        },
+        { requiredKeys: [] },
+      ),
+    },
+    { requiredKeys: ['traceId', 'spanId', 'timeMs', 'attributes'] },
+  );
+
+  test('in any order: each trace once, at its earliest time, by the first caller that is named', () => {
+    fc.assert(
+      fc.property(fc.array(told, { maxLength: 30 }), fc.infiniteStream(fc.nat()), (all, order) => {
+        const shuffled = all
+          .map((one) => ({ one, rank: order.next().value as number }))
+          .sort((a, b) => a.rank - b.rank)
+          .map(({ one }) => recordOf(one));
+        const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+        const { queries, rejected } = found(shuffled);
+        expect(queries.toSorted(byId)).toEqual(found(all.map(recordOf)).queries.toSorted(byId));
+
+        const asked = all.filter(
+          ({ attributes }) => (attributes['gen_ai.operation.name'] ?? 'invoke_agent') !== 'chat',
+        );
+        const good = asked.filter(({ attributes }) => attributes['caller_stats.caller'] !== 'BAD');
+        expect(rejected).toBe(asked.length - good.length);
+        expect(new Set(queries.map(({ id }) => id))).toEqual(new Set(good.map((one) => uuidOf(one.traceId))));
+        for (const { id, caller, occurredAt } of queries) {
+          const own = good.filter((one) => uuidOf(one.traceId) === id);
+          expect(occurredAt).toBe(Math.min(...own.map(({ timeMs }) => timeMs)));
+          const named = own.filter(({ attributes }) => attributes['caller_stats.caller'] !== undefined);
+          const firstMs = Math.min(...named.map(({ timeMs }) => timeMs));
+          const first = named.filter(({ timeMs }) => timeMs === firstMs);
+          const callers = first.map(({ attributes }) => attributes['caller_stats.caller'] ?? '').sort();
+          expect(caller).toBe(callers[0] ?? 'unknown');
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('no two spans become one query, and no two traces', () => {
+    const hex = (length: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(hex(32), hex(16)), { maxLength: 20 }), (ids) => {
+        const valid = ids.filter((both) => both.every((one) => !/^0+$/.test(one)));
+        const records = valid.map(([trace, span]) => recordOf({ traceId: trace, spanId: span }));
+        const traces = new Set(valid.map(([trace]) => trace));
+        expect(found(records).queries).toHaveLength(traces.size);
+        const spans = new Set(valid.map((both) => both.join()));
+        expect(found(records, { id: 'span' }).queries).toHaveLength(spans.size);
+      }),
+    );
+  });
+});
+
+describe('examples', () => {
+  const only = (told: Told, more?: Partial<TelemetryRules>) => found([recordOf(told)], more).queries[0];
+
+  test.each<[what: string, told: Told, more: Partial<TelemetryRules>, expected: object]>([
+    ['the trace as id, as a UUID', {}, {}, { id: uuidOf(traceId(1)) }],
+    ['the span as id', {}, { id: 'span' }, { id: `${traceId(1)}-${spanId(1)}` }],
+    ['an attribute as id', { attributes: { m: '7' } }, { id: { attribute: 'm' } }, { id: '7' }],
+    [
+      'an attribute as id, and no trace',
+      { attributes: { m: '7' }, traceId: '' },
+      { id: { attribute: 'm' } },
+      { id: '7' },
+    ],
+    [
+      'any value',
+      { attributes: { q: '' } },
+      { query: { attribute: 'q', values: [] } },
+      { caller: 'unknown' },
+    ],
+    ['a workflow', { attributes: { 'gen_ai.operation.name': 'invoke_workflow' } }, {}, { occurredAt: nowMs }],
+    ['finer digits dropped', { timeNs: 1_999_999n }, {}, { occurredAt: 1 }],
+    ['no time', { timeNs: 0n }, {}, { occurredAt: nowMs }],
+    ['just within a day', { timeMs: nowMs + dayMs }, {}, { occurredAt: nowMs + dayMs }],
+    ['nothing that names a caller', {}, {}, { caller: 'unknown' }],
+    ['a default caller', {}, { detection: { fallback: 'web' } }, { caller: 'web' }],
+    ["the record's caller", { attributes: { 'caller_stats.caller': 'mcp' } }, {}, { caller: 'mcp' }],
+    ["the resource's caller", { resource: { 'caller_stats.caller': 'slack' } }, {}, { caller: 'slack' }],
+    [
+      "the record's before the resource's",
+      { attributes: { 'caller_stats.caller': 'mcp' }, resource: { 'caller_stats.caller': 'slack' } },
+      {},
+      { caller: 'mcp' },
+    ],
+    [
+      'an empty one names nobody',
+      { attributes: { 'caller_stats.caller': '' }, resource: { 'caller_stats.caller': 'slack' } },
+      {},
+      { caller: 'slack' },
+    ],
+    [
+      'a page of the site',
+      { attributes: { 'http.request.header.origin': 'https://docs.example.com' } },
+      {},
+      { caller: 'web' },
+    ],
+    ['its user agent', { attributes: { 'user_agent.original': 'Slackbot 1.0' } }, {}, { caller: 'slack' }],
+    ['the older user agent', { attributes: { 'http.user_agent': 'Slackbot 1.0' } }, {}, { caller: 'slack' }],
+    [
+      'a header with _ for -',
+      { attributes: { 'http.request.header.x_slack_signature': 'v0=' } },
+      {},
+      { caller: 'slack' },
+    ],
+    [
+      'a name before headers',
+      { attributes: { 'user_agent.original': 'Slackbot', 'caller_stats.caller': 'api' } },
+      {},
+      { caller: 'api' },
+    ],
+  ])('%s', (_what, told, more, expected) => {
+    expect(only(told, more)).toMatchObject(expected);
+  });
+
+  test('prompts are not even read', () => {
+    const read = (attribute: string) => isReadAttribute({ ...rules, id: { attribute: 'm' } }, attribute);
+    const wanted = ['gen_ai.operation.name', 'm', 'caller_stats.caller', 'user_agent.original'];
+    expect(wanted.every(read)).toBe(true);
+    expect(read('http.request.header.origin')).toBe(true);
+    expect(['gen_ai.input.messages', 'gen_ai.prompt', 'enduser.id', ''].some(read)).toBe(false);
+  });
+});

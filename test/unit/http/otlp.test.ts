@@ -1,0 +1,138 @@
+/** Both encodings of OTLP, read from what OpenTelemetry's own encoders write. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  bodyOf,
+  JSON_TYPE,
+  PROTOBUF,
+  type Sent,
+  spanId,
+  type Type,
+  traceId,
+} from '../../support/telemetry.js';
+import { bytes, message, read } from '../../support/telemetry-reading.js';
+
+const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+const scalar = fc.oneof(text, fc.boolean(), fc.maxSafeInteger());
+const attributes = fc.dictionary(
+  fc.oneof(
+    fc.stringMatching(/^[a-z._]{1,20}$/),
+    fc.constant('unwanted.prompt'),
+    fc.constant('k'.repeat(256)),
+  ),
+  fc.oneof(scalar, fc.array(text, { maxLength: 3 }), fc.array(fc.boolean(), { maxLength: 3 })),
+  { maxKeys: 4 },
+);
+const hex = (length: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`));
+const time = fc.bigInt({ min: 0n, max: 2n ** 63n });
+const anySent = fc.record(
+  {
+    traceId: hex(32),
+    spanId: hex(16),
+    timeNs: time,
+    observedNs: time,
+    eventName: text,
+    attributes,
+    resource: attributes,
+  },
+  { requiredKeys: ['traceId', 'spanId'] },
+);
+
+test.each(['traces', 'logs'] as const)('%s: JSON and protobuf of the same say the same', (signal) => {
+  let met = 0;
+  fc.assert(
+    fc.property(fc.array(anySent, { maxLength: 6 }), (sent) => {
+      const [json = [], protobuf = []] = [JSON_TYPE, PROTOBUF].map((type) =>
+        read(signal, type as Type, bodyOf(signal, type as Type, sent)),
+      );
+      expect(protobuf).toEqual(json);
+      met += json.length;
+    }),
+    { numRuns: 500 },
+  );
+  expect(met).toBeGreaterThan(0);
+});
+
+describe('what is read', () => {
+  const one: Sent = {
+    traceId: traceId(5),
+    spanId: spanId(6),
+    timeNs: 1_700_000_000_123_456_789n,
+    attributes: {
+      text: 'a',
+      number: -5,
+      yes: true,
+      list: ['x', 'y'],
+      double: 1.5,
+      unwanted: 'prompt',
+      ['k'.repeat(255)]: 'longest',
+      ['k'.repeat(256)]: 'too long',
+    },
+    resource: { 'service.name': 'docs' },
+  };
+  const expected = {
+    traceId: traceId(5),
+    spanId: spanId(6),
+    timeNs: 1_700_000_000_123_456_789n,
+    attributes: new Map([
+      ['text', 'a'],
+      ['number', '-5'],
+      ['yes', 'true'],
+      ['list', 'x, y'],
+      ['k'.repeat(255), 'longest'],
+    ]),
+    resource: new Map([['service.name', 'docs']]),
+  };
+  test.each([JSON_TYPE, PROTOBUF] as const)('%s', (type) => {
+    expect(read('traces', type, bodyOf('traces', type, [one]))).toEqual([expected]);
+    const observed = { ...one, timeNs: 0n, observedNs: 7n, eventName: 'asked' };
+    expect(read('logs', type, bodyOf('logs', type, [one, observed]))).toEqual([
+      expected,
+      { ...expected, timeNs: 7n, attributes: new Map([...expected.attributes, ['event.name', 'asked']]) },
+    ]);
+    expect(read('traces', type, type === PROTOBUF ? bytes() : Buffer.from('{}'))).toEqual([]);
+  });
+
+  test('JSON in capitals, with numbers, nulls and unknown fields', () => {
+    const body = {
+      more: 1,
+      resourceSpans: [
+        {
+          resource: null,
+          scopeSpans: [
+            {
+              spans: [
+                {
+                  traceId: 'ABC',
+                  spanId: null,
+                  startTimeUnixNano: 5,
+                  flags: {},
+                  trace_id: 1,
+                  attributes: [
+                    { key: 'a', value: { intValue: 7 } },
+                    { key: 'b' },
+                    { key: 'c', value: {} },
+                    {},
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    };
+    expect(read('traces', JSON_TYPE, Buffer.from(JSON.stringify(body)))).toEqual([
+      { traceId: 'abc', spanId: '', timeNs: 5n, attributes: new Map([['a', '7']]), resource: new Map() },
+    ]);
+  });
+
+  test('protobuf with unknown fields, and a resource behind its spans', () => {
+    const key = message([2, message([1, Buffer.from('v')])], [1, Buffer.from('a')], [77, bytes(1)]);
+    const scope = message([2, message([9, key], [78, bytes(2)])]);
+    const body = message([99, bytes(3)], [1, message([2, scope], [1, message([1, key])])]);
+    const both = new Map([['a', 'v']]);
+    expect(read('traces', PROTOBUF, body)).toEqual([
+      { traceId: '', spanId: '', timeNs: 0n, attributes: both, resource: both },
+    ]);
+  });
+});

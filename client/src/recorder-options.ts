@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { CallerStatsError } from './errors.js';
 import type { Platform } from './platform.js';
 import type { Query, QueuedQuery } from './query.js';

@@ -2,8 +2,8 @@
 import type { QueuedQuery } from '../../client/src/query.js';
 import { answer, never } from './client-platform.js';
 
-/** What happens to a request. `lost` records it and loses the answer. */
-export type Trouble = 'none' | 'lost' | 'reset' | 'never' | 'vague' | 'garbage' | 'foreign' | number;
+/** What happens to a request. `lost` records it and loses the answer; `late` answers when nobody waits any more. */
+export type Trouble = 'none' | 'lost' | 'late' | 'reset' | 'never' | 'vague' | 'garbage' | 'foreign' | number;
 
 /** Queries with this caller are bad in its eyes. */
 export const BAD = 'bad';
@@ -49,6 +49,7 @@ export class ModelServer {
     for (const { id, occurredAt } of queries) if (!this.times.has(id)) this.times.set(id, occurredAt);
     const recorded = this.times.size - before;
     if (trouble === 'lost') throw new TypeError('fetch failed');
+    if (trouble === 'late') await never(signal).catch(() => {});
     return answer(200, { recorded, duplicates: queries.length - recorded });
   }
 }

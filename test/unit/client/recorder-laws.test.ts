@@ -18,7 +18,7 @@ const troubles = fc.array(
     { weight: 3, arbitrary: fc.constant<Trouble>('none') },
     {
       weight: 4,
-      arbitrary: fc.constantFrom<Trouble[]>('lost', 'reset', 'never', 'vague', 'garbage', 'foreign'),
+      arbitrary: fc.constantFrom<Trouble[]>('lost', 'late', 'reset', 'never', 'vague', 'garbage', 'foreign'),
     },
     { weight: 3, arbitrary: fc.constantFrom<Trouble[]>(401, 403, 404, 405, 408, 413, 429, 500, 502, 503) },
   ),

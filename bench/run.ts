@@ -3,6 +3,7 @@
  * Fewer rounds and lines are for trying it out, more for quieter figures; the README's come from the defaults.
  */
 import { parseArgs } from 'node:util';
+import { benchClient } from './client.js';
 import { benchDashboard } from './dashboard.js';
 import { benchExport } from './export.js';
 import { benchImport, requireSqliteTool } from './import.js';
@@ -26,6 +27,10 @@ interface Benchmark {
 }
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  client: {
+    require: () => {},
+    run: (workspace, { rounds = 9, seconds = 2, note }) => benchClient(workspace, { rounds, seconds, note }),
+  },
   export: {
     require: () => {},
     run: (workspace, { rounds = 9, seconds = 2, note }) => benchExport(workspace, { rounds, seconds, note }),

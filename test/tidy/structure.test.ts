@@ -1,8 +1,9 @@
 /** The rules of `ARCHITECTURE.md` about which code may know which. */
 import { describe, expect, test } from 'vitest';
-import { filesBelow, importsOf, linesMatching, type Source } from './sources.js';
+import { filesBelow, importsOf, linesMatching, read, type Source } from './sources.js';
 
 const sources = filesBelow('src', '.ts');
+const client = filesBelow('client/src', '.ts');
 const outside = (...allowed: string[]): Source[] =>
   sources.filter(({ path }) => !allowed.some((prefix) => path.startsWith(prefix)));
 
@@ -75,7 +76,7 @@ describe('imports run one way', () => {
     expect([...reached].filter((path) => /^src\/cli\/mcp\/(?!command)/.test(path))).toEqual([]);
   });
 
-  test('and reach every file from main.ts', () => {
+  test('and reach every file from main.ts, or from the client', () => {
     const reached = new Set<string>();
     const visit = (path: string): void => {
       const source = sources.find((one) => one.path === path);
@@ -84,7 +85,25 @@ describe('imports run one way', () => {
       for (const next of importsOf(source)) visit(next);
     };
     visit('src/main.ts');
+    for (const source of client) importsOf(source).forEach(visit);
     expect(sources.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([]);
+  });
+});
+
+describe('the client imports nothing', () => {
+  test.each(client.map((source) => [source.path, source] as const))('but its own: %s', (path, source) => {
+    const own = /^(client\/src\/|src\/domain\/caller-detection\.ts$)/;
+    const node = path === 'client/src/spool.ts' ? /^node:(fs|process)$/ : /^$/;
+    expect(importsOf(source).filter((name) => !own.test(name) && !node.test(name))).toEqual([]);
+  });
+
+  test('not even by way of what it shares with the service', () => {
+    expect(importsOf(read('src/domain/caller-detection.ts'))).toEqual([]);
+  });
+
+  test('and has one place for the clock', () => {
+    const others = client.filter(({ path }) => path !== 'client/src/platform.ts');
+    expect(linesMatching(others, /Date\.now\(|new Date\(\)|performance\.now/)).toEqual([]);
   });
 });
 

@@ -1,0 +1,97 @@
+/**
+ * What recording costs its host: the same small server without a recorder, with one whose server answers, and with one
+ * whose server never does and whose queue is full. In turn, over the same connections.
+ */
+import { deepStrictEqual } from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+import type { RecorderStats } from '../client/src/index.js';
+import { type Contestant, hold, ratio } from './support/contest.js';
+import type { Figure, Report } from './support/report.js';
+import { Database } from './support/service.js';
+import type { Sample } from './support/traffic.js';
+import type { Server, Workspace } from './support/workspace.js';
+
+export interface ClientOptions {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly note: (line: string) => void;
+}
+
+const host = fileURLToPath(new URL('./support/recording-host.ts', import.meta.url));
+
+const connections = 16;
+
+const bare = 'no recorder';
+const hosts = ['recorder, server answers', 'recorder, server never answers'] as const;
+
+interface Seen {
+  readonly asked: number;
+  readonly dropped: number;
+  readonly rssBytes: number;
+  readonly stats?: RecorderStats;
+}
+
+export async function benchClient(
+  workspace: Workspace,
+  { rounds, seconds, note }: ClientOptions,
+): Promise<Report> {
+  const database = await Database.create(workspace, 'client');
+  const key = await database.createAdminKey();
+  const service = await database.serve();
+  const start = (...args: string[]) =>
+    workspace.start(['--import', import.meta.resolve('tsx'), host, ...args]);
+  const silent = await start('silent');
+  const servers: readonly (readonly [string, Server])[] = [
+    [bare, await start('none')],
+    [hosts[0], await start(service.url, key)],
+    [hosts[1], await start(silent.url, key)],
+  ];
+  const contestants: Contestant[] = servers.map(([name, server]) => ({
+    name,
+    target: { servers: [server], databasePid: server.pid, headers: {} },
+    connections,
+    next: () => ({ method: 'GET', path: '/' }),
+  }));
+  const samples = await hold(contestants, { rounds, seconds, note });
+  const seen = new Map<string, Seen>();
+  for (const [name, { url }] of servers) {
+    seen.set(name, (await (await fetch(`${url}/seen`)).json()) as Seen);
+  }
+  for (const { asked, dropped, stats } of seen.values()) {
+    if (stats === undefined) continue;
+    deepStrictEqual(dropped, stats.dropped, 'drops that were told, and drops that were counted');
+    deepStrictEqual(stats.queued + stats.recorded + stats.duplicates + dropped, asked, 'what became of all');
+  }
+  const of = (name: string, value: (sample: Sample) => number) => ratio(samples, name, bare, value);
+  const rss = (name: string) => seen.get(name)?.rssBytes ?? Number.NaN;
+  const ratios: Figure[] = hosts.flatMap((name) => [
+    { what: `${name}: median latency over bare`, values: of(name, ({ p50Ms }) => p50Ms) },
+    { what: `${name}: p99 latency over bare`, values: of(name, ({ p99Ms }) => p99Ms) },
+    {
+      what: `${name}: processor time over bare`,
+      values: of(name, ({ serversUs }) => serversUs ?? Number.NaN),
+    },
+    { what: `${name}: resident memory over bare`, values: [rss(name) / rss(bare)] },
+  ]);
+  const absolutes: Figure[] = servers.flatMap(([name]) => [
+    { what: `${name}: rate`, unit: 'requests/s', values: valuesOf(name, (one) => one.requestsPerSecond) },
+    { what: `${name}: median latency`, unit: 'ms', values: valuesOf(name, ({ p50Ms }) => p50Ms) },
+    { what: `${name}: p99 latency`, unit: 'ms', values: valuesOf(name, ({ p99Ms }) => p99Ms) },
+    { what: `${name}: resident memory`, unit: 'MB', values: [rss(name) / 1e6] },
+    { what: `${name}: questions`, unit: 'questions', values: [seen.get(name)?.asked ?? Number.NaN] },
+    { what: `${name}: dropped`, unit: 'questions', values: [seen.get(name)?.dropped ?? 0] },
+  ]);
+  return {
+    name: 'client',
+    method:
+      `A host of bare \`node:http\` that answers the same bytes over ${connections} connections, in turn without a recorder ` +
+      'and with one that records each request, its queue of 10,000: with a server on the same machine, and with one that ' +
+      'never answers. That all that was asked is recorded, queued, or told as dropped is checked to the last one.',
+    ratios,
+    absolutes,
+  };
+
+  function valuesOf(name: string, value: (sample: Sample) => number): number[] {
+    return (samples.get(name) ?? []).map(value);
+  }
+}

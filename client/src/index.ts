@@ -1,0 +1,40 @@
+/** Everything public but the middleware and the spool, which are entries of their own. */
+export {
+  type CallerRules,
+  callerRulesProblems,
+  type DetectableRequest,
+  detectCaller,
+  KNOWN_CALLERS,
+  type KnownCaller,
+} from '../../src/domain/caller-detection.js';
+export {
+  AuthenticationError,
+  CallerStatsError,
+  ConnectionError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+} from './errors.js';
+export type { Platform } from './platform.js';
+export type { Query, QueuedQuery } from './query.js';
+export {
+  type CallerStats,
+  type CallerStatsSeries,
+  type Callers,
+  createReader,
+  type RangeRequest,
+  type Reader,
+  type ReaderOptions,
+  type SeriesRequest,
+} from './reader.js';
+export { createRecorder } from './recorder.js';
+export type {
+  DropReason,
+  FlushOptions,
+  Recorder,
+  RecorderOptions,
+  RecorderStats,
+  Spool,
+} from './recorder-options.js';

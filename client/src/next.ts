@@ -1,0 +1,29 @@
+/** Route handlers of Next.js, and all other functions from a `Request` to a `Response`. */
+import { platform } from './platform.js';
+import { type QuestionOptions, recordQuestion } from './question.js';
+
+export interface HandlerOptions<Req extends Request>
+  extends QuestionOptions<[request: Req, response: Response]> {
+  /** `after` of `next/server`: on platforms that stop behind a response it has them stay until the question is sent. */
+  readonly after?: (task: () => Promise<unknown>) => void;
+}
+
+/**
+ * A route handler that does what another does, and records each question that was answered with a status below 400.
+ *
+ * `export const POST = recordQuestions(answer, { recorder, rules, after })`
+ */
+export function recordQuestions<Req extends Request, Rest extends readonly unknown[]>(
+  handler: (request: Req, ...rest: Rest) => Response | Promise<Response>,
+  options: HandlerOptions<Req>,
+): (request: Req, ...rest: Rest) => Promise<Response> {
+  return async (request, ...rest) => {
+    const askedAtMs = platform.now();
+    const response = await handler(request, ...rest);
+    if (response.status < 400) {
+      recordQuestion(options, request, askedAtMs, request, response);
+      options.after?.(() => options.recorder.flush());
+    }
+    return response;
+  };
+}

@@ -1,0 +1,153 @@
+/** The packed client as strangers install it: into an empty project, without a registry, used from JavaScript and TypeScript. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build, type Rolldown } from 'vite';
+import { describe, expect, test } from 'vitest';
+import { sharedByTests } from '../support/cleanup.js';
+import { runCommand } from '../support/cli.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { root } from '../tidy/sources.js';
+
+/** Bytes, compressed with gzip, of all that runs on any platform. */
+const bytesMax = 5000;
+
+const middleware = ['express', 'fastify', 'hono', 'next'];
+
+/** An empty project with the packed client in it. */
+const stranger = sharedByTests(async () => {
+  const folder = await temporaryFolder();
+  const env = { HOME: folder, npm_config_cache: join(folder, 'cache'), npm_config_offline: 'true' };
+  const npm = async (args: readonly string[], cwd: string): Promise<string> => {
+    const outcome = await runCommand('npm', args, { cwd, env });
+    if (outcome.status !== 0) throw new Error(`npm ${args.join(' ')}: ${outcome.stderr}`);
+    return outcome.stdout;
+  };
+  const packed = await npm(['pack', '--json', '--pack-destination', folder], join(root, 'client'));
+  const project = join(folder, 'project');
+  await mkdir(project);
+  await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
+  await npm(['install', '--no-audit', '--no-fund', join(folder, tarball)], project);
+  return { project, packed, installed: join(project, 'node_modules/caller-stats-client') };
+});
+
+async function filesOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+test('it installs nothing beside itself, and holds what is run and declared, and no more', async () => {
+  const { project, installed, packed } = stranger();
+  const modules = (await readdir(join(project, 'node_modules'))).filter((name) => !name.startsWith('.'));
+  expect(modules).toEqual(['caller-stats-client']);
+  for (const path of await filesOf(installed))
+    expect(path).toMatch(/(\.js|\.d\.ts|package\.json|README\.md|LICENSE)$/);
+  expect(packed).not.toContain('tsconfig');
+});
+
+test('it imports nothing but itself, and the spool what Node has', async () => {
+  const { installed } = stranger();
+  const files = (await filesOf(installed)).filter((path) => /\.(js|d\.ts)$/.test(path));
+  expect(files.length).toBeGreaterThan(middleware.length);
+  for (const path of files) {
+    const text = await readFile(path, 'utf8');
+    const specifiers = [...text.matchAll(/(?:\bfrom|\bimport\(?|\brequire\()\s*(['"])(.+?)\1/g)];
+    const foreign = specifiers.map(([, , name = '']) => name).filter((name) => !name.startsWith('.'));
+    expect(foreign, path).toEqual(path.endsWith('spool.js') ? ['node:fs', 'node:process'] : []);
+  }
+});
+
+test(`all that runs on any platform weighs less than ${bytesMax} bytes, compressed`, async () => {
+  const { project } = stranger();
+  const entry = join(project, 'everything.js');
+  await writeFile(
+    entry,
+    [
+      "export * from 'caller-stats-client';",
+      ...middleware.map(
+        (name) => `export { recordQuestions as ${name} } from 'caller-stats-client/${name}';`,
+      ),
+    ].join('\n'),
+  );
+  const bundle = async (input: string): Promise<number> => {
+    const built = (await build({
+      root: project,
+      configFile: false,
+      logLevel: 'silent',
+      build: {
+        write: false,
+        target: 'es2022',
+        modulePreload: false,
+        rolldownOptions: { input, preserveEntrySignatures: 'strict' },
+      },
+    })) as Rolldown.RolldownOutput;
+    const code = built.output.map((chunk) => (chunk.type === 'chunk' ? chunk.code : '')).join('');
+    return gzipSync(code, { level: 9 }).length;
+  };
+  expect(await bundle(entry)).toBeLessThan(bytesMax);
+  // Whoever only detects callers carries no recorder.
+  const part = join(project, 'part.js');
+  await writeFile(part, "export { detectCaller } from 'caller-stats-client';");
+  expect(await bundle(part)).toBeLessThan(bytesMax / 4);
+});
+
+test('it runs from JavaScript', async () => {
+  const { project } = stranger();
+  await writeFile(
+    join(project, 'use.js'),
+    `import { createRecorder, createReader, detectCaller, KNOWN_CALLERS, NotFoundError } from 'caller-stats-client';
+     import { openSpool } from 'caller-stats-client/spool';
+     ${middleware.map((name) => `import { recordQuestions as ${name} } from 'caller-stats-client/${name}';`).join('\n')}
+     const request = new Request('http://docs.test', { headers: { 'x-slack-signature': 'v0=a' } });
+     const all = [createRecorder, createReader, NotFoundError, openSpool, ${middleware.join(', ')}];
+     console.log(detectCaller(request), KNOWN_CALLERS.length > 0, all.every((one) => typeof one === 'function'));`,
+  );
+  const { stdout, stderr } = await runCommand(process.execPath, ['use.js'], { cwd: project });
+  expect({ stdout, stderr }).toEqual({ stdout: 'slack true true\n', stderr: '' });
+});
+
+const compilers = { 7: 'node_modules/typescript/bin/tsc', 5: 'client/node_modules/typescript/bin/tsc' };
+
+describe.each(Object.entries(compilers))('it type-checks with TypeScript %s', (_, compiler) => {
+  test.each([
+    ['node16', 'node16'],
+    ['bundler', 'esnext'],
+  ])('under moduleResolution %s', async (moduleResolution, module) => {
+    const { project } = stranger();
+    const use = join(project, 'use.ts');
+    await writeFile(
+      use,
+      `import { createReader, createRecorder, detectCaller, type CallerStats, type Recorder } from 'caller-stats-client';
+       ${middleware.map((name) => `import { recordQuestions as ${name} } from 'caller-stats-client/${name}';`).join('\n')}
+       const options = { url: 'https://stats.test', projectId: 'docs', key: 'key' };
+       const recorder: Recorder = createRecorder({ ...options, onDrop: (queries, { code }) => [queries[0]?.id, code] });
+       recorder.record({ id: 'a', caller: detectCaller(new Request('https://docs.test')), occurredAt: new Date() });
+       export async function total(): Promise<number> {
+         await using second = createRecorder(options);
+         second.record({ id: 'a', caller: 'web' });
+         const stats: CallerStats = await createReader(options).callerStats({ projectId: 'docs', from: new Date() });
+         return stats.total;
+       }
+       export const POST = next((request: Request) => new Response(request.url), { recorder });
+       export const all = [express({ recorder }), fastify({ recorder }), hono({ recorder })];`,
+    );
+    const wrong = join(project, 'wrong.ts');
+    await writeFile(
+      wrong,
+      "import { createRecorder } from 'caller-stats-client';\ncreateRecorder({ url: 'https://stats.test' }).record({ id: 1 });",
+    );
+    const check = async (file: string) => {
+      const compilerOptions = {
+        ...{ noEmit: true, strict: true, exactOptionalPropertyTypes: true, types: [] },
+        ...{ target: 'es2022', module, moduleResolution },
+      };
+      await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
+      return runCommand(process.execPath, [join(root, compiler), '--project', project], { cwd: project });
+    };
+    expect(await check(use)).toMatchObject({ status: 0, stdout: '' });
+    expect((await check(wrong)).stdout).toMatch(
+      /projectId[\s\S]*'number' is not assignable to type 'string'/,
+    );
+  });
+});

@@ -1,0 +1,82 @@
+/** The recorder against a real server that is slow, refuses, resets, is busy and restarts: all is counted, once. */
+import { expect, test } from 'vitest';
+import { createReader } from '../../client/src/reader.js';
+import { createRecorder } from '../../client/src/recorder.js';
+import type { Server } from '../support/cli.js';
+import { makeKey, placeWithProject, project, recordedIn } from '../support/cli-place.js';
+import { type Mishap, startFront } from '../support/client-front.js';
+
+const events = 1_000_000;
+
+const callers = ['web', 'api', 'slack', 'sdk-python', 'web'];
+
+/** Every third request goes wrong, each time in another way. */
+const mishaps: readonly Mishap[] = ['lost', 'busy', 'reset', 'limited', 'lost', 'refuse'];
+
+/** These take as long as the recorder waits for an answer, so there are few. */
+const waits: Readonly<Record<number, Mishap>> = { 3: 'slow', 15: 'silent', 45: 'slow' };
+
+function mishapOf(number: number): Mishap {
+  return (
+    waits[number] ?? (number % 3 === 2 ? mishaps[((number - 2) / 3) % mishaps.length] : 'pass') ?? 'pass'
+  );
+}
+
+test('a million queries through all kinds of trouble are counted once each', async () => {
+  const place = await placeWithProject();
+  const [recordingKey, adminKey] = [await makeKey(place, 'recording'), await makeKey(place, 'admin')];
+  let server: Server = await place.serve();
+  // Ended once as an operator does, and once as a power cut does.
+  const ends = new Map<number, NodeJS.Signals>([
+    [60, 'SIGTERM'],
+    [120, 'SIGKILL'],
+  ]);
+  const front = await startFront({
+    target: () => server.url,
+    mishapOf: async (number) => {
+      const signal = ends.get(number);
+      if (signal !== undefined) {
+        await server.stop(signal);
+        server = await place.serve();
+      }
+      return mishapOf(number);
+    },
+  });
+  const dropped: unknown[] = [];
+  const recorder = createRecorder({
+    url: front.url,
+    projectId: project,
+    key: recordingKey,
+    batchMax: 10_000,
+    retryBaseMs: 10,
+    retryMaxMs: 50,
+    timeoutMs: 3000,
+    onDrop: (queries, reason) => dropped.push([queries.length, reason]),
+  });
+  for (let at = 0; at < events; at++) {
+    recorder.record({
+      id: `event-${at.toString().padStart(9, '0')}`,
+      caller: callers[at % callers.length] ?? '',
+    });
+    if (recorder.stats.queued >= 90_000) await recorder.flush({ timeoutMs: 100_000 });
+  }
+  expect(await recorder.close({ timeoutMs: 100_000 })).toBe(true);
+
+  expect(dropped).toEqual([]);
+  const { recorded, duplicates, failures } = recorder.stats;
+  expect(recorded + duplicates).toBe(events);
+  // Answers were lost, and nothing was counted twice for it.
+  expect(duplicates).toBeGreaterThan(0);
+  expect(failures).toBeGreaterThan(mishaps.length);
+  for (const mishap of [...mishaps, ...Object.values(waits)])
+    expect(front.seen.get(mishap), mishap).toBeGreaterThan(0);
+  const reader = createReader({ url: server.url, key: adminKey });
+  const each = events / callers.length;
+  expect(await reader.callerStats({ projectId: project })).toEqual({
+    web: 2 * each,
+    api: each,
+    other: 2 * each,
+    total: events,
+  });
+  expect(recordedIn(place)).toBe(events);
+});

@@ -1,0 +1,41 @@
+/** A recorder whose requests a test answers, and all that becomes known of it. */
+import type { CallerStatsError } from '../../client/src/errors.js';
+import type { QueuedQuery } from '../../client/src/query.js';
+import { createRecorder } from '../../client/src/recorder.js';
+import type { DropReason, RecorderOptions } from '../../client/src/recorder-options.js';
+import { answer, TestPlatform } from './client-platform.js';
+
+export const required = { url: 'http://stats.test', projectId: 'docs', key: 'key' };
+
+/** A recorder whose requests are answered so, in turn; the last answer again and again. */
+export function recorderWith(
+  answers: readonly ((init: RequestInit) => Response | Promise<Response>)[],
+  options: Partial<RecorderOptions> = {},
+) {
+  const sent: { readonly ids: readonly string[]; readonly init: RequestInit; readonly url: string }[] = [];
+  const dropped: { readonly ids: readonly string[]; readonly reason: DropReason }[] = [];
+  const errors: (CallerStatsError | Error)[] = [];
+  const platform = new TestPlatform(async (url, init) => {
+    const queries = JSON.parse(String(init.body)) as QueuedQuery[];
+    sent.push({ ids: queries.map(({ id }) => id), init, url });
+    const next = answers[Math.min(sent.length, answers.length) - 1];
+    if (next === undefined) throw new Error('nothing answers');
+    return next(init);
+  });
+  const recorder = createRecorder({
+    ...required,
+    platform,
+    onDrop: (queries, reason) => dropped.push({ ids: queries.map((query) => query?.id), reason }),
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  return { recorder, platform, sent, dropped, errors };
+}
+
+/** All of it is recorded. */
+export const ok = ({ body }: RequestInit): Response =>
+  answer(200, { recorded: (JSON.parse(String(body)) as unknown[]).length, duplicates: 0 });
+export const status =
+  (code: number, headers: Record<string, string> = {}) =>
+  (): Response =>
+    answer(code, { error: 'No.' }, headers);

@@ -1,0 +1,151 @@
+/** Whatever the server does, and in whatever order things happen: each query is acknowledged or dropped, exactly once. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { QueuedQuery } from '../../../client/src/query.js';
+import { createRecorder } from '../../../client/src/recorder.js';
+import type { DropReason } from '../../../client/src/recorder-options.js';
+import { TestPlatform } from '../../support/client-platform.js';
+import { BAD, ModelServer, type Trouble } from '../../support/client-server.js';
+
+const seed = process.env['CALLER_STATS_LAW_SEED'];
+const runs = {
+  numRuns: Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 500),
+  ...(seed === undefined ? {} : { seed: Number(seed) }),
+};
+
+const troubles = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constant<Trouble>('none') },
+    {
+      weight: 4,
+      arbitrary: fc.constantFrom<Trouble[]>('lost', 'late', 'reset', 'never', 'vague', 'garbage', 'foreign'),
+    },
+    { weight: 3, arbitrary: fc.constantFrom<Trouble[]>(401, 403, 404, 405, 408, 413, 429, 500, 502, 503) },
+  ),
+  { maxLength: 12 },
+);
+
+const action = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('record'), count: fc.integer({ min: 1, max: 9 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('again'), count: fc.constant(1) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('bad'), count: fc.constant(1) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('invalid'), count: fc.constant(1) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('step'), count: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('flush'), count: fc.constant(1) }) },
+);
+
+interface Case {
+  readonly actions: readonly { readonly do: string; readonly count: number }[];
+  readonly troubles: readonly Trouble[];
+  readonly batchMax: number;
+  readonly serverBatchMax: number;
+  readonly queueMax: number;
+  readonly closeTimeoutMs: number;
+  readonly chance: number;
+}
+
+const cases: fc.Arbitrary<Case> = fc.record({
+  actions: fc.array(action, { maxLength: 25 }),
+  troubles,
+  batchMax: fc.integer({ min: 1, max: 8 }),
+  serverBatchMax: fc.integer({ min: 1, max: 8 }),
+  queueMax: fc.integer({ min: 1, max: 30 }),
+  closeTimeoutMs: fc.constantFrom(0, 1000, 30_000, 1_000_000),
+  chance: fc.double({ min: 0, max: 0.999, noNaN: true }),
+});
+
+/** Does all of it, closes, and gives what became of each query. */
+async function play({ actions, troubles, chance, serverBatchMax, ...options }: Case) {
+  const server = new ModelServer(troubles, serverBatchMax);
+  const platform = new TestPlatform(server.fetch);
+  platform.chance = chance;
+  const dropped: { readonly query: QueuedQuery; readonly code: DropReason['code'] }[] = [];
+  const calls: { readonly id: string; readonly at: string }[] = [];
+  const broken: string[] = [];
+  const recorder = createRecorder({
+    ...options,
+    url: 'http://stats.test',
+    projectId: 'docs',
+    key: 'key',
+    platform,
+    onDrop: (queries, { code }) => {
+      for (const query of queries) dropped.push({ query, code });
+      throw new Error('a callback that fails');
+    },
+    onError: () => {
+      throw new Error('another');
+    },
+  });
+  const record = (id: string, caller: string): void => {
+    calls.push({ id, at: new Date(platform.nowMs).toISOString() });
+    recorder.record({ id, caller });
+    if (recorder.stats.queued > options.queueMax) broken.push('more is queued than may be');
+  };
+  const isSettled = (id: string): boolean =>
+    server.times.has(id) || dropped.some(({ query }) => query.id === id);
+  const flushes: Promise<unknown>[] = [];
+  const flush = (): void => {
+    const before = calls.map(({ id }) => id);
+    flushes.push(
+      recorder.flush().then((flushed) => {
+        if (flushed && !before.every(isSettled)) broken.push('flushed, and not all is settled');
+      }),
+    );
+  };
+  const lastGood = () => calls.findLast(({ id }) => id.startsWith('query'))?.id ?? 'query';
+  const does: Readonly<Record<string, () => unknown>> = {
+    record: () => record(`query-${calls.length}`, 'web'),
+    again: () => record(lastGood(), 'web'),
+    bad: () => record(`bad-${calls.length}`, BAD),
+    invalid: () => record(`invalid-${calls.length}`, 'No Name'),
+    flush,
+    step: () => platform.step(),
+  };
+  for (const { do: what, count } of actions) {
+    for (let times = 0; times < count; times++) await does[what]?.();
+  }
+  const closed = await platform.until(recorder.close());
+  await platform.until(Promise.all(flushes));
+  return { server, dropped, calls, broken, closed, stats: recorder.stats };
+}
+
+test('every query is acknowledged or dropped, never both, never neither', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async (one) => {
+      const { server, dropped, calls, broken, closed, stats } = await play(one);
+      expect(broken).toEqual([]);
+      expect(server.atOnceMax).toBeLessThanOrEqual(1);
+      expect(stats.queued).toBe(0);
+      expect(stats.dropped).toBe(dropped.length);
+      expect(stats.recorded + stats.duplicates + stats.dropped).toBe(calls.length);
+      expect(closed).toBe(!dropped.some(({ code }) => code === 'closed'));
+
+      const times = (list: readonly string[], id: string) => list.filter((one) => one === id).length;
+      const called = calls.map(({ id }) => id);
+      const given = dropped.map(({ query }) => query.id);
+      for (const id of new Set(called)) {
+        // What is left of the calls was acknowledged, so the server must have it.
+        const acknowledged = times(called, id) - times(given, id);
+        expect(acknowledged).toBeGreaterThanOrEqual(0);
+        if (acknowledged > 0) expect(server.times.has(id)).toBe(true);
+      }
+      for (const { query, code } of dropped) {
+        if (query.caller === BAD) expect(server.times.has(query.id)).toBe(false);
+        if (code === 'invalid') expect(query.caller).toBe('No Name');
+      }
+    }),
+    runs,
+  );
+});
+
+test('each is counted at the time of the call, however late it is delivered', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async (one) => {
+      const { server, calls } = await play(one);
+      for (const [id, time] of server.times) {
+        expect(calls.filter((call) => call.id === id).map(({ at }) => at)).toContain(time);
+      }
+    }),
+    runs,
+  );
+});

@@ -1,0 +1,76 @@
+/** For whom `flush` and `close` wait, and for whom they do not. */
+import { expect, test } from 'vitest';
+import { createRecorder } from '../../../client/src/recorder.js';
+import { answer, TestPlatform } from '../../support/client-platform.js';
+import { ok, recorderWith, required, status } from '../../support/client-recorder.js';
+
+const one = (id: string, caller = 'web') => ({ id, caller });
+
+test('flush does not wait for what is recorded behind it', async () => {
+  const { recorder, platform, sent } = recorderWith([ok, status(503), ok], { batchMax: 1 });
+  let flushed: boolean | undefined;
+  recorder.record(one('a'));
+  const waiting = recorder.flush().then((settled) => {
+    flushed = settled;
+  });
+  recorder.record(one('b'));
+  await platform.settle();
+  // The request with `b` failed, and is waited for to be repeated.
+  expect(sent.map(({ ids }) => ids.join())).toEqual(['a', 'b']);
+  expect([flushed, recorder.stats.queued]).toEqual([true, 1]);
+  await waiting;
+  expect(await platform.until(recorder.close())).toBe(true);
+});
+
+test('flush does not take what was refused of a batch for what it waits for', async () => {
+  const details = [{ message: 'queries[1]: no' }, { message: 'queries[2]: no' }];
+  const { recorder, platform, dropped, sent } = recorderWith(
+    [status(503), ok, () => answer(400, { error: 'No.', details }), status(503), ok],
+    { delayMs: 0, batchMax: 3, closeTimeoutMs: 1_000_000 },
+  );
+  recorder.record(one('first'));
+  await platform.step();
+  recorder.record(one('a'));
+  let flushed = false;
+  const first = recorder.flush().then(() => {
+    flushed = true;
+  });
+  recorder.record(one('b'));
+  recorder.record(one('c'));
+  // To the wait behind the request in which only `a` is left.
+  for (let steps = 0; steps < 10 && sent.length < 4; steps++) await platform.step();
+  expect(sent.map(({ ids }) => ids.join())).toEqual(['first', 'first', 'a,b,c', 'a']);
+  expect(dropped.map(({ ids }) => ids.join())).toEqual(['b', 'c']);
+  const second = recorder.flush();
+  await platform.settle();
+  expect(flushed).toBe(false);
+  await platform.until(Promise.all([first, second]));
+  expect(recorder.stats).toMatchObject({ recorded: 2, dropped: 2, queued: 0 });
+});
+
+test('what is given up while it is packed is not sent', async () => {
+  let sent: (signal: AbortSignal | null | undefined) => void = () => {};
+  const made = new Promise<AbortSignal | null | undefined>((resolve) => {
+    sent = resolve;
+  });
+  const platform = new TestPlatform(async (_, { signal }) => {
+    sent(signal);
+    throw signal?.reason ?? new Error('it is sent');
+  });
+  const dropped: string[] = [];
+  const recorder = createRecorder({
+    ...required,
+    platform,
+    batchMax: 100,
+    onDrop: (queries, { code }) => dropped.push(`${code} ${queries.length}`),
+  });
+  for (let at = 0; at < 100; at++) recorder.record(one(`query-${at}`));
+  // The first began to wait for others, and the last filled the batch.
+  await Promise.resolve()
+    .then(() => {})
+    .then(() => {});
+  expect(await recorder.close({ signal: AbortSignal.abort() })).toBe(false);
+  expect(dropped).toEqual(['closed 100']);
+  expect((await made)?.aborted).toBe(true);
+  expect(recorder.stats).toMatchObject({ queued: 0, dropped: 100 });
+});

@@ -1,0 +1,60 @@
+/** What is in a spool's file, and for how long. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { QueuedQuery } from '../../../client/src/query.js';
+import { openSpool } from '../../../client/src/spool.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+const query = (id: number): QueuedQuery => ({
+  id: `query-${id}`,
+  caller: 'web',
+  occurredAt: '2026-01-01T00:00:00.000Z',
+});
+
+const newPath = async (): Promise<string> => join(await temporaryFolder(), 'queries.ndjson');
+const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+
+test('a folder that is not there is refused, and so is a spool that is open', async () => {
+  const path = await newPath();
+  expect(() => openSpool(`${path}/not/there`)).toThrow(/ENOENT|ENOTDIR/);
+  const spool = openSpool(path);
+  expect(() => openSpool(path)).toThrow(`${path} is open in this process already`);
+  spool.close();
+  openSpool(path).close();
+  expect(existsSync(`${path}.lock`)).toBe(false);
+});
+
+test('a torn line, and one that is none, are passed over; what is whole is loaded in order', async () => {
+  const path = await newPath();
+  writeFileSync(path, `${JSON.stringify(query(1))}\nnot JSON\n\n${JSON.stringify(query(2))}\n{"id":"to`);
+  const spool = openSpool(path);
+  expect(spool.load()).toEqual([query(1), query(2)]);
+  spool.append(query(3));
+  expect(linesOf(path).map((line) => JSON.parse(line))).toEqual([query(1), query(2), query(3)]);
+  spool.close();
+});
+
+test.each([false, true])(
+  'with fsync %j it is emptied when nothing waits, and does not grow without',
+  async (fsync) => {
+    const path = await newPath();
+    const spool = openSpool(path, { fsync });
+    spool.append(query(1));
+    expect(linesOf(path)).toHaveLength(1);
+    spool.settle([]);
+    expect(linesOf(path)).toEqual([]);
+    // Never empty, under a load that does not end.
+    const count = fsync ? 10 : 25_000;
+    for (let id = 2; id < count; id++) {
+      spool.append(query(id));
+      if (id % 1000 === 0) spool.settle([query(id)]);
+    }
+    expect(linesOf(path).length).toBeLessThan(12_000);
+    expect(JSON.parse(linesOf(path).at(-1) ?? '')).toEqual(query(count - 1));
+    spool.close();
+    const again = openSpool(path);
+    expect(again.load().at(-1)).toEqual(query(count - 1));
+    again.close();
+  },
+);

@@ -58,6 +58,8 @@ export interface OpenOptions {
    * `unavailable` until that is mended, and then goes on by itself. Only for a database with a server of its own.
    */
   readonly mayBeAway?: boolean;
+  /** Megabytes (2^20 bytes) of a SQLite file that its writer keeps in memory, instead of as many as suit a server. */
+  readonly writerCacheMegabytes?: number;
   /** Connections to a database server, at least 2. */
   readonly connectionsMax?: number;
   /** Milliseconds until a read or write that a database server does not answer is given up. */
@@ -150,7 +152,10 @@ export function locationOf(url: string): DatabaseLocation {
   throw new CallerStatsError('invalid', `The database URL ${location.problems.join(', ')}.`);
 }
 
-async function openFile({ file }: SqliteLocation, { mustExist }: OpenOptions): Promise<Store> {
+async function openFile(
+  { file }: SqliteLocation,
+  { mustExist, writerCacheMegabytes }: OpenOptions,
+): Promise<Store> {
   if (mustExist && !existsSync(file)) {
     throw new CallerStatsError(
       'not_found',
@@ -158,5 +163,5 @@ async function openFile({ file }: SqliteLocation, { mustExist }: OpenOptions): P
     );
   }
   const { openSqliteStore } = await import('./sqlite/store.js');
-  return openSqliteStore(file);
+  return openSqliteStore(file, writerCacheMegabytes);
 }

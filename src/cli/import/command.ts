@@ -13,6 +13,9 @@ import { type Form, readerOf } from './formats.js';
 import { type ImportTotals, runImport } from './run.js';
 import { openSource, type Source } from './source.js';
 
+/** What is recorded next stands close to what was: a log is in the order of time, and so are most ids. */
+const writerCacheMegabytes = 32;
+
 interface ImportOptions extends FormOptions {
   readonly project: string;
   readonly strict?: boolean;
@@ -106,7 +109,7 @@ async function withSink<T>(
     return work((projectId) => (queries) => client.record(projectId, queries));
   }
   const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
-  return withStore(settings, existing, (store) =>
+  return withStore(settings, { ...existing, writerCacheMegabytes }, (store) =>
     work(
       (projectId) => (queries) =>
         whileAway(() => store.record(projectId, queries), { triesMax: awayTriesMax, note }),

@@ -2,7 +2,13 @@ import { Worker } from 'node:worker_threads';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Outcome } from '../commit-queue.js';
 import type { Operation } from './operations.js';
-import type { FromWriter, ToWriter } from './writer-thread.js';
+import type { FromWriter, ToWriter, WriterData } from './writer-thread.js';
+
+/**
+ * Of the thread's memory for what is new, most of which is batches that are gone when they are written. Node would let it
+ * grow to some fifty megabytes, and keep them.
+ */
+const youngMegabytesMax = 12;
 
 /** The main thread's end of one writer thread. One group at a time: `commit` is called again only after it settled. */
 export class WriterHandle {
@@ -11,8 +17,8 @@ export class WriterHandle {
   #gone: Error | undefined;
 
   /** Starts a thread that has the file open and its schema up to date when this resolves. */
-  static async start(file: string): Promise<WriterHandle> {
-    const handle = new WriterHandle(file);
+  static async start(data: WriterData): Promise<WriterHandle> {
+    const handle = new WriterHandle(data);
     try {
       await handle.#next();
       return handle;
@@ -22,8 +28,11 @@ export class WriterHandle {
     }
   }
 
-  private constructor(file: string) {
-    this.#worker = new Worker(new URL('./writer-thread.js', import.meta.url), { workerData: file });
+  private constructor(data: WriterData) {
+    this.#worker = new Worker(new URL('./writer-thread.js', import.meta.url), {
+      workerData: data,
+      resourceLimits: { maxYoungGenerationSizeMb: youngMegabytesMax },
+    });
     this.#worker.on('message', (message: FromWriter) => this.#settle?.resolve(message));
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', (status) =>

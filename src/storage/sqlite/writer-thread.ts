@@ -5,10 +5,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CallerStatsError, type ErrorCode } from '../../domain/errors.js';
 import type { Outcome } from '../commit-queue.js';
+import { setCacheSize } from './connection.js';
 import { storeError } from './errors.js';
 import { openMigrated } from './migrations.js';
 import type { Operation } from './operations.js';
 import { Writer } from './writer.js';
+
+export interface WriterData {
+  readonly file: string;
+  /** Megabytes (2^20 bytes) of the file that are kept in memory; undefined for as many as suit a server. */
+  readonly cacheMegabytes: number | undefined;
+}
 
 /** A group of operations to commit, or the word to stop. */
 export type ToWriter = readonly Operation[] | 'close';
@@ -25,11 +32,12 @@ export type FromWriter =
     };
 
 function run(
-  file: string,
+  { file, cacheMegabytes }: WriterData,
   answer: (message: FromWriter) => void,
   listen: (hear: (message: ToWriter) => void) => void,
 ) {
   const db = openMigrated(file);
+  if (cacheMegabytes !== undefined) setCacheSize(db, cacheMegabytes);
   const writer = new Writer(db);
   listen((message) => {
     if (message === 'close') {
@@ -64,7 +72,7 @@ const port = parentPort;
 if (port !== null) {
   const answer = (message: FromWriter): void => port.postMessage(message);
   try {
-    run(workerData as string, answer, (hear) => port.on('message', hear));
+    run(workerData as WriterData, answer, (hear) => port.on('message', hear));
   } catch (error) {
     answer(failed(storeError(error)));
     port.close();

@@ -43,11 +43,18 @@ export async function benchImport(
 
   const ours: number[] = [];
   const tool: number[] = [];
+  const peaks: number[] = [];
   for (let round = 1; round <= rounds; round++) {
     note(`import: round ${round} of ${rounds}`);
     const contestants = [
-      async () => ours.push(lines / (await timeService(workspace, ndjson, lines))),
-      async () => tool.push(lines / (await timeTool(workspace, csv, lines))),
+      async () => {
+        const { seconds, peakBytes } = await timeService(workspace, ndjson, lines);
+        ours.push(lines / seconds);
+        if (peakBytes !== undefined) peaks.push(peakBytes / 1_000_000);
+      },
+      async () => {
+        tool.push(lines / (await timeTool(workspace, csv, lines)));
+      },
     ];
     // In turn first and second: whoever is second meets the disk still busy with the first.
     for (const run of round % 2 === 0 ? contestants.reverse() : contestants) await run();
@@ -61,21 +68,32 @@ export async function benchImport(
       {
         what: 'rows per second, ours over sqlite3 .import',
         values: ours.map((rate, round) => rate / (tool[round] ?? Number.NaN)),
+        atLeast: 0.5,
       },
     ],
     absolutes: [
       { what: 'caller-stats import', unit: 'rows/s', values: ours },
       { what: 'sqlite3 .import', unit: 'rows/s', values: tool },
+      ...(peaks.length === 0
+        ? []
+        : [
+            {
+              what: "caller-stats import, the process's most memory",
+              unit: 'MB',
+              values: peaks,
+              atMost: 200,
+            },
+          ]),
     ],
   };
 }
 
-async function timeService(workspace: Workspace, file: string, lines: number): Promise<number> {
+async function timeService(workspace: Workspace, file: string, lines: number) {
   const folder = 'import-service';
   const database = await Database.create(workspace, folder);
-  const seconds = await database.import(file, lines);
+  const taken = await database.importWithPeak(file, lines);
   rmSync(workspace.path(folder), { recursive: true });
-  return seconds;
+  return taken;
 }
 
 async function timeTool(workspace: Workspace, file: string, lines: number): Promise<number> {

@@ -37,7 +37,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   import: {
     require: requireSqliteTool,
-    run: (workspace, { rounds = 5, lines = 500_000, note }) =>
+    run: (workspace, { rounds = 1, lines = 5_000_000, note }) =>
       benchImport(workspace, { rounds, lines, note }),
   },
   postgres: {

@@ -30,10 +30,24 @@ export class Database {
 
   /** Imports a file that must be new in all of its `lines`; gives the seconds from the command's start to its exit. */
   async import(file: string, lines: number): Promise<number> {
-    const { stdout, seconds } = await this.#run(['import', file, '--project', projectId, '--json']);
+    return (await this.importWithPeak(file, lines)).seconds;
+  }
+
+  /** The same, and the most memory that the command had. */
+  async importWithPeak(
+    file: string,
+    lines: number,
+  ): Promise<{ readonly seconds: number; readonly peakBytes: number | undefined }> {
+    const { stdout, seconds, peakBytes } = await this.#run([
+      'import',
+      file,
+      '--project',
+      projectId,
+      '--json',
+    ]);
     const totals = JSON.parse(stdout) as { recorded: number };
     if (totals.recorded !== lines) throw new Error(`of ${lines} lines, ${totals.recorded} were recorded`);
-    return seconds;
+    return { seconds, peakBytes };
   }
 
   /** Recounts everything, which must agree; gives the seconds from the command's start to its exit. */

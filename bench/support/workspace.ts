@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,6 +17,8 @@ export interface Finished {
   readonly stdout: string;
   /** From before its start to its exit, in seconds. */
   readonly seconds: number;
+  /** The most memory it had at once, in bytes; undefined on systems that do not say (only Linux does). */
+  readonly peakBytes: number | undefined;
 }
 
 /** A server process that answers on loopback. */
@@ -27,6 +29,8 @@ export interface Server {
 
 const startMsMax = 30_000;
 const runMsMax = 1_800_000;
+/** Between two looks at a program's memory: the most it had is kept by the system, so only its last moment is missed. */
+const lookMs = 100;
 
 /** The built service: what users run, not its source. */
 export const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -61,15 +65,20 @@ export class Workspace {
     const startedAt = performance.now();
     const child = this.#spawn(program, args);
     const timeout = setTimeout(() => child.kill('SIGKILL'), runMsMax);
+    let peakBytes: number | undefined;
+    const looks = setInterval(() => {
+      peakBytes = peakBytesOf(child.pid) ?? peakBytes;
+    }, lookMs);
     try {
       const output = text(child.stdout);
       child.stdin.end(stdin);
       const [status] = (await once(child, 'exit')) as [number | null];
       const seconds = (performance.now() - startedAt) / 1000;
       if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with status ${status}`);
-      return { stdout: await output, seconds };
+      return { stdout: await output, seconds, peakBytes };
     } finally {
       clearTimeout(timeout);
+      clearInterval(looks);
     }
   }
 
@@ -100,6 +109,16 @@ export class Workspace {
     child.once('error', () => this.#running.delete(child));
     child.stdin.on('error', () => {});
     return child;
+  }
+}
+
+/** What Linux keeps as the most that a process ever had in memory; undefined elsewhere, and where it is gone. */
+function peakBytesOf(pid: number | undefined): number | undefined {
+  try {
+    const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
+  } catch {
+    return undefined;
   }
 }
 

@@ -58,6 +58,8 @@ export interface OpenOptions {
    * `unavailable` until that is mended, and then goes on by itself. Only for a database with a server of its own.
    */
   readonly mayBeAway?: boolean;
+  /** Takes less memory than suits a server, for a command beside one. Of a SQLite file only. */
+  readonly thrifty?: boolean;
   /** Connections to a database server, at least 2. */
   readonly connectionsMax?: number;
   /** Milliseconds until a read or write that a database server does not answer is given up. */
@@ -156,7 +158,7 @@ export function locationOf(url: string): DatabaseLocation {
   throw new CallerStatsError('invalid', `The database URL ${location.problems.join(', ')}.`);
 }
 
-async function openFile({ file }: SqliteLocation, { mustExist }: OpenOptions): Promise<Store> {
+async function openFile({ file }: SqliteLocation, { mustExist, thrifty }: OpenOptions): Promise<Store> {
   if (mustExist && !existsSync(file)) {
     throw new CallerStatsError(
       'not_found',
@@ -164,5 +166,5 @@ async function openFile({ file }: SqliteLocation, { mustExist }: OpenOptions): P
     );
   }
   const { openSqliteStore } = await import('./sqlite/store.js');
-  return openSqliteStore(file);
+  return openSqliteStore(file, thrifty);
 }

@@ -28,6 +28,11 @@ export function setUpWriter(db: Connection): void {
   `);
 }
 
+/** Keeps so many megabytes (2^20 bytes) of the file in memory. */
+export function setCacheSize(db: Connection, megabytes: number): void {
+  db.exec(`PRAGMA cache_size = -${megabytes * 1024}`);
+}
+
 /** For the small sorts of recording; those of a migration are as large as the tables, and belong on disk. */
 export function keepTemporariesInMemory(db: Connection): void {
   db.exec('PRAGMA temp_store = MEMORY');

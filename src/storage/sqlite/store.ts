@@ -22,12 +22,16 @@ import { Reader } from './reader.js';
 import { verify } from './verify.js';
 import { WriterHandle } from './writer-handle.js';
 
-/** Opens the file, made with its folder where there is none, and brings its schema up to date. */
-export async function openSqliteStore(file: string): Promise<Store> {
+/**
+ * Opens the file, made with its folder where there is none, and brings its schema up to date. `thrifty` is that of
+ * `OpenOptions`.
+ */
+export async function openSqliteStore(file: string, thrifty = false): Promise<Store> {
   await makePrivately(file);
-  const writer = await WriterHandle.start({ file });
+  const start = () => WriterHandle.start({ file, thrifty });
+  const writer = await start();
   try {
-    return new SqliteStore(file, writer, openReader(file));
+    return new SqliteStore(file, start, writer, openReader(file));
   } catch (error) {
     await writer.close();
     throw storeError(error);
@@ -63,14 +67,21 @@ async function makePrivately(file: string): Promise<void> {
 class SqliteStore implements Store {
   readonly people: SqlitePeople;
   readonly #file: string;
+  readonly #startWriter: () => Promise<WriterHandle>;
   readonly #connection: Connection;
   readonly #reader: Reader;
   readonly #queue: CommitQueue<Operation, unknown>;
   #writer: WriterHandle;
   #closing: Promise<void> | undefined;
 
-  constructor(file: string, writer: WriterHandle, connection: Connection) {
+  constructor(
+    file: string,
+    startWriter: () => Promise<WriterHandle>,
+    writer: WriterHandle,
+    connection: Connection,
+  ) {
     this.#file = file;
+    this.#startWriter = startWriter;
     this.#writer = writer;
     this.#connection = connection;
     this.#reader = new Reader(connection);
@@ -254,7 +265,7 @@ class SqliteStore implements Store {
 
   async #commit(operations: readonly Operation[]) {
     // A writer that died takes its transaction with it; the next group gets a new one.
-    if (!this.#writer.alive) this.#writer = await WriterHandle.start({ file: this.#file });
+    if (!this.#writer.alive) this.#writer = await this.#startWriter();
     return this.#writer.commit(operations);
   }
 

@@ -4,6 +4,12 @@ import type { Outcome } from '../commit-queue.js';
 import type { Operation } from './operations.js';
 import type { FromWriter, ToWriter, WriterStart } from './writer-thread.js';
 
+/**
+ * Of a thrifty thread's memory for what is new, most of which is batches that are gone when they are written. Node would
+ * let it grow to some fifty megabytes, and keep them.
+ */
+const youngMegabytesMax = 12;
+
 /** The main thread's end of one writer thread. One group at a time: `commit` is called again only after it settled. */
 export class WriterHandle {
   readonly #worker: Worker;
@@ -28,6 +34,7 @@ export class WriterHandle {
   private constructor(start: WriterStart) {
     this.#worker = new Worker(new URL('./writer-thread.js', import.meta.url), {
       workerData: start,
+      ...(start.thrifty ? { resourceLimits: { maxYoungGenerationSizeMb: youngMegabytesMax } } : {}),
     });
     this.#worker.on('message', (message: FromWriter) => this.#settle?.resolve(message));
     this.#worker.on('error', (error) => this.#end(error));

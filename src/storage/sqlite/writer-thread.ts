@@ -5,10 +5,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CallerStatsError, type ErrorCode } from '../../domain/errors.js';
 import type { Outcome } from '../commit-queue.js';
+import { setCacheSize } from './connection.js';
 import { storeError } from './errors.js';
 import { type Keeping, MIGRATIONS, openMigrated } from './migrations.js';
 import type { Operation } from './operations.js';
 import { Writer } from './writer.js';
+
+export interface WriterData {
+  readonly file: string;
+  /** Megabytes (2^20 bytes) of the file that are kept in memory; undefined for as many as suit a server. */
+  readonly cacheMegabytes: number | undefined;
+}
 
 /** A group of operations to commit, or the word to stop. */
 export type ToWriter = readonly Operation[] | 'close';
@@ -27,10 +34,15 @@ export type FromWriter =
 /** What the thread is started with. */
 export interface WriterStart extends Pick<Keeping, 'keepOld'> {
   readonly file: string;
+  /** See `OpenOptions`. */
+  readonly thrifty?: boolean;
 }
 
+/** What is recorded next mostly stands close to what was: a log is in the order of time, and so are most ids. */
+const thriftyCacheMegabytes = 32;
+
 function run(
-  { file, keepOld = true }: WriterStart,
+  { file, keepOld = true, thrifty = false }: WriterStart,
   answer: (message: FromWriter) => void,
   listen: (hear: (message: ToWriter) => void) => void,
 ) {
@@ -39,6 +51,7 @@ function run(
     kept = copy;
   };
   const db = openMigrated(file, MIGRATIONS, { keepOld, onKept });
+  if (thrifty) setCacheSize(db, thriftyCacheMegabytes);
   const writer = new Writer(db);
   listen((message) => {
     if (message === 'close') {

@@ -24,7 +24,8 @@ import { addressOf, request } from './request.js';
 /**
  * Makes a recorder. Throws a `RangeError` where an option cannot be used.
  *
- * A process of Node, Bun or Deno that has nothing else to do first sends what waits, for at most `closeTimeoutMs`.
+ * A process of Node, Bun or Deno that has nothing else to do first sends what waits, for at most `closeTimeoutMs` behind
+ * the request that is under way, which takes at most `timeoutMs`.
  * `process.exit()` does not wait for anything: `await recorder.close()` before it.
  */
 export function createRecorder(options: RecorderOptions): Recorder {

@@ -69,6 +69,7 @@ describe('a process that just ends', () => {
     const options = {
       url: await silentServer(),
       key: 'key',
+      timeoutMs: 300,
       closeTimeoutMs: 300,
       queueMax: 50,
       batchMax: 10,

@@ -46,7 +46,9 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
   let file: number;
   const rewrite = (queries: readonly QueuedQuery[]): number => {
     // Whole at all times: what is there before is only replaced by what is complete.
-    const draft = openSync(`${path}.new`, 'w', 0o600);
+    // For appending: a write behind what was cut off would leave a hole before it.
+    const draft = openSync(`${path}.new`, 'a', 0o600);
+    ftruncateSync(draft);
     writeFileSync(draft, queries.map(lineOf).join(''));
     fsyncSync(draft);
     renameSync(`${path}.new`, path);

@@ -1,6 +1,7 @@
 /** What is in a spool's file, and for how long. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { QueuedQuery } from '../../../client/src/query.js';
 import { openSpool } from '../../../client/src/spool.js';
@@ -58,3 +59,29 @@ test.each([false, true])(
     again.close();
   },
 );
+
+test('whatever was settled before, what waits is there when it is opened again', async () => {
+  const path = await newPath();
+  let id = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(3), { maxLength: 30 }), async (appended) => {
+      const spool = openSpool(path);
+      spool.settle([]);
+      let waiting: QueuedQuery[] = [];
+      for (const howMany of appended) {
+        const more = Array.from({ length: howMany }, () => query(id++));
+        for (const one of more) spool.append(one);
+        waiting = [...waiting, ...more];
+        // Every other time all of it is delivered.
+        if (howMany % 2 === 0) waiting = [];
+        spool.settle(waiting);
+      }
+      spool.close();
+      const again = openSpool(path);
+      const { length } = waiting;
+      expect(length === 0 ? [] : again.load().slice(-length)).toEqual(waiting);
+      again.close();
+      expect(readFileSync(path, 'utf8')).not.toContain('\0');
+    }),
+  );
+});

@@ -142,6 +142,28 @@ export interface components {
             /** @description Queries whose id the project already had, or that came twice in this request. */
             readonly duplicates: number;
         };
+        /** @description What is recorded is on disk. */
+        readonly ExportTraceServiceResponse: {
+            /** @description Only where something was rejected. Sending it again would not help. */
+            readonly partialSuccess?: {
+                /** @description How many spans are queries, but were not recorded. */
+                readonly rejectedSpans: string;
+                /** @description What is wrong with the first few of them. */
+                readonly errorMessage: string;
+            };
+        };
+        /** @description What is recorded is on disk. */
+        readonly ExportLogsServiceResponse: {
+            /** @description Only where something was rejected. Sending it again would not help. */
+            readonly partialSuccess?: {
+                /** @description How many log records are queries, but were not recorded. */
+                readonly rejectedLogRecords: string;
+                /** @description What is wrong with the first few of them. */
+                readonly errorMessage: string;
+            };
+        };
+        /** @description Metrics were received, and dropped. */
+        readonly ExportMetricsServiceResponse: Record<string, never>;
         /** @description An API key that was found where it should not be. */
         readonly LeakedKey: {
             /** @description The whole key, as it was found. */

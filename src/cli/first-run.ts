@@ -150,7 +150,7 @@ async function loadSample(store: Store, projectId: string, io: Io): Promise<void
     strict: false,
     sink: (queries) => store.record(projectId, queries),
     clock: io.clock,
-    progress: startProgress({ ...io, interactive: false }, undefined),
+    progress: await startProgress({ ...io, interactive: false }, undefined),
   });
   printLine(io.stdout, `A sample of real events was loaded: ${totalsLine(totals)}.`);
 }

@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import type { Io } from './io.js';
 import { formatCount } from './output.js';
 
@@ -17,7 +16,7 @@ export interface Progress {
  * `total` is in the units of `advance`: stored bytes of files, queries of a store. It is undefined where nobody knows
  * how much there is, as for stdin.
  */
-export function startProgress(io: Io, total: number | undefined): Progress {
+export async function startProgress(io: Io, total: number | undefined): Promise<Progress> {
   if (!io.interactive) {
     return {
       advance: () => {},
@@ -26,6 +25,8 @@ export function startProgress(io: Io, total: number | undefined): Progress {
       stop: () => {},
     };
   }
+  // Only where it is shown: every command would wait for it to be loaded.
+  const { SingleBar } = await import('cli-progress');
   const bar = new SingleBar({
     stream: io.stderr as NodeJS.WritableStream,
     format:

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
-import { type DestinationStream, pino } from 'pino';
+import type { DestinationStream } from 'pino';
 import { CallerStatsError } from '../domain/errors.js';
 import { shutdownTimeoutMs } from '../domain/limits.js';
 import type { Store } from '../storage/store.js';
@@ -38,6 +38,8 @@ export function addServeCommand(program: Command, io: Io, version: string): void
     .action(async (options: { demo?: boolean }) => {
       const settings = readSettings(settingNames, { ...options }, io.env);
       const singleSignOn = singleSignOnOf(settings);
+      // As late as all that only a server needs: every other command would wait for it.
+      const { pino } = await import('pino');
       const log = pino({ level: settings.logLevel }, io.stderr as unknown as DestinationStream);
       // Listened for from now on: who stops the server while it starts is heard as well.
       const stopRequested = io.stopRequested();

@@ -10,6 +10,9 @@ import { startChromium } from './chromium.js';
 /** Long enough for a busy machine, and shorter than a test may take, so that its message says what was waited for. */
 const waitMs = 30_000;
 
+/** With this variable, all that a page showed and did in a failed test is kept. It takes the browser as long as the page. */
+const isTraced = process.env['CALLER_STATS_TEST_TRACE'] !== undefined;
+
 /** Somebody with a browser of their own: no cookies, nothing stored. */
 export interface Visit {
   readonly page: Page;
@@ -21,8 +24,8 @@ export interface Visit {
 export type Visitor = (baseURL: string, options?: BrowserContextOptions) => Promise<Visit>;
 
 /**
- * Gives the tests of this file a browser. A test fails if anything went wrong in it that the test had not expected; the
- * trace and a picture of each page of a failed test are kept, and where they are is printed.
+ * Gives the tests of this file a browser. A test fails if anything went wrong in it that the test had not expected; a
+ * picture of each page of a failed test is kept, with `CALLER_STATS_TEST_TRACE` its trace as well, and where is printed.
  */
 export function browserVisits(): Visitor {
   let browser: Browser | undefined;
@@ -40,7 +43,7 @@ export function browserVisits(): Visitor {
       const unexpected = await visit.troubles.unexpected();
       troubles.push(...unexpected);
       failed ||= unexpected.length > 0;
-      if (failed) await keepTraces(visit, task.name);
+      if (failed) await keepPictures(visit, task.name);
       await visit.context.close();
     }
     if (troubles.length > 0) throw new Error(`In the browser:\n${troubles.join('\n')}`);
@@ -50,7 +53,7 @@ export function browserVisits(): Visitor {
     const context = await browser.newContext({ baseURL, locale: 'en-GB', timezoneId: 'UTC', ...options });
     context.setDefaultTimeout(waitMs);
     const troubles = await Troubles.watch(context);
-    await context.tracing.start({ screenshots: true, snapshots: true });
+    if (isTraced) await context.tracing.start({ screenshots: true, snapshots: true });
     const visit = { page: await context.newPage(), context, troubles };
     visits.push(visit);
     return visit;
@@ -58,11 +61,14 @@ export function browserVisits(): Visitor {
 }
 
 /** They stay where they are: nobody reads them before the run is over. */
-async function keepTraces({ context }: Visit, test: string): Promise<void> {
+async function keepPictures({ context }: Visit, test: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-browser-'));
   const trace = join(folder, 'trace.zip');
-  await context.tracing.stop({ path: trace });
+  if (isTraced) await context.tracing.stop({ path: trace });
   for (const [at, page] of context.pages().entries())
     await page.screenshot({ path: join(folder, `page-${at + 1}.png`), fullPage: true });
-  process.stderr.write(`"${test}" failed; pictures: ${folder}; npx playwright-core show-trace ${trace}\n`);
+  const how = isTraced
+    ? `npx playwright-core show-trace ${trace}`
+    : 'CALLER_STATS_TEST_TRACE=1 keeps a trace';
+  process.stderr.write(`"${test}" failed; pictures: ${folder}; ${how}\n`);
 }

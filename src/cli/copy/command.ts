@@ -35,7 +35,7 @@ export function addCopyCommand(program: Command, io: Io, fail: () => void): void
       const copied = await withSide('source', { ...rest, database: from }, existing, (source) =>
         withSide('target', { ...rest, database: to }, {}, async (target) => {
           const stock = await takeStock(source);
-          const progress = startProgress(io, stock.queries);
+          const progress = await startProgress(io, stock.queries);
           try {
             return await copyStock(stock, { from: source, to: target, io, progress });
           } finally {

@@ -42,7 +42,7 @@ export function addImportCommand(program: Command, io: Io, fail: () => void): vo
         'on stderr by file, line and reason, the good ones are recorded, and the exit status is 1.',
     )
     .action(async (files: string[], options: ImportOptions) => {
-      const form = readForm(options);
+      const form = await readForm(options);
       if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
       const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
       const totals = await withSink(options, io, (sink) => importWith(sources, form, options, sink, io));
@@ -77,7 +77,7 @@ async function importWith(
     (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
     0,
   );
-  const progress = startProgress(io, totalBytes);
+  const progress = await startProgress(io, totalBytes);
   try {
     return await runImport({
       sources,

@@ -54,7 +54,7 @@ export function addFormOptions(command: Command): Command {
 }
 
 /** `UsageError` with all that is wrong. */
-export function readForm(given: FormOptions): Form {
+export async function readForm(given: FormOptions): Promise<Form> {
   const options = withCallerOfProperty(given);
   const problems: string[] = [];
   const { format, caller, event = [ASSISTANT_EVENT] } = options;
@@ -71,7 +71,7 @@ export function readForm(given: FormOptions): Form {
       '--caller: is missing; name the caller of all events, or the property that has it, as properties.source',
     );
   }
-  const log = format === 'access-log' ? readLogOptions(options, caller, problems) : undefined;
+  const log = format === 'access-log' ? await readLogOptions(options, caller, problems) : undefined;
   if (problems.length > 0) throw new UsageError(problems);
   const reading: Reading = { map, caller, callerValues, timeFormat: options.timeFormat ?? 'rfc3339' };
   return { format, reading, eventTypes: new Set(event), log };

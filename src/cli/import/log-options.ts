@@ -1,8 +1,6 @@
 /** The options of `import` for access logs. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/schema';
 import { type CallerRules, callerRulesProblems } from '../../domain/caller-detection.js';
 import { quote } from '../../domain/result.js';
 import type { LogReading } from './access-log.js';
@@ -49,11 +47,11 @@ export function addLogOptions(command: Command): Command {
 }
 
 /** Adds to `problems` what is wrong; what is given back then is not to be used. `caller` is whose the others are. */
-export function readLogOptions(
+export async function readLogOptions(
   options: LogOptions,
   caller: string | undefined,
   problems: string[],
-): LogReading {
+): Promise<LogReading> {
   const { path, method = ['POST'], status = ['2xx'], site, callerRules, idKey } = options;
   problems.push(
     ...method
@@ -75,7 +73,7 @@ export function readLogOptions(
     statuses: new Set(status),
     rules: allRules(
       site ?? [],
-      callerRules === undefined ? {} : readRules(callerRules, problems),
+      callerRules === undefined ? {} : await readRules(callerRules, problems),
       caller,
       problems,
     ),
@@ -107,33 +105,7 @@ function readPattern(source: string | undefined, problems: string[]): RegExp {
   }
 }
 
-const strict = { additionalProperties: false } as const;
-const names = Type.Array(Type.String());
-
-const RulesFile = Type.Object(
-  {
-    callerHeader: Type.Optional(Type.String()),
-    siteOrigins: Type.Optional(names),
-    known: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            caller: Type.String(),
-            userAgent: Type.Optional(Type.String()),
-            header: Type.Optional(Type.String()),
-            value: Type.Optional(Type.String()),
-          },
-          strict,
-        ),
-      ),
-    ),
-    apiHeaders: Type.Optional(names),
-    fallback: Type.Optional(Type.String()),
-  },
-  strict,
-);
-
-function readRules(file: string, problems: string[]): CallerRules {
+async function readRules(file: string, problems: string[]): Promise<CallerRules> {
   const bytes = readSmallFile('--caller-rules', file, problems);
   if (bytes === undefined) return {};
   let value: unknown;
@@ -143,21 +115,12 @@ function readRules(file: string, problems: string[]): CallerRules {
     problems.push(`--caller-rules: ${file} is not JSON: ${(error as Error).message}`);
     return {};
   }
-  const [isRight, errors] = Compile(RulesFile).Errors(value);
-  if (!isRight) {
-    // The library reports a name that is not known twice: at the object that has it, and as a value that nothing fits.
-    for (const { keyword, instancePath, message } of errors) {
-      if (keyword === 'additionalProperties') continue;
-      const where = instancePath === '' ? 'it' : instancePath.slice(1);
-      problems.push(
-        `--caller-rules: ${file}: ${where} ${keyword === 'boolean' ? 'is not known here' : message}`,
-      );
-    }
-    return {};
-  }
-  const rules = value as Static<typeof RulesFile> as CallerRules;
-  problems.push(...callerRulesProblems(rules).map((problem) => `--caller-rules: ${file}: ${problem}`));
-  return rules;
+  // Loading the library of schemas takes longer than all else that a command does at its start.
+  const { parseRulesFile } = await import('./rules-file.js');
+  const parsed = parseRulesFile(value);
+  const wrong = parsed.ok ? callerRulesProblems(parsed.value) : parsed.problems;
+  problems.push(...wrong.map((problem) => `--caller-rules: ${file}: ${problem}`));
+  return parsed.ok ? parsed.value : {};
 }
 
 function readKeyFile(file: string, problems: string[]): Uint8Array | undefined {

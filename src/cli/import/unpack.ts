@@ -1,7 +1,6 @@
 /** From the stored bytes of an import file to what they hold, by content and not by name: gzip, Zstandard, or neither. */
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { ZSTDDecoder } from 'zstddec/stream';
 
 /** Thrown where packed data is cut short or damaged. The message says which. */
 export class PackedDataError extends Error {
@@ -78,6 +77,7 @@ const frameBytesMin = 8;
 async function* unzstd(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let ready: Buffer | undefined;
   let emptyPiecesMax = 0;
+  const { ZSTDDecoder } = await import('zstddec/stream');
   const decoder = new ZSTDDecoder();
   await decoder.init();
   const pieces = decoder.decodeStreaming(

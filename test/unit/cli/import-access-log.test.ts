@@ -73,9 +73,10 @@ describe('options are refused:', () => {
       () => ({ ...form, idKey: file('key', 'secret') }),
       /^--id-key: .*key has fewer than 16 bytes/,
     ],
-  ])('%s', (_what, options, message) => {
-    expect(() => readForm(options())).toThrow(UsageError);
-    expect(() => readForm(options())).toThrow(message);
+  ])('%s', async (_what, options, message) => {
+    const reading = readForm(options());
+    await expect(reading).rejects.toThrow(UsageError);
+    await expect(reading).rejects.toThrow(message);
   });
 });
 

@@ -20,9 +20,10 @@ describe('options are refused:', () => {
     ['events of what has none', { format: 'csv', event: ['a'] }, /--event: is for --format stream/],
     ['a stream without a caller', { format: 'stream' }, /--caller: is missing; .* properties\.source/],
     ['all at once', { caller: 'A', map: ['x'] }, /^--map: .*\n--caller: /],
-  ])('%s', (_what, options, message) => {
-    expect(() => readForm(options)).toThrow(UsageError);
-    expect(() => readForm(options)).toThrow(message);
+  ])('%s', async (_what, options, message) => {
+    const reading = readForm(options);
+    await expect(reading).rejects.toThrow(UsageError);
+    await expect(reading).rejects.toThrow(message);
   });
 });
 

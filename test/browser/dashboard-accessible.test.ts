@@ -136,7 +136,7 @@ const signedIn: readonly Subject[] = [
 ];
 
 const looks: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
-  ['on a desk', { viewport: { width: 1440, height: 900 } }],
+  ['on a desk', { viewport: { width: 1440, height: 900 }, reducedMotion: 'no-preference' }],
   ['on 320 px', { viewport: { width: 320, height: 700 }, reducedMotion: 'reduce' }],
 ];
 

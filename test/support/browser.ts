@@ -50,7 +50,14 @@ export function browserVisits(): Visitor {
   });
   return async (baseURL, options = {}) => {
     if (browser === undefined) throw new Error('There is no browser before the tests.');
-    const context = await browser.newContext({ baseURL, locale: 'en-GB', timezoneId: 'UTC', ...options });
+    // What moves is drawn sixty times a second, by the processor: only where a test asks for it.
+    const context = await browser.newContext({
+      baseURL,
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+      reducedMotion: 'reduce',
+      ...options,
+    });
     context.setDefaultTimeout(waitMs);
     const troubles = await Troubles.watch(context);
     if (isTraced) await context.tracing.start({ screenshots: true, snapshots: true });

@@ -1,12 +1,12 @@
 /** The first visit: from the address that the server printed to the first chart. */
 import { describe, expect, test } from 'vitest';
-import { browserVisits } from '../support/browser.js';
 import { dashboardStarters } from '../support/dashboard-server.js';
 import { ada } from '../support/dashboard-user.js';
+import { dashboardVisits } from '../support/dashboard-visit.js';
 import { expectTiles, numberOf, rowsOf } from '../support/overview.js';
 import { expected } from '../support/sample.js';
 
-const visit = browserVisits();
+const open = dashboardVisits();
 
 const everything = expected.ranges.find(({ query }) => Object.keys(query).length === 0)?.counts;
 if (everything === undefined) throw new Error('The sample says nothing of all time.');
@@ -14,10 +14,10 @@ if (everything === undefined) throw new Error('The sample says nothing of all ti
 describe.each(dashboardStarters)('on %s', (_kind, start) => {
   test('the printed address makes one account, and leads to the numbers', async () => {
     const server = await start();
+    const place = { server, session: null };
 
     // Whoever comes without it learns where it is.
-    const stranger = await visit(server.url);
-    await stranger.page.goto('/');
+    const stranger = await open(place, '/');
     await stranger.page.getByRole('heading', { name: 'Set up this server' }).waitFor();
     await stranger.page.goto('/set-up#wrong');
     await stranger.page.getByLabel('Name').fill('Eve');
@@ -27,8 +27,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await stranger.page.getByRole('button', { name: 'Make account' }).click();
     await stranger.page.getByRole('heading', { name: 'This address does not work' }).waitFor();
 
-    const { page } = await visit(server.url);
-    await page.goto(server.setUpUrl);
+    const { page } = await open(place, server.setUpUrl);
     await page.getByLabel('Name').fill(ada.name);
     await page.getByLabel('E-mail').fill(ada.email);
     const password = page.getByLabel('Password', { exact: true });
@@ -52,8 +51,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(callers.reduce((sum, [, count]) => sum + (numberOf(count) ?? 0), 0)).toBe(everything.other);
 
     // A second time the address makes nobody.
-    const second = await visit(server.url);
-    await second.page.goto(server.setUpUrl);
+    const second = await open(place, server.setUpUrl);
     await second.page.getByRole('heading', { name: 'This address does not work' }).waitFor();
     await second.page.getByText('It was used already').waitFor();
     await second.page.getByRole('link', { name: 'Go to sign-in' }).click();

@@ -17,7 +17,6 @@ import { storeError } from './errors.js';
 import { NEWEST_VERSION } from './migrations.js';
 import type { Operation } from './operations.js';
 import { SqlitePeople } from './people.js';
-
 import { Reader } from './reader.js';
 import { verify } from './verify.js';
 import { WriterHandle } from './writer-handle.js';

@@ -180,6 +180,7 @@ describe.each(looks)('%s', (_look, options) => {
 
   test.each(signedIn)('%s', async (_name, path, act) => {
     const { page } = await open(shared(), path, options);
+    await page.getByRole('heading', { level: 1 }).waitFor();
     await act(page);
     expect(await problemsOf(page)).toEqual([]);
   });

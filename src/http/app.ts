@@ -1,7 +1,6 @@
 /** Builds the HTTP application from what it needs, without listening: tests hand in store, clock and logger. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { Compile } from 'typebox/schema';
 import { networksOf } from '../domain/address.js';
 import type { Clock } from '../domain/clock.js';
 import { headerBytesMax, headersTimeoutMs, keepAliveTimeoutMs, requestTimeoutMs } from '../domain/limits.js';
@@ -12,6 +11,7 @@ import { Authenticator } from './authenticate.js';
 import type { RecordingLimits } from './body.js';
 import { addCallerStats } from './caller-stats.js';
 import { addCallers } from './callers.js';
+import { addCompilers } from './compilers.js';
 import { ConnectionErrors } from './connection-errors.js';
 import type { DashboardOptions } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
@@ -26,7 +26,7 @@ import { addOtlp } from './otlp/otlp.js';
 import { addQueries } from './queries.js';
 import { RateLimit, type RateLimits } from './rate-limits.js';
 import { acceptAllMethods } from './resource.js';
-import { SCHEMAS_BY_NAME, SHARED_SCHEMAS } from './schemas.js';
+import { SHARED_SCHEMAS } from './schemas.js';
 import { addSeries } from './series.js';
 
 export interface AppOptions {
@@ -85,10 +85,7 @@ export async function buildApp({
   app.setNotFoundHandler(() => {
     throw new HttpError(404, 'There is no such route; /docs shows those that are.');
   });
-  app.setValidatorCompiler(({ schema }) => {
-    const validator = Compile(SCHEMAS_BY_NAME, schema as object);
-    return (data: unknown) => validator.Check(data) || { error: new Error('does not match the schema') };
-  });
+  addCompilers(app);
   addSecurityHeaders(app);
   refuseWhileClosing(app);
   requireOneHost(app);

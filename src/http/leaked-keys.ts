@@ -1,6 +1,5 @@
 /** `POST /v1/leaked-keys`: whoever finds a key where it should not be has it revoked. No key is needed for that. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import { hashKey, keyTypeOf } from '../domain/api-key.js';
 import type { Clock } from '../domain/clock.js';
 import { CallerStatsError } from '../domain/errors.js';
@@ -8,6 +7,7 @@ import { unknownName } from '../domain/nearest.js';
 import type { Store } from '../storage/store.js';
 import { addJsonParser, refuseEncoding } from './body.js';
 import { addressOf } from './client-address.js';
+import { refTo } from './json-schema.js';
 import { requireNoParameters } from './parameters.js';
 import type { RateLimit } from './rate-limits.js';
 import { addResource } from './resource.js';
@@ -46,7 +46,7 @@ function addRoute(
           'Revokes the key, if it is one, and writes that into the audit log. Answers the same whether it was or not.',
         security: [],
         querystring: NoParameters,
-        body: { content: { 'application/json': { schema: Type.Ref('LeakedKey') } } },
+        body: { content: { 'application/json': { schema: refTo('LeakedKey') } } },
         response: {
           200: bodyOf(StatusSchema, 'The report was received.'),
           ...errorsOf(400, 405, 413, 415, 429, 500, 503),

@@ -1,6 +1,5 @@
 /** `POST /v1/analytics/{projectId}/assistant/queries`: records queries. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import type { Clock } from '../domain/clock.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { parseQuery, type Query } from '../domain/query.js';
@@ -8,6 +7,7 @@ import { failure } from '../domain/result.js';
 import type { Store } from '../storage/store.js';
 import type { Authenticator } from './authenticate.js';
 import { addRecordingParsers, MalformedLine, type RecordingLimits, refuseUnknownEncoding } from './body.js';
+import { listOf, refTo } from './json-schema.js';
 import { requireNoParameters } from './parameters.js';
 import { projectIdOf } from './project-path.js';
 import { addResource } from './resource.js';
@@ -43,13 +43,12 @@ export function addQueries(
         body: {
           content: {
             'application/json': {
-              schema: Type.Union([
-                Type.Ref('Query'),
-                Type.Array(Type.Ref('Query'), { maxItems: limits.batchQueriesMax }),
-              ]),
+              schema: {
+                anyOf: [refTo('Query'), listOf(refTo('Query'), { maxItems: limits.batchQueriesMax })],
+              },
             },
             'application/x-ndjson': {
-              schema: Type.Array(Type.Ref('Query'), {
+              schema: listOf(refTo('Query'), {
                 maxItems: limits.batchQueriesMax,
                 description: 'One query a line.',
               }),

@@ -2,129 +2,117 @@
  * The schemas of requests and responses. They validate, serialize, and make the OpenAPI document; the domain then
  * parses what they let through, and says in words what was wrong with what they did not.
  */
-import { type TSchema, Type } from 'typebox';
 import { CALLER_PATTERN, CALLER_TYPES } from '../domain/caller.js';
 import { BOUND_PATTERN, TIMESTAMP_PATTERN } from '../domain/date-time.js';
 import { INTERVALS } from '../domain/interval.js';
 import { queryIdCharactersMax } from '../domain/limits.js';
 import { DEFAULT_INTERVAL } from '../domain/series.js';
 import { TIME_ZONE_PATTERN, UTC } from '../domain/time-zone.js';
+import { listOf, type NamedSchema, objectOf, oneOf, refTo, strictObjectOf, textOf } from './json-schema.js';
 import { OTLP_SCHEMAS } from './otlp/schemas.js';
 
-export const ErrorSchema = Type.Object(
-  {
-    error: Type.String({ description: 'What was wrong, and what to do.' }),
-    details: Type.Optional(
-      Type.Array(Type.Object({ message: Type.String() }), {
+export const ErrorSchema = {
+  $id: 'Error',
+  description: 'Every error has this shape.',
+  ...objectOf(
+    { error: textOf('What was wrong, and what to do.') },
+    {
+      details: listOf(objectOf({ message: textOf() }), {
         description: 'One message for every violation.',
       }),
-    ),
-  },
-  { $id: 'Error', description: 'Every error has this shape.' },
-);
+    },
+  ),
+};
 
-const count = (description: string) => Type.Integer({ minimum: 0, description });
+const count = (description: string) => ({ type: 'integer', minimum: 0, description });
 
-export const CallerStatsSchema = Type.Object(
-  {
+export const CallerStatsSchema = {
+  $id: 'CallerStats',
+  description: "How many queries the project's assistant got, by the type of their caller.",
+  ...objectOf({
     web: count('Queries from the documentation site.'),
     api: count('Queries from direct API calls.'),
     other: count('Queries from other sources, such as integrations and SDKs.'),
     total: count('The sum of all caller types.'),
-  },
-  {
-    $id: 'CallerStats',
-    description: "How many queries the project's assistant got, by the type of their caller.",
-  },
-);
+  }),
+};
 
-const moment = (description: string) => Type.String({ pattern: TIMESTAMP_PATTERN, description });
+const moment = (description: string) => textOf(description, { pattern: TIMESTAMP_PATTERN });
 
-export const SeriesSchema = Type.Object(
-  {
-    interval: Type.Enum([...INTERVALS], { description: 'What the buckets are.' }),
-    timeZone: Type.String({ description: 'The time zone whose calendar they follow.' }),
-    buckets: Type.Array(
-      Type.Object({
+export const SeriesSchema = {
+  $id: 'CallerStatsSeries',
+  description: "How many queries the project's assistant got over time, by the type of their caller.",
+  ...objectOf({
+    interval: oneOf(INTERVALS, { description: 'What the buckets are.' }),
+    timeZone: textOf('The time zone whose calendar they follow.'),
+    buckets: listOf(
+      objectOf({
         start: moment("Start of the bucket, inclusive, with the time zone's offset at that time."),
         end: moment('End of the bucket, exclusive, and the start of the next.'),
         ...CallerStatsSchema.properties,
       }),
       { description: 'In order of time, those without queries included.' },
     ),
-  },
-  {
-    $id: 'CallerStatsSeries',
-    description: "How many queries the project's assistant got over time, by the type of their caller.",
-  },
-);
+  }),
+};
 
-export const CallersSchema = Type.Object(
-  {
+export const CallersSchema = {
+  $id: 'Callers',
+  description: "How many queries the project's assistant got from each caller.",
+  ...objectOf({
     total: count('The sum of all callers.'),
-    callers: Type.Array(
-      Type.Object({
-        caller: Type.String({ description: '`web`, `api`, or the name of an integration or SDK.' }),
-        type: Type.Enum([...CALLER_TYPES], { description: 'What it counts as.' }),
-        count: Type.Integer({ minimum: 1, description: 'Queries that it sent.' }),
+    callers: listOf(
+      objectOf({
+        caller: textOf('`web`, `api`, or the name of an integration or SDK.'),
+        type: oneOf(CALLER_TYPES, { description: 'What it counts as.' }),
+        count: { type: 'integer', minimum: 1, description: 'Queries that it sent.' },
       }),
       { description: 'Those that sent any, most first, then by name.' },
     ),
-  },
-  { $id: 'Callers', description: "How many queries the project's assistant got from each caller." },
-);
+  }),
+};
 
-export const QuerySchema = Type.Object(
-  {
-    id: Type.String({
-      minLength: 1,
-      maxLength: queryIdCharactersMax,
-      description:
+export const QuerySchema = {
+  $id: 'Query',
+  description: 'One question that somebody asked the assistant.',
+  ...strictObjectOf(
+    {
+      id: textOf(
         "The sender's own message or turn id, unique within the project, compared byte for byte. UUIDv7 is best. No NUL character.",
-    }),
-    caller: Type.String({
-      pattern: CALLER_PATTERN,
-      description: '`web`, `api`, or the name of an integration or SDK, which counts as other.',
-    }),
-    occurredAt: Type.Optional(
-      Type.String({
-        pattern: TIMESTAMP_PATTERN,
-        description:
-          'RFC 3339, with seconds and offset. Left out, the time of receipt. Digits finer than a millisecond are dropped. At most a day ahead of the server.',
+        { minLength: 1, maxLength: queryIdCharactersMax },
+      ),
+      caller: textOf('`web`, `api`, or the name of an integration or SDK, which counts as other.', {
+        pattern: CALLER_PATTERN,
       }),
-    ),
-  },
-  {
-    $id: 'Query',
-    additionalProperties: false,
-    description: 'One question that somebody asked the assistant.',
-  },
-);
+    },
+    {
+      occurredAt: textOf(
+        'RFC 3339, with seconds and offset. Left out, the time of receipt. Digits finer than a millisecond are dropped. At most a day ahead of the server.',
+        { pattern: TIMESTAMP_PATTERN },
+      ),
+    },
+  ),
+};
 
-export const RecordResultSchema = Type.Object(
-  {
+export const RecordResultSchema = {
+  $id: 'RecordResult',
+  description: 'What became of the queries of a request; the two numbers add up to their number.',
+  ...objectOf({
     recorded: count('Queries that were new, and are now on disk.'),
     duplicates: count('Queries whose id the project already had, or that came twice in this request.'),
-  },
-  {
-    $id: 'RecordResult',
-    description: 'What became of the queries of a request; the two numbers add up to their number.',
-  },
-);
+  }),
+};
 
-export const LeakedKeySchema = Type.Object(
-  { key: Type.String({ description: 'The whole key, as it was found.' }) },
-  {
-    $id: 'LeakedKey',
-    additionalProperties: false,
-    description: 'An API key that was found where it should not be.',
-  },
-);
+export const LeakedKeySchema = {
+  $id: 'LeakedKey',
+  description: 'An API key that was found where it should not be.',
+  ...strictObjectOf({ key: textOf('The whole key, as it was found.') }),
+};
 
-export const StatusSchema = Type.Object({ status: Type.String() }, { $id: 'Status' });
+export const StatusSchema = { $id: 'Status', ...objectOf({ status: textOf() }) };
 
 /** Schemas that others refer to by name; the OpenAPI document lists them as components. */
-export const SHARED_SCHEMAS: readonly (TSchema & { readonly $id?: string })[] = [
+export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   ErrorSchema,
   CallerStatsSchema,
   SeriesSchema,
@@ -136,66 +124,53 @@ export const SHARED_SCHEMAS: readonly (TSchema & { readonly $id?: string })[] = 
   StatusSchema,
 ];
 
-/** The same, for a validator to find those that others refer to. */
-export const SCHEMAS_BY_NAME = Object.fromEntries(SHARED_SCHEMAS.map((schema) => [schema.$id ?? '', schema]));
+/** The same, for a serializer to find those that others refer to. */
+export const SCHEMAS_BY_NAME = Object.fromEntries(SHARED_SCHEMAS.map((schema) => [schema.$id, schema]));
 
-const bound = (description: string) => Type.Optional(Type.String({ pattern: BOUND_PATTERN, description }));
+const bound = (description: string) => textOf(description, { pattern: BOUND_PATTERN });
+
+const range = {
+  dateFrom: bound(
+    'Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Left out, the range has no start.',
+  ),
+  dateTo: bound(
+    'End of the range, exclusive, in the same forms. Left out, the range has no end. Send the `+` of an offset as `%2B`.',
+  ),
+};
 
 /** The two bounds that every operation over a range takes. */
-export const RangeParameters = Type.Object(
-  {
-    dateFrom: bound(
-      'Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Left out, the range has no start.',
-    ),
-    dateTo: bound(
-      'End of the range, exclusive, in the same forms. Left out, the range has no end. Send the `+` of an offset as `%2B`.',
-    ),
-  },
-  { additionalProperties: false },
-);
+export const RangeParameters = strictObjectOf({}, range);
 
 /** The same, and how they are to be cut. */
-export const SeriesParameters = Type.Object(
+export const SeriesParameters = strictObjectOf(
+  {},
   {
-    ...RangeParameters.properties,
-    interval: Type.Optional(
-      Type.Enum([...INTERVALS], {
-        default: DEFAULT_INTERVAL,
-        description: 'What the buckets are. Weeks begin on Monday (ISO 8601).',
-      }),
-    ),
-    timeZone: Type.Optional(
-      Type.String({
-        default: UTC,
-        pattern: TIME_ZONE_PATTERN,
-        description:
-          'A name of the IANA time zone database, links included: `Europe/Berlin`, `Asia/Calcutta`.',
-      }),
+    ...range,
+    interval: oneOf(INTERVALS, {
+      default: DEFAULT_INTERVAL,
+      description: 'What the buckets are. Weeks begin on Monday (ISO 8601).',
+    }),
+    timeZone: textOf(
+      'A name of the IANA time zone database, links included: `Europe/Berlin`, `Asia/Calcutta`.',
+      { default: UTC, pattern: TIME_ZONE_PATTERN },
     ),
   },
-  { additionalProperties: false },
 );
 
 /** An operation without query parameters. */
-export const NoParameters = Type.Object({}, { additionalProperties: false });
+export const NoParameters = strictObjectOf({});
 
-export const ProjectPath = Type.Object({
-  projectId: Type.String({ description: "The project's id." }),
-});
+export const ProjectPath = objectOf({ projectId: textOf("The project's id.") });
 
 /** Sends the body that `$id` names, so that the document refers to it instead of repeating it. */
-export function bodyOf(schema: TSchema & { readonly $id?: string }, description: string) {
-  return { description, content: { 'application/json': { schema: Type.Ref(schema.$id ?? '') } } };
+export function bodyOf(schema: NamedSchema, description: string) {
+  return { description, content: { 'application/json': { schema: refTo(schema.$id) } } };
 }
 
 /** The same, or as CSV with this header line. */
-export function bodyOrCsvOf(
-  schema: TSchema & { readonly $id?: string },
-  description: string,
-  headerLine: string,
-) {
+export function bodyOrCsvOf(schema: NamedSchema, description: string, headerLine: string) {
   const { content } = bodyOf(schema, description);
-  const csv = Type.String({ description: `RFC 4180, with the header line \`${headerLine}\`.` });
+  const csv = textOf(`RFC 4180, with the header line \`${headerLine}\`.`);
   return { description, content: { ...content, 'text/csv': { schema: csv } } };
 }
 

@@ -28,16 +28,16 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['src/users/', /^(src\/(domain|users)\/|src\/storage\/(store|people)\.ts$|better-auth|kysely$|pino$)/],
   [
     'src/http/',
-    /^(src\/(domain|http|users)\/|src\/storage\/(store|series)\.ts$|node:|fastify$|@fastify\/|typebox|pino$|negotiator$|rate-limiter-flexible$|@bufbuild\/protobuf\/wire$)/,
+    /^(src\/(domain|http|users)\/|src\/storage\/(store|series)\.ts$|node:|fastify$|@fastify\/|ajv$|fast-json-stringify$|pino$|negotiator$|rate-limiter-flexible$|@bufbuild\/protobuf\/wire$)/,
   ],
   [
     'src/cli/mcp/server.ts',
-    /^(src\/(cli|domain)\/|@modelcontextprotocol\/server$|@modelcontextprotocol\/server\/stdio$)/,
+    /^(src\/(cli|domain)\/|src\/http\/json-schema\.ts$|@modelcontextprotocol\/server$|@modelcontextprotocol\/server\/stdio$)/,
   ],
-  ['src/cli/mcp/', /^(src\/(cli|domain)\/|src\/http\/schemas\.ts$|commander$|typebox$)/],
+  ['src/cli/mcp/', /^(src\/(cli|domain)\/|src\/http\/(json-schema|schemas)\.ts$|commander$)/],
   [
     'src/cli/',
-    /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|fastify$|zstddec\/stream$|typebox)/,
+    /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|fastify$|zstddec\/stream$|ajv$)/,
   ],
   ['src/main.ts', /^(src\/cli\/|node:)/],
 ];

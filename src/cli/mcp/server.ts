@@ -2,11 +2,12 @@
 import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { CallerStatsError } from '../../domain/errors.js';
+import type { ObjectSchema } from '../../http/json-schema.js';
 import { errorLines } from '../error-lines.js';
 import type { Io } from '../io.js';
 import { printLine } from '../output.js';
 import type { Source } from '../source.js';
-import { type ObjectSchema, type Tool, toolsOf } from './tools.js';
+import { type Tool, toolsOf } from './tools.js';
 
 const instructions =
   'Exact counts of the questions that people asked the AI assistant of a documentation site. Ranges are half-open: dateTo is \

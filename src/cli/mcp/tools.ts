@@ -1,5 +1,5 @@
 /** The tools of `mcp`: what each is called, takes and gives, in words that a model can go by. */
-import { Type } from 'typebox';
+
 import { CallerStatsError } from '../../domain/errors.js';
 import { INTERVALS } from '../../domain/interval.js';
 import { toolBucketsMax } from '../../domain/limits.js';
@@ -7,16 +7,18 @@ import { unknownName } from '../../domain/nearest.js';
 import type { Series } from '../../domain/series.js';
 import { DEFAULT_INTERVAL, SERIES_PARAMETER_NAMES } from '../../domain/series.js';
 import { UTC } from '../../domain/time-zone.js';
+import {
+  listOf,
+  type ObjectSchema,
+  objectOf,
+  oneOf,
+  strictObjectOf,
+  textOf,
+} from '../../http/json-schema.js';
 import { CallerStatsSchema, CallersSchema, SeriesSchema } from '../../http/schemas.js';
 import { formatCount } from '../output.js';
 import type { Source } from '../source.js';
 import { type Asked, BY_CALLER, OVER_TIME, type View, WHOLE } from '../stats-views.js';
-
-/** A JSON Schema of an object. */
-export interface ObjectSchema {
-  readonly type: 'object';
-  readonly properties: Readonly<Record<string, object>>;
-}
 
 export interface Tool {
   readonly name: string;
@@ -67,67 +69,53 @@ export function toolsOf(source: Source): Tool[] {
   return projects === undefined ? tools : [listTool(projects), ...tools];
 }
 
-const projectId = Type.String({
-  description: "The project's id, not its name. Where there is a tool list_projects, it has them.",
-});
+const projectId = textOf("The project's id, not its name. Where there is a tool list_projects, it has them.");
 
-const RangeInput = Type.Object(
+const range = {
+  dateFrom: textOf(
+    'Start of the range, inclusive: a date such as 2026-01-31, which is the start of that day in UTC, or an ISO 8601 ' +
+      'date-time, in UTC unless it has an offset, such as 2026-01-31T00:00:00+01:00. Left out: from the very first query.',
+  ),
+  dateTo: textOf(
+    'End of the range, EXCLUSIVE, in the same forms: for all of January 2026, dateFrom 2026-01-01 and dateTo ' +
+      '2026-02-01. Left out: to the very last query.',
+  ),
+};
+
+const RangeInput = strictObjectOf({ projectId }, range);
+
+const SeriesInput = strictObjectOf(
+  { projectId },
   {
-    projectId,
-    dateFrom: Type.Optional(
-      Type.String({
-        description:
-          'Start of the range, inclusive: a date such as 2026-01-31, which is the start of that day in UTC, or an ISO 8601 ' +
-          'date-time, in UTC unless it has an offset, such as 2026-01-31T00:00:00+01:00. Left out: from the very first query.',
-      }),
-    ),
-    dateTo: Type.Optional(
-      Type.String({
-        description:
-          'End of the range, EXCLUSIVE, in the same forms: for all of January 2026, dateFrom 2026-01-01 and dateTo ' +
-          '2026-02-01. Left out: to the very last query.',
-      }),
+    ...range,
+    interval: oneOf(INTERVALS, {
+      default: DEFAULT_INTERVAL,
+      description: 'How long the buckets are. Weeks begin on Monday.',
+    }),
+    timeZone: textOf(
+      'Whose days, weeks and months: an IANA name such as Europe/Berlin. It does not change what dateFrom and dateTo ' +
+        'mean: give those an offset to begin and end at midnight there.',
+      { default: UTC },
     ),
   },
-  { additionalProperties: false },
 );
 
-const SeriesInput = Type.Object(
-  {
-    ...RangeInput.properties,
-    interval: Type.Optional(
-      Type.Enum([...INTERVALS], {
-        default: DEFAULT_INTERVAL,
-        description: 'How long the buckets are. Weeks begin on Monday.',
-      }),
-    ),
-    timeZone: Type.Optional(
-      Type.String({
-        default: UTC,
-        description:
-          'Whose days, weeks and months: an IANA name such as Europe/Berlin. It does not change what dateFrom and dateTo ' +
-          'mean: give those an offset to begin and end at midnight there.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
-
-const ProjectsSchema = Type.Object({
-  projects: Type.Array(
-    Type.Object({
-      id: Type.String({ description: 'What the other tools take as projectId.' }),
-      name: Type.String(),
-      timeZone: Type.Union([Type.String(), Type.Null()], {
+const ProjectsSchema = objectOf({
+  projects: listOf(
+    objectOf({
+      id: textOf('What the other tools take as projectId.'),
+      name: textOf(),
+      timeZone: {
+        anyOf: [{ type: 'string' }, { type: 'null' }],
         description:
           "The IANA time zone that the project's people count days in; null where none was chosen.",
-      }),
+      },
     }),
   ),
 });
 
 function listTool(projects: NonNullable<Source['projects']>): Tool {
-  const input = Type.Object({}, { additionalProperties: false });
+  const input = strictObjectOf({});
   return {
     name: 'list_projects',
     title: 'Projects',

@@ -2,8 +2,9 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
+import { HttpError } from '../errors.js';
 import { addResource } from '../resource.js';
 
 /** Every path that the pages know; any other is no route, and answered in JSON. */
@@ -50,19 +51,31 @@ export async function addPages(app: FastifyInstance, folder: string): Promise<vo
   for (const file of await filesIn(folder)) {
     if (file !== 'index.html') addFile(app, `/${file}`, file, CACHING.page);
   }
-  for (const file of await filesIn(join(folder, 'assets'))) {
-    addFile(app, `/assets/${file}`, `assets/${file}`, CACHING.asset);
-  }
+  const assets = new Set(await filesIn(join(folder, 'assets')));
+  addResource(app, '/assets/:file', {
+    onRequest: async ({ params }) => {
+      if (!assets.has(fileOf(params)))
+        throw new HttpError(404, 'There is no such file; load the page again.');
+    },
+    GET: {
+      schema: { hide: true },
+      handler: ({ params }, reply) => send(reply, `assets/${fileOf(params)}`, CACHING.asset),
+    },
+  });
+}
+
+function fileOf(params: unknown): string {
+  return (params as { file: string }).file;
 }
 
 function addFile(app: FastifyInstance, url: string, file: string, caching: string): void {
   addResource(app, url, {
-    GET: {
-      schema: { hide: true },
-      handler: (_request, reply) =>
-        reply.headers({ 'cache-control': caching, 'content-security-policy': PAGE_POLICY }).sendFile(file),
-    },
+    GET: { schema: { hide: true }, handler: (_request, reply) => send(reply, file, caching) },
   });
+}
+
+function send(reply: FastifyReply, file: string, caching: string): FastifyReply {
+  return reply.headers({ 'cache-control': caching, 'content-security-policy': PAGE_POLICY }).sendFile(file);
 }
 
 async function requirePages(folder: string): Promise<void> {

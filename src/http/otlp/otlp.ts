@@ -1,7 +1,6 @@
 /** `POST /v1/traces`, `/v1/logs` and `/v1/metrics`: what OpenTelemetry's exporters and Collector send (OTLP/HTTP 1.x). */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import type { Clock } from '../../domain/clock.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Project } from '../../domain/project.js';
@@ -15,6 +14,7 @@ import type { Store } from '../../storage/store.js';
 import type { Authenticator } from '../authenticate.js';
 import { addOtlpParsers, type RecordingLimits, refuseOtlpType, refuseUnknownEncoding } from '../body.js';
 import { HttpError, unavailable } from '../errors.js';
+import { objectOf, textOf } from '../json-schema.js';
 import { requireNoParameters } from '../parameters.js';
 import { PROJECT_HEADER, projectIdInHeader } from '../project-header.js';
 import { addResource } from '../resource.js';
@@ -49,11 +49,10 @@ const shared = {
   tags: ['Recording'],
   security: [{ recordingKey: [] }, { adminKey: [] }],
   querystring: NoParameters,
-  headers: Type.Object({
-    [PROJECT_HEADER]: Type.Optional(
-      Type.String({ description: 'The project. An admin key needs it; a recording key has its own.' }),
-    ),
-  }),
+  headers: objectOf(
+    {},
+    { [PROJECT_HEADER]: textOf('The project. An admin key needs it; a recording key has its own.') },
+  ),
 };
 
 const errors = errorsOf(400, 401, 403, 404, 405, 413, 415, 429, 500, 503);

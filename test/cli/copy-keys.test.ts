@@ -5,7 +5,7 @@ import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
 import type { Store } from '../../src/storage/store.js';
 import { clientOf } from '../support/cli-client.js';
 import { createKey, jsonOf, type MadeKey } from '../support/cli-keys.js';
-import { alter, type Place, placeWithProject, project, succeed } from '../support/cli-place.js';
+import { alter, copyOf, type Place, project, succeed } from '../support/cli-place.js';
 import { at, copy, opened, type Reported } from '../support/copy.js';
 import { newSchemaIn } from '../support/store.js';
 
@@ -28,10 +28,20 @@ async function tallyOf(run: ReturnType<typeof copy>): Promise<Reported['keys']> 
   return (JSON.parse((await succeed(run)).stdout) as Reported).keys;
 }
 
+let made: Awaited<ReturnType<typeof fill>> | undefined;
+
 /** Two organizations with members, and with a key in each state that a key can be in. */
 async function fullPlace() {
-  const place = await placeWithProject();
+  const place = await copyOf('full', async (template) => {
+    made = await fill(template);
+  });
+  if (made === undefined) throw new Error('a copy of what was never made');
+  return { place, ...made };
+}
+
+async function fill(place: Place) {
   const run = (...args: string[]) => succeed(place.run(args));
+  await run('project', 'create', 'Docs', '--id', project);
   await run('organization', 'create', 'Acme', '--id', 'acme');
   await run('project', 'create', 'Theirs', '--id', 'theirs', ...inAcme);
   // What the tests record, so that the totals stay equal.
@@ -57,7 +67,7 @@ async function fullPlace() {
   const successor = await jsonOf<MadeKey>(place, ['key', 'rotate', rotated.id]);
   await run('key', 'disable', revoked.id, ...inAcme);
   await run('key', 'revoke', revoked.id, ...inAcme);
-  return { place, run, limited, disabled, rotated, successor, revoked };
+  return { limited, disabled, rotated, successor, revoked };
 }
 
 /** Whether a key may read, and whether it may record, asked of a server. */

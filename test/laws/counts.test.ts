@@ -10,7 +10,7 @@ import {
   consistentQueries,
   distinct,
   inBatches,
-  lawParameters,
+  lawParametersOn,
   momentsAround,
   queries,
   rangesAround,
@@ -35,7 +35,9 @@ async function expectSound(store: Store): Promise<void> {
   expect(await store.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
 }
 
-describe.each(placeFactories)('%s', (_kind, factory) => {
+describe.each(placeFactories)('%s', (kind, factory) => {
+  const parameters = lawParametersOn(kind);
+
   test('in any order, in any batches, with any repetitions, counts are those of a naive recount', async () => {
     const { handles, newProject } = await openTwo(factory);
     const scenario = queries.chain((delivered) =>
@@ -57,7 +59,7 @@ describe.each(placeFactories)('%s', (_kind, factory) => {
           expect(await handles[1].countCallers(project, range)).toEqual(recountCallers(recorded, range));
         }
       }),
-      lawParameters,
+      parameters,
     );
     await expectSound(handles[0]);
   });
@@ -81,7 +83,7 @@ describe.each(placeFactories)('%s', (_kind, factory) => {
           expect(await handles[0].count(first, range)).toEqual(await handles[0].count(second, range));
         }
       }),
-      lawParameters,
+      parameters,
     );
   });
 
@@ -110,7 +112,7 @@ describe.each(placeFactories)('%s', (_kind, factory) => {
         expect(await handles[0].count(project, whole)).toEqual(sum);
         expect(await handles[0].countSeries(project, cuts)).toEqual(pieces.slice(1));
       }),
-      lawParameters,
+      parameters,
     );
   });
 
@@ -141,7 +143,7 @@ describe.each(placeFactories)('%s', (_kind, factory) => {
         for (const range of ranges)
           expect(await handles[0].count(project, range)).toEqual(recount(recorded, range));
       }),
-      lawParameters,
+      parameters,
     );
     await expectSound(handles[1]);
   });

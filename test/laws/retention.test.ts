@@ -6,7 +6,7 @@ import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
 import type { Query } from '../../src/domain/query.js';
 import type { Store } from '../../src/storage/store.js';
 import { by, type PlaceFactory, placeFactories, projectOf, purgeAll } from '../support/store.js';
-import { lawParameters, recount } from './events.js';
+import { lawParametersOn, recount } from './events.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const dayMs = 86_400_000;
@@ -14,9 +14,6 @@ const dayMs = 86_400_000;
 const beginnings = [20_480, 20_477, -1];
 const daysMax = 8;
 const idsMax = 24;
-
-/** Each run is many waits for the disk, so there are fewer of them. */
-const parameters = { ...lawParameters, numRuns: Math.ceil(lawParameters.numRuns / 5) };
 
 /** Each id always says the same. */
 const queries = fc.array(
@@ -73,7 +70,11 @@ async function openTwo(factory: PlaceFactory): Promise<readonly [Store, Store]> 
   return [await open(), await open()];
 }
 
-describe.each(placeFactories)('%s', (_kind, factory) => {
+describe.each(placeFactories)('%s', (kind, factory) => {
+  const law = lawParametersOn(kind);
+  // Each run is many waits for the disk, so there are fewer of them.
+  const parameters = { ...law, numRuns: Math.ceil(law.numRuns / 5) };
+
   test('any interleaving of recording, repeats and retention counts each query once', async () => {
     const handles = await openTwo(factory);
     let runs = 0;

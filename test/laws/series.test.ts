@@ -11,7 +11,7 @@ import { parseSeriesQuestion, type Series, type SeriesQuestion } from '../../src
 import { readSeries } from '../../src/storage/series.js';
 import { localUnit, oddMoments } from '../support/local-calendar.js';
 import { by, placeFactories, projectOf } from '../support/store.js';
-import { lawParameters, recount } from './events.js';
+import { lawParametersOn, recount } from './events.js';
 
 const dayMs = 86_400_000;
 
@@ -86,7 +86,9 @@ function sumOf(counts: readonly Counts[]): Counts {
   return withTotal(sum);
 }
 
-describe.each(placeFactories)('%s', (_kind, factory) => {
+describe.each(placeFactories)('%s', (kind, factory) => {
+  const law = lawParametersOn(kind);
+
   test('each query is in the bucket of its own local hour, day, week or month; buckets tile and add up', async () => {
     const store = await (await factory()).open();
     let projects = 0;
@@ -113,7 +115,7 @@ describe.each(placeFactories)('%s', (_kind, factory) => {
         const units = series.buckets.map(({ start }) => localUnit(Date.parse(start), interval, timeZone));
         expect(new Set(units).size).toBe(units.length);
       }),
-      { ...lawParameters, numRuns: Math.ceil(lawParameters.numRuns / 4) },
+      { ...law, numRuns: Math.ceil(law.numRuns / 4) },
     );
   });
 });

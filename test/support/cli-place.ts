@@ -105,7 +105,8 @@ async function newFolder(): Promise<string> {
   return mkdtemp(join(await root, 'place-'));
 }
 
-async function copyOf(name: string, prepare: (place: Place) => Promise<void>): Promise<Place> {
+/** A copy of what `prepare` makes, once in each test file, of an empty place. */
+export async function copyOf(name: string, prepare: (place: Place) => Promise<unknown>): Promise<Place> {
   const template = templates.get(name) ?? emptyPlace().then((place) => prepare(place).then(() => place));
   templates.set(name, template);
   const folder = await newFolder();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/date-range.js';
 import type { Query } from '../../src/domain/query.js';
+import { recount, recountCallers } from '../laws/events.js';
 import { by, type PlaceFactory, projectOf } from '../support/store.js';
 
 const query = (id: string, caller = 'web', occurredAt = 0): Query => ({ id, caller, occurredAt });
@@ -103,6 +104,29 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
       expect((await store.count('p', ALL_TIME)).total).toBe(1 + 31 + 32 + 33 + 64 + 1000 + 10_000);
       expect((await store.verify()).differencesTotal).toBe(0);
     });
+
+    test.each([0, 1, 31, 32, 33, 95, 96, 97])(
+      'of a hundred, the one at %i that is there already counts once, and those around it',
+      async (place) => {
+        const store = await openWithProjects('p');
+        const callers = ['web', 'api', 'slack', 'bot'];
+        const all = Array.from({ length: 100 }, (_, at) => query(`${at}`, callers[at % 4], at * 7000));
+        const known = all[place] ?? query('none');
+        await store.record('p', [{ ...known, caller: 'api' }]);
+        const twice = [...all, ...all.slice(40, 45)];
+        expect(await store.record('p', twice)).toEqual({ recorded: 99, duplicates: 6 });
+        const counted = all.map((one) => (one === known ? { ...known, caller: 'api' } : one));
+        for (const range of [
+          ALL_TIME,
+          { from: 0, to: known.occurredAt },
+          { from: known.occurredAt, to: 650_000 },
+        ]) {
+          expect(await store.count('p', range)).toEqual(recount(counted, range));
+          expect(await store.countCallers('p', range)).toEqual(recountCallers(counted, range));
+        }
+        expect(await store.verify()).toMatchObject({ queries: 100, differencesTotal: 0 });
+      },
+    );
 
     test('everything at once, over two handles with the same ids, counts each id once', async () => {
       const { open } = await factory();

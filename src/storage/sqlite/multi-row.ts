@@ -2,7 +2,13 @@ import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { Connection } from './connection.js';
 
 /** Rows a statement: beyond this, binding costs more than a further statement would. */
-const rowsPerStatement = 32;
+export const rowsPerStatement = 32;
+
+/** An `INSERT` of so many rows. `head` ends where `VALUES` would stand, `tail` is what follows the rows. */
+export function multiRow(head: string, columns: number, rows: number, tail = ''): string {
+  const row = `(${Array(columns).fill('?').join(', ')})`;
+  return `${head} VALUES ${Array(rows).fill(row).join(', ')} ${tail}`;
+}
 
 /** A prepared `INSERT … VALUES` that takes any number of rows, most of them 32 at a time. */
 export class MultiRowInsert {
@@ -10,12 +16,10 @@ export class MultiRowInsert {
   readonly #many: StatementSyncInstance;
   readonly #one: StatementSyncInstance;
 
-  /** `head` ends where `VALUES` would stand, `tail` is what follows the rows. */
   constructor(db: Connection, head: string, columns: number, tail: string) {
-    const row = `(${Array(columns).fill('?').join(', ')})`;
     this.#columns = columns;
-    this.#many = db.prepare(`${head} VALUES ${Array(rowsPerStatement).fill(row).join(', ')} ${tail}`);
-    this.#one = db.prepare(`${head} VALUES ${row} ${tail}`);
+    this.#many = db.prepare(multiRow(head, columns, rowsPerStatement, tail));
+    this.#one = db.prepare(multiRow(head, columns, 1, tail));
     this.#many.setReturnArrays(true);
     this.#one.setReturnArrays(true);
   }

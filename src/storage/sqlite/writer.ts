@@ -14,11 +14,12 @@ import { MultiRowInsert } from './multi-row.js';
 import type { Operation, RecordOperation } from './operations.js';
 import { PeopleChanges } from './people-changes.js';
 import { encodeQueryId } from './query-id.js';
+import { QueryInsert } from './query-insert.js';
 
 export class Writer {
   readonly #db: Connection;
   readonly #statements = new Map<string, StatementSyncInstance>();
-  readonly #insertQueries: MultiRowInsert;
+  readonly #queries: QueryInsert;
   readonly #addToTypes: MultiRowInsert;
   readonly #addToCallers: MultiRowInsert;
   readonly #management = new Management((sql) => this.#prepared(sql));
@@ -28,12 +29,7 @@ export class Writer {
   constructor(db: Connection) {
     this.#db = db;
     this.#people = new PeopleChanges(db, (sql) => this.#prepared(sql));
-    this.#insertQueries = new MultiRowInsert(
-      db,
-      'INSERT INTO query (project, id, occurred_at, caller)',
-      4,
-      'ON CONFLICT DO NOTHING RETURNING occurred_at, caller',
-    );
+    this.#queries = new QueryInsert(db);
     this.#addToTypes = new MultiRowInsert(
       db,
       'INSERT INTO type_counter (project, level, bucket, web, api, other)',
@@ -58,8 +54,9 @@ export class Writer {
       const outcomes = inTransaction(this.#db, () => {
         const deltas = new CounterDeltas();
         const results = operations.map((operation) => this.#attempt(operation, deltas));
-        this.#addToTypes.insert(deltas.typeRows());
-        this.#addToCallers.insert(deltas.callerRows());
+        const { types, callers } = deltas.rows();
+        this.#addToTypes.insert(types);
+        this.#addToCallers.insert(callers);
         return results;
       });
       if (this.#cleaner.tookAll()) emptyLog(this.#db);
@@ -124,12 +121,12 @@ export class Writer {
       }
       values.push(project, encodeQueryId(id), occurredAt[index], callerNumber);
     }
-    const inserted = this.#insertQueries.insert(values);
-    for (const [timeMs, caller] of inserted) {
-      const type = typesByNumber.get(Number(caller)) ?? TYPE_INDEX.other;
-      deltas.add(project, Number(timeMs), type, Number(caller));
-    }
-    return { recorded: inserted.length, duplicates: ids.length - inserted.length };
+    let recorded = 0;
+    this.#queries.insert(values, (timeMs, caller) => {
+      deltas.add(project, timeMs, typesByNumber.get(caller) ?? TYPE_INDEX.other, caller);
+      recorded++;
+    });
+    return { recorded, duplicates: ids.length - recorded };
   }
 
   /** The number of a caller's name, given to it on its first query. */

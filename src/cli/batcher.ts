@@ -4,10 +4,10 @@ import type { RecordResult } from '../storage/store.js';
 /** Where queries go: a store or a running server. */
 export type Sink = (queries: readonly Query[]) => Promise<RecordResult>;
 
-/** Queries sent at a time. */
-const batchSize = 5_000;
-/** Batches under way at once: the next is read while one is written. */
-const batchesUnderWayMax = 2;
+/** Queries sent at a time. What waits is alive in memory, and what lives long costs several times its size. */
+const batchSize = 1_000;
+/** Batches under way at once: while one is written others are read, and share the next commit. */
+const batchesUnderWayMax = 4;
 
 /** Gathers queries into batches for a sink, with a bounded number under way, and adds up what became of them. */
 export class Batcher {

@@ -39,7 +39,7 @@ export interface WriterStart extends Pick<Keeping, 'keepOld'> {
 }
 
 /** What is recorded next mostly stands close to what was: a log is in the order of time, and so are most ids. */
-const thriftyCacheMegabytes = 32;
+const thriftyCacheMegabytes = 16;
 
 function run(
   { file, keepOld = true, thrifty = false }: WriterStart,

@@ -21,6 +21,8 @@ export interface CampaignOptions {
   readonly now: () => number;
   /** Told now and then how many requests were answered. */
   readonly onProgress?: (answered: number) => void;
+  /** Told of each of the first violations when it is found. */
+  readonly onViolation?: (violation: string) => void;
 }
 
 export interface Report {
@@ -186,7 +188,9 @@ class Campaign {
 
   #violate(...what: string[]): void {
     this.#violationsFound += what.length;
-    this.#violations.push(...what.slice(0, violationsShown - this.#violations.length));
+    const shown = what.slice(0, violationsShown - this.#violations.length);
+    this.#violations.push(...shown);
+    for (const violation of shown) this.#options.onViolation?.(violation);
   }
 
   #usage(): Usage {

@@ -60,10 +60,12 @@ export interface Usage {
   readonly descriptors: number | undefined;
 }
 
-/** From so many requests on memory is held to `grownBytesMax`: below, what a heap happens to keep is more than a leak. */
+/** From so many requests on memory is held to a bound: below, what a heap happens to keep is more than a leak. */
 const memoryHeldFrom = 1_000_000;
-/** Bytes that each request may leave behind. What is kept of a request for good, by mistake, takes hundreds. */
-const grownBytesMax = 100;
+/** What SQLite keeps of the file's pages at most, with its two connections together. It grows until there is as much. */
+const pageCacheBytes = 192 * 1024 * 1024;
+/** Bytes that each request may leave behind beside that. What is kept of a request for good, by mistake, takes hundreds. */
+const grownBytesMax = 50;
 const descriptorsMore = 10;
 
 /** Bytes of memory that each of so many requests left behind; undefined where the system does not tell. */
@@ -75,7 +77,7 @@ export function grownBytes(before: Usage, after: Usage, requests: number): numbe
 export function usageProblems(before: Usage, after: Usage, requests: number): string[] {
   const grown = grownBytes(before, after, requests) ?? 0;
   const problems: string[] = [];
-  if (requests >= memoryHeldFrom && grown > grownBytesMax)
+  if (requests >= memoryHeldFrom && grown > grownBytesMax + pageCacheBytes / requests)
     problems.push(`the server's memory grew by ${Math.round(grown)} bytes with each request`);
   if ((after.descriptors ?? 0) > (before.descriptors ?? 0) + descriptorsMore)
     problems.push(`the server had ${before.descriptors} files open, and now ${after.descriptors}`);

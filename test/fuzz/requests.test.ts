@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest';
 import { fuzz } from './campaign.js';
 
-/** What CI sends; always the same, so that a change that breaks something is the one that is looked at. */
-const requests = 200_000;
+/** As many as CI has time for; `npm run fuzz` sends twice as many unless told otherwise. */
+const requests = Number(process.env['CALLER_STATS_FUZZ_REQUESTS'] ?? 100_000);
+/** Always the same, so that a change that breaks something is the one that is looked at. */
 const seed = 20_260_601;
 
 test('no request gets an answer that it should not, and every acknowledged query counts once', async () => {
@@ -18,6 +19,6 @@ test('no request gets an answer that it should not, and every acknowledged query
     ]);
   expect(report.answers.size).toBeGreaterThan(8);
   expect(report.events).toBeGreaterThan(requests / 50);
-  expect(report.traces).toBeGreaterThan(1000);
+  expect(report.traces).toBeGreaterThan(500);
   expect(report.repeated).toBeGreaterThan(1000);
 }, 600_000);

@@ -20,13 +20,17 @@ if (!(Number.isSafeInteger(requests) && requests > 0 && Number.isSafeInteger(see
 print(`seed ${seed}, ${requests.toLocaleString('en')} requests`);
 // The first Ctrl-C ends the sending, another the checks as well.
 const ending = new AbortController();
-process.once('SIGINT', () => ending.abort());
+process.once('SIGINT', () => {
+  ending.abort();
+  process.once('SIGINT', () => process.exit(130));
+});
 const report = await fuzz({
   requests,
   seed,
   only: values.only === undefined ? undefined : Number(values.only),
   signal: ending.signal,
   now: () => performance.now(),
+  onViolation: print,
   onProgress: (answered) => print(`${answered.toLocaleString('en')} answered`),
 });
 for (const line of linesOf(report)) print(line);
@@ -51,7 +55,6 @@ function linesOf({
     `${sent.toLocaleString('en')} requests in ${Math.round(seconds)} s, ${Math.round(sent / seconds).toLocaleString('en')} a second`,
     `${events.toLocaleString('en')} known queries and ${traces.toLocaleString('en')} traces counted; ${repeated.toLocaleString('en')} recordings repeated`,
     ...(grownBytes === undefined ? [] : [`memory: ${grownBytes.toFixed(1)} bytes a request`]),
-    ...violations,
     violations.length === 0
       ? 'verdict: nothing was answered that should not be'
       : `verdict: ${violations.length} violations`,

@@ -37,8 +37,10 @@ export class FuzzService {
         '--log-level',
         'warn',
       ],
-      { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] },
+      // Of a group of its own, so that Ctrl-C in a terminal ends the sending, and not the server that is to be checked.
+      { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
     );
+    process.once('exit', this.#end);
   }
 
   /** Starts it, with a project and keys for each use. */
@@ -58,6 +60,10 @@ export class FuzzService {
   get #env() {
     return { PATH: process.env['PATH'], DATABASE_URL: `sqlite:${join(this.folder, 'fuzz.db')}` };
   }
+
+  readonly #end = (): void => {
+    this.#child.kill('SIGKILL');
+  };
 
   get alive(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
@@ -86,6 +92,7 @@ export class FuzzService {
   }
 
   async remove(): Promise<void> {
+    process.off('exit', this.#end);
     if (this.alive) {
       this.#child.kill('SIGKILL');
       await once(this.#child, 'exit');

@@ -1,0 +1,93 @@
+/** The edges of gzip: several members, every cut, every changed byte, bombs. */
+import { crc32, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { bodyBytesMax } from '../../src/domain/limits.js';
+import { errorOf, sharedService, startService } from '../support/http.js';
+
+const NOT_GZIP = 'The body is not valid gzip, though its Content-Encoding says so.';
+const DECODED = `The body has more than ${bodyBytesMax} bytes once decoded; send fewer queries at a time.`;
+const GZIP = { 'content-encoding': 'gzip', 'content-type': 'application/x-ndjson' };
+const line = (id: string): string => `{"id":"${id}","caller":"web"}\n`;
+const members = (...texts: string[]): Buffer => Buffer.concat(texts.map((text) => gzipSync(text)));
+
+/** A member with the optional fields that RFC 1952 has: extra, name, comment, checksum of the header. */
+function withFields(text: string): Buffer {
+  const plain = gzipSync(text);
+  const head = Buffer.from(plain.subarray(0, 10));
+  head[3] = 0b11110;
+  const fields = Buffer.concat([
+    Buffer.from([3, 0, 1, 2, 3]),
+    Buffer.from('name\0'),
+    Buffer.from('a comment\0'),
+  ]);
+  const start = Buffer.concat([head, fields]);
+  const checksum = Buffer.alloc(2);
+  checksum.writeUInt16LE(crc32(start) & 0xffff);
+  return Buffer.concat([start, checksum, plain.subarray(10)]);
+}
+
+/** Ten megabytes of white space in every ten kilobytes. */
+const bomb = (count: number): Buffer =>
+  Buffer.concat(Array.from({ length: count }, () => gzipSync(Buffer.alloc(bodyBytesMax, ' '))));
+
+describe('packed bodies that are taken', () => {
+  const service = sharedService();
+  test.each([
+    ['one member', members(line('one')), 1],
+    ['members, of which some are empty', members(line('a'), '', line('b'), ''), 2],
+    ['a line over two members', members('{"id":"cut","cal', 'ler":"web"}'), 1],
+    ['all fields of the header', withFields(line('fields')), 1],
+    ['stored, not deflated', gzipSync(line('stored'), { level: 0 }), 1],
+    ['nothing in it', members(''), 0],
+    ['as many bytes as there may be', members(line('full').padEnd(bodyBytesMax, ' ')), 1],
+  ])('%s', async (_what, body, recorded) => {
+    expect((await service().record(body, GZIP)).text).toBe(`{"recorded":${recorded},"duplicates":0}`);
+  });
+});
+
+describe('packed bodies that are refused', () => {
+  const service = sharedService();
+  test.each([
+    ['a byte more than there may be', members(line('full').padEnd(bodyBytesMax + 1, ' ')), 413, DECODED],
+    ['a bomb of a hundred members', bomb(100), 413, DECODED],
+    [
+      'a member and a cut one',
+      Buffer.concat([members(line('a')), members(line('b')).subarray(0, 15)]),
+      400,
+      NOT_GZIP,
+    ],
+    ['another kind of packing', Buffer.from([0x1f, 0x8b, 7, ...gzipSync('').subarray(3)]), 400, NOT_GZIP],
+    ['a Zstandard frame', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0]), 400, NOT_GZIP],
+  ])('%s', async (_what, body, status, error) => {
+    const { record, store } = service();
+    const answer = await record(body, GZIP);
+    expect([answer.status, errorOf(answer)]).toEqual([status, error]);
+    expect((await store.verify()).queries).toBe(0);
+  });
+
+  test('cut after any byte, and nothing of it is recorded', async () => {
+    const { record, store } = service();
+    const whole = members(line('cut'), line('too'));
+    const between = members(line('cut')).length;
+    for (let length = 0; length < whole.length; length++) {
+      const answer = await record(whole.subarray(0, length), GZIP);
+      expect([length, answer.status]).toEqual([length, length === between ? 200 : 400]);
+    }
+    expect((await store.verify()).queries).toBe(1);
+  });
+});
+
+test('with any byte changed it is refused, or means the same', async () => {
+  const { record, store } = await startService();
+  const whole = withFields(line('same'));
+  for (let at = 0; at < whole.length; at++) {
+    for (const change of [0x01, 0x80, 0xff]) {
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] ?? 0) ^ change;
+      const answer = await record(bytes, GZIP);
+      expect([200, 400]).toContain(answer.status);
+    }
+  }
+  expect((await record(line('same'), { 'content-type': 'application/x-ndjson' })).status).toBe(200);
+  expect((await store.verify()).queries).toBe(1);
+});

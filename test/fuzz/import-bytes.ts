@@ -1,0 +1,176 @@
+/** Files to import, made of the demo's real events, with lines among them that are none; and what must come of them. */
+import type { FormOptions } from '../../src/cli/import/form-options.js';
+import type { Query } from '../../src/domain/query.js';
+import { sampleLines } from '../support/sample.js';
+import { ODD_JSON } from './json-text.js';
+import type { Random } from './random.js';
+
+export interface ImportFile {
+  readonly options: FormOptions;
+  readonly bytes: Buffer;
+  /** The good lines, by their numbers, with what each is; an access log's ids are its own business. */
+  readonly good: ReadonlyMap<number, Omit<Query, 'id'> & { readonly id: string | undefined }>;
+  /** The numbers of lines that must be called bad. */
+  readonly bad: readonly number[];
+  /** The numbers of lines that are none of those asked for. */
+  readonly skipped: readonly number[];
+}
+
+type Sample = { readonly id: string; readonly caller: string; readonly occurredAt: string };
+
+const samples = sampleLines()
+  .slice(0, 2000)
+  .map((line) => JSON.parse(line) as Sample);
+
+/** How a kind of file writes a query, what is never a query there, and what is passed over. */
+interface Kind {
+  readonly options: FormOptions;
+  readonly head?: string;
+  readonly write: (query: Sample, random: Random) => string;
+  readonly broken: readonly string[];
+  readonly others: readonly string[];
+  readonly hasNoIds?: true;
+}
+
+const BROKEN_JSON = [
+  ...ODD_JSON.filter((one) => !/[\n\0]/.test(one)),
+  '{"id":"a","caller":"Web"}',
+  '{"caller":"web"}',
+  '{"id":1}',
+  'x'.repeat(70_000),
+];
+const two = (number: number): string => String(number).padStart(2, '0');
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+function logTime(iso: string): string {
+  const time = new Date(iso);
+  const clock = [time.getUTCHours(), time.getUTCMinutes(), time.getUTCSeconds()].map(two).join(':');
+  return `${two(time.getUTCDate())}/${months[time.getUTCMonth()]}/${time.getUTCFullYear()}:${clock} +0000`;
+}
+
+/** Every format of `--format`, with the options that it has. */
+export const KINDS: Readonly<Record<string, Kind>> = {
+  ndjson: {
+    options: { format: 'ndjson' },
+    write: ({ id, caller, occurredAt }) => JSON.stringify({ id, caller, occurredAt }),
+    broken: BROKEN_JSON,
+    others: [],
+  },
+  'ndjson with names of its own': {
+    options: {
+      format: 'ndjson',
+      map: ['id=message.id', 'caller=from', 'occurredAt=at'],
+      timeFormat: 'ms',
+      callerValue: ['Docs site=web'],
+    },
+    write: ({ id, caller, occurredAt }, random) =>
+      JSON.stringify({
+        message: { id, text: 'What is it?' },
+        from: caller === 'web' ? 'Docs site' : caller,
+        at: random.oneIn(2) ? Date.parse(occurredAt) : String(Date.parse(occurredAt)),
+        tokens: 3,
+      }),
+    broken: [
+      ...BROKEN_JSON,
+      '{"message":{"id":"a"},"from":"web","at":1.5}',
+      '{"message":"a","from":"web","at":1700000000000}',
+    ],
+    others: [],
+  },
+  csv: {
+    options: { format: 'csv' },
+    head: 'id,caller,occurredAt',
+    write: ({ id, caller, occurredAt }, random) =>
+      random.oneIn(3) ? `"${id}","${caller}",${occurredAt}` : `${id},${caller},${occurredAt}`,
+    broken: [
+      'a,b',
+      'a,web,2026-01-01T00:00:00Z,d',
+      ',web,2026-01-01T00:00:00Z',
+      'a,WEB,2026-01-01T00:00:00Z',
+      'a,web,now',
+      '"a"b,web,2026-01-01T00:00:00Z',
+      '"a,web,2026-01-01T00:00:00Z',
+      '\ufffd',
+      ','.repeat(300),
+    ],
+    others: [],
+  },
+  'csv of a database': {
+    options: { format: 'csv', map: ['id=ID', 'occurredAt=created'], caller: 'web', timeFormat: 'utc' },
+    head: 'x,created,ID,caller',
+    write: ({ id, caller, occurredAt }) =>
+      `1,${occurredAt.replace('T', ' ').replace('Z', '')},${id},${caller === 'web' ? '' : caller}`,
+    broken: [
+      '1,2026-01-31,a,web',
+      '1,,a,web',
+      '1,2026-01-31 12:00:00,,web',
+      '1,2026-02-30 12:00:00,a,web',
+      '1,2',
+    ],
+    others: [],
+  },
+  stream: {
+    options: { format: 'stream', caller: 'properties.source' },
+    write: ({ id, caller, occurredAt }, random) => {
+      const payload = { event_id: id, created_at: occurredAt, properties: { source: caller } };
+      return JSON.stringify({
+        eventType: 'docs.assistant.completed',
+        payload: random.oneIn(2) ? payload : JSON.stringify(payload),
+      });
+    },
+    broken: [
+      ...BROKEN_JSON,
+      '{"eventType":"docs.assistant.completed"}',
+      '{"eventType":1}',
+      '{"eventType":"docs.assistant.completed","payload":"{"}',
+    ],
+    others: ['{"eventType":"docs.page.viewed","payload":{}}', '{"eventType":"","payload":1}'],
+  },
+  'access-log': {
+    options: { format: 'access-log', path: '^/assistant/ask$', caller: 'sdk' },
+    write: ({ id, occurredAt }) =>
+      `203.0.113.7 - - [${logTime(occurredAt)}] "POST /assistant/ask?q=${id.length} HTTP/1.1" 200 512 "-" "fuzz/${id.slice(0, 8)}"`,
+    broken: [
+      'a',
+      '1.2.3.4 - - [31/Foo/2026:23:59:59 +0000] "POST /assistant/ask HTTP/1.1" 200 1 "-" "-"',
+      '1.2.3.4 - - [30/Feb/2026:23:59:59 +0000] "POST /assistant/ask HTTP/1.1" 200 1 "-" "-"',
+      '"'.repeat(500),
+      '[['.repeat(300),
+      '\\x'.repeat(400),
+      'x'.repeat(70_000),
+    ],
+    others: [
+      '1.2.3.4 - - [31/Jan/2026:23:59:59 +0000] "GET /assistant/ask HTTP/1.1" 200 1',
+      '1.2.3.4 - - [31/Jan/2026:23:59:59 +0000] "\\x16\\x03" 400 1 "-" "-"',
+    ],
+    hasNoIds: true,
+  },
+};
+
+/** A file of so many lines: good ones, bad ones, others, and blank ones between them. */
+export function importFile(kind: Kind, lines: number, random: Random): ImportFile {
+  const good = new Map<number, Omit<Query, 'id'> & { id: string | undefined }>();
+  const [bad, skipped]: [number[], number[]] = [[], []];
+  const texts = kind.head === undefined ? [] : [kind.head];
+  for (let left = lines; left > 0; left--) {
+    const number = texts.length + 1;
+    const what = random.weighted({ good: 12, bad: 4, other: kind.others.length > 0 ? 3 : 0, blank: 1 });
+    if (what === 'blank') texts.push(random.pick(['', ' ', '\t']));
+    else if (what === 'bad') {
+      bad.push(number);
+      texts.push(random.pick(kind.broken));
+    } else if (what === 'other') {
+      skipped.push(number);
+      texts.push(random.pick(kind.others));
+    } else {
+      const query = random.pick(samples);
+      const occurredAt = Date.parse(query.occurredAt);
+      const ofLog = { id: undefined, caller: 'sdk', occurredAt: Math.floor(occurredAt / 1000) * 1000 };
+      good.set(number, kind.hasNoIds ? ofLog : { id: query.id, caller: query.caller, occurredAt });
+      texts.push(kind.write(query, random));
+    }
+  }
+  const ending = random.pick(['\n', '\r\n']);
+  const bytes = Buffer.from(texts.join(ending) + (random.oneIn(2) ? ending : ''));
+  return { options: kind.options, bytes, good, bad, skipped };
+}

@@ -1,0 +1,124 @@
+/** Imports of files that have everything in them: no line that is good is lost, and each that is bad is named. */
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { type FormOptions, readForm } from '../../src/cli/import/form-options.js';
+import { readerOf } from '../../src/cli/import/formats.js';
+import { type ImportTotals, runImport } from '../../src/cli/import/run.js';
+import { openSource } from '../../src/cli/import/source.js';
+import type { Query } from '../../src/domain/query.js';
+import { nowMs } from '../support/import-records.js';
+import { sampleLines } from '../support/sample.js';
+import { importFile, KINDS } from './import-bytes.js';
+import { Random } from './random.js';
+
+const seed = 20_260_603;
+
+interface Imported {
+  readonly totals: ImportTotals;
+  /** What was recorded, each id once, in order. */
+  readonly queries: readonly Query[];
+  /** The numbers of the lines that were called bad. */
+  readonly badLines: readonly number[];
+  /** What else was said. */
+  readonly said: readonly string[];
+}
+
+/** Imports the bytes as `import -` does, in pieces of so many, into a store that is a list. */
+async function imported(
+  bytes: Buffer,
+  options: FormOptions,
+  chunkBytes: number,
+  strict = false,
+): Promise<Imported> {
+  const pieces = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, at) =>
+    bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes),
+  );
+  const form = await readForm(options);
+  const stored = new Map<string, Query>();
+  const notes: string[] = [];
+  const totals = await runImport({
+    sources: [await openSource('-', Readable.from(pieces))],
+    readerOf: (name) => readerOf(form, name),
+    strict,
+    sink: async (queries) => {
+      const before = stored.size;
+      for (const query of queries) if (!stored.has(query.id)) stored.set(query.id, query);
+      return { recorded: stored.size - before, duplicates: queries.length - (stored.size - before) };
+    },
+    clock: { now: () => nowMs },
+    progress: { advance: () => {}, show: () => {}, note: (line) => notes.push(line), stop: () => {} },
+  });
+  const lineOf = (note: string): number => Number(/^stdin:(\d+): .+/s.exec(note)?.[1]);
+  return {
+    totals,
+    queries: [...stored.values()],
+    badLines: notes.map(lineOf).filter((line) => !Number.isNaN(line)),
+    said: notes.filter((note) => Number.isNaN(lineOf(note))),
+  };
+}
+
+const files = 20;
+
+describe.each(Object.entries(KINDS))('%s', (_name, kind) => {
+  test('every good line is recorded as what it says, once, and every bad one is named by its number', async () => {
+    const random = new Random(seed, 0);
+    for (let left = files; left > 0; left--) {
+      const { options, bytes, good, bad, skipped } = importFile(kind, 1 + random.int(120), random);
+      const packed = random.oneIn(3) ? gzipSync(bytes) : bytes;
+      const { totals, queries, badLines, said } = await imported(packed, options, 1 + random.int(5000));
+      expect([badLines.toSorted((a, b) => a - b), said]).toEqual([bad, []]);
+      const expected = new Map([...good].map(([line, query]) => [query.id ?? line, query]));
+      const counts = {
+        read: good.size + bad.length + skipped.length,
+        bad: bad.length,
+        skipped: skipped.length,
+      };
+      const recorded = expected.size;
+      expect(totals).toEqual({ ...counts, recorded, duplicates: good.size - recorded });
+      expect(queries.map(({ id, ...rest }) => ({ ...rest, id: kind.hasNoIds ? undefined : id }))).toEqual([
+        ...expected.values(),
+      ]);
+    }
+  });
+});
+
+const zstd = readFileSync(new URL('../samples/queries-600.ndjson.zst', import.meta.url));
+const lines = sampleLines().slice(0, 600);
+const gzip = gzipSync(`${lines.join('\n')}\n`);
+const NDJSON: FormOptions = { format: 'ndjson' };
+const idOf = (line: string): unknown => (JSON.parse(line) as { id: unknown }).id;
+const DAMAGE = /^stdin: cannot be read to its end: its (gzip|Zstandard) data is (cut short|damaged)$/;
+
+describe.each([
+  ['gzip', gzip, 100],
+  ['Zstandard', zstd, 30],
+] as const)('%s', (_name, packed, cases) => {
+  test('that is cut short: what was whole before is recorded, and it is said that there was more', async () => {
+    const random = new Random(seed, 1);
+    const ids = [...new Set(lines.map(idOf))];
+    for (let left = cases; left > 0; left--) {
+      const length = 4 + random.int(packed.length - 4);
+      const { queries, badLines, said } = await imported(
+        packed.subarray(0, length),
+        NDJSON,
+        1 + random.int(9000),
+      );
+      expect([length, badLines, said]).toEqual([length, [], [expect.stringMatching(DAMAGE)]]);
+      expect(queries.map(({ id }) => id)).toEqual(ids.slice(0, queries.length));
+    }
+  });
+
+  test('with bytes changed: it means the same, or is called damaged, and then nothing of it is recorded where that was asked for', async () => {
+    const random = new Random(seed, 2);
+    for (let left = cases; left > 0; left--) {
+      const bytes = Buffer.from(packed);
+      const at = 4 + random.int(bytes.length - 4);
+      bytes[at] = (bytes[at] ?? 0) ^ (1 + random.int(255));
+      const { totals, said } = await imported(bytes, NDJSON, 1 + random.int(9000), true);
+      if (totals.bad === 0) expect([at, totals.read, said]).toEqual([at, lines.length, []]);
+      else expect([at, totals.recorded]).toEqual([at, 0]);
+    }
+  });
+});

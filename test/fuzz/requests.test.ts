@@ -1,0 +1,24 @@
+/** The service under requests that nobody would send by hand: `npm run fuzz` sends more of them. */
+import { expect, test } from 'vitest';
+import { fuzz } from './campaign.js';
+
+/** As many as CI has time for; `npm run fuzz` sends twice as many unless told otherwise. */
+const requests = Number(process.env['CALLER_STATS_FUZZ_REQUESTS'] ?? 100_000);
+/** Always the same, so that a change that breaks something is the one that is looked at. */
+const seed = 20_260_601;
+
+test('no request gets an answer that it should not, and every acknowledged query counts once', async () => {
+  const report = await fuzz({ requests, seed, now: () => performance.now() });
+  expect(report.violations).toEqual([]);
+  // All of it was there: each operation was reached, and both entered and refused.
+  for (const [path, counts] of report.answers)
+    expect([path, counts.get('200') ?? 0, counts.get('400') ?? 0]).toEqual([
+      path,
+      expect.toSatisfy((count: number) => count > requests / 1000),
+      expect.toSatisfy((count: number) => count > requests / 1000),
+    ]);
+  expect(report.answers.size).toBeGreaterThan(8);
+  expect(report.events).toBeGreaterThan(requests / 50);
+  expect(report.traces).toBeGreaterThan(500);
+  expect(report.repeated).toBeGreaterThan(1000);
+}, 600_000);

@@ -1,0 +1,168 @@
+/** Requests that must succeed, one operation each. */
+import { gzipSync } from 'node:zlib';
+import { INTERVALS } from '../../src/domain/interval.js';
+import { eventNumbers, eventOf, spell } from './events.js';
+import { jsonOf } from './json-text.js';
+import type { Operation, Parameter } from './operations.js';
+import type { Effect, Parts } from './parts.js';
+import type { Random } from './random.js';
+import { PROJECTS, type World } from './world.js';
+
+export type Project = keyof typeof PROJECTS;
+
+/** A request for the operation that must be answered with 200; what it records, goes into the project. */
+export function validRequest(operation: Operation, project: Project, world: World, random: Random): Parts {
+  const { body, type, encoding, effect } = bodyFor(operation, project, world, random);
+  const key = keyFor(operation, project, world, random);
+  const query = operation.parameters.filter(
+    (one) => one.in === 'query' && (isNeeded(operation, one) || !random.oneIn(3)),
+  );
+  const names = random.oneIn(2) ? query : query.toReversed();
+  const values = names.map((one) => `${one.name}=${encodeURIComponent(parameterValue(one, random))}`);
+  const headers: [string, string][] = [
+    ['Host', 'fuzz.test'],
+    ...(key === undefined ? [] : ([['Authorization', `Bearer ${key}`]] as [string, string][])),
+    ...(type === undefined ? [] : ([['Content-Type', type]] as [string, string][])),
+    ...(encoding === undefined ? [] : ([['Content-Encoding', encoding]] as [string, string][])),
+    ...operation.parameters
+      .filter((one) => one.in === 'header')
+      .map(({ name }): [string, string] => [name, PROJECTS[project]]),
+    ...usualHeaders(random),
+  ];
+  const path = operation.template.replaceAll(/\{\w+\}/g, PROJECTS[project]);
+  return {
+    method: operation.method === 'GET' && random.oneIn(10) ? 'HEAD' : operation.method,
+    target: `${path}${values.length === 0 ? (random.oneIn(20) ? '?' : '') : `?${values.join('&')}`}`,
+    version: '1.1',
+    headers: random.oneIn(4) ? headers.toReversed() : headers,
+    body,
+    chunks: body === undefined || !random.oneIn(3) ? 0 : 1 + random.int(4),
+    mustSucceed: true,
+    mustNotEnter: false,
+    effect,
+    alone: false,
+  };
+}
+
+/** Without both of its bounds a series has as many buckets as what was recorded is apart: too many. */
+function isNeeded({ template }: Operation, { name }: Parameter): boolean {
+  return template.endsWith('/series') && name.startsWith('date');
+}
+
+function usualHeaders(random: Random): [string, string][] {
+  const all: [string, string][] = [
+    ['Accept', random.pick(['*/*', 'application/json', 'text/csv', 'text/html;q=0.9, text/csv;q=0.5', ''])],
+    ['User-Agent', random.pick(['curl/8.5.0', 'Mozilla/5.0 (fuzz)', ''])],
+    ['X-Forwarded-For', random.pick(['203.0.113.9', '::1', 'nobody'])],
+    ['Accept-Encoding', 'gzip, br'],
+    ['Connection', 'keep-alive'],
+    ['Traceparent', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
+  ];
+  return all.filter(() => random.oneIn(4));
+}
+
+/** A range over a part of what is recorded, so that answers stay short; of others the schema's own values. */
+export function parameterValue({ name, schema }: Parameter, random: Random): string {
+  const [first, last] = random.oneIn(30)
+    ? [1 + random.int(28), 1 + random.int(28)]
+    : [29 + random.int(2), 1 + random.int(2)];
+  switch (name) {
+    case 'dateFrom':
+      return random.pick([`2025-11-${two(first)}`, spell(Date.UTC(2025, 10, first, 1, 2, 3, 4), random)]);
+    case 'dateTo':
+      return random.pick([
+        `2025-12-${two(last)}`,
+        `2025-12-${two(last)}T12:30`,
+        spell(Date.UTC(2025, 11, last), random),
+      ]);
+    case 'timeZone':
+      return random.pick([
+        'UTC',
+        'Europe/Berlin',
+        'Asia/Kathmandu',
+        'America/St_Johns',
+        'Pacific/Apia',
+        'utc',
+      ]);
+    case 'interval':
+      return random.pick(INTERVALS);
+    default:
+      return String(random.pick((schema as { enum?: unknown[] }).enum ?? ['1', 'a', 'true']));
+  }
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, '0');
+}
+
+function keyFor(
+  { keys, method }: Operation,
+  project: Project,
+  world: World,
+  random: Random,
+): string | undefined {
+  if (keys.length === 0) return undefined;
+  const bound = project === 'events' || project === 'counted' ? world.keys.recording[project] : undefined;
+  if (keys.includes('recordingKey') && bound !== undefined && random.oneIn(2)) return bound;
+  return method === 'GET' && random.oneIn(2) ? world.keys.readOnly : world.keys.admin;
+}
+
+interface Body {
+  readonly body: Buffer | undefined;
+  readonly type?: string;
+  readonly encoding?: string;
+  readonly effect: Effect;
+}
+
+function bodyFor(operation: Operation, project: Project, world: World, random: Random): Body {
+  const effect: Effect = { kind: 'none' };
+  if (operation.mediaTypes.length === 0) return { body: undefined, effect };
+  if (operation.template.endsWith('/queries')) return recordingBody(random);
+  if (operation.template === '/v1/leaked-keys')
+    return {
+      body: Buffer.from(jsonOf({ key: random.pick(['cs_admin_x', ' cs_recording_', '', 'é']) }, random)),
+      type: 'application/json',
+      effect,
+    };
+  const fitting = world.telemetry.filter(({ signal }) => operation.template === `/v1/${signal}`);
+  const { type, bytes, packed, traces } = random.pick(fitting.length > 0 ? fitting : world.telemetry);
+  const gzip = random.oneIn(8);
+  return {
+    body: gzip ? packed : bytes,
+    type,
+    ...(gzip ? { encoding: 'gzip' } : {}),
+    effect:
+      fitting.length === 0 ? effect : project === 'traces' ? { kind: 'traces', numbers: traces } : effect,
+  };
+}
+
+function recordingBody(random: Random): Body {
+  const count = random.oneIn(400) ? 2000 : 1 + random.int(6);
+  // A part of them came before: lower numbers come more often.
+  const numbers = random.times(count, () => random.int(random.oneIn(2) ? eventNumbers : 5000));
+  const queries = numbers.map((number) => {
+    const { id, caller, occurredAt } = eventOf(number);
+    return { id, caller, occurredAt: spell(occurredAt, random) };
+  });
+  const asLines = random.oneIn(3);
+  const ends = ['\n', '\r\n', '\n\n', '\n \t\n'];
+  const text = asLines
+    ? queries.map((query) => JSON.stringify(query) + random.pick(ends)).join('')
+    : jsonOf(queries.length === 1 && random.oneIn(2) ? queries[0] : queries, random);
+  const plain = Buffer.from(!asLines && random.oneIn(30) ? `\ufeff${text}` : text);
+  const gzip = random.oneIn(8);
+  return {
+    body: gzip ? gzipSync(plain, { level: 1 }) : plain,
+    type: random.pick(
+      asLines
+        ? ['application/x-ndjson']
+        : ['application/json', 'application/json; charset=utf-8', 'Application/JSON'],
+    ),
+    ...(gzip
+      ? { encoding: random.pick(['gzip', 'GZIP', ' gzip']) }
+      : random.oneIn(20)
+        ? { encoding: 'identity' }
+        : {}),
+    effect: { kind: 'events', numbers },
+  };
+}

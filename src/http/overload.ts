@@ -6,7 +6,7 @@ import type { Clock } from '../domain/clock.js';
 import { type Load, type LoadLimits, refusalOf, TOO_MANY_BYTES, type Work } from '../domain/overload.js';
 import { Shed } from './errors.js';
 import { RatedWarning } from './rated-warning.js';
-import { Turns } from './turns.js';
+import { RECORDING_PACE, REFUSAL_PACE, Turns } from './turns.js';
 
 export interface OverloadOptions {
   readonly limits: LoadLimits;
@@ -26,14 +26,17 @@ const RECORDING: readonly string[] = [
 /** A body of no more than this is counted when it is announced: with a thousand of them that is 64 megabytes. */
 const smallBodyBytesMax = 64 * 1024;
 
+/** Refusing costs nearly as much as recording a single query: while much is recorded, a fifth of the requests may be refusals. */
+const refusalsPerRecording = 1 / 4;
+
 /** One for each app. */
 export class Overload {
   readonly #limits: LoadLimits;
   readonly #eventLoopDelayMs: () => number;
   readonly #warning: RatedWarning;
-  /** Portions of recording, and of refusing it: who hammers a server that refuses waits for a turn like everybody. */
-  readonly #turns = new Turns();
-  readonly #refusals = new Turns();
+  /** Portions of recording, and of refusing it. */
+  readonly #turns = new Turns(RECORDING_PACE);
+  readonly #refusals = new Turns(REFUSAL_PACE);
   /** Bytes that are counted for each recording request under way. */
   readonly #bytes = new WeakMap<FastifyRequest, number>();
   #recordings = 0;
@@ -84,6 +87,7 @@ export class Overload {
 
   /** Resolves when it is this recording's turn to have so many bytes parsed. */
   turn(bytes: number): Promise<void> {
+    this.#refusals.credit(refusalsPerRecording);
     return this.#turns.next(bytes);
   }
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { clientOf } from '../support/cli-client.js';
 import { makeKey, placeWithProject, project, succeed } from '../support/cli-place.js';
 
-const senders = 48;
-const requestsEach = 6;
+const senders = 40;
+const requestsEach = 4;
 const triesMax = 10_000;
 
 /** Numbers of the queries of a request: some alone, some many, some that another request has as well. */

@@ -2,11 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RatedWarning } from '../../../src/http/rated-warning.js';
-import { Turns } from '../../../src/http/turns.js';
+import { RECORDING_PACE, Turns } from '../../../src/http/turns.js';
 
 /** Which of these came through in which turn of the event loop. */
 async function turnsOf(sizes: readonly number[]): Promise<number[][]> {
-  const turns = new Turns();
+  const turns = new Turns(RECORDING_PACE);
   const seen: number[][] = [[]];
   const all = sizes.map(async (bytes, number) => {
     await turns.next(bytes);
@@ -36,12 +36,25 @@ test('all come through, in their order, a few at a time, and no large one with o
 });
 
 test('others are heard between two turns', async () => {
-  const turns = new Turns();
+  const turns = new Turns(RECORDING_PACE);
   const heard: string[] = [];
   const waiting = Array.from({ length: 20 }, () => turns.next().then(() => heard.push('recording')));
   const other = setImmediate().then(() => heard.push('other'));
   await Promise.all([...waiting, other]);
   expect(heard.indexOf('other')).toBe(8);
+});
+
+test('with credit more come through at once, and a fraction of it is kept', async () => {
+  const turns = new Turns(RECORDING_PACE);
+  for (let times = 0; times < 6; times++) turns.credit(1 / 4);
+  const through: number[] = [];
+  const all = Array.from({ length: 20 }, (_, number) => turns.next().then(() => through.push(number)));
+  await setImmediate();
+  expect(through).toHaveLength(9);
+  turns.credit(1 / 2);
+  await setImmediate();
+  expect(through).toHaveLength(18);
+  await Promise.all(all);
 });
 
 test('a warning is written once in ten seconds, with how many were not; a clock set back does not silence it', () => {

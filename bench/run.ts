@@ -7,6 +7,7 @@ import { benchClient } from './client.js';
 import { benchDashboard } from './dashboard.js';
 import { benchExport } from './export.js';
 import { benchImport, requireSqliteTool } from './import.js';
+import { benchOverload } from './overload.js';
 import { benchPostgres } from './postgres.js';
 import { benchSeries } from './series.js';
 import { type Report, saveReport, toText } from './support/report.js';
@@ -39,6 +40,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     require: requireSqliteTool,
     run: (workspace, { rounds = 1, lines = 5_000_000, note }) =>
       benchImport(workspace, { rounds, lines, note }),
+  },
+  overload: {
+    require: () => {},
+    run: (workspace, { rounds = 5, seconds = 5, lines = 100_000, note }) =>
+      benchOverload(workspace, { rounds, seconds, lines, note }),
   },
   postgres: {
     require: () => {},

@@ -67,7 +67,13 @@ export class Database {
 
   /** Starts a server on it: one process, default settings but for the log and those given. */
   serve(...settings: string[]): Promise<Server> {
+    return this.serveWith([], ...settings);
+  }
+
+  /** The same, with options of Node's own. */
+  serveWith(nodeOptions: readonly string[], ...settings: string[]): Promise<Server> {
     return this.#workspace.start([
+      ...nodeOptions,
       mainFile,
       'serve',
       '--port',

@@ -19,6 +19,7 @@ import { failure, type Result, success } from '../domain/result.js';
 import { parseDatabaseUrl } from '../storage/open.js';
 import { UsageError } from './io.js';
 import { OTLP_SETTINGS } from './otlp-settings.js';
+import { OVERLOAD_SETTINGS } from './overload-settings.js';
 import { mayHoldPassword } from './passwords.js';
 import {
   type Environment,
@@ -211,6 +212,7 @@ export const SERVER_SETTINGS = {
     description: 'size of one recording request, decoded, at most',
     parse: integer(1024, 100 * 1024 * 1024),
   }),
+  ...OVERLOAD_SETTINGS,
 };
 
 /** Every setting there is. The docs list them all, and a test holds the docs to that. */

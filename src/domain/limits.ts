@@ -88,16 +88,61 @@ export const cleanupIntervalMs = 10_000;
 /** Bytes of a request's headers together. Node's own default, set so that an upgrade cannot move it. */
 export const headerBytesMax = 16 * 1024;
 
-/** Milliseconds a client has to send its whole request, so that a stalled one cannot hold a connection. */
+/** Milliseconds a client has to send its whole request (a setting), so that a stalled one cannot hold a connection. */
 export const requestTimeoutMs = 60_000;
 
 /** Milliseconds a client has to send its headers. */
 export const headersTimeoutMs = 10_000;
 
+/** Milliseconds that an answer may take to be made once its request could be here, and again to be read (a setting). */
+export const answerTimeoutMs = 30_000;
+
+/** Milliseconds between two looks for requests that take too long. Node's own half a minute would double the times above. */
+export const lateRequestsIntervalMs = 2_000;
+
+/** Milliseconds that requests which have not come whole, and answers that nobody reads, have left when the server stops. */
+export const closeGraceMs = 2_000;
+
+/** Open connections (a setting): an idle one takes about 20 KB, and file descriptors are finite. */
+export const connectionsMax = 10_000;
+
+/** Requests being answered at once, but for recordings and probes (a setting). */
+export const requestsMax = 1_000;
+
+/** Of those, changes by way of the dashboard: a password's hash takes 32 MB and a tenth of a second of one of four threads. */
+export const accountRequestsMax = 32;
+
+/** Recording requests under way at once (a setting): enough to share commits well, few enough to be answered soon. */
+export const recordingsMax = 1_000;
+
+/** Bytes of bodies of recording requests at once (a setting). Parsed, they take several times as much memory. */
+export const recordingBytesMax = 64 * 1024 * 1024;
+
+/** Mean delay of the event loop, in milliseconds, from which on recordings are refused (a setting). */
+export const eventLoopDelayMsMax = 1_000;
+
 /** Levels of a JSON value, arrays and objects in each other. What is sent has five at most. */
 export const jsonLevelsMax = 64;
 
-/** Bytes of JSON from which on its levels are counted before it is parsed. What is shorter takes 0.1 s, however deep. */
+/**
+ * Brackets, commas and colons of a long JSON body, where the setting of its queries does not ask for more: millions would
+ * hold up everybody else for seconds. 10,000 queries have 70,000, an attribute of OTLP has seven.
+ */
+export const jsonPartsMax = 500_000;
+
+/** The same of one query, with room for fields that it should not have. */
+export const queryPartsMax = 10;
+
+/** Bytes of a line of NDJSON in a request: a query's longest form has a few thousand. */
+export const bodyLineBytesMax = 64 * 1024;
+
+/**
+ * Parts of one OTLP request in protobuf that are stepped through: fields, of which an attribute has four, and ten for each
+ * record that is looked at. A batch of 8,192 spans with 20 attributes each has 750,000.
+ */
+export const otlpPartsMax = 1_000_000;
+
+/** Bytes of JSON from which on its levels and parts are counted before it is parsed. What is shorter takes 0.1 s, however deep. */
 export const jsonLevelsCountedBytesMin = 1024 * 1024;
 
 /** Milliseconds an idle connection is kept. Longer than the 60 s of common proxies, so that they close first. */

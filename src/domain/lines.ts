@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { jsonLevelsCountedBytesMin, jsonLevelsMax } from './limits.js';
+import { jsonLevelsCountedBytesMin, jsonLevelsMax, jsonPartsMax } from './limits.js';
 import { failure, quote, type Result, success } from './result.js';
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 const quotationMark = 0x22;
 const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
 
 /**
  * The lines of a whole text in bytes that have anything but white space, from their first other byte to their end
@@ -55,14 +57,14 @@ export function withoutMark(text: string): string {
 
 /**
  * A JSON value from its bytes. A byte order mark before it is passed over (RFC 8259, section 8.1, allows that). What is
- * nested deeper than `jsonLevelsMax` is refused where it is long: parsing millions of levels takes seconds.
+ * nested deeper than `jsonLevelsMax`, or has more parts than `partsMax`, is refused where it is long: parsing millions of
+ * either takes seconds.
  */
-export function parseJson(bytes: Uint8Array): Result<unknown> {
+export function parseJson(bytes: Uint8Array, partsMax = jsonPartsMax): Result<unknown> {
   const text = decodeUtf8(bytes);
   if (!text.ok) return text;
-  if (bytes.length >= jsonLevelsCountedBytesMin && isTooDeep(bytes)) {
-    return failure(`is nested more than ${jsonLevelsMax} levels deep`);
-  }
+  const excess = bytes.length >= jsonLevelsCountedBytesMin ? excessOf(bytes, partsMax) : undefined;
+  if (excess !== undefined) return failure(excess);
   try {
     return success(JSON.parse(withoutMark(text.value)));
   } catch {
@@ -70,18 +72,26 @@ export function parseJson(bytes: Uint8Array): Result<unknown> {
   }
 }
 
-/** Whether there are too many brackets that nothing closed yet, anywhere outside of strings. */
-function isTooDeep(bytes: Uint8Array): boolean {
+/** What there is too much of, outside of strings: brackets that nothing closed yet, or opening brackets, commas and colons in all. */
+function excessOf(bytes: Uint8Array, partsMax: number): string | undefined {
   let levels = 0;
+  let parts = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === quotationMark) at = endOfString(bytes, at);
-    // [ and {, then ] and }.
-    else if (byte === 0x5b || byte === 0x7b) levels++;
-    else if (byte === 0x5d || byte === 0x7d) levels--;
-    if (levels > jsonLevelsMax) return true;
+    const level = levelOf(byte);
+    levels += level;
+    if (level === 1 || byte === comma || byte === colon) parts++;
+    if (levels > jsonLevelsMax) return `is nested more than ${jsonLevelsMax} levels deep`;
+    if (parts > partsMax) return `has more than ${partsMax} brackets, commas and colons; send less at a time`;
   }
-  return false;
+  return undefined;
+}
+
+/** 1 for [ and {, -1 for ] and }, 0 for anything else. */
+function levelOf(byte: number | undefined): number {
+  if (byte === 0x5b || byte === 0x7b) return 1;
+  return byte === 0x5d || byte === 0x7d ? -1 : 0;
 }
 
 /** Where the quotation mark is that ends a string: the next that no backslash escapes. */

@@ -3,7 +3,15 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Logger } from 'pino';
 import { networksOf } from '../domain/address.js';
 import type { Clock } from '../domain/clock.js';
-import { headerBytesMax, headersTimeoutMs, keepAliveTimeoutMs, requestTimeoutMs } from '../domain/limits.js';
+import {
+  accountRequestsMax,
+  closeGraceMs,
+  headerBytesMax,
+  headersTimeoutMs,
+  keepAliveTimeoutMs,
+  lateRequestsIntervalMs,
+} from '../domain/limits.js';
+import type { LoadLimits } from '../domain/overload.js';
 import type { TelemetryRules } from '../domain/telemetry.js';
 import type { Store } from '../storage/store.js';
 import { Libraries, type UsersOptions } from '../users/libraries.js';
@@ -16,6 +24,7 @@ import { ConnectionErrors } from './connection-errors.js';
 import type { DashboardOptions } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
+import { Deadlines } from './deadlines.js';
 import { addDocs, addOpenApi } from './docs.js';
 import { answerError, HttpError, unavailable } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
@@ -23,16 +32,27 @@ import { addLeakedKeys } from './leaked-keys.js';
 import { loggedRequest } from './log.js';
 import { addOperations } from './operations.js';
 import { addOtlp } from './otlp/otlp.js';
+import { Overload, watchEventLoop } from './overload.js';
 import { addQueries } from './queries.js';
 import { RateLimit, type RateLimits } from './rate-limits.js';
 import { acceptAllMethods } from './resource.js';
 import { SHARED_SCHEMAS } from './schemas.js';
 import { addSeries } from './series.js';
 
+/** What a connection may take of the server. */
+export interface ConnectionLimits {
+  /** Open ones, at most; more are closed at once. */
+  readonly connectionsMax: number;
+  /** Milliseconds until a request must have arrived; 408 then. */
+  readonly requestTimeoutMs: number;
+  /** Milliseconds until its answer must have been made (503 then), and again until it must have been taken. */
+  readonly answerTimeoutMs: number;
+}
+
 export interface AppOptions {
   readonly store: Store;
   readonly clock: Clock;
-  readonly limits: RecordingLimits & RateLimits;
+  readonly limits: RecordingLimits & RateLimits & Omit<LoadLimits, 'accountRequestsMax'> & ConnectionLimits;
   /** Proxies whose `X-Forwarded-For` is believed, as `parseNetwork` gives them; none for nobody's. */
   readonly trustProxy: readonly string[];
   /** Which spans and log records are queries. */
@@ -43,6 +63,8 @@ export interface AppOptions {
   };
   readonly users: Omit<UsersOptions, 'store' | 'clock' | 'log'>;
   readonly log: Logger;
+  /** Mean delay of the event loop in milliseconds, for tests; measured unless told. */
+  readonly eventLoopDelayMs?: () => number;
 }
 
 /** The app, ready to listen or to be sent requests with `inject`. It does not close the store. */
@@ -55,10 +77,12 @@ export async function buildApp({
   dashboard,
   users,
   log,
+  eventLoopDelayMs,
 }: AppOptions): Promise<FastifyInstance> {
   // As wide a type as the framework's own, which all of its plugins are written for.
   const loggerInstance: FastifyBaseLogger = log.child({}, { serializers: { req: loggedRequest } });
   const connectionErrors = new ConnectionErrors();
+  const { requestTimeoutMs, answerTimeoutMs } = limits;
   const app = Fastify({
     loggerInstance,
     // A line or two for each request is for debugging; proxies keep access logs, and the counts are the product.
@@ -66,10 +90,17 @@ export async function buildApp({
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: !log.isLevelEnabled('debug') }),
     requestTimeout: requestTimeoutMs,
+    // Begins with the headers, and must not end what still arrives in time.
+    handlerTimeout: requestTimeoutMs + answerTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     // Longer than any URL that the header limit lets through: an id that is too long is an unknown one, not another route.
     routerOptions: { maxParamLength: headerBytesMax },
-    http: { maxHeaderSize: headerBytesMax, headersTimeout: headersTimeoutMs, requireHostHeader: false },
+    http: {
+      maxHeaderSize: headerBytesMax,
+      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+      connectionsCheckingInterval: Math.min(lateRequestsIntervalMs, requestTimeoutMs),
+      requireHostHeader: false,
+    },
     return503OnClosing: false,
     trustProxy: trustProxy.length > 0 && networksOf(trustProxy).has,
     clientErrorHandler: connectionErrors.onClientError,
@@ -79,6 +110,18 @@ export async function buildApp({
     },
   });
   connectionErrors.watch(app.server);
+  app.server.maxConnections = limits.connectionsMax;
+  new Deadlines().watch(app, { answerTimeoutMs, closeGraceMs });
+  const overload = new Overload({
+    limits: {
+      ...limits,
+      // One request that has as much as it may, packed and unpacked, must find room.
+      recordingBytesMax: Math.max(limits.recordingBytesMax, 2 * limits.bodyBytesMax),
+      accountRequestsMax,
+    },
+    clock,
+    eventLoopDelayMs: eventLoopDelayMs ?? watchEventLoop(app),
+  });
   acceptAllMethods(app);
   app.removeAllContentTypeParsers();
   app.setErrorHandler(answerError);
@@ -88,6 +131,7 @@ export async function buildApp({
   addCompilers(app);
   addSecurityHeaders(app);
   refuseWhileClosing(app);
+  overload.watch(app);
   requireOneHost(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
   await addOpenApi(app);
@@ -98,8 +142,8 @@ export async function buildApp({
   addCallerStats(app, store, authenticator);
   addSeries(app, store, authenticator);
   addCallers(app, store, authenticator);
-  addQueries(app, { store, clock, authenticator, limits });
-  await addOtlp(app, { store, clock, authenticator, limits, telemetry });
+  addQueries(app, { store, clock, authenticator, limits, overload });
+  await addOtlp(app, { store, clock, authenticator, limits, telemetry, overload });
   await addLeakedKeys(app, { store, clock, failures });
   addOperations(app, store);
   await addDashboardApi(app, {

@@ -2,8 +2,10 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { bodyLineBytesMax, jsonPartsMax, queryPartsMax } from '../domain/limits.js';
 import { nonBlankLines, parseJson } from '../domain/lines.js';
 import { HttpError } from './errors.js';
+import type { Overload } from './overload.js';
 
 const inflate = promisify(gunzip);
 
@@ -54,18 +56,19 @@ export interface RecordingLimits {
 export function addRecordingParsers(
   app: FastifyInstance,
   { batchQueriesMax, bodyBytesMax }: RecordingLimits,
+  overload: Overload,
 ): void {
   const options = { parseAs: 'buffer', bodyLimit: bodyBytesMax } as const;
+  const partsMax = Math.max(jsonPartsMax, batchQueriesMax * queryPartsMax);
   app.addContentTypeParser('application/json', options, async (request: FastifyRequest, body: Buffer) => {
-    const value = jsonOf(await decode(request, body, bodyBytesMax));
+    const value = jsonOf(await decode(request, body, bodyBytesMax, overload), partsMax);
     if (Array.isArray(value)) requireAtMost(batchQueriesMax, value);
     return value;
   });
   app.addContentTypeParser('application/x-ndjson', options, async (request: FastifyRequest, body: Buffer) => {
     const values: unknown[] = [];
-    for (const line of nonBlankLines(await decode(request, body, bodyBytesMax))) {
-      const value = parseJson(line);
-      values.push(value.ok ? value.value : new MalformedLine(value.problems.join('; ')));
+    for (const line of nonBlankLines(await decode(request, body, bodyBytesMax, overload))) {
+      values.push(valueOfLine(line));
       // Here, not after the last line: there could be millions of them.
       requireAtMost(batchQueriesMax, values);
     }
@@ -80,13 +83,14 @@ export function addRecordingParsers(
 export function addOtlpParsers(
   app: FastifyInstance,
   { bodyBytesMax }: Pick<RecordingLimits, 'bodyBytesMax'>,
+  overload: Overload,
 ): void {
   const options = { parseAs: 'buffer', bodyLimit: bodyBytesMax } as const;
   app.addContentTypeParser('application/json', options, async (request: FastifyRequest, body: Buffer) =>
-    jsonOf(await decode(request, body, bodyBytesMax)),
+    jsonOf(await decode(request, body, bodyBytesMax, overload)),
   );
   app.addContentTypeParser('application/x-protobuf', options, async (request: FastifyRequest, body: Buffer) =>
-    decode(request, body, bodyBytesMax),
+    decode(request, body, bodyBytesMax, overload),
   );
   app.addContentTypeParser('*', async () => refuseOtlpType());
 }
@@ -100,10 +104,17 @@ export function refuseOtlpType(): never {
 }
 
 /** The value of a JSON body. `400` where it is not JSON. */
-function jsonOf(body: Buffer): unknown {
-  const value = parseJson(body);
+function jsonOf(body: Buffer, partsMax?: number): unknown {
+  const value = parseJson(body, partsMax);
   if (!value.ok) throw new HttpError(400, `The body ${value.problems.join('; ')}.`);
   return value.value;
+}
+
+/** What is longer than any query is not parsed: a few such lines would take seconds. */
+function valueOfLine(line: Uint8Array): unknown {
+  if (line.length > bodyLineBytesMax) return new MalformedLine(`is longer than ${bodyLineBytesMax} bytes`);
+  const value = parseJson(line);
+  return value.ok ? value.value : new MalformedLine(value.problems.join('; '));
 }
 
 function requireAtMost(queriesMax: number, values: readonly unknown[]): void {
@@ -117,8 +128,20 @@ function encodingOf(request: FastifyRequest): 'gzip' | 'identity' | undefined {
   return encoding === 'gzip' || encoding === 'identity' ? encoding : undefined;
 }
 
-async function decode(request: FastifyRequest, body: Buffer, bytesMax: number): Promise<Buffer> {
-  if (encodingOf(request) !== 'gzip') return body;
+async function decode(
+  request: FastifyRequest,
+  body: Buffer,
+  bytesMax: number,
+  overload: Overload,
+): Promise<Buffer> {
+  const decoded = encodingOf(request) === 'gzip' ? await unpack(body, bytesMax) : body;
+  if (decoded !== body) overload.count(request, decoded.length);
+  // What comes next is done at one go.
+  await overload.turn(decoded.length);
+  return decoded;
+}
+
+async function unpack(body: Buffer, bytesMax: number): Promise<Buffer> {
   try {
     return await inflate(body, { maxOutputLength: bytesMax });
   } catch (error) {

@@ -44,6 +44,13 @@ export function unavailable(message: string): HttpError {
   return new HttpError(503, message, { 'retry-after': String(retryAfterSeconds) });
 }
 
+/** The same, where the server has too much to do: whoever refused says so in the log, once for many. */
+export class Shed extends HttpError {
+  constructor(message: string) {
+    super(503, message, { 'retry-after': String(retryAfterSeconds) });
+  }
+}
+
 /** The domain's codes as statuses. */
 export const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
   invalid: 400,
@@ -63,6 +70,10 @@ const FRAMEWORK_ERRORS: ReadonlyMap<string, readonly [status: number, message: s
   ],
 ]);
 
+/** Of a recording that is still under way nobody can say yet what becomes of it. */
+const TOO_LATE =
+  'The server could not answer in time; try again. What was to be recorded may have been: repeating it is safe.';
+
 /** What to answer to an error: status, headers, body. Logs nothing. */
 export function toAnswer(
   error: unknown,
@@ -77,6 +88,7 @@ export function toAnswer(
     return { status: STATUS_OF_CODE[error.code], headers: {}, body: errorBody(error.message, error.details) };
   }
   const { code, statusCode } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_HANDLER_TIMEOUT') return toAnswer(unavailable(TOO_LATE), requestId);
   const [status, message] = FRAMEWORK_ERRORS.get(code ?? '') ?? [];
   if (status !== undefined && message !== undefined) return { status, headers: {}, body: errorBody(message) };
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
@@ -96,7 +108,8 @@ export function errorBody(error: string, details: readonly string[] = []): Error
 /** Fastify's error handler. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, headers, body } = toAnswer(error, request.id);
-  if (status >= 500) request.log.error({ err: error, reqId: request.id }, 'request failed');
+  if (status >= 500 && !(error instanceof Shed))
+    request.log.error({ err: error, reqId: request.id }, 'request failed');
   return reply
     .code(status)
     .headers({ 'cache-control': 'no-store', ...headers })

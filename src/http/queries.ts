@@ -8,6 +8,7 @@ import type { Store } from '../storage/store.js';
 import type { Authenticator } from './authenticate.js';
 import { addRecordingParsers, MalformedLine, type RecordingLimits, refuseUnknownEncoding } from './body.js';
 import { listOf, refTo } from './json-schema.js';
+import type { Overload } from './overload.js';
 import { requireNoParameters } from './parameters.js';
 import { projectIdOf } from './project-path.js';
 import { addResource } from './resource.js';
@@ -20,9 +21,16 @@ export function addQueries(
     clock,
     authenticator,
     limits,
-  }: { store: Store; clock: Clock; authenticator: Authenticator; limits: RecordingLimits },
+    overload,
+  }: {
+    store: Store;
+    clock: Clock;
+    authenticator: Authenticator;
+    limits: RecordingLimits;
+    overload: Overload;
+  },
 ): void {
-  addRecordingParsers(app, limits);
+  addRecordingParsers(app, limits, overload);
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
     onRequest: async (request, reply) => {
       await authenticator.projectOf(request, reply, projectIdOf(request), ['recording', 'admin']);

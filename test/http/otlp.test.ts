@@ -230,3 +230,16 @@ test.each(EVERY)('%s as %s: whatever comes is 200 or 400', async (signal, type) 
   );
   expect([...seen].sort()).toEqual([200, 400]);
 });
+
+test('spans that are rejected again and again are in the log once in ten seconds', async () => {
+  const service = await startService();
+  const invalid = [asked(1, { attributes: { 'caller_stats.caller': 'É' } })];
+  const lines = () => service.log().split('were rejected').length - 1;
+  for (let times = 0; times < 5; times++)
+    expect((await post(service, 'traces', JSON_TYPE, invalid)).status).toBe(200);
+  expect(lines()).toBe(1);
+  service.clock.nowMs += 10_000;
+  await post(service, 'traces', JSON_TYPE, invalid);
+  expect(lines()).toBe(2);
+  expect(service.log()).toContain('"unwritten":4');
+});

@@ -114,7 +114,12 @@ describe('there is one place for', () => {
   });
 
   test('names of variables of the environment: the settings', () => {
-    const files = outside('src/cli/settings.ts', 'src/cli/setting.ts', 'src/cli/otlp-settings.ts');
+    const files = outside(
+      'src/cli/settings.ts',
+      'src/cli/setting.ts',
+      'src/cli/otlp-settings.ts',
+      'src/cli/overload-settings.ts',
+    );
     expect(linesMatching(files, /\benv\[|CALLER_STATS_[A-Z_]+'/)).toEqual([]);
   });
 

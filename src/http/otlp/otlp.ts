@@ -15,8 +15,10 @@ import type { Authenticator } from '../authenticate.js';
 import { addOtlpParsers, type RecordingLimits, refuseOtlpType, refuseUnknownEncoding } from '../body.js';
 import { HttpError, unavailable } from '../errors.js';
 import { objectOf, textOf } from '../json-schema.js';
+import type { Overload } from '../overload.js';
 import { requireNoParameters } from '../parameters.js';
 import { PROJECT_HEADER, projectIdInHeader } from '../project-header.js';
+import { RatedWarning } from '../rated-warning.js';
 import { addResource } from '../resource.js';
 import { errorsOf, NoParameters } from '../schemas.js';
 import { readJson } from './json.js';
@@ -30,6 +32,7 @@ export interface OtlpOptions {
   readonly authenticator: Authenticator;
   readonly limits: RecordingLimits;
   readonly telemetry: TelemetryRules;
+  readonly overload: Overload;
 }
 
 const protobufType = 'application/x-protobuf';
@@ -38,7 +41,7 @@ export async function addOtlp(app: FastifyInstance, options: OtlpOptions): Promi
   // A context of its own, for body parsers of its own.
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
-    addOtlpParsers(own, options.limits);
+    addOtlpParsers(own, options.limits, options.overload);
     for (const signal of [TRACES, LOGS]) addSignal(own, signal, options);
     addMetrics(own, options);
   });
@@ -59,6 +62,8 @@ const errors = errorsOf(400, 401, 403, 404, 405, 413, 415, 429, 500, 503);
 
 function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions): void {
   const projects = new WeakMap<FastifyRequest, Project>();
+  // Whose spans are rejected is told so in every answer; who runs the server need not read each.
+  const warning = new RatedWarning(options.clock);
   addResource(app, signal.path, {
     onRequest: async (request, reply) => {
       projects.set(request, await projectOf(request, reply, options.authenticator));
@@ -85,7 +90,11 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions): 
         await record(project, found, options.store);
         if (found.rejected > 0) {
           const { rejected, problems } = found;
-          request.log.warn({ reqId: request.id, rejected, problems }, `${signal.records} were rejected`);
+          warning.warn(
+            request.log,
+            { reqId: request.id, rejected, problems },
+            `${signal.records} were rejected`,
+          );
         }
         return answer(request, reply, signal, found);
       },

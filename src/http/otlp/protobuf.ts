@@ -3,6 +3,7 @@
  * answers are most of such a request, and no business of ours. Nothing here calls itself, so no depth of nesting does harm.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { otlpPartsMax } from '../../domain/limits.js';
 import { decodeUtf8 } from '../../domain/lines.js';
 import type { Attributes } from '../../domain/telemetry.js';
 import { HttpError } from '../errors.js';
@@ -24,7 +25,11 @@ const INT = 3;
 const ARRAY = 5;
 const ARRAY_VALUES = 1;
 
-/** Hands over every record of a request, in order. `400` for what is no such message; records before it were handed over. */
+/** What a record that is looked at takes, in fields that are stepped over. */
+const partsOfRecord = 10;
+
+/** Hands over every record of a request, in order. `400` for what is no such message, `413` for one
+ * of too many fields; records before it were handed over. */
 export function readProtobuf(bytes: Uint8Array, signal: Signal, reading: Reading): void {
   const reader = new ProtobufReader(bytes, signal, reading);
   try {
@@ -45,6 +50,7 @@ class ProtobufReader {
   readonly #reader: BinaryReader;
   readonly #signal: Signal;
   readonly #reading: Reading;
+  #parts = 0;
 
   constructor(bytes: Uint8Array, signal: Signal, reading: Reading) {
     this.#reader = new BinaryReader(bytes, textOf);
@@ -93,6 +99,7 @@ class ProtobufReader {
     });
     // Without any attribute that is wanted it is of no use to anybody.
     if (own === undefined && read.eventName === '') return;
+    this.#count(partsOfRecord);
     this.#reading.onRecord(recordOf({ ...read, timesNs, attributes: own ?? new Map(), resource }));
   }
 
@@ -156,11 +163,23 @@ class ProtobufReader {
     });
   }
 
+  /** Before they are read: a body of ten megabytes may have millions, and everybody else waits. */
+  #count(parts: number): void {
+    this.#parts += parts;
+    if (this.#parts > otlpPartsMax) {
+      throw new HttpError(
+        413,
+        `The body has more than ${otlpPartsMax} fields; send fewer ${this.#signal.records} at a time.`,
+      );
+    }
+  }
+
   /** Goes through the fields of the message that ends there. A part that ends elsewhere is an error. */
   #fields(end: number, onField: OnField): void {
     const reader = this.#reader;
     if (end > reader.len) throw new RangeError('it ends too early');
     while (reader.pos < end) {
+      this.#count(1);
       const [field, type] = reader.tag();
       if (!onField(field, type)) reader.skip(type, field);
     }

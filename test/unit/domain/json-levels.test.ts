@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonLevelsCountedBytesMin, jsonLevelsMax } from '../../../src/domain/limits.js';
+import { jsonLevelsCountedBytesMin, jsonLevelsMax, jsonPartsMax } from '../../../src/domain/limits.js';
 import { parseJson } from '../../../src/domain/lines.js';
 
 /** Long enough for its levels to be counted. */
@@ -18,6 +18,30 @@ describe('too many levels', () => {
     ['of ten million', '['.repeat(10_000_000)],
   ])('%s', (_what, json) => {
     expect(parseJson(long(json))).toEqual(tooDeep);
+  });
+});
+
+describe('too many parts', () => {
+  const many = jsonPartsMax / 2 + 1;
+  test.each([
+    ['objects', `[${'{},'.repeat(many)}0]`],
+    ['arrays', `[${'[],'.repeat(many)}0]`],
+    ['names', `{${'"a":1,'.repeat(many)}"b":1}`],
+    ['values', `[${'0,'.repeat(jsonPartsMax)}0]`],
+    ['values that never end', '0,'.repeat(jsonPartsMax + 1)],
+  ])('%s', (_what, json) => {
+    const problem = `has more than ${jsonPartsMax} brackets, commas and colons; send less at a time`;
+    expect(parseJson(long(json))).toEqual({ ok: false, problems: [problem] });
+    expect(parseJson(long(json), 10 * jsonPartsMax), 'of those who may send more').not.toMatchObject({
+      problems: [expect.stringContaining('send less')],
+    });
+  });
+
+  test('as many as there may be are not', () => {
+    const json = `[${'0,'.repeat(jsonPartsMax - 1)}0]`;
+    expect(parseJson(long(json))).toMatchObject({ ok: true });
+    const text = JSON.stringify([',:[]{}'.repeat(jsonPartsMax)]);
+    expect(parseJson(long(text)), 'in a string').toMatchObject({ ok: true });
   });
 });
 

@@ -1,0 +1,197 @@
+/**
+ * More recording than a server takes on: how long exports take beside it, against the same exports beside nothing, and how
+ * much is recorded, against as many connections as the server takes. In turn, on one server.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import autocannon from 'autocannon';
+import { makeEvents, writeNdjson } from './support/events.js';
+import { rangesOf, toQueryString } from './support/ranges.js';
+import type { Figure, Report } from './support/report.js';
+import { Database, projectId } from './support/service.js';
+import { quantile } from './support/statistics.js';
+import type { Server, Workspace } from './support/workspace.js';
+
+export interface OverloadOptions {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly lines: number;
+  readonly note: (line: string) => void;
+}
+
+const sender = fileURLToPath(new URL('./support/recording-load.ts', import.meta.url));
+
+/** What the server takes on at once, and how many come. */
+const recordingsMax = 64;
+const connectionsBeyond = 256;
+/** Exports a second, over so many connections: few enough that they wait for nothing but the recordings. */
+const exportsPerSecond = 100;
+const exportConnections = 4;
+const aimLatency = 3;
+
+interface Recorded {
+  readonly accepted: number;
+  readonly refused: number;
+  readonly otherwise: number;
+  readonly seconds: number;
+}
+
+interface Round {
+  readonly idle: readonly number[];
+  readonly beside: readonly number[];
+  readonly fitting: Recorded;
+  readonly beyond: Recorded;
+  readonly rssBytes: number;
+}
+
+export async function benchOverload(
+  workspace: Workspace,
+  { rounds, seconds, lines, note }: OverloadOptions,
+): Promise<Report> {
+  const database = await Database.create(workspace, 'overload');
+  const file = workspace.path('overload.ndjson');
+  await writeNdjson(file, makeEvents(lines, 1));
+  await database.import(file, lines);
+  const key = await database.createAdminKey();
+  const server = await database.serve('--recordings-max', String(recordingsMax), '--log-level', 'error');
+  const record = async (connections: number): Promise<Recorded> => {
+    const args = [
+      '--import',
+      import.meta.resolve('tsx'),
+      sender,
+      server.url,
+      key,
+      `${connections}`,
+      `${seconds}`,
+    ];
+    const recorded = JSON.parse((await workspace.run(process.execPath, args)).stdout) as Recorded;
+    if (recorded.otherwise > 0)
+      throw new Error(`${recorded.otherwise} recordings were neither accepted nor refused`);
+    return recorded;
+  };
+  const done: Round[] = [];
+  let acceptedInAll = 0;
+  // Round 0 warms up and is not counted.
+  for (let round = 0; round <= rounds; round++) {
+    note(`overload: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
+    const idle = await exportTimes(server, key, seconds);
+    // Exports beside both, so that nothing but the number of senders differs.
+    const [fitting] = await Promise.all([record(recordingsMax), exportTimes(server, key, seconds)]);
+    const [beyond, beside] = await Promise.all([
+      record(connectionsBeyond),
+      exportTimes(server, key, seconds),
+    ]);
+    acceptedInAll += fitting.accepted + beyond.accepted;
+    if (round > 0) done.push({ idle, beside, fitting, beyond, rssBytes: rssBytesOf(server) });
+  }
+  const counted = await totalOf(server, key);
+  // What was still under way when a round ended was recorded, and nobody heard of it.
+  const unheardMax = (rounds + 1) * (recordingsMax + connectionsBeyond);
+  const unheard = counted - lines - acceptedInAll;
+  if (unheard < 0 || unheard > unheardMax)
+    throw new Error(`${counted} are counted, ${lines} were imported and ${acceptedInAll} acknowledged`);
+  await database.verify();
+  return reportOf(done);
+}
+
+function reportOf(rounds: readonly Round[]): Report {
+  const ratio = (share: number) =>
+    rounds.map(({ idle, beside }) => quantile(beside, share) / quantile(idle, share));
+  const rate = ({ accepted, seconds }: Recorded) => accepted / seconds;
+  const ms = (what: string, share: number, of: (round: Round) => readonly number[]): Figure => ({
+    what,
+    unit: 'ms',
+    values: rounds.map((round) => quantile(of(round), share)),
+  });
+  return {
+    name: 'overload',
+    method:
+      `Exports, ${exportsPerSecond} a second over ${exportConnections} connections, beside nothing and beside ${connectionsBeyond} connections ` +
+      'that record single queries and ask again at once when they are refused, of a server on SQLite that takes on ' +
+      `${recordingsMax} (\`--recordings-max\`); and what is recorded then, against ${recordingsMax} connections beside the same exports. The senders are a process ` +
+      'of their own on the same cores. That all that was acknowledged is counted is checked.',
+    ratios: [
+      {
+        what: 'time of an export, median, recording saturated over idle',
+        values: ratio(0.5),
+        atMost: aimLatency,
+      },
+      {
+        what: 'time of an export, p99, recording saturated over idle',
+        values: ratio(0.99),
+        atMost: aimLatency,
+      },
+      {
+        what: 'recorded a second, four times as many senders as are taken on over as many',
+        values: rounds.map(({ fitting, beyond }) => rate(beyond) / rate(fitting)),
+      },
+      {
+        what: 'share of recordings that are refused',
+        values: rounds.map(({ beyond }) => beyond.refused / (beyond.refused + beyond.accepted)),
+      },
+    ],
+    absolutes: [
+      ms('export, idle: median', 0.5, ({ idle }) => idle),
+      ms('export, idle: p99', 0.99, ({ idle }) => idle),
+      ms('export, recording saturated: median', 0.5, ({ beside }) => beside),
+      ms('export, recording saturated: p99', 0.99, ({ beside }) => beside),
+      {
+        what: 'recorded, as many senders as are taken on',
+        unit: 'rows/s',
+        values: rounds.map(({ fitting }) => rate(fitting)),
+      },
+      {
+        what: 'recorded, four times as many',
+        unit: 'rows/s',
+        values: rounds.map(({ beyond }) => rate(beyond)),
+      },
+      {
+        what: 'resident memory of the server',
+        unit: 'MB',
+        values: rounds.map(({ rssBytes }) => rssBytes / 1e6),
+      },
+    ],
+  };
+}
+
+/** Milliseconds of each export. Throws where any was not answered with 200. */
+async function exportTimes({ url }: Server, key: string, seconds: number): Promise<number[]> {
+  const times: number[] = [];
+  let failed = 0;
+  const options = {
+    url,
+    connections: exportConnections,
+    duration: seconds,
+    overallRate: exportsPerSecond,
+    ignoreCoordinatedOmission: true,
+    requests: rangesOf('ms').map((range) => ({
+      method: 'GET' as const,
+      path: `/v1/analytics/${projectId}/assistant/caller-stats?${toQueryString(range, 'ms')}`,
+      headers: { authorization: `Bearer ${key}` },
+    })),
+  };
+  await new Promise<void>((resolve, reject) => {
+    const load = autocannon(options, (error) => (error ? reject(error) : resolve()));
+    load.on('response', (_client, status, _bytes, ms) => {
+      times.push(ms);
+      if (status !== 200) failed++;
+    });
+  });
+  if (failed > 0 || times.length === 0) throw new Error(`${failed} of ${times.length} exports failed`);
+  return times;
+}
+
+async function totalOf({ url }: Server, key: string): Promise<number> {
+  const path = `${url}/v1/analytics/${projectId}/assistant/caller-stats`;
+  const answer = await fetch(path, { headers: { authorization: `Bearer ${key}` } });
+  return ((await answer.json()) as { total: number }).total;
+}
+
+/** Not a number where there is no /proc. */
+function rssBytesOf({ pid }: Server): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+  } catch {
+    return Number.NaN;
+  }
+}

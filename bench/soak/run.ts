@@ -1,0 +1,100 @@
+/**
+ * `npm run soak -- --minutes N`: everything at a moderate rate for a long time, on a server process of its own. Prints what it
+ * took in its first quarter and in its last; fails where anything grew that should not, or a count is not exact.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Database } from '../support/service.js';
+import { type Workspace, withWorkspace } from '../support/workspace.js';
+import { type Access, Load } from './load.js';
+import { compareQuarters, look, type Row, type Sample } from './samples.js';
+
+const probe = fileURLToPath(new URL('./heap-probe.mjs', import.meta.url));
+const stepMs = 100;
+const samplesPerRun = 60;
+const say = (line: string) => process.stderr.write(`${line}\n`);
+
+async function soak(workspace: Workspace, minutes: number): Promise<boolean> {
+  const database = await Database.create(workspace, 'soak');
+  const server = await database.serveWith(['--expose-gc', '--import', probe]);
+  const load = new Load(await accessTo(database, server.url));
+  const wal = workspace.path('soak/caller-stats.db-wal');
+  const samples: Sample[] = [];
+  const endMs = performance.now() + minutes * 60_000;
+  const steps = Math.ceil((minutes * 60_000) / stepMs);
+  const stepsPerSample = Math.max(10, Math.floor(steps / samplesPerRun));
+  for (let step = 1; step <= steps && performance.now() < endMs; step++) {
+    const begun = performance.now();
+    await load.step();
+    if (step % stepsPerSample === 0) {
+      samples.push(await look(workspace, server, wal, load));
+      say(`${Math.round((endMs - performance.now()) / 1000)} s to go, ${load.expected.total} acknowledged`);
+    }
+    await delay(Math.max(0, stepMs - (performance.now() - begun)));
+  }
+  await load.check();
+  await database.verify();
+  return report(compareQuarters(samples), load, minutes);
+}
+
+/** An admin key, and a session of an owner. */
+async function accessTo(database: Database, url: string): Promise<Access> {
+  const key = await database.createAdminKey();
+  const invite = ['member', 'invite', 'soak@example.com', '--role', 'owner', '--public-url', url, '--json'];
+  const { link } = JSON.parse(await database.command(...invite)) as { link: string };
+  const token = new URL(link).hash.slice(1);
+  const answer = await fetch(`${url}/api/invitations/accept`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ token, name: 'Soak', password: 'long enough to soak' }),
+  });
+  const cookie = answer.headers
+    .getSetCookie()
+    .map((one) => one.replace(/;.*/s, ''))
+    .join('; ');
+  if (!answer.ok || cookie === '')
+    throw new Error(`nobody could join: ${answer.status} ${await answer.text()}`);
+  return { url, key, cookie, organization: 'default' };
+}
+
+function report(rows: readonly Row[], { answers, expected, troubles }: Load, minutes: number): boolean {
+  const table = [
+    ['what', 'first quarter', 'last quarter', 'bound', ''],
+    ...rows.map(({ what, first, last, bound, holds }) => [
+      what,
+      first,
+      last,
+      bound,
+      holds ? 'holds' : 'BROKEN',
+    ]),
+  ];
+  const widths = (table[0] ?? []).map((_, column) =>
+    Math.max(...table.map((row) => row[column]?.length ?? 0)),
+  );
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const asked = [...answers].sort().map(([what, count]) => `${what}: ${count}`);
+  const requests = [...answers.values()].reduce((sum, count) => sum + count, 0);
+  const well = troubles.length === 0 && rows.every(({ holds }) => holds);
+  const verdict = well ? 'nothing grew, every count is exact' : ['FAILED', ...troubles].join('\n');
+  process.stdout.write(
+    `${lines.join('\n')}\n\n${asked.join(', ')}\n\n${minutes} minutes, ${requests} requests, ` +
+      `${expected.total} queries acknowledged: ${verdict}\n`,
+  );
+  return well;
+}
+
+try {
+  const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+  const minutes = Number(values.minutes);
+  if (!(minutes > 0 && minutes <= 10_000)) throw new Error('usage: npm run soak -- [--minutes N]');
+  if (!(await withWorkspace((workspace) => soak(workspace, minutes)))) process.exitCode = 1;
+} catch (error) {
+  process.stderr.write(`soak: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

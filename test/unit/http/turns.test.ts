@@ -1,0 +1,76 @@
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { RatedWarning } from '../../../src/http/rated-warning.js';
+import { RECORDING_PACE, Turns } from '../../../src/http/turns.js';
+
+/** Which of these came through in which turn of the event loop. */
+async function turnsOf(sizes: readonly number[]): Promise<number[][]> {
+  const turns = new Turns(RECORDING_PACE);
+  const seen: number[][] = [[]];
+  const all = sizes.map(async (bytes, number) => {
+    await turns.next(bytes);
+    seen.at(-1)?.push(number);
+  });
+  for (let left = sizes.length + 1; left > 0 && seen.flat().length < sizes.length; left--) {
+    await setImmediate();
+    seen.push([]);
+  }
+  await Promise.all(all);
+  return seen.filter((turn) => turn.length > 0);
+}
+
+test('all come through, in their order, a few at a time, and no large one with others behind it', async () => {
+  const sizes = fc.array(fc.constantFrom(0, 10, 30_000, 70_000, 10_000_000), { maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(sizes, async (bytes) => {
+      const turns = await turnsOf(bytes);
+      expect(turns.flat()).toEqual(bytes.map((_, number) => number));
+      for (const turn of turns) {
+        expect(turn.length).toBeLessThanOrEqual(8);
+        const sum = turn.reduce((total, number) => total + (bytes[number] ?? 0), 0);
+        if (turn.length > 1) expect(sum).toBeLessThanOrEqual(64 * 1024);
+      }
+    }),
+  );
+});
+
+test('others are heard between two turns', async () => {
+  const turns = new Turns(RECORDING_PACE);
+  const heard: string[] = [];
+  const waiting = Array.from({ length: 20 }, () => turns.next().then(() => heard.push('recording')));
+  const other = setImmediate().then(() => heard.push('other'));
+  await Promise.all([...waiting, other]);
+  expect(heard.indexOf('other')).toBe(8);
+});
+
+test('with credit more come through at once, and a fraction of it is kept', async () => {
+  const turns = new Turns(RECORDING_PACE);
+  for (let times = 0; times < 6; times++) turns.credit(1 / 4);
+  const through: number[] = [];
+  const all = Array.from({ length: 20 }, (_, number) => turns.next().then(() => through.push(number)));
+  await setImmediate();
+  expect(through).toHaveLength(9);
+  turns.credit(1 / 2);
+  await setImmediate();
+  expect(through).toHaveLength(18);
+  await Promise.all(all);
+});
+
+test('a warning is written once in ten seconds, with how many were not; a clock set back does not silence it', () => {
+  let nowMs = 100_000;
+  const written: unknown[] = [];
+  const warning = new RatedWarning({ now: () => nowMs });
+  const warn = () => {
+    const log = { warn: (fields: object, message: string) => written.push([fields, message]) };
+    warning.warn(log as unknown as Parameters<RatedWarning['warn']>[0], { a: 1 }, 'too much');
+  };
+  for (let times = 0; times < 5; times++) warn();
+  expect(written).toEqual([[{ a: 1, unwritten: 0 }, 'too much']]);
+  nowMs += 10_000;
+  warn();
+  expect(written.at(-1)).toEqual([{ a: 1, unwritten: 4 }, 'too much']);
+  nowMs = 0;
+  warn();
+  expect(written).toHaveLength(3);
+});

@@ -30,7 +30,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'whole',
-          include: ['test/{conformance,users,sqlite,postgres,http,cli,laws,client}/**/*.test.ts'],
+          include: ['test/{conformance,users,sqlite,postgres,http,cli,laws,client,faults}/**/*.test.ts'],
           globalSetup: ['./test/support/build.ts', './test/support/postgres-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,

@@ -1,15 +1,47 @@
 /** A run: rounds of faults in a seeded order, on one database after the other, until there has been enough. */
 import { Draw } from './draw.js';
 import { type Fault, type Round, type StoreKind, Tally } from './fault.js';
+import { badClients } from './kinds/bad-clients.js';
+import { flipByte, truncateFile } from './kinds/damage.js';
+import { endWriter } from './kinds/end-writer.js';
+import { fewDescriptors } from './kinds/few-descriptors.js';
+import { boundFileSize, fillDisk } from './kinds/fill-disk.js';
+import { killBackup } from './kinds/kill-backup.js';
+import { killCopy } from './kinds/kill-copy.js';
+import { killImport } from './kinds/kill-import.js';
+import { killMigration } from './kinds/kill-migration.js';
 import { killServer } from './kinds/kill-server.js';
+import { lockFile } from './kinds/lock-file.js';
+import { readOnly } from './kinds/read-only.js';
+import { stepClock } from './kinds/step-clock.js';
 import { Load } from './load.js';
+import { BLOCKS_A_DELIVERY } from './plan.js';
 import type { World } from './world.js';
 
 /** Every kind of fault there is. */
-export const FAULTS: readonly Fault[] = [killServer];
+export const FAULTS: readonly Fault[] = [
+  killServer,
+  killImport,
+  killBackup,
+  killCopy,
+  killMigration,
+  endWriter,
+  stepClock,
+  lockFile,
+  fewDescriptors,
+  badClients,
+  fillDisk,
+  boundFileSize,
+  readOnly,
+  truncateFile,
+  flipByte,
+];
 
 /** A recount takes seconds for a million queries, so a database is given up before it has as many. */
 const queriesMax = 250_000;
+
+/** What a load brings in at most, in multiples of what a fault waits for: some faults take long. */
+const queriesOfLoad = 4;
 
 /** Of the rounds, most are kills while recording: that is the promise that matters most. */
 const killsAmongFour = 3;
@@ -53,7 +85,9 @@ export class Campaign {
   #requests = 0;
   #keyChanges = 0;
   #world: World | undefined;
-  #delivery = 0;
+  /** The load before, and where the next one begins if there was none. */
+  #last: Load | undefined;
+  #from = 0;
 
   constructor(plan: Plan, makeWorld: () => Promise<World>) {
     this.#plan = plan;
@@ -70,8 +104,14 @@ export class Campaign {
     const fault = faultOf(this.#plan, number);
     const draw = new Draw(this.#plan.seed).of(`round ${number}`);
     const world = await this.#worldToUse();
-    const { queries } = this.#plan;
-    const round: Round = { world, draw, tally: this.#tally, queries, load: () => this.#load(world) };
+    const round: Round = {
+      world,
+      draw,
+      tally: this.#tally,
+      queries: this.#plan.queries,
+      load: (ending = 'ending') => this.#load(world, ending),
+      blocks: (howMany) => this.#blocks(howMany),
+    };
     this.#tally.faults.set(fault.name, (this.#tally.faults.get(fault.name) ?? 0) + 1);
     try {
       if (draw.oneIn(3)) await world.keys.change(world, draw);
@@ -101,16 +141,28 @@ export class Campaign {
     if (this.#world !== undefined && this.#world.checker.counted > queriesMax) await this.#giveUp();
     if (this.#world === undefined) {
       this.#world = await this.#makeWorld();
-      this.#delivery = 0;
+      this.#last = undefined;
+      this.#from = 0;
     }
     return this.#world;
   }
 
-  #load(world: World): Load {
-    // Far enough that the loads of a world never share a delivery.
-    const from = this.#delivery;
-    this.#delivery += 1_000;
-    return new Load(world, new Draw(this.#plan.seed).of('load'), { from });
+  #load(world: World, ending: 'ending' | 'endless'): Load {
+    const queriesMax = ending === 'endless' ? Number.POSITIVE_INFINITY : this.#plan.queries * queriesOfLoad;
+    const from = this.#nextDelivery();
+    this.#last = new Load(world, new Draw(this.#plan.seed).of('load'), { from, queriesMax });
+    return this.#last;
+  }
+
+  #blocks(howMany: number): number[] {
+    const first = this.#nextDelivery();
+    this.#from = first + Math.ceil(howMany / BLOCKS_A_DELIVERY);
+    this.#last = undefined;
+    return Array.from({ length: howMany }, (_, at) => first * BLOCKS_A_DELIVERY + at);
+  }
+
+  #nextDelivery(): number {
+    return this.#last?.next ?? this.#from;
   }
 
   async #giveUp(): Promise<void> {

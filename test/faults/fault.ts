@@ -3,7 +3,7 @@ import { scheduler } from 'node:timers/promises';
 import { kill } from '../support/process.js';
 import type { Draw } from './draw.js';
 import type { Load } from './load.js';
-import type { Node, World } from './world.js';
+import type { Node, ServeOptions, World } from './world.js';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
@@ -27,8 +27,10 @@ export interface Round {
   readonly tally: Tally;
   /** Queries that a load brings in at least before the fault. */
   readonly queries: number;
-  /** Starts a load that goes on where the one before ended. */
-  readonly load: () => Load;
+  /** Starts a load that goes on where the one before ended; with an end to what is new in it, unless told. */
+  readonly load: (ending?: 'ending' | 'endless') => Load;
+  /** Blocks that no load sends unless as repeats. */
+  readonly blocks: (howMany: number) => number[];
 }
 
 /** A way to break things, which sees to it that they are whole again, and checks that nothing was lost. */
@@ -46,13 +48,20 @@ export async function serverOf(world: World): Promise<Node> {
   return world.nodes[0] ?? (await world.join());
 }
 
+/** A new server in the place of those that a world has. */
+export async function serverWith(world: World, options: ServeOptions = {}): Promise<Node> {
+  for (const node of [...world.nodes]) await world.stop(node);
+  return world.join(options);
+}
+
 /** Breaks something in the middle of a load, has the load go on when it is whole again, and checks. */
 export async function underLoad(
   { world, draw, queries, load: start }: Round,
   breakAndMend: (load: Load, node: Node) => Promise<void>,
+  ending: 'ending' | 'endless' = 'ending',
 ): Promise<void> {
   const node = await serverOf(world);
-  const load = start();
+  const load = start(ending);
   await load.acknowledged(queries);
   await breakAndMend(load, node);
   await load.progress(someAnswers);

@@ -6,13 +6,18 @@ import type { World } from './world.js';
 /** Tries in a row that nothing came of, over all senders: a service that never heals ends the run. */
 const failuresMax = 100_000;
 
+const senders = 4;
+const readers = 1;
+
 export class Load {
   readonly #world: World;
   readonly #draw: Draw;
   readonly #again: Delivery[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #done: Promise<unknown>;
+  readonly #acknowledgedMost: number;
   #number: number;
+  #repeats = 0;
   #stopping = false;
   /** Recordings and readings that were answered with what was asked for. */
   answered = 0;
@@ -23,10 +28,11 @@ export class Load {
   /** Failures since the last acknowledgement. */
   #inRow = 0;
 
-  constructor(world: World, draw: Draw, { from = 0, senders = 4, readers = 1 } = {}) {
+  constructor(world: World, draw: Draw, { from = 0, queriesMax = Number.POSITIVE_INFINITY } = {}) {
     this.#world = world;
     this.#draw = draw;
     this.#number = from;
+    this.#acknowledgedMost = world.acknowledged + queriesMax;
     const work = [
       ...Array.from({ length: senders }, (_, sender) => this.#send(sender)),
       ...Array.from({ length: readers }, (_, reader) => this.#read(reader)),
@@ -92,7 +98,10 @@ export class Load {
     }
   }
 
+  /** Something new, or, where there is enough of that, something again. */
   #nextDelivery(): Delivery {
+    if (this.#world.acknowledged >= this.#acknowledgedMost)
+      return deliveryOf(this.#draw, this.#repeats++ % this.#number);
     const delivery = deliveryOf(this.#draw, this.#number++);
     if (delivery.twice) this.#again.push({ ...delivery, twice: false });
     return delivery;

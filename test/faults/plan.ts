@@ -4,7 +4,7 @@ import { PROJECTS, type ProjectId, stretchesFrom, stretchOf } from './blocks.js'
 import type { Draw } from './draw.js';
 
 /** Blocks that are a delivery's own; it sends some of them, and some of others. */
-const ownBlocks = 3;
+export const BLOCKS_A_DELIVERY = 3;
 
 export interface Delivery {
   readonly project: ProjectId;
@@ -18,9 +18,12 @@ export interface Delivery {
 
 export function deliveryOf(seed: Draw, number: number): Delivery {
   const draw = seed.of(`delivery ${number}`);
-  const own = Array.from({ length: draw.below(ownBlocks) + 1 }, (_, at) => number * ownBlocks + at);
+  const own = Array.from(
+    { length: draw.below(BLOCKS_A_DELIVERY) + 1 },
+    (_, at) => number * BLOCKS_A_DELIVERY + at,
+  );
   const repeats = number > 0 && draw.oneIn(5);
-  const earlier = repeats ? [draw.below(number * ownBlocks)] : [];
+  const earlier = repeats ? [draw.below(number * BLOCKS_A_DELIVERY)] : [];
   const only = repeats && draw.oneIn(2);
   return {
     project: draw.pick(PROJECTS),

@@ -1,6 +1,7 @@
 /**
- * `npm run faults -- --minutes N --seed S [--store sqlite|postgres] [--fault NAME]` breaks things for so long, and says
- * what came of it. Exits with 1 where anything is wrong. The same seed makes the same plan.
+ * `npm run faults -- --minutes N --seed S [--store sqlite|postgres] [--fault NAME] [--queries N]` breaks things for so
+ * long, and says what came of it. Before each fault, so many queries are recorded at least. Exits with 1 where anything
+ * is wrong. The same seed makes the same plan.
  */
 import { parseArgs } from 'node:util';
 import { Campaign, FAULTS, type Plan, type Verdict } from './campaign.js';
@@ -10,7 +11,8 @@ import { World } from './world.js';
 /** About two seconds of recording. */
 const queriesBeforeFault = 30_000;
 
-const usage = `npm run faults -- --minutes N --seed S [--store sqlite|postgres] [--fault NAME]; faults: ${FAULTS.map(({ name }) => name).join(', ')}`;
+const names = FAULTS.map(({ name }) => name).join(', ');
+const usage = `npm run faults -- --minutes N --seed S [--store sqlite|postgres] [--fault NAME] [--queries N]; faults: ${names}`;
 
 function readPlan(): Plan & { readonly minutes: number } {
   const { values } = parseArgs({
@@ -19,6 +21,7 @@ function readPlan(): Plan & { readonly minutes: number } {
       seed: { type: 'string', default: '1' },
       store: { type: 'string', default: 'sqlite' },
       fault: { type: 'string' },
+      queries: { type: 'string', default: String(queriesBeforeFault) },
     },
   });
   const minutes = Number(values.minutes);
@@ -27,14 +30,14 @@ function readPlan(): Plan & { readonly minutes: number } {
     ({ name, stores }) => stores.includes(store) && (values.fault === undefined || name === values.fault),
   );
   if (!(minutes > 0) || faults.length === 0) throw new Error(usage);
-  return { seed: values.seed, store, queries: queriesBeforeFault, faults, minutes };
+  return { seed: values.seed, store, queries: Number(values.queries), faults, minutes };
 }
 
 async function main(): Promise<void> {
   const { minutes, ...plan } = readPlan();
   process.stdout.write(`seed ${plan.seed}, ${plan.store}, ${minutes} minutes\n`);
-  const until = performance.now() + minutes * 60_000;
   const template = await World.create();
+  const until = performance.now() + minutes * 60_000;
   const campaign = new Campaign(plan, () => template.copy());
   try {
     while (performance.now() < until) {

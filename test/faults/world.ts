@@ -253,8 +253,8 @@ export class World {
   }
 
   /** Recounts everything, while nothing is recorded. */
-  async verify(options?: ServeOptions): Promise<void> {
-    const { stdout, stderr } = await this.run(['verify', '--json'], options);
+  async verify(database = this.database, options?: ServeOptions): Promise<void> {
+    const { stdout, stderr } = await this.run(['verify', '--json', '--database', database], options);
     if (!stdout.startsWith('{')) throw new Error(`verify found nothing out: ${stderr}`);
     const found = JSON.parse(stdout) as { queries: number; damage: string[]; differencesTotal: number };
     const problems = found.damage.length + found.differencesTotal;

@@ -73,7 +73,9 @@ async function printed(
 ): Promise<string> {
   const found = new Promise<string>((resolve) => {
     const look = () => {
-      if (pattern.test(output.stdout)) resolve(output.stdout);
+      if (!pattern.test(output.stdout)) return;
+      child.off('more stdout', look);
+      resolve(output.stdout);
     };
     child.on('more stdout', look);
     look();

@@ -1,4 +1,5 @@
 /** A run: rounds of faults in a seeded order, on one database after the other, until there has been enough. */
+import type { PostgresServer } from '../support/postgres-server.js';
 import { Draw } from './draw.js';
 import { type Fault, type Round, type StoreKind, Tally } from './fault.js';
 import { badClients } from './kinds/bad-clients.js';
@@ -10,6 +11,7 @@ import { killBackup } from './kinds/kill-backup.js';
 import { killCopy } from './kinds/kill-copy.js';
 import { killImport } from './kinds/kill-import.js';
 import { killMigration } from './kinds/kill-migration.js';
+import { killDatabase, killNode } from './kinds/kill-postgres.js';
 import { killServer } from './kinds/kill-server.js';
 import { lockFile } from './kinds/lock-file.js';
 import { readOnly } from './kinds/read-only.js';
@@ -18,8 +20,14 @@ import { Load } from './load.js';
 import { BLOCKS_A_DELIVERY } from './plan.js';
 import type { World } from './world.js';
 
-/** Every kind of fault there is. */
-export const FAULTS: readonly Fault[] = [
+/** Every kind of fault there is, where the database's server can be reached. */
+export function faultsOf(store: StoreKind, server?: PostgresServer): readonly Fault[] {
+  const all = server === undefined ? FAULTS : [...FAULTS, killDatabase(server)];
+  return all.filter(({ stores }) => stores.includes(store));
+}
+
+const FAULTS: readonly Fault[] = [
+  killNode,
   killServer,
   killImport,
   killBackup,
@@ -45,6 +53,7 @@ const queriesOfLoad = 4;
 
 /** Of the rounds, most are kills while recording: that is the promise that matters most. */
 const killsAmongFour = 3;
+const usual = new Set(['kill-server', 'kill-database', 'kill-node']);
 
 export interface Plan {
   readonly seed: string;
@@ -60,8 +69,8 @@ export function faultOf({ seed, faults }: Pick<Plan, 'seed' | 'faults'>, number:
   const draw = new Draw(seed).of(`fault ${number}`);
   const first = new Draw(seed).of('order').shuffled(faults)[number];
   if (first !== undefined) return first;
-  const kill = faults.find(({ name }) => name.startsWith('kill-server') || name === 'kill-node');
-  return kill !== undefined && draw.below(4) < killsAmongFour ? kill : draw.pick(faults);
+  const kills = faults.filter(({ name }) => usual.has(name));
+  return kills.length > 0 && draw.below(4) < killsAmongFour ? draw.pick(kills) : draw.pick(faults);
 }
 
 /** What came of a run. */

@@ -4,17 +4,17 @@
  * is wrong. The same seed makes the same plan.
  */
 import { parseArgs } from 'node:util';
-import { Campaign, FAULTS, type Plan, type Verdict } from './campaign.js';
-import type { StoreKind } from './fault.js';
-import { World } from './world.js';
+import { installations, startPostgres } from '../support/postgres-server.js';
+import { Campaign, faultsOf, type Verdict } from './campaign.js';
+import { worldsOn } from './worlds.js';
 
 /** About two seconds of recording. */
 const queriesBeforeFault = 30_000;
 
-const names = FAULTS.map(({ name }) => name).join(', ');
-const usage = `npm run faults -- --minutes N --seed S [--store sqlite|postgres] [--fault NAME] [--queries N]; faults: ${names}`;
+const usage =
+  'npm run faults -- --minutes N --seed S [--store sqlite|postgres] [--fault NAME] [--queries N]; faults: ';
 
-function readPlan(): Plan & { readonly minutes: number } {
+function readPlan() {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string', default: '5' },
@@ -24,22 +24,23 @@ function readPlan(): Plan & { readonly minutes: number } {
       queries: { type: 'string', default: String(queriesBeforeFault) },
     },
   });
-  const minutes = Number(values.minutes);
-  const store = values.store as StoreKind;
-  const faults = FAULTS.filter(
-    ({ name, stores }) => stores.includes(store) && (values.fault === undefined || name === values.fault),
-  );
-  if (!(minutes > 0) || faults.length === 0) throw new Error(usage);
-  return { seed: values.seed, store, queries: Number(values.queries), faults, minutes };
+  const [minutes, queries] = [Number(values.minutes), Number(values.queries)];
+  const { seed, store, fault } = values;
+  if (!(minutes > 0 && queries > 0) || (store !== 'sqlite' && store !== 'postgres'))
+    throw new Error(`${usage}${faultsOf('sqlite').map(({ name }) => name)}`);
+  return { seed, store, fault, minutes, queries } as const;
 }
 
 async function main(): Promise<void> {
-  const { minutes, ...plan } = readPlan();
-  process.stdout.write(`seed ${plan.seed}, ${plan.store}, ${minutes} minutes\n`);
-  const template = await World.create();
+  const { seed, store, fault, minutes, queries } = readPlan();
+  process.stdout.write(`seed ${seed}, ${store}, ${minutes} minutes\n`);
+  const server = store === 'postgres' ? await startPostgres(installations()[1]) : undefined;
+  const chosen = faultsOf(store, server).filter(({ name }) => fault === undefined || name === fault);
+  const makeWorld = await worldsOn(server);
+  const campaign = new Campaign({ seed, store, queries, faults: chosen }, makeWorld.next);
   const until = performance.now() + minutes * 60_000;
-  const campaign = new Campaign(plan, () => template.copy());
   try {
+    if (chosen.length === 0) throw new Error(`${usage}${faultsOf(store, server).map(({ name }) => name)}`);
     while (performance.now() < until) {
       const problems = await campaign.round();
       for (const problem of problems) process.stdout.write(`${problem}\n`);
@@ -47,7 +48,8 @@ async function main(): Promise<void> {
     }
   } finally {
     const verdict = await campaign.end();
-    await template.close();
+    await makeWorld.end();
+    await server?.stop();
     print(verdict);
     if (verdict.problems.length > 0) process.exitCode = 1;
   }

@@ -9,6 +9,8 @@ interface Key {
   readonly id: string;
   readonly value: string;
   state: State;
+  /** A key has one successor. */
+  rotated: boolean;
   /** Goes up with every change. */
   changes: number;
 }
@@ -68,19 +70,24 @@ export class KeyRing {
   /** Makes, rotates, disables, enables or revokes a key. It holds from the next request on. */
   async change(world: World, draw: Draw): Promise<void> {
     const key = draw.pick(this.#keys.slice(steady));
-    const of =
-      key.state === 'disabled' ? ['enable', 'enable', 'revoke'] : ['disable', 'rotate', 'revoke', 'create'];
-    await this.#change(world, key, key.state === 'revoked' ? 'create' : draw.pick(of));
+    const changes = key.state === 'disabled' ? ['enable', 'revoke'] : ['disable', 'revoke', 'create'];
+    if (key.state === 'works' && !key.rotated) changes.push('rotate');
+    await this.#change(world, key, key.state === 'revoked' ? 'create' : draw.pick(changes));
     this.changes++;
   }
 
   async #change(world: World, key: Key, command: string): Promise<void> {
     if (command === 'create') await this.create(world, `key ${this.#keys.length}`);
-    else if (command === 'rotate')
-      this.#add((await world.succeed(['key', 'rotate', key.id, '--json'])).stdout);
+    else if (command === 'rotate') await this.#rotate(world, key);
     else if (command === 'revoke') await this.#set(world, key, command, 'revoked');
     else if (command === 'disable') await this.#set(world, key, command, 'disabled');
     else await this.#set(world, key, command, 'works');
+  }
+
+  async #rotate(world: World, key: Key): Promise<void> {
+    key.rotated = true;
+    // The old key goes on for longer than any clock of a run is wrong.
+    this.#add((await world.succeed(['key', 'rotate', key.id, '--grace', '30d', '--json'])).stdout);
   }
 
   async #set(world: World, key: Key, command: string, state: State): Promise<void> {
@@ -93,6 +100,6 @@ export class KeyRing {
 
   #add(printed: string): void {
     const { id, key } = JSON.parse(printed) as { id: string; key: string };
-    this.#keys.push({ id, value: key, state: 'works', changes: 0 });
+    this.#keys.push({ id, value: key, state: 'works', rotated: false, changes: 0 });
   }
 }

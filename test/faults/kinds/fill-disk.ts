@@ -10,7 +10,8 @@ import type { Load } from '../load.js';
 import type { Node, World } from '../world.js';
 
 const refusals = 12;
-const diskMegabytes = 48;
+/** More than a log grows to before it is folded into the file, twice. */
+const diskMegabytes = 200;
 /** What is left for the database and its log. */
 const roomMegabytes = 3;
 const fileBytesMax = 1024 * 1024;
@@ -98,7 +99,12 @@ async function onSmallDisk(round: Round, { by, outside }: Disk): Promise<void> {
 async function fill(file: string, leaveMegabytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(file.slice(0, file.lastIndexOf('/')));
   const bytes = bavail * bsize - leaveMegabytes * 1024 * 1024;
-  await writeFile(file, Buffer.alloc(Math.max(0, bytes), 1));
+  try {
+    await writeFile(file, Buffer.alloc(Math.max(0, bytes), 1));
+  } catch (error) {
+    // The load took more of it meanwhile, so it is full already.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
 }
 
 /** No file of the server may grow any more; then they may again. */

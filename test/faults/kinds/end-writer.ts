@@ -1,0 +1,30 @@
+/** The thread that writes is ended inside a server, in the middle of whatever it does; the server takes another. */
+import { scheduler } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { kill } from '../../support/process.js';
+import { type Fault, serverWith, underLoad } from '../fault.js';
+
+const preload = fileURLToPath(new URL('../preload/ended-threads.mjs', import.meta.url));
+const times = 5;
+const aMomentMs = 40;
+const someAnswers = 10;
+
+export const endWriter: Fault = {
+  name: 'end-writer',
+  stores: ['sqlite'],
+  run: async (round) => {
+    const { world, draw, tally } = round;
+    await serverWith(world, { node: ['--import', preload] });
+    await underLoad(round, async (load, node) => {
+      for (let time = 1; time <= times; time++) {
+        await load.until(() => load.inFlight > 0);
+        await scheduler.wait(draw.below(aMomentMs));
+        kill(node.pid, 'SIGUSR2');
+        await node.printed(new RegExp(`(the thread is ended\\n[^]*){${time}}`));
+        tally.note('writer thread ended');
+        await load.progress(someAnswers);
+      }
+    });
+    await serverWith(world);
+  },
+};

@@ -1,0 +1,91 @@
+/** SIGKILL of upgrades from an old schema: it is the old one or the new one, and what is kept of the old one is whole. */
+import { mkdir, rm } from 'node:fs/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { MIGRATIONS } from '../../../src/storage/sqlite/migrations.js';
+import { type Fault, killWithin, type Round, underLoad } from '../fault.js';
+
+/** The version before callers had counters: these are made again of all rows, which takes a while. */
+const oldVersion = 2;
+const killsMost = 3;
+const withinMs = 1_200;
+
+export const killMigration: Fault = {
+  name: 'kill-migration',
+  stores: ['sqlite'],
+  run: (round) =>
+    underLoad(round, async (_load, node) => {
+      const { world, draw, tally } = round;
+      await world.stop(node);
+      takeBack(world.file);
+      for (let kills = 0; kills < 1 + draw.below(killsMost); kills++) {
+        const running = world.startCommand(
+          draw.oneIn(2) ? ['migrate'] : ['serve', '--port', '0', '--log-level', 'warn'],
+        );
+        await killWithin(round, running.pid, withinMs);
+        await running.ended;
+        const version = versionOf(world.file);
+        tally.note(version === oldVersion ? 'migration killed' : 'migration was done before it was killed');
+        if (version !== oldVersion && version !== MIGRATIONS.length)
+          world.problems.push(`after a kill, the schema has version ${version}`);
+      }
+      await world.succeed(['migrate']);
+      await world.verify();
+      await expectKept(round);
+      await world.join();
+    }),
+};
+
+/** Makes of a database of today what it would have been in the old version. */
+function takeBack(file: string): void {
+  const old = new DatabaseSync(':memory:');
+  for (const statements of MIGRATIONS.slice(0, oldVersion)) old.exec(statements);
+  // Without those that SQLite makes for itself.
+  const namesOf = (db: typeof old, type: 'table' | 'index'): string[] =>
+    db
+      .prepare("SELECT name FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite_%'")
+      .all(type)
+      .map(({ name }) => String(name));
+  const columnsOf = (db: typeof old, table: string): string[] =>
+    db
+      .prepare(`PRAGMA table_info(${table})`)
+      .all()
+      .map(({ name }) => String(name));
+  const kept = new Set(namesOf(old, 'table'));
+  const db = new DatabaseSync(file, { enableForeignKeyConstraints: false });
+  db.exec('BEGIN; ALTER TABLE type_counter RENAME TO counter');
+  const had = new Set(namesOf(old, 'index'));
+  for (const index of namesOf(db, 'index').filter((one) => !had.has(one))) db.exec(`DROP INDEX ${index}`);
+  for (const table of namesOf(db, 'table')) {
+    if (!kept.has(table)) {
+      db.exec(`DROP TABLE ${table}`);
+      continue;
+    }
+    const columns = new Set(columnsOf(old, table));
+    for (const column of columnsOf(db, table).filter((one) => !columns.has(one)))
+      db.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+  }
+  db.exec(`PRAGMA user_version = ${oldVersion}; COMMIT`);
+  db.close();
+  old.close();
+}
+
+function versionOf(file: string): number {
+  const db = new DatabaseSync(file);
+  try {
+    return Number(db.prepare('PRAGMA user_version').get()['user_version']);
+  } finally {
+    db.close();
+  }
+}
+
+/** What was kept before the upgrade can be restored, and has all that was acknowledged before it. */
+async function expectKept({ world }: Round): Promise<void> {
+  const kept = `${world.file}.version-${oldVersion}`;
+  const folder = world.path('elsewhere');
+  await mkdir(folder);
+  const database = `sqlite:${folder}/kept.db`;
+  await world.succeed(['restore', kept, '--database', database]);
+  await world.verify(database);
+  await rm(folder, { recursive: true });
+  await rm(kept);
+}

@@ -1,0 +1,117 @@
+/** Senders and readers that keep servers busy, whatever becomes of them. */
+import type { Draw } from './draw.js';
+import { type Delivery, deliveryOf } from './plan.js';
+import type { World } from './world.js';
+
+/** Tries in a row that nothing came of, over all senders: a service that never heals ends the run. */
+const failuresMax = 100_000;
+
+const senders = 4;
+const readers = 1;
+
+export class Load {
+  readonly #world: World;
+  readonly #draw: Draw;
+  readonly #again: Delivery[] = [];
+  readonly #waiting = new Set<() => void>();
+  readonly #done: Promise<unknown>;
+  readonly #acknowledgedMost: number;
+  #number: number;
+  #repeats = 0;
+  #stopping = false;
+  /** Recordings and readings that were answered with what was asked for. */
+  answered = 0;
+  /** Those that were not. */
+  failed = 0;
+  /** Recordings that are under way. */
+  inFlight = 0;
+  /** Failures since the last acknowledgement. */
+  #inRow = 0;
+
+  constructor(world: World, draw: Draw, { from = 0, queriesMax = Number.POSITIVE_INFINITY } = {}) {
+    this.#world = world;
+    this.#draw = draw;
+    this.#number = from;
+    this.#acknowledgedMost = world.acknowledged + queriesMax;
+    const work = [
+      ...Array.from({ length: senders }, (_, sender) => this.#send(sender)),
+      ...Array.from({ length: readers }, (_, reader) => this.#read(reader)),
+    ];
+    this.#done = Promise.all(work);
+    this.#done.catch(() => {});
+  }
+
+  /** The number of the first delivery that was not begun. */
+  get next(): number {
+    return this.#number;
+  }
+
+  /** Resolves as soon as `holds` does; rejects where the load ends by a failure. */
+  async until(holds: () => boolean): Promise<void> {
+    let look = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      look = () => {
+        if (holds()) resolve();
+      };
+    });
+    this.#waiting.add(look);
+    look();
+    await Promise.race([held, this.#done]).finally(() => this.#waiting.delete(look));
+  }
+
+  /** Resolves once so many more recordings and readings were answered. */
+  progress(answers: number): Promise<void> {
+    const goal = this.answered + answers;
+    return this.until(() => this.answered >= goal);
+  }
+
+  /** Resolves once so many more queries were acknowledged. */
+  acknowledged(queries: number): Promise<void> {
+    const goal = this.#world.acknowledged + queries;
+    return this.until(() => this.#world.acknowledged >= goal);
+  }
+
+  /** Begins nothing new, and resolves when nothing is under way. There must be a server. */
+  async finish(): Promise<void> {
+    this.#stopping = true;
+    await this.#done;
+  }
+
+  async #send(sender: number): Promise<void> {
+    for (let turn = sender; !this.#stopping; turn++) {
+      const delivery = this.#again.shift() ?? this.#nextDelivery();
+      const node = await this.#world.node(turn);
+      this.inFlight++;
+      const status = await this.#world.deliver(node, delivery);
+      this.inFlight--;
+      this.#note(status === 200);
+      // Some are never sent again: whether they are there is found out by reading.
+      if (status !== 200 && turn % 8 !== 7) this.#again.push(delivery);
+    }
+  }
+
+  async #read(reader: number): Promise<void> {
+    for (let turn = reader; !this.#stopping; turn++) {
+      const node = await this.#world.node(turn);
+      const counts = await this.#world.count(node, this.#world.question(this.#draw));
+      this.#note(counts !== undefined);
+    }
+  }
+
+  /** Something new, or, where there is enough of that, something again. */
+  #nextDelivery(): Delivery {
+    if (this.#world.acknowledged >= this.#acknowledgedMost)
+      return deliveryOf(this.#draw, this.#repeats++ % this.#number);
+    const delivery = deliveryOf(this.#draw, this.#number++);
+    if (delivery.twice) this.#again.push({ ...delivery, twice: false });
+    return delivery;
+  }
+
+  #note(well: boolean): void {
+    if (well) this.answered++;
+    else this.failed++;
+    this.#inRow = well ? 0 : this.#inRow + 1;
+    if (this.#inRow > failuresMax) throw new Error(`${failuresMax} requests in a row failed`);
+    for (const look of this.#waiting) look();
+  }
+}

@@ -1,0 +1,24 @@
+/** Loaded into a server before its own code: SIGUSR2 moves its clock to the next of the given shifts, in milliseconds. */
+import { isMainThread } from 'node:worker_threads';
+
+const shifts = (process.env.FAULT_CLOCK_SHIFTS ?? '').split(',').map(Number);
+const RealDate = Date;
+let shiftMs = 0;
+
+globalThis.Date = class extends RealDate {
+  constructor(...given) {
+    if (given.length === 0) super(RealDate.now() + shiftMs);
+    else super(...given);
+  }
+
+  static now() {
+    return RealDate.now() + shiftMs;
+  }
+};
+
+if (isMainThread) {
+  process.on('SIGUSR2', () => {
+    shiftMs = shifts.shift() ?? 0;
+    process.stdout.write(`the clock is off by ${shiftMs} ms\n`);
+  });
+}

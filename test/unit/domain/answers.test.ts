@@ -1,6 +1,6 @@
 /** How answers are written, and how changes and limits are said. */
 import { describe, expect, test } from 'vitest';
-import { toCallerCounts } from '../../../src/domain/counts.js';
+import { ofTypeOther, toCallerCounts } from '../../../src/domain/counts.js';
 import { callersToCsv, countsToCsv, seriesToCsv } from '../../../src/domain/csv.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import type { Project } from '../../../src/domain/project.js';
@@ -54,6 +54,10 @@ test('callers come most first, then by name; those without queries are left out;
     ],
   });
   expect(toCallerCounts([])).toEqual({ total: 0, callers: [] });
+});
+
+test('queries of type other are none of the others', () => {
+  expect(ofTypeOther(3)).toEqual({ web: 0, api: 0, other: 3 });
 });
 
 describe('a change of a project', () => {

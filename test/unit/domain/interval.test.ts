@@ -226,6 +226,12 @@ describe('the name of a time zone', () => {
     expect(parseTimeZone(name).ok).toBe(false);
   });
 
+  test('and what else there is, is told', () => {
+    expect(parseTimeZone('Nowhere')).toMatchObject({
+      problems: [expect.stringMatching(/; there are such as /)],
+    });
+  });
+
   test('may be utc, as Grafana has it, for UTC', () => {
     expect(parseTimeZone('utc')).toEqual({ ok: true, value: 'UTC' });
   });
@@ -247,4 +253,9 @@ describe('the name of a time zone', () => {
     ];
     for (const name of names) expect(parseTimeZone(name), name).toEqual({ ok: true, value: name });
   });
+});
+
+test('the bucket around a moment at which one begins is that one', () => {
+  const from = Date.UTC(2026, 0, 1);
+  expect(bucketAround(from, 'day', zoneOf('UTC'))).toEqual({ from, to: from + dayMs });
 });

@@ -16,6 +16,7 @@ describe('too many levels', () => {
     ['with white space between', '[ \n'.repeat(jsonLevelsMax)],
     ['behind others that were closed', `[],{},${nested(jsonLevelsMax)}`],
     ['behind a string with marks and backslashes in it', `["\\\\\\"[",${nested(jsonLevelsMax - 1)}]`],
+    ['behind a string that ends with a backslash', `"\\\\",${nested(jsonLevelsMax)}`],
     ['deep within a query', `[{"id":${nested(jsonLevelsMax - 2)}}]`],
     ['of ten million', '['.repeat(10_000_000)],
   ])('%s', (_what, json) => {

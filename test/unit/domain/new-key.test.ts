@@ -30,7 +30,7 @@ describe('a wish for a key is refused', () => {
     [{ type: 'recording' }, /^project: a recording key needs one$/],
     [{ project: 'docs' }, /^project: an admin key opens all projects/],
     [{ type: 'recording', project: 'docs', scope: 'write' }, /^scope: a recording key may only record/],
-    [{ scope: 'all' }, /^scope: "all" is not a scope/],
+    [{ scope: 'all' }, /^scope: "all" is not a scope; there are read and write$/],
     [{ expires: 'soon' }, /^expires: "soon" is none of/],
     [{ allow: ['nowhere'] }, /^allow: /],
     [{ allow: networks(keyNetworksMax + 1) }, /^allow: has more than 50/],

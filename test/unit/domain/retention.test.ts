@@ -81,7 +81,7 @@ describe('a batch', () => {
     refusalOf(ids, timesMs, rowsFrom)?.details.map((one) => one.slice(0, one.indexOf(':')));
 
   test('is taken where everything has its rows', () => {
-    expect(refusalOf(['a', 'b'], [0, 1], null)).toBeUndefined();
+    expect(refusalOf(['a', 'b'], [-1, 1], null)).toBeUndefined();
     expect(refusalOf(['a', 'b'], [rowsFrom, rowsFrom + 1], rowsFrom)).toBeUndefined();
     expect(refusalOf([], [], rowsFrom)).toBeUndefined();
   });

@@ -88,10 +88,11 @@ describe('the cut of a series', () => {
     );
   });
 
-  test('goes by the middle range: a short one at an end does not make the others dear', () => {
-    const days = Array.from({ length: 10 }, (_, day) => Date.UTC(2026, 2, 1 + day));
-    const bounds = [(days[0] ?? 0) - 1, ...days, (days.at(-1) ?? 0) + 1];
-    const wholeDays = segmentsOfSeries(bounds).filter(({ level }) => widthOf(level) === dayMs);
-    expect(wholeDays).toHaveLength(9);
+  test('goes by the middle range of all by length: short ones between them do not make the others dear', () => {
+    const day = (number: number) => Date.UTC(2026, 2, number) - 2 * hourMs;
+    const bounds = [day(1), day(2), day(3), day(3) + 1, day(3) + 2, day(4), day(5), day(6)];
+    const segments = segmentsOfSeries(bounds).filter(({ sum }) => sum < bounds.length - 1);
+    expect(segments).toHaveLength(5);
+    expect(segments.map(({ level }) => level)).toEqual(Array(5).fill(DAY_LEVEL));
   });
 });

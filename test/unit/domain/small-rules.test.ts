@@ -30,7 +30,7 @@ test('total is the sum', () => {
 describe('an expiry', () => {
   const nowMs = Date.parse('2026-06-15T12:00:00Z');
 
-  test.each(['', '90', 'd', '90 d', '-1d', '1.5d', 'soon', '999999d'])('%j is refused', (text) => {
+  test.each(['90days', '', '90', 'd', '90 d', '-1d', '1.5d', 'soon', '999999d'])('%j is refused', (text) => {
     expect(parseExpiry(text, nowMs)).toEqual({ ok: false, problems: [expect.stringMatching(/is none of/)] });
   });
 
@@ -61,6 +61,7 @@ test.each([
   ['DATETO', 'did you mean dateTo?'],
   ['limit', 'there are dateFrom, dateTo'],
   ['from', 'did you mean dateFrom?'],
+  ['to', 'did you mean dateTo?'],
   ['m', 'there are dateFrom, dateTo'],
   ['dateFromNow', 'did you mean dateFrom?'],
   ['dateFromUntil', 'there are dateFrom, dateTo'],
@@ -133,6 +134,7 @@ describe('lines with something in them', () => {
     ['a', ['a']],
     ['a\n', ['a']],
     ['a\r\nb\r\n', ['a', 'b']],
+    ['abc\r\nd', ['abc', 'd']],
     ['a\n\nb', ['a', 'b']],
     ['\r\n \t\n  a \n\n', ['a ']],
     ['a\u2028b\rc', ['a\u2028b\rc']],
@@ -148,6 +150,7 @@ describe('lines with something in them', () => {
 
   test('that are not UTF-8 are refused, and a byte order mark is dropped before JSON only', () => {
     expect(decodeUtf8(Uint8Array.of(0x61, 0xff))).toEqual({ ok: false, problems: ['is not valid UTF-8'] });
+    expect(parseJson(Uint8Array.of(0xff))).toEqual({ ok: false, problems: ['is not valid UTF-8'] });
     expect(decodeUtf8(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toEqual({ ok: true, value: '\ufeffa' });
     expect(parseJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))).toEqual({ ok: true, value: 1 });
   });

@@ -269,17 +269,13 @@ describe('examples', () => {
   });
 });
 
-describe('ids that only have one within them', () => {
-  test.each<[Told, IdSource]>([
-    [{ traceId: `0${traceId(1)}` }, 'trace'],
-    [{ traceId: `${traceId(1)}0` }, 'trace'],
-    [{ traceId: `${traceId(1)}g` }, 'trace'],
-    [{ traceId: `g${traceId(1)}` }, 'trace'],
-    [{ spanId: `g${spanId(1)}` }, 'span'],
-    [{ spanId: `${spanId(1)}g` }, 'span'],
-  ])('are none: %j', (told, id) => {
-    expect(found([recordOf(told)], { id })).toMatchObject({ queries: [], rejected: 1 });
-  });
+test.each<[Told, IdSource]>([
+  [{ traceId: `${traceId(1)}g` }, 'trace'],
+  [{ traceId: `g${traceId(1)}` }, 'trace'],
+  [{ spanId: `g${spanId(1)}` }, 'span'],
+  [{ spanId: `${spanId(1)}g` }, 'span'],
+])('what only has an id in it is none: %j', (told, id) => {
+  expect(found([recordOf(told)], { id })).toMatchObject({ queries: [], rejected: 1 });
 });
 
 describe('the caller of a record', () => {
@@ -293,9 +289,7 @@ describe('the caller of a record', () => {
   test('is told from a header by its own name, and from nothing else', () => {
     const header = (named: string) => ({ attributes: { [`http.request.header.${named}`]: 'x' } });
     expect(callersOf(header('x-slack-signature'))).toEqual(['slack']);
-    expect(callersOf(header('x_slack_signature'))).toEqual(['slack']);
     expect(callersOf({ attributes: { 'user_agent.original': 'curl/8' } })).toEqual(['unknown']);
-    expect(callersOf({ attributes: { 'user_agent.original': 'Slackbot 1.0' } })).toEqual(['slack']);
   });
 
   test('that was told from headers is surer than none, however late it comes', () => {

@@ -134,6 +134,11 @@ describe('the edges of a range', () => {
       ['2010-11-06T00:00:00.000-02:30', '2010-11-07T00:00:00.000-02:30', '2010-11-08T00:00:00.000-03:30'],
     ],
     [
+      'where a day has begun before the range, which begins as the day before is shown again',
+      () => edgesBetween('America/St_Johns', 'day', '2010-11-07T02:45Z', '2010-11-08T03:30Z'),
+      ['2010-11-06T23:15:00.000-03:30', '2010-11-08T00:00:00.000-03:30'],
+    ],
+    [
       'of a day that came twice: one of 48 hours',
       () => edgesBetween('America/Juneau', 'day', '1867-10-17T08:57:41Z', '1867-10-20T08:57:41Z'),
       ['1867-10-17T23:59:41.000+15:02', '1867-10-18T23:59:41.000+15:02', '1867-10-20T00:00:41.000-08:57'],

@@ -127,7 +127,7 @@ function timeProblem({ hour, minute, second }: Parts): string | undefined {
 
 /** Milliseconds ahead of UTC; undefined where the offset cannot be. */
 function parseOffset(offset: string): number | undefined {
-  if (offset === 'Z' || offset === 'z') return 0;
+  // `Z` has no digits, which is zero of both.
   const hours = Number(offset.slice(1, 3));
   const minutes = Number(offset.slice(4, 6));
   if (hours > 23 || minutes > 59) return undefined;

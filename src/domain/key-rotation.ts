@@ -11,7 +11,7 @@ const unitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 /** Reads a grace period, as `30m`, `24h`, `7d`, or `0` for none, in milliseconds. */
 export function parseGrace(text: string): Result<number> {
   const [, number, unit] = /^(\d{1,6})([mhd])$/.exec(text === '0' ? '0m' : text) ?? [];
-  if (number === undefined || unit === undefined) {
+  if (unit === undefined) {
     return failure(`${quote(text)} is not a time such as 30m, 24h or 7d, or 0`);
   }
   const graceMs = Number(number) * unitsMs[unit as keyof typeof unitsMs];

@@ -74,6 +74,16 @@ describe('a line is read:', () => {
       { ...request, method: undefined, path: '', status: 408 },
     ],
     [
+      'about what only begins, or ends, as a request',
+      common.replace('POST', 'a POST'),
+      { ...request, method: undefined, path: '' },
+    ],
+    [
+      'about a request with more behind it',
+      common.replace('HTTP/1.1', 'HTTP/1.1 x'),
+      { ...request, method: undefined, path: '' },
+    ],
+    [
       'about all of a server',
       common.replace('POST /assistant/message', 'OPTIONS *'),
       { ...request, method: 'OPTIONS', path: '*' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { networksOf, parseNetwork } from '../../../src/domain/address.js';
+import { networksOf, parseNetwork, parseNetworks } from '../../../src/domain/address.js';
 
 describe('a network', () => {
   test.each([
@@ -23,6 +23,10 @@ describe('a network', () => {
     '2000::/3',
     '2001::/15',
     '2001:db8::1/64',
+    '2001:db8::/28',
+    '64:ff9b::192.168.100.128/120',
+    '64:ff9b::192.168.101.0/118',
+    '64:ff9b::192.169.0.0/110',
     'fe80::1%eth0',
     '::ffff:192.0.2.1',
     '::FFFF:192.0.2.0/120',
@@ -52,7 +56,8 @@ describe('a network', () => {
 });
 
 describe('a list of networks', () => {
-  const networks = networksOf(['192.0.2.0/24', '198.51.100.7', '2001:db8::/32', '::1']);
+  const has = (address: string) =>
+    networksOf(['192.0.2.0/24', '198.51.100.7', '2001:db8::/32', '::1']).has(address);
 
   test.each([
     '192.0.2.0',
@@ -63,7 +68,7 @@ describe('a list of networks', () => {
     '::ffff:192.0.2.9',
     '2001:DB8::1',
   ])('has %s', (address) => {
-    expect(networks.has(address)).toBe(true);
+    expect(has(address)).toBe(true);
   });
 
   test.each([
@@ -77,7 +82,7 @@ describe('a list of networks', () => {
     'x',
     '192.0.2.1/24',
   ])('has not %j', (address) => {
-    expect(networks.has(address)).toBe(false);
+    expect(has(address)).toBe(false);
   });
 
   test('has none where it is empty', () => {
@@ -107,4 +112,24 @@ describe('a list of networks', () => {
       { numRuns: 1000 },
     );
   });
+});
+
+test.each([
+  '64:ff9b::192.168.100.128/121',
+  '1:2:3:4:5:6:7:8/128',
+  '1:2:3:4:5:6:192.0.2.1/128',
+  '64::ffff:192.0.2.1',
+])('%s is an address or network as it stands', (text) => {
+  expect(parseNetwork(text)).toEqual({ ok: true, value: text });
+});
+
+test('of several, each is trimmed, and in the result once', () => {
+  expect(parseNetworks([' 10.0.0.1 ', '10.0.0.1', '::1'])).toEqual({ ok: true, value: ['10.0.0.1', '::1'] });
+});
+
+test('networks of both families have what is in them, and nothing that is no address', () => {
+  const { has } = networksOf(['192.0.2.1', '10.0.0.0/8', '2001:db8::1', '2001:db9::/32']);
+  const inside = ['192.0.2.1', '10.1.2.3', '2001:db8::1', '2001:db9::ffff', '::ffff:10.1.2.3'];
+  const outside = ['192.0.2.2', '11.0.0.0', '2001:db8::2', '2001:dba::', 'localhost', ''];
+  expect([...inside, ...outside].filter(has)).toEqual(inside);
 });

@@ -8,6 +8,7 @@ import {
   keyStatus,
   keyTypeOf,
   shownEnds,
+  VENDOR_PATTERN,
 } from '../../../src/domain/api-key.js';
 
 const key = fc
@@ -114,4 +115,17 @@ describe('the status of a key', () => {
   ] as const)('%j at 1000 is %s', (times, status) => {
     expect(keyStatus({ expiresAt: null, revokedAt: null, disabledAt: null, ...times }, 1000)).toBe(status);
   });
+});
+
+test.each([
+  ['cs', true],
+  ['a1234567890bcdef', true],
+  ['a1234567890bcdefg', false],
+  ['c', false],
+  ['1a', false],
+  ['Cs', false],
+  ['c-s', false],
+  ['', false],
+])('the vendor prefix %j may be one: %s', (vendor, may) => {
+  expect(new RegExp(VENDOR_PATTERN).test(vendor)).toBe(may);
 });

@@ -195,3 +195,33 @@ test.each(KNOWN_CALLERS.map((known) => [known] as const))('%j is known by itself
   };
   expect(detectCaller({ headers })).toBe(known.caller);
 });
+
+test.each<readonly [what: string, headers: Record<string, string>, rules: CallerRules]>([
+  ['names below', { origin: 'https://a.docs.eu.example.com' }, { siteOrigins: ['https://*.example.com'] }],
+  ['a name below', { origin: 'https://docs.example.com' }, { siteOrigins: ['https://*.example.com'] }],
+  ['any name', { origin: 'https://docs.eu' }, { siteOrigins: ['https://*.eu'] }],
+  [
+    'a page without TLS',
+    { referer: 'http://localhost:3000/start' },
+    { siteOrigins: ['http://localhost:3000'] },
+  ],
+])('a pattern has %s', (_what, headers, rules) => {
+  expect(detectCaller({ headers }, rules)).toBe('web');
+});
+
+test.each<readonly [what: string, headers: Record<string, string | string[]>, rules: CallerRules]>([
+  ['nothing in a list of origins', {}, { siteOrigins: [''] }],
+  [
+    'a path within a name',
+    { origin: 'https://docs/x.example.com' },
+    { siteOrigins: ['https://*.example.com'] },
+  ],
+  ['an address within another', { referer: 'about:https://docs.example.com/' }, site],
+  ['two names of callers', { 'x-caller': ['a', 'b'] }, { callerHeader: 'x-caller' }],
+])('%s names nobody', (_what, headers, rules) => {
+  expect(detectCaller({ headers }, rules)).toBe('unknown');
+});
+
+test('an origin begins with its scheme', () => {
+  expect(callerRulesProblems({ siteOrigins: ['xhttps://docs.example.com'] })).toHaveLength(1);
+});

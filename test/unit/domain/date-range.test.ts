@@ -10,6 +10,11 @@ describe('a range', () => {
     });
   });
 
+  test('with one bound bad has a message for that alone', () => {
+    const problems = [expect.stringMatching(/^dateTo: /)];
+    expect(parseDateRange({ from: '2026-01-01', to: 'x' })).toEqual({ ok: false, problems });
+  });
+
   test('that ends before it begins is refused, naming both', () => {
     expect(parseDateRange({ from: '2026-01-02', to: '2026-01-01' }, { from: '--from', to: '--to' })).toEqual({
       ok: false,

@@ -28,6 +28,10 @@ describe('a bound', () => {
     ['', /^is empty/],
     ['2026-01-01T00:00:00 05:30', /send it as %2B/],
     ['2026-01-01T00:00 05:30', /send it as %2B/],
+    ['2026-01-01T00:00:00 0530', /send it as %2B/],
+    ['x2026-01-01T00:00:00 05:30', /neither/],
+    ['2026-01-01T00:00:00 05:30x', /neither/],
+    ['2026-01-01T00:0 05:30', /neither/],
     ['20260131', /neither a date/],
     ['2026-W05', /neither/],
     ['2026-W05-1', /neither/],
@@ -130,4 +134,18 @@ test('the published patterns refuse nothing that is read, and read nothing of an
     }),
     { numRuns: 2000 },
   );
+});
+
+test.each([
+  ['2026-01-31', true, false],
+  ['2026-01-31T10:00+05:30', true, false],
+  ['2026-01-31T10:00:00.5', true, false],
+  ['2026-01-31t10:00:00z', true, true],
+  ['2026-01-31T10:00:00.25-05:30', true, true],
+  ['2026-1-31', false, false],
+  ['2026-01-31T10:00:00Z ', false, false],
+  ['', false, false],
+])('%j has the published shape of a bound: %s; of a recorded time: %s', (text, isBound, isTimestamp) => {
+  expect(new RegExp(BOUND_PATTERN).test(text)).toBe(isBound);
+  expect(new RegExp(TIMESTAMP_PATTERN).test(text)).toBe(isTimestamp);
 });

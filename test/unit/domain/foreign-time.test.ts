@@ -18,6 +18,10 @@ describe('a time is refused', () => {
     ['s', '2026-01-31T12:00:00Z', /not a number of seconds/],
     ['s', -1, /not a number of seconds/],
     ['s', '', /not a number of seconds/],
+    ['s', [noon / 1000], /it is not a number of seconds/],
+    ['s', 100_000_000_000, /too large for seconds/],
+    ['utc', 'x2026-01-31 12:00:00', /not a date-time/],
+    ['utc', '2026-01-31 12:00:00 or so', /not a date-time/],
     ['ms', '1e12', /not a number of milliseconds/],
     ['ms', { at: noon }, /it is not a number of milliseconds/],
   ] as const)('%s %j', (format, value, problem) => {
@@ -40,6 +44,8 @@ describe('a time is read:', () => {
     ['s', `${noon / 1000}.0019`, noon + 1],
     ['s', noon / 1000 + 0.5, noon + 500],
     ['ms', noon, noon],
+    ['ms', 100_000_000_000, 100_000_000_000],
+    ['s', 99_999_999_999, 99_999_999_999_000],
     ['ms', `${noon}.9`, noon],
   ] as const)('%s %j', (format, value, timeMs) => {
     expect(parseForeignTime(value, format)).toEqual({ ok: true, value: timeMs });

@@ -107,20 +107,20 @@ describe('the edges of a range', () => {
     );
   });
 
-  test.each<[what: string, edges: string[], expected: string[]]>([
+  test.each<[what: string, edges: () => string[], expected: string[]]>([
     [
       'of a day without a midnight',
-      edgesBetween('Africa/Cairo', 'day', '2026-04-22T22:00Z', '2026-04-24T21:00Z'),
+      () => edgesBetween('Africa/Cairo', 'day', '2026-04-22T22:00Z', '2026-04-24T21:00Z'),
       ['2026-04-23T00:00:00.000+02:00', '2026-04-24T01:00:00.000+03:00', '2026-04-25T00:00:00.000+03:00'],
     ],
     [
       'of a day with two midnights',
-      edgesBetween('America/Havana', 'day', '2026-10-31T04:00Z', '2026-11-02T05:00Z'),
+      () => edgesBetween('America/Havana', 'day', '2026-10-31T04:00Z', '2026-11-02T05:00Z'),
       ['2026-10-31T00:00:00.000-04:00', '2026-11-01T00:00:00.000-04:00', '2026-11-02T00:00:00.000-05:00'],
     ],
     [
       'beside a day that was skipped',
-      edgesBetween('Pacific/Apia', 'day', '2011-12-29T10:00Z', '2012-01-01T10:00Z'),
+      () => edgesBetween('Pacific/Apia', 'day', '2011-12-29T10:00Z', '2012-01-01T10:00Z'),
       [
         '2011-12-29T00:00:00.000-10:00',
         '2011-12-31T00:00:00.000+14:00',
@@ -130,17 +130,22 @@ describe('the edges of a range', () => {
     ],
     [
       'of a day that begins, and then shows the day before again for an hour but a minute',
-      edgesBetween('America/St_Johns', 'day', '2010-11-06T02:30Z', '2010-11-08T03:30Z'),
+      () => edgesBetween('America/St_Johns', 'day', '2010-11-06T02:30Z', '2010-11-08T03:30Z'),
       ['2010-11-06T00:00:00.000-02:30', '2010-11-07T00:00:00.000-02:30', '2010-11-08T00:00:00.000-03:30'],
     ],
     [
+      'where a day has begun before the range, which begins as the day before is shown again',
+      () => edgesBetween('America/St_Johns', 'day', '2010-11-07T02:45Z', '2010-11-08T03:30Z'),
+      ['2010-11-06T23:15:00.000-03:30', '2010-11-08T00:00:00.000-03:30'],
+    ],
+    [
       'of a day that came twice: one of 48 hours',
-      edgesBetween('America/Juneau', 'day', '1867-10-17T08:57:41Z', '1867-10-20T08:57:41Z'),
+      () => edgesBetween('America/Juneau', 'day', '1867-10-17T08:57:41Z', '1867-10-20T08:57:41Z'),
       ['1867-10-17T23:59:41.000+15:02', '1867-10-18T23:59:41.000+15:02', '1867-10-20T00:00:41.000-08:57'],
     ],
     [
       'of the hours of half an hour',
-      edgesBetween('Australia/Lord_Howe', 'hour', '2026-04-04T14:00Z', '2026-04-04T16:30Z'),
+      () => edgesBetween('Australia/Lord_Howe', 'hour', '2026-04-04T14:00Z', '2026-04-04T16:30Z'),
       [
         '2026-04-05T01:00:00.000+11:00',
         '2026-04-05T01:30:00.000+10:30',
@@ -150,7 +155,7 @@ describe('the edges of a range', () => {
     ],
     [
       'of hours on the quarter',
-      edgesBetween('Asia/Kathmandu', 'hour', '2026-01-01T00:00Z', '2026-01-01T01:30Z'),
+      () => edgesBetween('Asia/Kathmandu', 'hour', '2026-01-01T00:00Z', '2026-01-01T01:30Z'),
       [
         '2026-01-01T05:45:00.000+05:45',
         '2026-01-01T06:00:00.000+05:45',
@@ -160,16 +165,16 @@ describe('the edges of a range', () => {
     ],
     [
       'of weeks, from Monday on, over a new year',
-      edgesBetween('UTC', 'week', '2026-12-21T00:00Z', '2027-01-11T00:00Z'),
+      () => edgesBetween('UTC', 'week', '2026-12-21T00:00Z', '2027-01-11T00:00Z'),
       ['2026-12-21', '2026-12-28', '2027-01-04', '2027-01-11'].map((date) => `${date}T00:00:00.000+00:00`),
     ],
     [
       'of months of a leap year, in the first century too',
-      edgesBetween('UTC', 'month', '0096-02-01T00:00Z', '0096-03-01T00:00Z'),
+      () => edgesBetween('UTC', 'month', '0096-02-01T00:00Z', '0096-03-01T00:00Z'),
       ['0096-02-01T00:00:00.000+00:00', '0096-03-01T00:00:00.000+00:00'],
     ],
   ])('%s', (_what, edges, expected) => {
-    expect(edges).toEqual(expected);
+    expect(edges()).toEqual(expected);
   });
 });
 
@@ -200,6 +205,7 @@ describe('a time is written with an offset', () => {
     [0, -75_000, '1969-12-31T23:59:00.000-00:01'],
     [0, -15_000, '1970-01-01T00:00:00.000+00:00'],
     [YEAR_ZERO_MS, -3_600_000, '0000-01-01T23:59:00.000+23:59'],
+    [YEAR_ZERO_MS - 3_600_000, 3_600_000, '0000-01-01T00:00:00.000+01:00'],
     [YEAR_10000_MS, 0, '9999-12-31T00:01:00.000-23:59'],
   ])('%d, %d: %s', (timeMs, offsetMs, text) => {
     expect(formatWithOffset(timeMs, offsetMs)).toBe(text);
@@ -226,6 +232,12 @@ describe('the name of a time zone', () => {
     expect(parseTimeZone(name).ok).toBe(false);
   });
 
+  test('and what else there is, is told', () => {
+    expect(parseTimeZone('Nowhere')).toMatchObject({
+      problems: [expect.stringMatching(/; there are such as /)],
+    });
+  });
+
   test('may be utc, as Grafana has it, for UTC', () => {
     expect(parseTimeZone('utc')).toEqual({ ok: true, value: 'UTC' });
   });
@@ -247,4 +259,9 @@ describe('the name of a time zone', () => {
     ];
     for (const name of names) expect(parseTimeZone(name), name).toEqual({ ok: true, value: name });
   });
+});
+
+test('the bucket around a moment at which one begins is that one', () => {
+  const from = Date.UTC(2026, 0, 1);
+  expect(bucketAround(from, 'day', zoneOf('UTC'))).toEqual({ from, to: from + dayMs });
 });

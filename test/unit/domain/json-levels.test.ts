@@ -3,21 +3,30 @@ import { describe, expect, test } from 'vitest';
 import { jsonLevelsCountedBytesMin, jsonLevelsMax, jsonPartsMax } from '../../../src/domain/limits.js';
 import { parseJson } from '../../../src/domain/lines.js';
 
-/** Long enough for its levels to be counted. */
-const long = (json: string) => Buffer.from(' '.repeat(jsonLevelsCountedBytesMin) + json);
+/** In an array, and long enough for its levels to be counted. That is by a string, which is passed over at once. */
+const padding = '-'.repeat(jsonLevelsCountedBytesMin);
+const long = (json: string) => Buffer.from(`["${padding}",${json}]`);
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 const tooDeep = { ok: false, problems: [`is nested more than ${jsonLevelsMax} levels deep`] };
 
 describe('too many levels', () => {
   test.each([
-    ['of arrays', nested(jsonLevelsMax + 1)],
-    ['of objects', '{"a":'.repeat(jsonLevelsMax + 1)],
-    ['with white space between', '[ \n'.repeat(jsonLevelsMax + 1)],
-    ['behind a string with marks and backslashes in it', `["\\\\\\"[",${nested(jsonLevelsMax)}]`],
-    ['deep within a query', `[{"id":${nested(jsonLevelsMax - 1)}}]`],
+    ['of arrays', nested(jsonLevelsMax)],
+    ['of objects', '{"a":'.repeat(jsonLevelsMax)],
+    ['with white space between', '[ \n'.repeat(jsonLevelsMax)],
+    ['behind others that were closed', `[],{},${nested(jsonLevelsMax)}`],
+    ['behind a string with marks and backslashes in it', `["\\\\\\"[",${nested(jsonLevelsMax - 1)}]`],
+    ['behind a string that ends with a backslash', `"\\\\",${nested(jsonLevelsMax)}`],
+    ['deep within a query', `[{"id":${nested(jsonLevelsMax - 2)}}]`],
     ['of ten million', '['.repeat(10_000_000)],
   ])('%s', (_what, json) => {
     expect(parseJson(long(json))).toEqual(tooDeep);
+  });
+
+  test('are counted from the length on that makes them dear', () => {
+    const ofBytes = (bytes: number) => Buffer.from(nested(jsonLevelsMax + 1).padStart(bytes));
+    expect(parseJson(ofBytes(jsonLevelsCountedBytesMin))).toEqual(tooDeep);
+    expect(parseJson(ofBytes(jsonLevelsCountedBytesMin - 1))).toMatchObject({ ok: true });
   });
 });
 
@@ -47,22 +56,20 @@ describe('too many parts', () => {
 
 describe('not too many', () => {
   test.each([
-    ['as many as there may be', nested(jsonLevelsMax)],
-    ['one after the other', `[${'[],'.repeat(1000)}[]]`],
+    ['as many as there may be', nested(jsonLevelsMax - 1)],
+    ['one after the other', `[${'[],{},'.repeat(1000)}[]]`],
     ['in a string', JSON.stringify('['.repeat(1000))],
     ['in a string, behind an escaped mark', JSON.stringify(`a"\\"${'['.repeat(1000)}`)],
     ['in a string that ends with a backslash', JSON.stringify([`${'{'.repeat(1000)}\\`, []])],
   ])('%s', (_what, json) => {
-    expect(parseJson(long(json))).toEqual({ ok: true, value: JSON.parse(json) });
+    expect(parseJson(long(json))).toEqual({ ok: true, value: [padding, JSON.parse(json)] });
   });
 
   test('any value that JSON can write, whatever stands in its strings', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => {
-        expect(parseJson(long(JSON.stringify(value)))).toEqual({
-          ok: true,
-          value: JSON.parse(JSON.stringify(value)),
-        });
+        const json = JSON.stringify(value);
+        expect(parseJson(long(json))).toEqual({ ok: true, value: [padding, JSON.parse(json)] });
       }),
     );
   });

@@ -45,6 +45,19 @@ describe('a query is refused', () => {
   test('with every problem it has', () => {
     expect(problemsOf({ id: '', caller: 'W', occurredAt: 'x', extra: 1 })).toHaveLength(4);
   });
+
+  test('naming five unknown fields, and how many more there are', () => {
+    const withFields = (count: number) =>
+      problemsOf({
+        ...good,
+        ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, at])),
+      });
+    const named = Array.from({ length: 5 }, (_, at) =>
+      expect.stringMatching(new RegExp(`^"x${at}": is not a field`)),
+    );
+    expect(withFields(5)).toEqual(named);
+    expect(withFields(7)).toEqual([...named, 'and 2 more unknown fields']);
+  });
 });
 
 describe('a query is read', () => {
@@ -53,6 +66,10 @@ describe('a query is read', () => {
     [
       { ...good, occurredAt: '2026-06-16T12:00:00Z' },
       { ...good, occurredAt: nowMs + 86_400_000 },
+    ],
+    [
+      { ...good, occurredAt: '0000-01-01T00:00:00Z' },
+      { ...good, occurredAt: Date.parse('0000-01-01') },
     ],
     [
       { ...good, occurredAt: '1815-12-10T00:00:00Z' },

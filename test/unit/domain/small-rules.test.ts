@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { KEY_STATUSES, KEY_TYPES } from '../../../src/domain/api-key.js';
+import { AUDIT_ACTIONS } from '../../../src/domain/audit.js';
 import { callerType, isCaller } from '../../../src/domain/caller.js';
 import { withTotal } from '../../../src/domain/counts.js';
+import { ERROR_CODES } from '../../../src/domain/errors.js';
 import { parseExpiry } from '../../../src/domain/key-expiry.js';
+import { SCOPES } from '../../../src/domain/key-scope.js';
 import { decodeUtf8, isBlank, nonBlankLines, parseJson } from '../../../src/domain/lines.js';
-import { unknownName } from '../../../src/domain/nearest.js';
+import { lastOwner, mayDo, ROLES } from '../../../src/domain/member.js';
+import { nearMiss, unknownName } from '../../../src/domain/nearest.js';
 import { generateId, isName, isProjectId } from '../../../src/domain/project.js';
 
 test.each([
@@ -25,7 +30,7 @@ test('total is the sum', () => {
 describe('an expiry', () => {
   const nowMs = Date.parse('2026-06-15T12:00:00Z');
 
-  test.each(['', '90', 'd', '90 d', '-1d', '1.5d', 'soon', '999999d'])('%j is refused', (text) => {
+  test.each(['90days', '', '90', 'd', '90 d', '-1d', '1.5d', 'soon', '999999d'])('%j is refused', (text) => {
     expect(parseExpiry(text, nowMs)).toEqual({ ok: false, problems: [expect.stringMatching(/is none of/)] });
   });
 
@@ -55,6 +60,11 @@ test.each([
   ['date_from', 'did you mean dateFrom?'],
   ['DATETO', 'did you mean dateTo?'],
   ['limit', 'there are dateFrom, dateTo'],
+  ['from', 'did you mean dateFrom?'],
+  ['to', 'did you mean dateTo?'],
+  ['m', 'there are dateFrom, dateTo'],
+  ['dateFromNow', 'did you mean dateFrom?'],
+  ['dateFromUntil', 'there are dateFrom, dateTo'],
 ])('of the unknown parameter %s it says %s', (name, hint) => {
   expect(unknownName('parameter', name, ['dateFrom', 'dateTo'])).toBe(
     `"${name}": is not a parameter here; ${hint}`,
@@ -63,6 +73,56 @@ test.each([
 
 test('of an unknown parameter where there is none it says so', () => {
   expect(unknownName('parameter', 'x', [])).toBe('"x": is not a parameter here; there is none');
+});
+
+test('of an unknown name where there is one known, it names that, or asks whether it was meant', () => {
+  expect(unknownName('column', 'other', ['id'])).toBe('"other": is not a column here; there is id');
+  // However short it is, two characters of it may be wrong.
+  expect(unknownName('field', 'xy', ['id'])).toBe('"xy": is not a field here; did you mean id?');
+  expect(unknownName('field', 'xyz', ['id'])).toBe('"xyz": is not a field here; there is id');
+  // Of one that is very long it says nothing more.
+  const long = 'x'.repeat(64);
+  expect(unknownName('field', long, [`x${long}`])).toMatch(/did you mean/);
+  expect(unknownName('field', `x${long}`, [`xx${long}`])).toMatch(/there is/);
+});
+
+test.each([
+  ['Caller', 'caller'],
+  ['callr', 'caller'],
+  ['callers', 'caller'],
+  ['cler', undefined],
+  ['question', undefined],
+  ['caller', undefined],
+])('%j misses %j by no more than a character', (name, known) => {
+  expect(nearMiss(name, ['id', 'caller'])).toBe(known);
+});
+
+test('a name of any length is compared with none that it cannot miss', () => {
+  const long = 'x'.repeat(64);
+  expect(nearMiss(long, [`x${long}`])).toBe(`x${long}`);
+  expect(nearMiss(`x${long}`, [`xx${long}`])).toBeUndefined();
+});
+
+test('each role may do what those behind it may, and no more', () => {
+  expect(ROLES.map((role) => ROLES.filter((needed) => mayDo(role, needed)))).toEqual(
+    ROLES.map((_, at) => ROLES.slice(at)),
+  );
+  expect(lastOwner('a@b.io')).toMatchObject({ code: 'invalid', message: expect.stringMatching(/^a@b\.io /) });
+});
+
+test('names that stand in databases and answers stay what they are', () => {
+  expect({ ERROR_CODES, KEY_STATUSES, KEY_TYPES, ROLES, SCOPES }).toEqual({
+    ERROR_CODES: ['invalid', 'not_found', 'already_exists', 'unavailable'],
+    KEY_STATUSES: ['active', 'disabled', 'expired', 'revoked'],
+    KEY_TYPES: ['admin', 'recording'],
+    ROLES: ['owner', 'editor', 'viewer'],
+    SCOPES: ['read', 'write'],
+  });
+  expect(AUDIT_ACTIONS.join(' ')).toBe(
+    'organization.create project.create project.change project.delete key.create key.rotate key.disable ' +
+      'key.enable key.revoke member.add member.change member.remove invitation.create invitation.revoke ' +
+      'user.password user.second_factor',
+  );
 });
 
 describe('lines with something in them', () => {
@@ -74,6 +134,7 @@ describe('lines with something in them', () => {
     ['a', ['a']],
     ['a\n', ['a']],
     ['a\r\nb\r\n', ['a', 'b']],
+    ['abc\r\nd', ['abc', 'd']],
     ['a\n\nb', ['a', 'b']],
     ['\r\n \t\n  a \n\n', ['a ']],
     ['a\u2028b\rc', ['a\u2028b\rc']],
@@ -89,6 +150,7 @@ describe('lines with something in them', () => {
 
   test('that are not UTF-8 are refused, and a byte order mark is dropped before JSON only', () => {
     expect(decodeUtf8(Uint8Array.of(0x61, 0xff))).toEqual({ ok: false, problems: ['is not valid UTF-8'] });
+    expect(parseJson(Uint8Array.of(0xff))).toEqual({ ok: false, problems: ['is not valid UTF-8'] });
     expect(decodeUtf8(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toEqual({ ok: true, value: '\ufeffa' });
     expect(parseJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))).toEqual({ ok: true, value: 1 });
   });
@@ -119,6 +181,9 @@ test.each(['', '  ', 'a\nb', 'x'.repeat(101), '\ud800', '\u200b', ' \u00ad\u2060
   },
 );
 
-test.each(['Docs', 'Доки 📚', 'a\u200bb', '👩\u200d💻', 'x'.repeat(100)])('%j is a name', (name) => {
-  expect(isName(name)).toBe(true);
-});
+test.each(['😀'.repeat(100), 'Docs', 'Доки 📚', 'a\u200bb', '👩\u200d💻', 'x'.repeat(100)])(
+  '%j is a name',
+  (name) => {
+    expect(isName(name)).toBe(true);
+  },
+);

@@ -19,7 +19,7 @@ describe('the rules as they are written', () => {
   ])('a query rule: %j', (text, value) => {
     expect(parseQueryRule(text)).toEqual({ ok: true, value });
   });
-  test.each(['', 'a,b', 'a=b', 'a b'])('neither id nor attribute: %j', (text) => {
+  test.each(['', 'a,b', 'a=b', 'a b', 'x'.repeat(256)])('neither id nor attribute: %j', (text) => {
     expect([parseIdSource(text).ok, parseAttributeName(text).ok]).toEqual([false, false]);
   });
   test.each(['', 'docs.example.com', 'https://docs.example.com/', 'https://a.test,'])(
@@ -32,6 +32,7 @@ describe('the rules as they are written', () => {
     expect(['trace', 'span', 'm'].map((text) => parseIdSource(text))).toEqual(
       ['trace', 'span', { attribute: 'm' }].map((value) => ({ ok: true, value })),
     );
+    expect(parseAttributeName('x'.repeat(255))).toEqual({ ok: true, value: 'x'.repeat(255) });
     expect(parseSiteOrigins('https://a.test, https://*.b.test')).toEqual({
       ok: true,
       value: ['https://a.test', 'https://*.b.test'],

@@ -268,3 +268,32 @@ describe('examples', () => {
     expect(['gen_ai.input.messages', 'gen_ai.prompt', 'enduser.id', ''].some(read)).toBe(false);
   });
 });
+
+test.each<[Told, IdSource]>([
+  [{ traceId: `${traceId(1)}g` }, 'trace'],
+  [{ traceId: `g${traceId(1)}` }, 'trace'],
+  [{ spanId: `g${spanId(1)}` }, 'span'],
+  [{ spanId: `${spanId(1)}g` }, 'span'],
+])('what only has an id in it is none: %j', (told, id) => {
+  expect(found([recordOf(told)], { id })).toMatchObject({ queries: [], rejected: 1 });
+});
+
+describe('the caller of a record', () => {
+  const callersOf = (...told: Told[]) => found(told.map(recordOf)).queries.map(({ caller }) => caller);
+
+  test('is looked for in headers where the attribute that names it is empty', () => {
+    const empty = { 'caller_stats.caller': '' };
+    expect(callersOf({ attributes: empty, resource: empty })).toEqual(['unknown']);
+  });
+
+  test('is told from a header by its own name, and from nothing else', () => {
+    const header = (named: string) => ({ attributes: { [`http.request.header.${named}`]: 'x' } });
+    expect(callersOf(header('x-slack-signature'))).toEqual(['slack']);
+    expect(callersOf({ attributes: { 'user_agent.original': 'curl/8' } })).toEqual(['unknown']);
+  });
+
+  test('that was told from headers is surer than none, however late it comes', () => {
+    const late = { timeMs: nowMs + 1, attributes: { 'user_agent.original': 'Slackbot 1.0' } };
+    expect(callersOf({ timeMs: nowMs }, late)).toEqual(['slack']);
+  });
+});

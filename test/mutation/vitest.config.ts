@@ -1,0 +1,24 @@
+import { defineConfig } from 'vitest/config';
+import { PARTS } from './stryker.js';
+
+/** The writer's thread is started from what was built of the mutated code. */
+const mutatedThreads = {
+  name: 'mutated-threads',
+  enforce: 'pre' as const,
+  transform(code: string, id: string) {
+    return id.endsWith('/src/storage/sqlite/writer-handle.ts')
+      ? code.replace(/(?<!from )'\.\/writer-thread\.js'/, "'../../../test/mutation/writer-thread.js'")
+      : undefined;
+  },
+};
+
+/** Of tests in mutation runs; the part is named by whoever starts them. */
+export default defineConfig({
+  plugins: [mutatedThreads],
+  test: {
+    include: [...(PARTS[process.env['CALLER_STATS_MUTATED'] ?? '']?.tests ?? [])],
+    setupFiles: ['test/mutation/laws.ts', 'test/mutation/threads.ts'],
+    provide: { postgresServers: [] },
+    testTimeout: 60_000,
+  },
+});

@@ -1,0 +1,111 @@
+/** How answers are written, and how changes and limits are said. */
+import { describe, expect, test } from 'vitest';
+import { ofTypeOther, toCallerCounts } from '../../../src/domain/counts.js';
+import { callersToCsv, countsToCsv, seriesToCsv } from '../../../src/domain/csv.js';
+import { CallerStatsError } from '../../../src/domain/errors.js';
+import type { Project } from '../../../src/domain/project.js';
+import { applyChange } from '../../../src/domain/project-change.js';
+import { quote } from '../../../src/domain/result.js';
+import { UTC } from '../../../src/domain/time-zone.js';
+
+const counts = { web: 1, api: 2, other: 4, total: 7 };
+
+describe('as CSV', () => {
+  test('counts are a header and a line', () => {
+    expect(countsToCsv(counts)).toBe('web,api,other,total\r\n1,2,4,7\r\n');
+  });
+
+  test('a series has a line for each bucket, and its header where there is none', () => {
+    const series = { interval: 'day', timeZone: UTC };
+    const bucket = {
+      start: '2026-01-01T00:00:00.000+00:00',
+      end: '2026-01-02T00:00:00.000+00:00',
+      ...counts,
+    };
+    expect(seriesToCsv({ ...series, interval: 'day', buckets: [bucket] })).toBe(
+      `start,end,web,api,other,total\r\n${bucket.start},${bucket.end},1,2,4,7\r\n`,
+    );
+    expect(seriesToCsv({ ...series, interval: 'day', buckets: [] })).toBe(
+      'start,end,web,api,other,total\r\n',
+    );
+  });
+
+  test('callers have a line each', () => {
+    const callers = toCallerCounts([['slack', 3]]);
+    expect(callersToCsv(callers)).toBe('caller,type,count\r\nslack,other,3\r\n');
+  });
+});
+
+test('callers come most first, then by name; those without queries are left out; the total is of the rest', () => {
+  const counted = [
+    ['b', 1],
+    ['web', 2],
+    ['gone', 0],
+    ['a', 1],
+    ['api', 1],
+  ] as const;
+  expect(toCallerCounts(counted)).toEqual({
+    total: 5,
+    callers: [
+      { caller: 'web', type: 'web', count: 2 },
+      { caller: 'a', type: 'other', count: 1 },
+      { caller: 'api', type: 'api', count: 1 },
+      { caller: 'b', type: 'other', count: 1 },
+    ],
+  });
+  expect(toCallerCounts([])).toEqual({ total: 0, callers: [] });
+});
+
+test('queries of type other are none of the others', () => {
+  expect(ofTypeOther(3)).toEqual({ web: 0, api: 0, other: 3 });
+});
+
+describe('a change of a project', () => {
+  const project: Project = {
+    id: 'docs',
+    organizationId: 'default',
+    name: 'Docs',
+    createdAt: 0,
+    timeZone: null,
+    retentionDays: 30,
+    rowsFrom: null,
+  };
+
+  test('of nothing has no words', () => {
+    expect(applyChange(project, {})).toEqual({ project, detail: '' });
+    expect(applyChange(project, { name: 'Docs', timeZone: null, retentionDays: 30 })).toEqual({
+      project,
+      detail: '',
+    });
+  });
+
+  test('says what was and what is, of each thing that is new', () => {
+    const change = { name: 'Handbook', timeZone: 'UTC', retentionDays: null };
+    expect(applyChange(project, change)).toEqual({
+      project: { ...project, ...change },
+      detail: 'name: Docs, now Handbook; time zone: none, now UTC; retention in days: 30, now none',
+    });
+    expect(applyChange(project, { retentionDays: 7 }).detail).toBe('retention in days: 30, now 7');
+  });
+});
+
+describe('an error', () => {
+  test('has a code, a sentence, and details and a cause where there are some', () => {
+    const bare = new CallerStatsError('unavailable', 'Later.');
+    expect(bare).toMatchObject({
+      name: 'CallerStatsError',
+      code: 'unavailable',
+      message: 'Later.',
+      details: [],
+    });
+    expect('cause' in bare).toBe(false);
+    const full = new CallerStatsError('invalid', 'No.', { details: ['a'], cause: 5 });
+    expect(full).toMatchObject({ code: 'invalid', details: ['a'], cause: 5 });
+  });
+
+  test('quotes input so that it stands on one line, and cuts it at 40 characters', () => {
+    expect(quote('a\n"b"')).toBe('"a\\n\\"b\\""');
+    expect(quote('x'.repeat(40))).toBe(`"${'x'.repeat(40)}"`);
+    expect(quote('x'.repeat(41))).toBe(`"${'x'.repeat(40)}…"`);
+  });
+});

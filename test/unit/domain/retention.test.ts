@@ -1,0 +1,151 @@
+/** How long rows are kept, and what of the counters can be recounted once the rows of old queries are gone. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { BUCKET_WIDTHS_MS, bucketOf, widthOf } from '../../../src/domain/buckets.js';
+import { retentionDaysMax } from '../../../src/domain/limits.js';
+import { recountOf } from '../../../src/domain/recount.js';
+import { DAY_LEVEL, nextRowsFrom, parseRetentionDays, refusalOf } from '../../../src/domain/retention.js';
+
+const dayMs = 86_400_000;
+
+describe('a retention', () => {
+  test.each([
+    '',
+    '0',
+    '-1',
+    '1.5',
+    '1e3',
+    '1d',
+    ' 1',
+    '1 ',
+    '0x10',
+    'None',
+    'never',
+    `${retentionDaysMax + 1}`,
+  ])('of %j is refused', (text) => {
+    expect(parseRetentionDays(text)).toEqual({
+      ok: false,
+      problems: [expect.stringMatching(/is not a whole number of days from 1 to 36500, or none$/)],
+    });
+  });
+
+  test.each([
+    ['none', null],
+    ['1', 1],
+    ['030', 30],
+    [`${retentionDaysMax}`, retentionDaysMax],
+  ])('of %j is %j', (text, days) => {
+    expect(parseRetentionDays(text)).toEqual({ ok: true, value: days });
+  });
+});
+
+describe('the time that rows are kept from', () => {
+  const nowMs = Date.UTC(2026, 5, 15, 12);
+
+  test('is left alone where rows are kept for ever', () => {
+    expect(nextRowsFrom({ retentionDays: null, rowsFrom: null }, nowMs)).toBeUndefined();
+    expect(nextRowsFrom({ retentionDays: null, rowsFrom: 0 }, nowMs)).toBeUndefined();
+  });
+
+  test('is the beginning of a day in UTC, and moves with the next day only', () => {
+    const rowsFrom = Date.UTC(2026, 5, 14);
+    expect(nextRowsFrom({ retentionDays: 1, rowsFrom: null }, nowMs)).toBe(rowsFrom);
+    expect(nextRowsFrom({ retentionDays: 1, rowsFrom }, nowMs)).toBeUndefined();
+    expect(nextRowsFrom({ retentionDays: 1, rowsFrom }, Date.UTC(2026, 5, 16) - 1)).toBeUndefined();
+    expect(nextRowsFrom({ retentionDays: 1, rowsFrom }, Date.UTC(2026, 5, 16))).toBe(rowsFrom + dayMs);
+  });
+
+  test('never moves back, and leaves at least the days that were asked for', () => {
+    const days = fc.integer({ min: 1, max: retentionDaysMax });
+    const time = fc.integer({ min: 0, max: 4e12 });
+    fc.assert(
+      fc.property(days, fc.option(time), time, (retentionDays, rowsFrom, now) => {
+        const next = nextRowsFrom({ retentionDays, rowsFrom }, now);
+        if (next === undefined) {
+          // It stays because it is there already, or further on.
+          expect(now - (rowsFrom ?? Number.NEGATIVE_INFINITY)).toBeLessThan((retentionDays + 1) * dayMs);
+          return;
+        }
+        expect(next).toBeGreaterThan(rowsFrom ?? Number.NEGATIVE_INFINITY);
+        expect(now - next).toBeGreaterThanOrEqual(retentionDays * dayMs);
+        expect(now - next).toBeLessThan((retentionDays + 1) * dayMs);
+        expect(Math.abs(next % widthOf(DAY_LEVEL))).toBe(0);
+      }),
+    );
+  });
+});
+
+describe('a batch', () => {
+  const rowsFrom = Date.UTC(2026, 0, 1);
+  const details = (ids: readonly string[], timesMs: readonly number[]) =>
+    refusalOf(ids, timesMs, rowsFrom)?.details.map((one) => one.slice(0, one.indexOf(':')));
+
+  test('is taken where everything has its rows', () => {
+    expect(refusalOf(['a', 'b'], [-1, 1], null)).toBeUndefined();
+    expect(refusalOf(['a', 'b'], [rowsFrom, rowsFrom + 1], rowsFrom)).toBeUndefined();
+    expect(refusalOf([], [], rowsFrom)).toBeUndefined();
+  });
+
+  test('with queries from before is refused, naming each of them by its index', () => {
+    expect(refusalOf(['a', 'b'], [rowsFrom, rowsFrom - 1], rowsFrom)).toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/: one of its queries is from before 2026-01-01T00:00:00\.000Z\./),
+      details: [
+        'queries[1]: occurredAt: lies before 2026-01-01T00:00:00.000Z, from when on the project keeps rows',
+      ],
+    });
+    expect(refusalOf(['a', 'b', 'c'], [0, rowsFrom, 1], rowsFrom)?.message).toMatch(
+      /: 2 of its queries are from before/,
+    );
+    expect(details(['a', 'b', 'c'], [0, rowsFrom, 1])).toEqual(['queries[0]', 'queries[2]']);
+  });
+
+  test('is judged by what each id says first: later ones are repeats', () => {
+    expect(details(['a', 'a'], [rowsFrom, 0])).toBeUndefined();
+    expect(details(['a', 'a'], [0, rowsFrom])).toEqual(['queries[0]']);
+    expect(details(['a', 'a'], [0, 0])).toEqual(['queries[0]']);
+  });
+});
+
+describe('a recount', () => {
+  const levels = [...BUCKET_WIDTHS_MS.keys()];
+  const anything = { level: fc.constantFrom(...levels), rowsFrom: fc.integer({ min: -4e12, max: 4e12 }) };
+
+  test('is of every bucket where every query has its row', () => {
+    const never = Number.MIN_SAFE_INTEGER;
+    for (const level of levels) {
+      const ratio = level === 0 ? 1 : widthOf(level) / widthOf(level - 1);
+      expect(recountOf(level, null)).toEqual({
+        firstBucket: never,
+        fromMs: never,
+        ratio,
+        narrowerEnd: never,
+      });
+    }
+  });
+
+  test('begins with the first bucket that has all of its rows', () => {
+    fc.assert(
+      fc.property(anything.level, anything.rowsFrom, (level, rowsFrom) => {
+        const { firstBucket, fromMs } = recountOf(level, rowsFrom);
+        expect(firstBucket * widthOf(level)).toBe(fromMs);
+        expect(fromMs).toBeGreaterThanOrEqual(rowsFrom);
+        expect(fromMs - widthOf(level)).toBeLessThan(rowsFrom);
+      }),
+    );
+  });
+
+  test('holds what lies before against the next narrower buckets, but for the narrowest', () => {
+    fc.assert(
+      fc.property(anything.level, anything.rowsFrom, (level, rowsFrom) => {
+        const { fromMs, ratio, narrowerEnd } = recountOf(level, rowsFrom);
+        if (level === 0) {
+          expect({ ratio, narrowerEnd }).toEqual({ ratio: 1, narrowerEnd: Number.MIN_SAFE_INTEGER });
+          return;
+        }
+        expect(ratio * widthOf(level - 1)).toBe(widthOf(level));
+        expect(narrowerEnd).toBe(bucketOf(fromMs, level - 1));
+      }),
+    );
+  });
+});

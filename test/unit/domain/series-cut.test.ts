@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { widthOf } from '../../../src/domain/buckets.js';
+import { CALLER_TYPES, type CallerType } from '../../../src/domain/caller.js';
+import type { TypeCounts } from '../../../src/domain/counts.js';
+import { DAY_LEVEL } from '../../../src/domain/retention.js';
+import { countsOfSeries, segmentsOfSeries } from '../../../src/domain/series-cut.js';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+interface Asked {
+  readonly at: number;
+  readonly type: CallerType;
+}
+
+/** The sums of a store that has these queries; what is nothing is left out, as a store does. */
+function sumsOf(bounds: readonly number[], queries: readonly Asked[]): Map<number, TypeCounts> {
+  const sums = new Map<number, TypeCounts>();
+  for (const { sum, level, first, end } of segmentsOfSeries(bounds)) {
+    const width = widthOf(level);
+    for (const { at, type } of queries) {
+      if (at < first * width || at >= end * width) continue;
+      const before = sums.get(sum) ?? { web: 0, api: 0, other: 0 };
+      sums.set(sum, { ...before, [type]: before[type] + 1 });
+    }
+  }
+  return sums;
+}
+
+const startMs = fc.oneof(
+  fc.constantFrom(0, Date.UTC(2026, 0, 1), Date.UTC(1969, 6, 20)),
+  fc.integer({ min: -2 * dayMs, max: 2 * dayMs }),
+);
+/** Lengths of ranges: of local hours and days, clocks changed between them included, and of nothing in particular. */
+const lengthMs = fc.oneof(
+  fc.constantFrom(hourMs, 23 * hourMs, dayMs, 25 * hourMs, 7 * dayMs),
+  fc.nat(2 * dayMs),
+  fc.constant(0),
+);
+const boundsOf = fc.tuple(startMs, fc.array(lengthMs, { maxLength: 8 })).map(([start, lengths]) => {
+  let bound = start;
+  return [bound, ...lengths.map((length) => (bound += length))];
+});
+const scenario = boundsOf.chain((bounds) => {
+  const at = fc.oneof(
+    fc.integer({ min: (bounds[0] ?? 0) - dayMs, max: (bounds.at(-1) ?? 0) + dayMs }),
+    fc
+      .tuple(fc.constantFrom(...bounds), fc.integer({ min: -1, max: 1 }))
+      .map(([bound, beside]) => bound + beside),
+  );
+  return fc.record({
+    bounds: fc.constant(bounds),
+    queries: fc.array(fc.record({ at, type: fc.constantFrom(...CALLER_TYPES) }), { maxLength: 30 }),
+  });
+});
+
+describe('the cut of a series', () => {
+  test('of no bounds, or one, is of no ranges', () => {
+    expect(countsOfSeries([], new Map())).toEqual([]);
+    expect(countsOfSeries([5], new Map())).toEqual([]);
+    expect(segmentsOfSeries([])).toEqual([]);
+  });
+
+  test('gives each range what a naive recount gives it', () => {
+    fc.assert(
+      fc.property(scenario, ({ bounds, queries }) => {
+        const counts = countsOfSeries(bounds, sumsOf(bounds, queries));
+        const expected = bounds.slice(1).map((to, at) => {
+          const within = queries.filter((one) => one.at >= (bounds[at] ?? to) && one.at < to);
+          const of = (type: CallerType) => within.filter((one) => one.type === type).length;
+          return { web: of('web'), api: of('api'), other: of('other'), total: within.length };
+        });
+        expect(counts).toEqual(expected);
+      }),
+    );
+  });
+
+  test('of local days takes a segment a day, and one for what each bound was moved by', () => {
+    const zoneMs = 2 * hourMs;
+    const bounds = Array.from({ length: 31 }, (_, day) => Date.UTC(2026, 2, 1 + day) - zoneMs);
+    const segments = segmentsOfSeries(bounds);
+    expect(
+      segments.filter(({ sum }) => sum < 30).map(({ level, first, end }) => [level, end - first]),
+    ).toEqual(Array(30).fill([DAY_LEVEL, 1]));
+    expect(segments.filter(({ sum }) => sum >= 30).map(({ sum }) => sum)).toEqual(
+      Array.from({ length: 31 }, (_, at) => 30 + at),
+    );
+  });
+
+  test('goes by the middle range of all by length: short ones between them do not make the others dear', () => {
+    const day = (number: number) => Date.UTC(2026, 2, number) - 2 * hourMs;
+    const bounds = [day(1), day(2), day(3), day(3) + 1, day(3) + 2, day(4), day(5), day(6)];
+    const segments = segmentsOfSeries(bounds).filter(({ sum }) => sum < bounds.length - 1);
+    expect(segments).toHaveLength(5);
+    expect(segments.map(({ level }) => level)).toEqual(Array(5).fill(DAY_LEVEL));
+  });
+});

@@ -1,6 +1,6 @@
 import type { paths } from './api.js';
 import { type Platform, platform } from './platform.js';
-import { addressOf, request } from './request.js';
+import { addressOf, authorizationOf, request } from './request.js';
 
 type Path = '/v1/analytics/{projectId}/assistant/caller-stats';
 
@@ -52,9 +52,10 @@ export interface Reader {
   callers(request: RangeRequest): Promise<Callers>;
 }
 
-/** Makes a reader of a server. Throws a `RangeError` where `url` is not an address. */
+/** Makes a reader of a server. Throws a `RangeError` where `url` is not an address, or `key` cannot be a key. */
 export function createReader({ url, key, timeoutMs = 30_000, platform: own }: ReaderOptions): Reader {
   addressOf(url, '', '');
+  const authorization = authorizationOf(key);
   const get = async (operation: string, asked: SeriesRequest): Promise<never> => {
     const { projectId, from, to, interval, timeZone, signal } = asked;
     const parameters = new URLSearchParams();
@@ -67,7 +68,7 @@ export function createReader({ url, key, timeoutMs = 30_000, platform: own }: Re
         { ...platform, ...own },
         `${addressOf(url, projectId, operation)}?${parameters}`,
         {
-          headers: { authorization: `Bearer ${key}`, accept: 'application/json' },
+          headers: { authorization, accept: 'application/json' },
           signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         },
       )) as never;

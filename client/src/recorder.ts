@@ -19,7 +19,7 @@ import {
   settingsOf,
 } from './recorder-options.js';
 import { refusedOf } from './refused.js';
-import { addressOf, request } from './request.js';
+import { addressOf, authorizationOf, request } from './request.js';
 
 /**
  * Makes a recorder. Throws a `RangeError` where an option cannot be used.
@@ -43,6 +43,7 @@ class QueueingRecorder implements Recorder {
   readonly #settings: RecorderSettings;
   readonly #platform: Platform;
   readonly #address: string;
+  readonly #authorization: string;
   /** Oldest first. */
   #queue: QueuedQuery[] = [];
   /** On their way; older than all of the queue. */
@@ -70,6 +71,7 @@ class QueueingRecorder implements Recorder {
     this.#platform = { ...platform, ...options.platform };
     this.#pause = new Pause(this.#platform);
     this.#address = addressOf(options.url, options.projectId, 'queries');
+    this.#authorization = authorizationOf(options.key);
     this.#batchMax = this.#settings.batchMax;
     this.#spool = options.spool;
     this.#keep((spool) => {
@@ -244,7 +246,7 @@ class QueueingRecorder implements Recorder {
       const answer = await request(this.#platform, this.#address, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${this.#options.key}`,
+          authorization: this.#authorization,
           'content-type': 'application/json',
           ...(typeof body === 'string' ? {} : { 'content-encoding': 'gzip' }),
         },

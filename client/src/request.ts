@@ -40,6 +40,16 @@ export function addressOf(url: string, projectId: string, operation: string): st
   return `${url.replace(/\/+$/, '')}/v1/analytics/${encodeURIComponent(projectId)}/assistant/${operation}`;
 }
 
+/**
+ * The header that a key is sent in. White space around a key, as files that hold one end with, is no part of it. Throws
+ * before a platform's `fetch` would, whose words have the whole header in them, and so the key.
+ */
+export function authorizationOf(key: string | undefined): string {
+  const bare = key?.trim() ?? '';
+  if (!/^[!-~]+$/.test(bare)) throw new RangeError('key: is not a key');
+  return `Bearer ${bare}`;
+}
+
 /** `Retry-After` (RFC 9110, 10.2.3) is a number of seconds or a date. */
 function retryAfterMs(value: string | null, nowMs: number): number | undefined {
   if (value === null) return undefined;

@@ -104,6 +104,12 @@ describe('errors are classes, with the words of the server', () => {
   test('an address that is none is refused at once', () => {
     expect(() => createReader({ url: 'stats', key: 'key' })).toThrow(RangeError);
   });
+
+  test('a key that cannot be one is refused at once, and not repeated', () => {
+    expect(() => createReader({ url: 'https://stats.test', key: 'secret\nkey' })).toThrow(
+      /^key: (?!.*secret)/,
+    );
+  });
 });
 
 test('it reads counts, series and callers, in ranges of strings and of dates', async () => {

@@ -14,6 +14,11 @@ describe('options that cannot be used are refused when the recorder is made', ()
     ['url', { url: 'stats.test' }],
     ['url', { url: 'file:///stats' }],
     ['url', { url: 'http://stats.test/?a' }],
+    ['key', { key: '' }],
+    ['key', { key: undefined as never }],
+    ['key', { key: 'two keys' }],
+    ['key', { key: 'a\nb' }],
+    ['key', { key: 'kéy' }],
     ['batchMax', { batchMax: 0 }],
     ['batchMax', { batchMax: 10_001 }],
     ['queueMax', { queueMax: 0 }],
@@ -25,6 +30,17 @@ describe('options that cannot be used are refused when the recorder is made', ()
     expect(() => createRecorder({ ...required, ...options })).toThrow(RangeError);
     expect(() => createRecorder({ ...required, ...options })).toThrow(name);
   });
+});
+
+test('a key that is refused is not in the words that say so', () => {
+  expect(() => createRecorder({ ...required, key: 'secret\nkey' })).toThrow(/^key: (?!.*secret)/);
+});
+
+test('a key that was read from a file is sent without the end of its line', async () => {
+  const { recorder, sent } = recorderWith([ok], { key: 'key\n' });
+  recorder.record({ id: 'a', caller: 'web' });
+  await recorder.close();
+  expect(sent[0]?.init.headers).toMatchObject({ authorization: 'Bearer key' });
 });
 
 describe('what is no query is dropped, and said so', () => {

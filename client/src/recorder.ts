@@ -153,8 +153,7 @@ class QueueingRecorder implements Recorder {
     this.#abort = new AbortController();
     this.#pause.wake();
     this.#closed = true;
-    if (this.#leaveSpool())
-      this.#drop(left, 'spooled', 'the recorder was closed; it is sent when the spool is next opened');
+    if (this.#leaveSpool()) this.#drop(left, 'spooled', 'it is sent when the spool is next opened');
     else this.#drop(left, 'closed', 'the recorder was closed before the server had answered');
     this.#settled();
     return left.length === 0;
@@ -177,7 +176,8 @@ class QueueingRecorder implements Recorder {
   async #run(): Promise<void> {
     const { process } = globalThis as { process?: Partial<Process> };
     const finish = (): void => void this.#finish();
-    process?.on?.('beforeExit', finish);
+    // Next.js has one at the edge, too, whose functions throw.
+    this.#guard(() => process?.on?.('beforeExit', finish));
     while (this.#queue.length > 0) {
       if (this.#queue.length < this.#batchMax && this.#waiters.size === 0 && !this.#closed) {
         this.#filling = true;
@@ -189,7 +189,7 @@ class QueueingRecorder implements Recorder {
       this.#keep((spool) => spool.settle(this.#queue));
       this.#settled();
     }
-    process?.off?.('beforeExit', finish);
+    this.#guard(() => process?.off?.('beforeExit', finish));
     this.#running = false;
   }
 

@@ -33,9 +33,7 @@ export async function request(
 /** The address of an operation of a project. */
 export function addressOf(url: string, projectId: string, operation: string): string {
   if (!/^https?:\/\/[^/?#]+[^?#]*$/.test(url)) {
-    throw new RangeError(
-      `url: ${JSON.stringify(url)} is not the address of a server, as https://stats.example.com`,
-    );
+    throw new RangeError(`url: ${JSON.stringify(url)} is no address, as https://stats.example.com`);
   }
   return `${url.replace(/\/+$/, '')}/v1/analytics/${encodeURIComponent(projectId)}/assistant/${operation}`;
 }

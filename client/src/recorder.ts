@@ -32,11 +32,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   return new QueueingRecorder(options);
 }
 
-/** A Node process, as far as it is needed; other platforms have none. */
-interface Process {
-  on(event: 'beforeExit', listener: () => void): void;
-  off(event: 'beforeExit', listener: () => void): void;
-}
+/** A Node process, as far as it is needed; other platforms have none, or one whose functions throw, as Next.js at the edge. */
+type Process = Record<'on' | 'off', (event: 'beforeExit', listener: () => void) => void>;
 
 class QueueingRecorder implements Recorder {
   readonly #options: RecorderOptions;
@@ -176,7 +173,6 @@ class QueueingRecorder implements Recorder {
   async #run(): Promise<void> {
     const { process } = globalThis as { process?: Partial<Process> };
     const finish = (): void => void this.#finish();
-    // Next.js has one at the edge, too, whose functions throw.
     this.#guard(() => process?.on?.('beforeExit', finish));
     while (this.#queue.length > 0) {
       if (this.#queue.length < this.#batchMax && this.#waiters.size === 0 && !this.#closed) {

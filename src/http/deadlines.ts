@@ -5,6 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { onExchangeEnd } from './exchange-end.js';
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -43,7 +44,7 @@ export class Deadlines {
     server.on('request', (request, response) => {
       const exchange = { request, response, untaken: 0 };
       this.#exchanges.add(exchange);
-      response.once('close', () => this.#exchanges.delete(exchange));
+      onExchangeEnd(request, response, () => this.#exchanges.delete(exchange));
     });
   }
 

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../domain/clock.js';
 import { type Load, type LoadLimits, refusalOf, TOO_MANY_BYTES, type Work } from '../domain/overload.js';
 import { Shed } from './errors.js';
+import { onExchangeEnd } from './exchange-end.js';
 import { RatedWarning } from './rated-warning.js';
 import { RECORDING_PACE, REFUSAL_PACE, Turns } from './turns.js';
 
@@ -117,8 +118,7 @@ export class Overload {
       this.#bytes.set(request, 0);
     } else this.#requests++;
     if (work === 'account') this.#accountRequests++;
-    // Comes once for every answer, whether it went out, or its connection broke.
-    reply.raw.once('close', () => {
+    onExchangeEnd(request.raw, reply.raw, () => {
       if (work === 'recording') {
         this.#recordings--;
         this.#recordingBytes -= this.#bytes.get(request) ?? 0;

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { onExchangeEnd } from '../../../src/http/exchange-end.js';
+
+/** A server that answers nothing by itself, and a connection to it. */
+async function connected() {
+  const responses: ServerResponse[] = [];
+  const ends: string[] = [];
+  const changed = new EventTarget();
+  const tell = () => changed.dispatchEvent(new Event('change'));
+  const server: Server = createServer((request, response) => {
+    responses.push(response);
+    onExchangeEnd(request, response, () => {
+      ends.push(request.url ?? '');
+      tell();
+    });
+    tell();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket: Socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  onTestFinished(async () => {
+    socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  const until = async (isTrue: () => boolean): Promise<void> => {
+    while (!isTrue()) await once(changed, 'change');
+  };
+  const ask = async (...paths: string[]) => {
+    const before = responses.length;
+    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
+    await until(() => responses.length === before + paths.length);
+  };
+  return { socket, responses, ends, ask, until };
+}
+
+describe('an exchange ends', () => {
+  test('when its answer has gone out', async () => {
+    const { responses, ends, ask, until } = await connected();
+    await ask('/a', '/b');
+    responses[0]?.end();
+    await until(() => ends.length === 1);
+    responses[1]?.end();
+    await until(() => ends.length === 2);
+    expect(ends).toEqual(['/a', '/b']);
+  });
+
+  test('when its connection is gone, also where it waits behind others', async () => {
+    const { socket, responses, ends, ask, until } = await connected();
+    await ask('/answered', '/a', '/b', '/c');
+    responses[0]?.end();
+    await until(() => ends.length === 1);
+    // Answered, but not sent before the one in front of it.
+    responses[2]?.end();
+    socket.destroy();
+    await until(() => ends.length === 4);
+    expect(ends.toSorted()).toEqual(['/a', '/answered', '/b', '/c']);
+  });
+
+  test('for any number of them on a connection, without a warning', async () => {
+    const warnings: string[] = [];
+    const warn = ({ name }: Error) => warnings.push(name);
+    process.on('warning', warn);
+    onTestFinished(() => void process.off('warning', warn));
+    const { socket, ends, ask, until } = await connected();
+    const paths = Array.from({ length: 50 }, (_, at) => `/${at}`);
+    await ask(...paths);
+    socket.destroy();
+    await until(() => ends.length === 50);
+    expect(new Set(ends)).toEqual(new Set(paths));
+    expect(warnings).toEqual([]);
+  });
+});

@@ -73,11 +73,11 @@ export class Overload {
       }
       this.#take(work, request, reply);
     });
-    app.addHook('preParsing', async (request, _reply, payload) => {
+    app.addHook('preParsing', async (request, reply, payload) => {
       if (workOf(request) !== 'recording') return payload;
       const announced = Number(request.headers['content-length'] ?? Number.NaN);
       // A key lets somebody send, not announce: what is stalled costs as much as has come of it.
-      if (!(announced <= smallBodyBytesMax)) return this.#counted(request, payload);
+      if (!(announced <= smallBodyBytesMax)) return this.#counted(request, reply, payload);
       this.count(request, announced);
       return payload;
     });
@@ -129,7 +129,11 @@ export class Overload {
   }
 
   /** The body, counted as it comes. */
-  #counted(request: FastifyRequest, payload: NodeJS.ReadableStream): NodeJS.ReadableStream {
+  #counted(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: NodeJS.ReadableStream,
+  ): NodeJS.ReadableStream {
     const counter = Object.assign(
       new Transform({
         transform: (chunk: Buffer, _encoding, done) => {
@@ -146,8 +150,11 @@ export class Overload {
       { receivedEncodedLength: 0 },
     );
     payload.once('error', (error: Error) => counter.destroy(error));
-    // A body that is not wanted any more is read to its end all the same: its sender reads no answer before.
-    counter.once('error', () => payload.resume());
+    // A body that is not wanted any more is read to its end all the same: its sender reads no answer before, and the next
+    // request of the connection stands behind it. Node sees to that itself only where nobody had begun to read.
+    const passOver = () => payload.unpipe(counter).resume();
+    counter.once('error', passOver);
+    reply.raw.once('close', passOver);
     return payload.pipe(counter);
   }
 }

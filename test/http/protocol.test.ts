@@ -195,6 +195,21 @@ describe('what is no request: an answer of the same shape, and the connection is
   });
 });
 
+describe('a body that is refused unread', () => {
+  test.each([
+    ['short', 1_000],
+    ['long', 300_000],
+  ])('does not hold up the request behind it: %s', async (_what, bytes) => {
+    const { connect, read, keys } = await startService();
+    const connection = await connect();
+    const head = `${host}Authorization: Bearer ${keys.admin}\r\n`;
+    const refused = `POST ${QUERIES} HTTP/1.1\r\n${head}Content-Type: text/csv\r\nContent-Length: ${bytes}\r\n\r\n`;
+    connection.write(`${refused}${'a'.repeat(bytes)}GET ${STATS} HTTP/1.1\r\n${head}\r\n`);
+    expect(await read(connection, { method: 'POST', path: QUERIES })).toMatchObject({ status: 415 });
+    expect(await read(connection, { method: 'GET', path: STATS })).toMatchObject({ status: 200 });
+  });
+});
+
 describe('Host', () => {
   test.each(['/livez', STATS, '/nowhere'])('HTTP/1.1 without Host: 400 (%s)', async (path) => {
     const { sendRaw } = await startService();

@@ -7,7 +7,7 @@ export type Sink = (queries: readonly Query[]) => Promise<RecordResult>;
 /** Queries sent at a time. What waits is alive in memory, and what lives long costs several times its size. */
 const batchSize = 1_000;
 /** Batches under way at once: while one is written others are read, and share the next commit. */
-const batchesUnderWayMax = 4;
+const batchesUnderWayMax = 3;
 
 /** Gathers queries into batches for a sink, with a bounded number under way, and adds up what became of them. */
 export class Batcher {

@@ -113,6 +113,20 @@ test('trouble in a page that another opened', async () => {
   troubles.expect('console: lost');
 });
 
+test('trouble in a page that goes elsewhere while it is asked', async () => {
+  const { page, troubles } = await visitPage();
+  await page.addInitScript(`{
+    const times = Number(sessionStorage.getItem('times')) + 1;
+    sessionStorage.setItem('times', times);
+    console.error('lost');
+    if (times < 40) addEventListener('load', () => location.reload());
+  }`);
+  await page.goto('/page', { waitUntil: 'commit' });
+  for (let times = 0; times < 200; times++) await troubles.unexpected();
+  expect(await troubles.unexpected()).toEqual(['console: lost']);
+  troubles.expect('console: lost');
+});
+
 test('no name and no address but this machine can be reached', async () => {
   const { context, troubles } = await visitPage();
   const page = await context.newPage();

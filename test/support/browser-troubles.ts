@@ -2,7 +2,7 @@
  * What goes wrong in a browser while its user may see nothing of it: errors, requests that failed, violations of the
  * Content-Security-Policy. Each is one sentence, without the server's address, so that a test can name what it expects.
  */
-import type { BrowserContext, ConsoleMessage, Request } from 'playwright-core';
+import type { BrowserContext, ConsoleMessage, Page, Request } from 'playwright-core';
 
 /** The browser's own line on a request that we have heard of already, unless it is for something it asked by itself. */
 const requestLine = /^Failed to load resource: /;
@@ -72,7 +72,7 @@ export class Troubles {
   /** All that nobody expected, and what was expected in vain. */
   async unexpected(): Promise<string[]> {
     // What a page reports comes in order: an answer from it comes behind all it had to say.
-    for (const page of this.#context.pages()) await page.evaluate('0');
+    for (const page of this.#context.pages()) await answerOf(page);
     const unheard = this.#requestLines.filter(([url]) => !this.#failedUrls.has(url)).map(([, line]) => line);
     const found = [...this.#found, ...unheard];
     return [
@@ -93,6 +93,22 @@ export class Troubles {
     const trouble = `console: ${message.text()}`;
     if (requestLine.test(message.text())) this.#requestLines.push([message.location().url, trouble]);
     else this.#found.push(trouble);
+  }
+}
+
+/** How often in a row a page may go elsewhere while it is asked. */
+const leavesMax = 100;
+
+/** Waits for the page to say anything, again where it went elsewhere before it had. */
+async function answerOf(page: Page): Promise<void> {
+  for (let leaves = 0; !page.isClosed(); leaves++) {
+    try {
+      await page.evaluate('0');
+      return;
+    } catch (error) {
+      const hasLeft = error instanceof Error && /because of a navigation|has been closed/.test(error.message);
+      if (!hasLeft || leaves === leavesMax) throw error;
+    }
   }
 }
 

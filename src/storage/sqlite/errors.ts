@@ -21,8 +21,18 @@ const DAMAGE = [
   { code: 26, words: 'file is not a database' },
 ] as const;
 
-/** SQLite's error as the port promises it: `unavailable` for circumstances, anything else as it is (a bug, damage). */
+/**
+ * SQLite's error as the port promises it: `unavailable` for circumstances, where a retry may help; of damage, what to do
+ * about it; anything else, which is a bug, as it is.
+ */
 export function storeError(error: unknown): unknown {
+  if (isDamage(error)) {
+    const words = (error as Error).message;
+    return new Error(
+      `The database is damaged (${words}). "caller-stats verify" says more; restore a backup: docs/backup.md.`,
+      { cause: error },
+    );
+  }
   const circumstance = CIRCUMSTANCES.find((one) => speaksOf(error, one));
   if (circumstance === undefined) return error;
   return new CallerStatsError('unavailable', `The database cannot be used now: ${circumstance.meaning}.`, {

@@ -18,8 +18,6 @@ test.each([
 
 test.each([
   ['a constraint', withCode(19)],
-  ['damage', withCode(11)],
-  ['damage, in words only', withWords('database disk image is malformed')],
   ['an error of other origin that uses the words', new Error('database or disk is full')],
   ['no error at all', 'database or disk is full'],
 ])('%s stays what it is', (_what, error) => {
@@ -30,5 +28,10 @@ test.each([withCode(11), withCode(26), withWords('file is not a database')])(
   'damage is known: %s',
   (error) => {
     expect(isDamage(error)).toBe(true);
+    expect(storeError(error)).toMatchObject({
+      message: expect.stringMatching(/damaged.*verify/),
+      cause: error,
+    });
+    expect(storeError(error)).not.toHaveProperty('code');
   },
 );

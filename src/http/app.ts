@@ -25,6 +25,7 @@ import type { DashboardOptions } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
 import { Deadlines } from './deadlines.js';
+import { DirectExport } from './direct-export.js';
 import { addDocs, addOpenApi } from './docs.js';
 import { answerError, HttpError, unavailable } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
@@ -111,7 +112,8 @@ export async function buildApp({
   });
   connectionErrors.watch(app.server);
   app.server.maxConnections = limits.connectionsMax;
-  new Deadlines().watch(app, { answerTimeoutMs, closeGraceMs });
+  const deadlines = new Deadlines();
+  deadlines.watch(app, { answerTimeoutMs, closeGraceMs });
   const overload = new Overload({
     limits: {
       ...limits,
@@ -138,7 +140,7 @@ export async function buildApp({
 
   const requests = new RateLimit('organization', limits.requestsPerMinute);
   const failures = new RateLimit('failures', limits.failuresPerMinute);
-  const authenticator = new Authenticator({ store, clock, requests, failures });
+  const authenticator = new Authenticator({ store, clock, requests, failures, log: app.log });
   addCallerStats(app, store, authenticator);
   addSeries(app, store, authenticator);
   addCallers(app, store, authenticator);
@@ -154,6 +156,11 @@ export async function buildApp({
   });
   await addPages(app, dashboard.pages);
   await addDocs(app);
+  // Not where each request is to be logged.
+  if (store.atOnce !== undefined && !log.isLevelEnabled('debug')) {
+    const { atOnce } = store;
+    new DirectExport({ atOnce, clock, authenticator, overload, deadlines }).watch(app);
+  }
   await app.ready();
   return app;
 }

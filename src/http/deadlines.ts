@@ -26,7 +26,7 @@ export class Deadlines {
     app: FastifyInstance,
     { answerTimeoutMs, closeGraceMs }: { readonly answerTimeoutMs: number; readonly closeGraceMs: number },
   ): void {
-    this.#follow(app.server);
+    this.#followAll(app.server);
     const timer = setInterval(() => this.#cutUntaken(), answerTimeoutMs / looks).unref();
     app.addHook('preClose', async () => {
       const cuts = setInterval(() => this.#cutAllButWorkedOn(), closeGraceMs);
@@ -36,16 +36,19 @@ export class Deadlines {
     app.addHook('onClose', async () => clearInterval(timer));
   }
 
-  #follow(server: Server): void {
+  #followAll(server: Server): void {
     server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
     });
-    server.on('request', (request, response) => {
-      const exchange = { request, response, untaken: 0 };
-      this.#exchanges.add(exchange);
-      onExchangeEnd(request, response, () => this.#exchanges.delete(exchange));
-    });
+    server.on('request', (request, response) => this.follow(request, response));
+  }
+
+  /** Until its answer has gone out, or its connection is gone. */
+  follow(request: IncomingMessage, response: ServerResponse): void {
+    const exchange = { request, response, untaken: 0 };
+    this.#exchanges.add(exchange);
+    onExchangeEnd(request, response, () => this.#exchanges.delete(exchange));
   }
 
   #cutUntaken(): void {

@@ -86,6 +86,11 @@ export class Overload {
     });
   }
 
+  /** Whether one more read would be refused now. */
+  refusesReading(): boolean {
+    return refusalOf('reading', this.load, this.#limits) !== undefined;
+  }
+
   /** Resolves when it is this recording's turn to have so many bytes parsed. */
   turn(bytes: number): Promise<void> {
     this.#refusals.credit(refusalsPerRecording);

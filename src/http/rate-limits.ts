@@ -31,6 +31,10 @@ export class RateLimit {
       quota === 0 ? undefined : new RateLimiterMemory({ points: quota, duration: windowSeconds });
   }
 
+  get isLimited(): boolean {
+    return this.#limiter !== undefined;
+  }
+
   /** Counts one request of `who`, and says in the answer what is left. Throws `429` where nothing is. */
   async consume(who: string, reply: FastifyReply): Promise<void> {
     if (this.#limiter === undefined) return;

@@ -83,6 +83,15 @@ export interface Access {
   readonly project: Project | undefined;
 }
 
+/** Reads that need no wait. */
+export interface ReadsAtOnce {
+  /** As `Store.findAccess`. */
+  findAccess(keyHash: string, projectId: string): Access | undefined;
+
+  /** As `Store.count`. */
+  count(projectId: string, range: DateRange): Counts;
+}
+
 export interface Store {
   /** Users, and who may become a member. */
   readonly people: People;
@@ -154,6 +163,12 @@ export interface Store {
    * not answer from a cache that could miss one.
    */
   findAccess(keyHash: string, projectId: string): Promise<Access | undefined>;
+
+  /**
+   * Answers any number of reads at once, all of one snapshot, which is taken when `work` begins: for stores that answer
+   * within microseconds, without going anywhere. Others have none. Throws what `work` throws, and `unavailable`.
+   */
+  readonly atOnce?: (<T>(work: (reads: ReadsAtOnce) => T) => T) | undefined;
 
   /**
    * Changes whether a key works and gives it back: revoked for ever, disabled until it is enabled. Idempotent: a

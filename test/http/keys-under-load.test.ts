@@ -88,7 +88,7 @@ describe.each([
   test.each<KeyChange>(['revoke', 'disable'])(
     '%s: every request that begins after it is refused',
     async (change) => {
-      const service = await startService();
+      const service = await startService({ logLevel: 'info' });
       const { store } = await storeOf(service);
       const ended = await underLoad(service, store, change);
       const after = ended.filter(({ beganAfter }) => beganAfter);
@@ -102,7 +102,7 @@ describe.each([
   );
 
   test('enable: every request that begins after it is answered', async () => {
-    const service = await startService();
+    const service = await startService({ logLevel: 'info' });
     const { store } = await storeOf(service);
     await store.changeKey('default', 'admin', 'disable', by);
     const ended = await underLoad(service, store, 'enable');
@@ -111,7 +111,7 @@ describe.each([
   });
 
   test('to and fro, each time at once', async () => {
-    const service = await startService();
+    const service = await startService({ logLevel: 'info' });
     const { store } = await storeOf(service);
     for (let n = 0; n < 20; n++) {
       await store.changeKey('default', 'admin', 'disable', by);
@@ -125,7 +125,7 @@ describe.each([
   });
 
   test('a rotation: the old key until its new end, the successor from the next request on', async () => {
-    const service = await startService();
+    const service = await startService({ logLevel: 'info' });
     const { send, clock, keys } = service;
     const { store } = await storeOf(service);
     const { secret, key } = newKey('successor', { type: 'admin' });

@@ -1,6 +1,6 @@
 import type { Store } from '../../src/storage/store.js';
 
-export type StoreMethod = Exclude<keyof Store, 'people'>;
+export type StoreMethod = Exclude<keyof Store, 'people' | 'atOnce'>;
 
 export interface StoreCall {
   readonly method: StoreMethod;
@@ -28,7 +28,7 @@ export function watchStore(store: Store): WatchedStore {
     before: async () => undefined,
     store: new Proxy(store, {
       get: (target, name) => {
-        if (name === 'people') return target.people;
+        if (name === 'people' || name === 'atOnce') return target[name];
         return (...parameters: unknown[]) => {
           const method = name as StoreMethod;
           const result = pass(method, parameters);

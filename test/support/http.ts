@@ -85,6 +85,8 @@ export interface ServiceOptions {
   readonly limits?: Partial<AppOptions['limits']>;
   readonly trustProxy?: readonly string[];
   readonly telemetry?: Partial<TelemetryRules>;
+  /** Everything unless told: then each request is logged, and so none is answered without the framework. */
+  readonly logLevel?: 'trace' | 'info';
 }
 
 const LIMIT_NAMES = [
@@ -123,7 +125,15 @@ type End = () => Promise<void>;
 
 /** A service of its own for one test, gone when it is over. `onEnd` takes what is to be done then, last first. */
 export async function startService(
-  { database, limits, trustProxy = [], telemetry = {}, users = {}, keyLifeMax = null }: ServiceOptions = {},
+  {
+    database,
+    limits,
+    trustProxy = [],
+    telemetry = {},
+    users = {},
+    keyLifeMax = null,
+    logLevel = 'trace',
+  }: ServiceOptions = {},
   onEnd: (end: End) => void = onTestFinished,
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-test-'));
@@ -166,7 +176,7 @@ export async function startService(
       randomInt: (max) => randomInt(max),
       ...users,
     },
-    log: pino({ level: 'trace' }, { write: (line: string) => logged.push(line) }),
+    log: pino({ level: logLevel }, { write: (line: string) => logged.push(line) }),
   });
   onEnd(() => app.close());
   const keys = await addProjectsAndKeys(store);

@@ -11,6 +11,8 @@ import {
 import type { DateRange } from '../../domain/date-range.js';
 import { countsOfSeries, segmentsOfSeries } from '../../domain/series-cut.js';
 import type { Connection } from './connection.js';
+import type { DataVersion } from './data-version.js';
+import { DAY_MS, KeptDays } from './day-sums.js';
 
 /** What follows `WITH`: the project's number, and the segments that are asked for, by their columns. */
 const ASKED = 'asked (number) AS (SELECT number FROM project WHERE id = ?)';
@@ -26,14 +28,18 @@ const segmentsAtOnce = 64;
 
 export class CounterReader {
   readonly #db: Connection;
+  readonly #version: DataVersion;
+  readonly #days: KeptDays;
   readonly #findExtent: StatementSyncInstance;
   /** Statements over a number of segments, by that number. */
   readonly #sums: (StatementSyncInstance | undefined)[] = [];
   readonly #sumsOfEach: (StatementSyncInstance | undefined)[] = [];
   readonly #callers: (StatementSyncInstance | undefined)[] = [];
 
-  constructor(db: Connection) {
+  constructor(db: Connection, version: DataVersion) {
     this.#db = db;
+    this.#version = version;
+    this.#days = new KeptDays(db);
     // Two look-ups, each of one end of the key; min and max together would read all that is between.
     const end = (order: string): string =>
       `(SELECT bucket FROM type_counter WHERE project = number AND level = 0 ORDER BY bucket ${order} LIMIT 1)`;
@@ -43,16 +49,13 @@ export class CounterReader {
   }
 
   count(projectId: string, range: DateRange): Counts {
-    const segments = segmentsOf(range);
-    if (segments.length === 0) return withTotal({ web: 0, api: 0, other: 0 });
-    const [web, api, other] = this.#sumOf(segments.length).get(projectId, ...boundsOf(segments));
-    return withTotal({ web, api, other });
+    return this.#version.during((version) => withTotal(this.#count(projectId, range, version)));
   }
 
   countSeries(projectId: string, bounds: readonly number[]): Counts[] {
     const segments = segmentsOfSeries(bounds);
     const sums = new Map<number, TypeCounts>();
-    this.#inSnapshot(() => {
+    this.#version.during(() => {
       for (let at = 0; at < segments.length; at += segmentsAtOnce) {
         const some = segments.slice(at, at + segmentsAtOnce);
         const rows = this.#sumsOfEachOf(some.length).all(projectId, ...boundsOf(some));
@@ -74,6 +77,24 @@ export class CounterReader {
     const row = this.#findExtent.get(projectId);
     if (row === undefined || row.first === null) return undefined;
     return { from: row.first, to: row.last + 1 };
+  }
+
+  /** Whole days from memory where they are kept, and what is left at both ends from the file. */
+  #count(projectId: string, { from, to }: DateRange, version: number): TypeCounts {
+    const days = this.#days.of(projectId, version);
+    const [first, end] = [Math.ceil(from / DAY_MS), Math.floor(to / DAY_MS)];
+    if (days === undefined || first >= end) return this.#sum(projectId, segmentsOf({ from, to }));
+    const sum = days.sum(first, end);
+    const ends = [...segmentsOf({ from, to: first * DAY_MS }), ...segmentsOf({ from: end * DAY_MS, to })];
+    if (ends.length === 0) return sum;
+    const rest = this.#sum(projectId, ends);
+    return { web: sum.web + rest.web, api: sum.api + rest.api, other: sum.other + rest.other };
+  }
+
+  #sum(projectId: string, segments: readonly Segment[]): TypeCounts {
+    if (segments.length === 0) return { web: 0, api: 0, other: 0 };
+    const [web, api, other] = this.#sumOf(segments.length).get(projectId, ...boundsOf(segments));
+    return { web, api, other };
   }
 
   /** All segments in one statement: one snapshot, and cheaper than a statement each. */
@@ -109,16 +130,6 @@ export class CounterReader {
       FROM (SELECT caller, sum(queries) AS queries FROM ${countersIn('caller_counter')} GROUP BY caller) AS counted
       JOIN caller ON caller.number = counted.caller`);
     return this.#callers[segments];
-  }
-
-  /** What `work` reads with several statements is as of one moment. */
-  #inSnapshot(work: () => void): void {
-    this.#db.exec('BEGIN');
-    try {
-      work();
-    } finally {
-      this.#db.exec('COMMIT');
-    }
   }
 
   #prepare(sql: string): StatementSyncInstance {

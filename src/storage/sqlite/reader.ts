@@ -21,12 +21,15 @@ import type { Access } from '../store.js';
 import { projectToClean, RETENTIONS } from './cleanup.js';
 import type { Connection } from './connection.js';
 import { CounterReader } from './counter-reader.js';
+import { DataVersion } from './data-version.js';
 import { Memo } from './memo.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
 
 export class Reader {
   /** What the counters say. */
   readonly counters: CounterReader;
+  /** Holds what is read together to one moment. */
+  readonly version: DataVersion;
   readonly #db: Connection;
   readonly #listOrganizations: StatementSyncInstance;
   readonly #listProjects: StatementSyncInstance;
@@ -42,7 +45,8 @@ export class Reader {
 
   constructor(db: Connection) {
     this.#db = db;
-    this.counters = new CounterReader(db);
+    this.version = new DataVersion(db);
+    this.counters = new CounterReader(db, this.version);
     this.#listOrganizations = db.prepare(
       `SELECT ${ORGANIZATION_COLUMNS} FROM organization ORDER BY created_at, id`,
     );
@@ -71,7 +75,7 @@ export class Reader {
        FROM query JOIN caller ON caller.number = query.caller
        WHERE project = (SELECT number FROM project WHERE id = ?) AND query.id > ? ORDER BY query.id LIMIT ?`,
     );
-    this.#accesses = new Memo(db);
+    this.#accesses = new Memo(this.version);
     this.#check = db.prepare('SELECT count(*) FROM organization');
   }
 

@@ -11,7 +11,7 @@ import type { NewProject, Organization, Project } from '../../domain/project.js'
 import type { ProjectChange } from '../../domain/project-change.js';
 import type { Query } from '../../domain/query.js';
 import { CommitQueue } from '../commit-queue.js';
-import type { Access, Cleanup, KeyChange, RecordResult, Store, Verification } from '../store.js';
+import type { Access, Cleanup, KeyChange, ReadsAtOnce, RecordResult, Store, Verification } from '../store.js';
 import { type Connection, openReader } from './connection.js';
 import { storeError } from './errors.js';
 import { NEWEST_VERSION } from './migrations.js';
@@ -156,6 +156,16 @@ class SqliteStore implements Store {
   async findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
     return this.#read((reader) => reader.findAccess(keyHash, projectId));
   }
+
+  readonly atOnce = <T>(work: (reads: ReadsAtOnce) => T): T =>
+    this.#read((reader) =>
+      reader.version.during(() =>
+        work({
+          findAccess: (keyHash, projectId) => reader.findAccess(keyHash, projectId),
+          count: (projectId, range) => reader.counters.count(projectId, range),
+        }),
+      ),
+    );
 
   async changeKey(organizationId: string, keyId: string, change: KeyChange, by: Actor): Promise<ApiKey> {
     return (await this.#queue.submit({ kind: 'changeKey', organizationId, keyId, change, by })) as ApiKey;

@@ -1,8 +1,8 @@
 /** What becomes of a server on a damaged file: it may refuse and fail, but give no wrong number that `verify` passes. */
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import type { Counts } from '../../../src/domain/counts.js';
 import { kill, programFile, type Running, urlIn } from '../../support/process.js';
 import { countsIn, sum } from '../blocks.js';
@@ -45,7 +45,7 @@ async function whileServed(round: Round, { server, url, database, what }: Served
   const { world } = round;
   const { wrong, refused, lost } = await answersOf(round, url);
   // It looks around once more when it listens, and may end by itself then, as it does where it cannot start.
-  if (lost > 0) await Promise.race([server.ended, setTimeout(endsWithinMs, undefined, { ref: false })]);
+  if (lost > 0) await Promise.race([server.ended, once(AbortSignal.timeout(endsWithinMs), 'abort')]);
   kill(server.pid, 'SIGTERM');
   const served = await server.ended;
   if (served.status === 1 && wrong.length === 0) return ['at start'];

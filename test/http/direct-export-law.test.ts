@@ -1,0 +1,186 @@
+/** Whatever is asked for: with and without the framework the answer is the same to the byte. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { directly, get, ordinary, recordSome, startWithSome } from '../support/direct-export.js';
+import { STATS, sharedService } from '../support/http.js';
+import type { Answer } from '../support/http-checks.js';
+
+const dayMs = 86_400_000;
+const shared = sharedService(directly);
+
+/** A header that the direct way looks no further behind, and which means nothing to the framework. */
+const withFramework = (bytes: string) => bytes.replace('\r\n\r\n', '\r\nContent-Length: 0\r\n\r\n');
+
+const unusual: readonly (readonly [
+  what: string,
+  status: number,
+  path: string,
+  headers: readonly string[],
+])[] = [
+  ['no Host', 400, ordinary, ['Authorization: Bearer ADMIN']],
+  ['two Hosts', 400, ordinary, ['Host: a', 'Host: a', 'Authorization: Bearer ADMIN']],
+  [
+    'two keys, the first one good',
+    200,
+    ordinary,
+    ['Host: a', 'Authorization: Bearer ADMIN', 'Authorization: x'],
+  ],
+  [
+    'two keys, the second one good',
+    401,
+    ordinary,
+    ['Host: a', 'Authorization: x', 'Authorization: Bearer ADMIN'],
+  ],
+  ['a bound twice', 400, `${ordinary}&dateTo=1970-01-01`, ['Host: a', 'Authorization: Bearer ADMIN']],
+  ['a recording key', 401, ordinary, ['Host: a', 'Authorization: Bearer RECORDING']],
+  ['a key that may only write', 403, ordinary, ['Host: a', 'Authorization: Bearer WRITING']],
+  ['a key that is for elsewhere', 403, ordinary, ['Host: a', 'Authorization: Bearer ELSEWHERE']],
+  ['a key that is for here', 200, ordinary, ['Host: a', 'Authorization: Bearer HERE']],
+  ['more than a bound', 400, `${ordinary}&zone=UTC`, ['Host: a', 'Authorization: Bearer ADMIN']],
+];
+
+test('what is unusual', async () => {
+  const service = await startWithSome();
+  const keys: Record<string, string> = {
+    ADMIN: service.keys.admin,
+    RECORDING: service.keys.recording,
+    WRITING: await service.addKey('writing', { type: 'admin', scopes: ['write'] }),
+    ELSEWHERE: await service.addKey('elsewhere', { type: 'admin', allow: ['192.0.2.1/32'] }),
+    HERE: await service.addKey('here', { type: 'admin', allow: ['127.0.0.1/32'] }),
+  };
+  for (const [what, status, path, headers] of unusual) {
+    const bytes = get(
+      path,
+      headers.map((line) => line.replace(/[A-Z]{4,}$/, (name) => keys[name] ?? name)),
+    );
+    const answer = await service.sendRaw(bytes);
+    expect(answer.status, what).toBe(status);
+    expect(comparable(answer), what).toEqual(comparable(await service.sendRaw(withFramework(bytes))));
+  }
+});
+
+const comparable = ({ status, headers: { date: _, ...headers }, text }: Answer) => ({
+  status,
+  headers: Object.entries(headers),
+  text,
+});
+
+const bound = fc.oneof(
+  fc
+    .date({ min: new Date(-3 * dayMs), max: new Date(12 * dayMs), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+  fc
+    .date({ min: new Date(-3 * dayMs), max: new Date(12 * dayMs), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10)),
+  fc.constantFrom(
+    '1970-01-01T00:00:00+01:00',
+    '1970-01-01T00:00:00%2B01:00',
+    '1970-01-01T00%3A00%3a00Z',
+    '1970-01-01T00%3A00%3A00Z',
+    '1970-01-01=1',
+    '1970-02-30',
+    '1970-01-01#',
+    '',
+    '%31970-01-01',
+  ),
+);
+const parameter = fc
+  .tuple(
+    fc.constantFrom('dateFrom', 'dateTo', 'dateto', 'date%46rom', 'x'),
+    fc.constantFrom('=', '', '%3D'),
+    bound,
+  )
+  .map((parts) => parts.join(''));
+const usual = fc.tuple(bound, bound).map(([from, to]) => [`dateFrom=${from}`, `dateTo=${to}`]);
+const query = fc
+  .tuple(
+    fc.oneof({ weight: 6, arbitrary: usual }, fc.array(parameter, { maxLength: 3 })),
+    fc.constantFrom('&', '&', '&', '&&', ';', '&amp;'),
+  )
+  .map(([parameters, separator]) => (parameters.length === 0 ? '' : `?${parameters.join(separator)}`));
+const path = fc.oneof(
+  { weight: 12, arbitrary: fc.constant(STATS) },
+  fc.constantFrom(
+    STATS.replace('docs', 'none'),
+    STATS.replace('docs', 'DOCS'),
+    STATS.replace('docs', '%64ocs'),
+    STATS.replace('docs', ''),
+    STATS.replace('docs', 'docs/docs'),
+    `${STATS}/`,
+    `/${STATS}`,
+    `http://test${STATS}`,
+  ),
+);
+const keyNames = ['recording', 'rivalAdmin'] as const;
+const authorization = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('Authorization: Bearer ADMIN') },
+  fc.constantFrom(
+    'authorization:bearer  ADMIN ',
+    'Authorization: BEARER ADMIN',
+    'Authorization: Bearer ADMINx',
+    'Authorization: Bearer\tADMIN',
+    'Authorization: Basic ADMIN',
+    'Authorization: ADMIN',
+    'Authorization:',
+    'X-Key: ADMIN',
+  ),
+);
+const more = fc.subarray(
+  [
+    'Host: another',
+
+    'Accept: text/csv',
+    'Authorization: Bearer x',
+    'Expect: 100-continue',
+    'Connection: close',
+    'X-Forwarded-For: 192.0.2.1',
+  ],
+  { maxLength: 2 },
+);
+const method = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('GET') },
+  fc.constantFrom('POST', 'OPTIONS', 'DELETE'),
+);
+const version = fc.oneof({ weight: 12, arbitrary: fc.constant('1.1') }, fc.constant('1.0'));
+
+test('whatever is asked for', async () => {
+  const service = shared();
+  await recordSome(service);
+  const usually = { weight: 4, arbitrary: fc.constant([] as string[]) };
+  const request = fc.record({
+    path,
+    query,
+    authorization,
+    more: fc.oneof(usually, more),
+    method,
+    version,
+    key: fc.oneof({ weight: 12, arbitrary: fc.constant('admin' as const) }, fc.constantFrom(...keyNames)),
+  });
+  let direct = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      request,
+      async ({
+        path: base,
+        query: asking,
+        authorization: given,
+        more: others,
+        method: verb,
+        version: http,
+        key,
+      }) => {
+        const secret = service.keys[key];
+        const lines = ['Host: test', given.replace('ADMIN', secret), ...others];
+        const bytes = get(base + asking, lines, verb).replace('HTTP/1.1', `HTTP/${http}`);
+        service.calls.length = 0;
+        const one = await service.sendRaw(bytes);
+        if (service.calls.length === 0 && one.status === 200) direct++;
+        const other = await service.sendRaw(withFramework(bytes));
+        expect(comparable(one)).toEqual(comparable(other));
+      },
+    ),
+    { numRuns: 400 },
+  );
+  // Otherwise this says nothing.
+  expect(direct).toBeGreaterThan(20);
+});

@@ -1,0 +1,120 @@
+/** Counts that whole days were added up for in memory, held against a recount: at every ask, and after every change. */
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect, test } from 'vitest';
+import { ALL_TIME, type DateRange } from '../../src/domain/date-range.js';
+import type { Query } from '../../src/domain/query.js';
+import { openSqliteStore } from '../../src/storage/sqlite/store.js';
+import type { Store } from '../../src/storage/store.js';
+import { whenOver } from '../support/cleanup.js';
+import { knownDelivery, rangesOver, recount } from '../support/ledger.js';
+import { by, projectOf } from '../support/store.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const dayMs = 86_400_000;
+
+/** More often than whole days are waited for with. */
+const asks = 40;
+
+async function openWithProjects(...ids: string[]): Promise<{ readonly store: Store; readonly file: string }> {
+  const file = `${await temporaryFolder()}/store.db`;
+  const store = await openSqliteStore(file);
+  whenOver(() => store.close());
+  for (const id of ids) await store.createProject(projectOf(id), by);
+  return { store, file };
+}
+
+/** All of them, `asks` times in all. */
+async function expectCounts(
+  store: Store,
+  projectId: string,
+  queries: readonly Query[],
+  ranges: readonly DateRange[],
+) {
+  for (let ask = 0; ask < asks; ask++) {
+    const range = ranges[ask % ranges.length] ?? ALL_TIME;
+    expect(await store.count(projectId, range), JSON.stringify(range)).toEqual(recount(queries, range));
+  }
+}
+
+test('as often as they are asked for, between recordings, in more than one project', async () => {
+  const { store } = await openWithProjects('one', 'two');
+  const recorded: Record<string, Map<string, Query>> = { one: new Map(), two: new Map() };
+  for (let delivery = 0; delivery < 40; delivery++) {
+    const projectId = delivery % 3 === 0 ? 'two' : 'one';
+    const queries = knownDelivery(delivery);
+    await store.record(projectId, queries);
+    for (const query of queries) {
+      const known = recorded[projectId];
+      if (!known?.has(query.id)) known?.set(query.id, query);
+    }
+    for (const [id, known] of Object.entries(recorded)) {
+      const all = [...known.values()];
+      const days = rangesOver(all, 8).map(({ from, to }) => ({
+        from: Math.floor(from / dayMs) * dayMs,
+        to: Math.ceil(to / dayMs) * dayMs,
+      }));
+      await expectCounts(store, id, all, [...rangesOver(all, 12), ...days]);
+    }
+  }
+});
+
+test('where there are more days than are kept', async () => {
+  const { store } = await openWithProjects('long');
+  const queries = Array.from({ length: 4_002 }, (_, day) => ({
+    id: `day ${day}`,
+    caller: 'web',
+    occurredAt: day * dayMs,
+  }));
+  for (const some of [queries.slice(0, 4_000), queries.slice(4_000)]) {
+    await store.record('long', some);
+    const all = queries.slice(0, some === queries ? undefined : queries.indexOf(some.at(-1) as Query) + 1);
+    await expectCounts(store, 'long', all, [
+      ALL_TIME,
+      { from: 5, to: 4_001 * dayMs },
+      { from: dayMs, to: 3_999 * dayMs },
+    ]);
+  }
+});
+
+test('of a project that was deleted, and made anew', async () => {
+  const { store } = await openWithProjects('docs');
+  const queries = knownDelivery(3);
+  await store.record('docs', queries);
+  await expectCounts(store, 'docs', queries, [ALL_TIME]);
+  await store.deleteProject('default', 'docs', by);
+  await expectCounts(store, 'docs', [], [ALL_TIME]);
+  while (!(await store.purgeDeleted(1000)).done);
+  await store.createProject(projectOf('docs'), by);
+  await expectCounts(store, 'docs', [], [ALL_TIME]);
+});
+
+test('reads at once are all of one moment, and the next ones of the next', async () => {
+  const { store, file } = await openWithProjects('docs');
+  await store.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);
+  const other = new DatabaseSync(file);
+  whenOver(async () => other.close());
+  const total = () => store.atOnce?.((reads) => reads.count('docs', ALL_TIME).total);
+  for (let more = 1; more <= 3; more++) {
+    store.atOnce?.((reads) => {
+      for (let ask = 0; ask < asks; ask++) {
+        expect(reads.count('docs', ALL_TIME).total).toBe(more);
+        expect(reads.count('docs', { from: -1, to: 2 * dayMs + 1 }).total).toBe(more);
+        if (ask === 5) other.exec('UPDATE type_counter SET web = web + 1');
+      }
+    });
+    expect(total()).toBe(more + 1);
+  }
+});
+
+test('reads at once that fail leave the next ones in order', async () => {
+  const { store } = await openWithProjects('docs');
+  expect(() =>
+    store.atOnce?.(() => {
+      throw new RangeError('no');
+    }),
+  ).toThrow('no');
+  await store.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);
+  expect(store.atOnce?.((reads) => reads.count('docs', ALL_TIME).total)).toBe(1);
+  await store.close();
+  expect(() => store.atOnce?.(() => 0)).toThrow('closing');
+});

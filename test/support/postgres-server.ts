@@ -104,8 +104,16 @@ export async function startPostgres(
       await gone;
     },
     start: async () => {
-      await rm(join(data, 'postmaster.pid'), { force: true });
-      child = await launch(join(bin, 'postgres'), [...place, ...options], user, { port, password });
+      for (let tries = 1; ; tries++) {
+        await rm(join(data, 'postmaster.pid'), { force: true });
+        try {
+          child = await launch(join(bin, 'postgres'), [...place, ...options], user, { port, password });
+          return;
+        } catch (error) {
+          // A process that was killed with its server may still be on its way out, and then has the memory they shared.
+          if (tries === startsMax || !String(error).includes('is still in use')) throw error;
+        }
+      }
     },
     signal: async (signal) => {
       // Its first process first: once that is stopped, the list of the others is complete.
@@ -120,6 +128,9 @@ export async function startPostgres(
     },
   };
 }
+
+/** Each takes tens of milliseconds. */
+const startsMax = 100;
 
 /** Debian keeps PostgreSQL's programs off the PATH. */
 const debianFolder = '/usr/lib/postgresql';

@@ -56,7 +56,8 @@ export function optionsOf(
     // Generous, because other work may share the machine: a mutant that is only slow is not to count as killed.
     timeoutMS: 15_000,
     timeoutFactor: 3,
-    incremental: files.length === 0,
+    // A run of some files leaves what is known of the others.
+    incremental: true,
     incrementalFile: `${reportsFolder}/incremental-${name}.json`,
     force,
     ...(part.hasThreads ? { buildCommand: 'tsc --project tsconfig.build.json' } : {}),

@@ -164,6 +164,11 @@ describe('the edges of a range', () => {
       ],
     ],
     [
+      'of a month without its first midnight, in a range that no month began in before',
+      () => edgesBetween('America/Asuncion', 'month', '2000-09-15T04:00Z', '2000-11-01T03:00Z'),
+      ['2000-09-15T00:00:00.000-04:00', '2000-10-01T01:00:00.000-03:00', '2000-11-01T00:00:00.000-03:00'],
+    ],
+    [
       'of weeks, from Monday on, over a new year',
       () => edgesBetween('UTC', 'week', '2026-12-21T00:00Z', '2027-01-11T00:00Z'),
       ['2026-12-21', '2026-12-28', '2027-01-04', '2027-01-11'].map((date) => `${date}T00:00:00.000+00:00`),

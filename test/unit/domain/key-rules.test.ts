@@ -214,6 +214,7 @@ describe('the e-mail address of a member', () => {
     'a@b.',
     '.a@b.io',
     'a..a@b.io',
+    'abc..d@e.io',
     'a\0@b.io',
     'ä@b.io',
     'a@.b',

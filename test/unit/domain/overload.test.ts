@@ -37,6 +37,11 @@ describe('refused is', () => {
       ['recording', 'account', 'reading'],
     ],
     [
+      'recording alone, where it is as late as reads wait for',
+      { eventLoopDelayMs: 50 * readingPatience },
+      ['recording'],
+    ],
+    [
       'all but recording and probes, where as many are under way as may be',
       { requests: 5 },
       ['account', 'reading'],

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { RatedWarning } from '../../../src/http/rated-warning.js';
-import { RECORDING_PACE, Turns } from '../../../src/http/turns.js';
+import { RECORDING_PACE, REFUSAL_PACE, Turns } from '../../../src/http/turns.js';
 
 /** Which of these came through in which turn of the event loop. */
 async function turnsOf(sizes: readonly number[]): Promise<number[][]> {
@@ -35,6 +35,25 @@ test('all come through, in their order, a few at a time, and no large one with o
   );
 });
 
+test('as many bytes as may be are one turn, and one more is another', async () => {
+  expect(await turnsOf([32_768, 32_768, 1])).toEqual([[0, 1], [2]]);
+});
+
+test('at a pace of time, they come through no earlier', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const turns = new Turns(REFUSAL_PACE);
+  const through: number[] = [];
+  const all = [1, 2, 3].map((number) => turns.next().then(() => through.push(number)));
+  await vi.advanceTimersByTimeAsync(19);
+  await setImmediate();
+  expect(through).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(through).toEqual([1, 2]);
+  await vi.advanceTimersByTimeAsync(20);
+  await Promise.all(all);
+});
+
 test('others are heard between two turns', async () => {
   const turns = new Turns(RECORDING_PACE);
   const heard: string[] = [];
@@ -54,6 +73,16 @@ test('with credit more come through at once, and a fraction of it is kept', asyn
   turns.credit(1 / 2);
   await setImmediate();
   expect(through).toHaveLength(18);
+  await Promise.all(all);
+});
+
+test('credit that nobody needed for long is not spent at once', async () => {
+  const turns = new Turns(RECORDING_PACE);
+  turns.credit(1000);
+  const through: number[] = [];
+  const all = Array.from({ length: 40 }, (_, number) => turns.next().then(() => through.push(number)));
+  await setImmediate();
+  expect(through).toHaveLength(28);
   await Promise.all(all);
 });
 

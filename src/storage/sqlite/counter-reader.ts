@@ -12,7 +12,7 @@ import type { DateRange } from '../../domain/date-range.js';
 import { countsOfSeries, segmentsOfSeries } from '../../domain/series-cut.js';
 import type { Connection } from './connection.js';
 import type { DataVersion } from './data-version.js';
-import { DAY_MS, KeptDays } from './day-sums.js';
+import { added, KeptSums } from './kept-sums.js';
 
 /** What follows `WITH`: the project's number, and the segments that are asked for, by their columns. */
 const ASKED = 'asked (number) AS (SELECT number FROM project WHERE id = ?)';
@@ -29,7 +29,7 @@ const segmentsAtOnce = 64;
 export class CounterReader {
   readonly #db: Connection;
   readonly #version: DataVersion;
-  readonly #days: KeptDays;
+  readonly #kept: KeptSums;
   readonly #findExtent: StatementSyncInstance;
   /** Statements over a number of segments, by that number. */
   readonly #sums: (StatementSyncInstance | undefined)[] = [];
@@ -39,7 +39,7 @@ export class CounterReader {
   constructor(db: Connection, version: DataVersion) {
     this.#db = db;
     this.#version = version;
-    this.#days = new KeptDays(db);
+    this.#kept = new KeptSums(db);
     // Two look-ups, each of one end of the key; min and max together would read all that is between.
     const end = (order: string): string =>
       `(SELECT bucket FROM type_counter WHERE project = number AND level = 0 ORDER BY bucket ${order} LIMIT 1)`;
@@ -79,20 +79,14 @@ export class CounterReader {
     return { from: row.first, to: row.last + 1 };
   }
 
-  /** Whole days from memory where they are kept, and what is left at both ends from the file. */
-  #count(projectId: string, { from, to }: DateRange, version: number): TypeCounts {
-    const days = this.#days.of(projectId, version);
-    const [first, end] = [Math.ceil(from / DAY_MS), Math.floor(to / DAY_MS)];
-    if (days === undefined || first >= end) return this.#sum(projectId, segmentsOf({ from, to }));
-    const sum = days.sum(first, end);
-    const ends = [...segmentsOf({ from, to: first * DAY_MS }), ...segmentsOf({ from: end * DAY_MS, to })];
-    if (ends.length === 0) return sum;
-    const rest = this.#sum(projectId, ends);
-    return { web: sum.web + rest.web, api: sum.api + rest.api, other: sum.other + rest.other };
+  /** From memory what is kept there, and the rest from the file. */
+  #count(projectId: string, range: DateRange, version: number): TypeCounts {
+    const { sum, rest } = this.#kept.knownOf(projectId, range, version);
+    const segments = rest.flatMap(segmentsOf);
+    return segments.length === 0 ? sum : added([sum, this.#sum(projectId, segments)]);
   }
 
   #sum(projectId: string, segments: readonly Segment[]): TypeCounts {
-    if (segments.length === 0) return { web: 0, api: 0, other: 0 };
     const [web, api, other] = this.#sumOf(segments.length).get(projectId, ...boundsOf(segments));
     return { web, api, other };
   }

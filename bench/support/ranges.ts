@@ -9,7 +9,7 @@ export const BOUNDS = ['day', 'ms'] as const;
 export type Bounds = (typeof BOUNDS)[number];
 
 /** Enough different ones that remembering the last answer would not help. */
-const rangesAsked = 64;
+const rangesAsked = 256;
 const dayMs = 86_400_000;
 
 /** Ranges of a year, or nearly; the first with `day` bounds is exactly the year of the events. */

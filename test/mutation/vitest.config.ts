@@ -19,6 +19,7 @@ export default defineConfig({
     include: [...(PARTS[process.env['CALLER_STATS_MUTATED'] ?? '']?.tests ?? [])],
     setupFiles: ['test/mutation/laws.ts', 'test/mutation/threads.ts'],
     provide: { postgresServers: [] },
-    testTimeout: 60_000,
+    // A mutant that makes a test wait for ever is found by this. The longest test takes five seconds on a quiet machine.
+    testTimeout: 20_000,
   },
 });

@@ -1,0 +1,54 @@
+/** What the writer of a file does as a whole, or not at all. */
+import { readdir, readFile } from 'node:fs/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { openSqliteStore } from '../../src/storage/sqlite/store.js';
+import { whenOver } from '../support/cleanup.js';
+import { by, projectOf } from '../support/store.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** Which of the database's files have this text in them. */
+async function filesWith(folder: string, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await readdir(folder))
+    if ((await readFile(`${folder}/${name}`)).includes(text)) found.push(name);
+  return found;
+}
+
+test('what was recorded into a project that is deleted is in no file any more once it is purged', async () => {
+  const folder = await temporaryFolder();
+  const store = await openSqliteStore(`${folder}/store.db`);
+  whenOver(() => store.close());
+  await store.createProject(projectOf('docs'), by);
+  const ids = Array.from({ length: 2000 }, (_, at) => `asked by somebody ${at}`);
+  await store.record(
+    'docs',
+    ids.map((id, at) => ({ id, caller: 'web', occurredAt: at })),
+  );
+  expect(await filesWith(folder, 'asked by somebody')).not.toEqual([]);
+  await store.deleteProject('default', 'docs', by);
+  while (!(await store.purgeDeleted(500)).done);
+  expect(await filesWith(folder, 'asked by somebody')).toEqual([]);
+});
+
+test('an error within one of several recordings that share a transaction undoes them all', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  const store = await openSqliteStore(file);
+  whenOver(() => store.close());
+  await store.createProject(projectOf('docs'), by);
+  const other = new DatabaseSync(file);
+  other.exec(`
+    CREATE TRIGGER refuse BEFORE INSERT ON caller WHEN new.name = 'refused'
+    BEGIN SELECT RAISE(ABORT, 'refused for a test'); END`);
+  other.close();
+
+  const record = (id: string, caller: string) => store.record('docs', [{ id, caller, occurredAt: 0 }]);
+  // The first one is under way alone; those behind it wait together.
+  const all = [record('a', 'web'), record('b', 'api'), record('c', 'refused'), record('d', 'web')];
+  const settled = await Promise.allSettled(all);
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+  expect(await store.count('docs', ALL_TIME)).toEqual({ web: 1, api: 0, other: 0, total: 1 });
+  await expect(record('b', 'api')).resolves.toEqual({ recorded: 1, duplicates: 0 });
+  expect((await store.verify()).differencesTotal).toBe(0);
+});

@@ -12,8 +12,8 @@ export interface Part {
 export const PARTS: Readonly<Record<string, Part>> = {
   domain: { mutate: ['src/domain/**/*.ts'], tests: ['test/unit/domain/**/*.test.ts'] },
   /**
-   * On the store that needs no server. Slow: most tests wait for the disk. Its survivors are not all looked at yet, so a run
-   * of it tells them, and fails.
+   * On the store that needs no server. Slow: a mutant that survives takes half a minute, all of it some hours; a folder in memory as
+   * `TMPDIR` helps, and files can be named. Only `writer.ts` is looked at yet, so a run tells survivors of others, and fails.
    */
   storage: {
     mutate: ['src/storage/*.ts', 'src/storage/sqlite/*.ts'],

@@ -65,25 +65,23 @@ const comparable = ({ status, headers: { date: _, ...headers }, text }: Answer) 
   text,
 });
 
-const bound = fc.oneof(
-  fc
-    .date({ min: new Date(-3 * dayMs), max: new Date(12 * dayMs), noInvalidDate: true })
-    .map((date) => date.toISOString()),
-  fc
-    .date({ min: new Date(-3 * dayMs), max: new Date(12 * dayMs), noInvalidDate: true })
-    .map((date) => date.toISOString().slice(0, 10)),
-  fc.constantFrom(
-    '1970-01-01T00:00:00+01:00',
-    '1970-01-01T00:00:00%2B01:00',
-    '1970-01-01T00%3A00%3a00Z',
-    '1970-01-01T00%3A00%3A00Z',
-    '1970-01-01=1',
-    '1970-02-30',
-    '1970-01-01#',
-    '',
-    '%31970-01-01',
-  ),
+const date = fc.date({ min: new Date(-3 * dayMs), max: new Date(12 * dayMs), noInvalidDate: true });
+const goodBound = fc.oneof(
+  date.map((one) => one.toISOString()),
+  date.map((one) => one.toISOString().slice(0, 10)),
 );
+const oddBound = fc.constantFrom(
+  '1970-01-01T00:00:00+01:00',
+  '1970-01-01T00:00:00%2B01:00',
+  '1970-01-01T00%3A00%3a00Z',
+  '1970-01-01T00%3A00%3A00Z',
+  '1970-01-01=1',
+  '1970-02-30',
+  '1970-01-01#',
+  '',
+  '%31970-01-01',
+);
+const bound = fc.oneof(goodBound, oddBound);
 const parameter = fc
   .tuple(
     fc.constantFrom('dateFrom', 'dateTo', 'dateto', 'date%46rom', 'x'),
@@ -92,12 +90,18 @@ const parameter = fc
   )
   .map((parts) => parts.join(''));
 const usual = fc.tuple(bound, bound).map(([from, to]) => [`dateFrom=${from}`, `dateTo=${to}`]);
-const query = fc
+/** Sorted as texts, such bounds are in the order of their times. */
+const good = fc.tuple(goodBound, goodBound).map((bounds) => {
+  const [from, to] = bounds.sort();
+  return `?dateFrom=${from}&dateTo=${to}`;
+});
+const odd = fc
   .tuple(
-    fc.oneof({ weight: 6, arbitrary: usual }, fc.array(parameter, { maxLength: 3 })),
+    fc.oneof(usual, fc.array(parameter, { maxLength: 3 })),
     fc.constantFrom('&', '&', '&', '&&', ';', '&amp;'),
   )
   .map(([parameters, separator]) => (parameters.length === 0 ? '' : `?${parameters.join(separator)}`));
+const query = fc.oneof(good, odd);
 const path = fc.oneof(
   { weight: 12, arbitrary: fc.constant(STATS) },
   fc.constantFrom(
@@ -128,7 +132,6 @@ const authorization = fc.oneof(
 const more = fc.subarray(
   [
     'Host: another',
-
     'Accept: text/csv',
     'Authorization: Bearer x',
     'Expect: 100-continue',
@@ -182,5 +185,5 @@ test('whatever is asked for', async () => {
     { numRuns: 400 },
   );
   // Otherwise this says nothing.
-  expect(direct).toBeGreaterThan(20);
+  expect(direct).toBeGreaterThan(80);
 });

@@ -17,6 +17,17 @@ export function withTotal({ web, api, other }: TypeCounts): Counts {
   return { web, api, other, total: web + api + other };
 }
 
+/** The sum of any number of counts; zeros of none. */
+export function added(counts: readonly TypeCounts[]): TypeCounts {
+  let [web, api, other] = [0, 0, 0];
+  for (const one of counts) {
+    web += one.web;
+    api += one.api;
+    other += one.other;
+  }
+  return { web, api, other };
+}
+
 /** As many queries of type other, and none of the others. */
 export function ofTypeOther(count: number): TypeCounts {
   return { web: 0, api: 0, other: count };

@@ -2,6 +2,7 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { type Segment, segmentsOf } from '../../domain/buckets.js';
 import {
+  added,
   type CallerCounts,
   type Counts,
   type TypeCounts,
@@ -12,7 +13,7 @@ import type { DateRange } from '../../domain/date-range.js';
 import { countsOfSeries, segmentsOfSeries } from '../../domain/series-cut.js';
 import type { Connection } from './connection.js';
 import type { DataVersion } from './data-version.js';
-import { added, KeptSums } from './kept-sums.js';
+import { KeptSums } from './kept-sums.js';
 
 /** What follows `WITH`: the project's number, and the segments that are asked for, by their columns. */
 const ASKED = 'asked (number) AS (SELECT number FROM project WHERE id = ?)';
@@ -137,9 +138,8 @@ export class CounterReader {
 function addTo(sums: Map<number, TypeCounts>, sum: number, [packed]: [string | null]): void {
   if (packed === null) return;
   const [web = 0, api = 0, other = 0] = packed.split(' ').map(Number);
-  const before = sums.get(sum);
-  if (before === undefined) sums.set(sum, { web, api, other });
-  else sums.set(sum, { web: before.web + web, api: before.api + api, other: before.other + other });
+  const before = sums.get(sum) ?? { web: 0, api: 0, other: 0 };
+  sums.set(sum, added([before, { web, api, other }]));
 }
 
 function segmentsGiven(segments: number): string {

@@ -4,7 +4,7 @@
  */
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { BUCKET_WIDTHS_MS, bucketOf } from '../../domain/buckets.js';
-import type { TypeCounts } from '../../domain/counts.js';
+import { added, type TypeCounts } from '../../domain/counts.js';
 import { ALL_TIME, type DateRange } from '../../domain/date-range.js';
 import { BucketSums, type CounterRow } from './bucket-sums.js';
 import type { Connection } from './connection.js';
@@ -108,17 +108,7 @@ export class KeptSums {
   }
 }
 
-const NOTHING: TypeCounts = { web: 0, api: 0, other: 0 };
-
-export function added(counts: readonly TypeCounts[]): TypeCounts {
-  let [web, api, other] = [0, 0, 0];
-  for (const one of counts) {
-    web += one.web;
-    api += one.api;
-    other += one.other;
-  }
-  return { web, api, other };
-}
+const NOTHING = added([]);
 
 /** What is left beside whole days has at most one midnight in it. */
 function cutAtMidnight({ from, to }: DateRange): DateRange[] {

@@ -1,6 +1,6 @@
 /** How answers are written, and how changes and limits are said. */
 import { describe, expect, test } from 'vitest';
-import { ofTypeOther, toCallerCounts } from '../../../src/domain/counts.js';
+import { added, ofTypeOther, toCallerCounts } from '../../../src/domain/counts.js';
 import { callersToCsv, countsToCsv, seriesToCsv } from '../../../src/domain/csv.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import type { Project } from '../../../src/domain/project.js';
@@ -54,6 +54,15 @@ test('callers come most first, then by name; those without queries are left out;
     ],
   });
   expect(toCallerCounts([])).toEqual({ total: 0, callers: [] });
+});
+
+test('counts are added up type by type', () => {
+  expect(added([])).toEqual({ web: 0, api: 0, other: 0 });
+  const counts = [
+    { web: 1, api: 20, other: 300 },
+    { web: 4, api: 50, other: 600 },
+  ];
+  expect(added(counts)).toEqual({ web: 5, api: 70, other: 900 });
 });
 
 test('queries of type other are none of the others', () => {

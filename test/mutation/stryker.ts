@@ -21,7 +21,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
       'test/unit/storage/*.test.ts',
       'test/conformance/*.test.ts',
       'test/laws/*.test.ts',
-      'test/sqlite/*.test.ts',
+      'test/sqlite/!(write-lock).test.ts',
     ],
     hasThreads: true,
   },

@@ -3,7 +3,6 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
 import { openReader } from '../../src/storage/sqlite/connection.js';
 import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
@@ -114,25 +113,6 @@ describe('the connections', () => {
     expect(() => reader.exec('DELETE FROM query')).toThrow(/readonly/);
     reader.close();
     writer.close();
-  });
-
-  test('read while another process holds the write lock, and refuse to write after waiting for it', async () => {
-    const file = await storeFile();
-    const store = await openSqliteStore(file);
-    const other = new DatabaseSync(file);
-    other.exec('BEGIN IMMEDIATE');
-    expect((await store.count('p', ALL_TIME)).total).toBe(2);
-    await expect(store.record('p', [{ id: 'c', caller: 'web', occurredAt: 0 }])).rejects.toMatchObject({
-      code: 'unavailable',
-      message: expect.stringMatching(/another process is writing/),
-    });
-    other.exec('ROLLBACK');
-    other.close();
-    expect(await store.record('p', [{ id: 'c', caller: 'web', occurredAt: 0 }])).toEqual({
-      recorded: 1,
-      duplicates: 0,
-    });
-    await store.close();
   });
 });
 

@@ -1,0 +1,29 @@
+/** Waits as long as the store does, so mutants are not held to it: it alone would take as long as a fifth of all others. */
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { openSqliteStore } from '../../src/storage/sqlite/store.js';
+import { by, projectOf } from '../support/store.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+test('while another process holds the write lock, counts are read, and recordings refused after waiting for it', async () => {
+  const file = join(await temporaryFolder(), 'store.db');
+  const store = await openSqliteStore(file);
+  await store.createProject(projectOf('p'), by);
+  await store.record('p', [{ id: 'a', caller: 'web', occurredAt: 1 }]);
+  const other = new DatabaseSync(file);
+  other.exec('BEGIN IMMEDIATE');
+  expect((await store.count('p', ALL_TIME)).total).toBe(1);
+  await expect(store.record('p', [{ id: 'c', caller: 'web', occurredAt: 0 }])).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(/another process is writing/),
+  });
+  other.exec('ROLLBACK');
+  other.close();
+  expect(await store.record('p', [{ id: 'c', caller: 'web', occurredAt: 0 }])).toEqual({
+    recorded: 1,
+    duplicates: 0,
+  });
+  await store.close();
+});

@@ -1,15 +1,18 @@
 /**
- * A series of the 365 days of a year in a time zone that is not UTC, over HTTP, against one answer of caller stats for the
- * same range; and what it costs to keep a counter for each caller: importing events of which half come from named callers
+ * A series of the 365 days of a year in time zones that are not UTC, over HTTP, against one answer of caller stats for the
+ * same range: asked again and again, and just after something was recorded; and what it costs to keep a counter for each caller: importing events of which half come from named callers
  * against importing the same events from the site and the API alone.
  */
 import { deepStrictEqual } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import type { Bucket } from '../src/domain/series.js';
 import { type Event, makeEvents, writeNdjson, YEAR } from './support/events.js';
 import { load } from './support/load.js';
 import { recount } from './support/ranges.js';
 import type { Figure, Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';
+import { median } from './support/statistics.js';
 import type { Server, Workspace } from './support/workspace.js';
 
 export interface SeriesOptions {
@@ -20,13 +23,26 @@ export interface SeriesOptions {
   readonly note: (line: string) => void;
 }
 
-const timeZone = 'Europe/Berlin';
-/** A year of local days, which begins an hour before that of the events. */
 const hourMs = 3_600_000;
-const range = { from: YEAR.from - hourMs, to: YEAR.to - hourMs };
 const days = 365;
 
+/** Years of local days, the first of which begins with the year of the events. */
+const questions = [
+  { timeZone: 'Europe/Berlin', aheadMs: hourMs },
+  { timeZone: 'America/New_York', aheadMs: -5 * hourMs },
+  { timeZone: 'Asia/Kolkata', aheadMs: 5.5 * hourMs },
+  { timeZone: 'Australia/Sydney', aheadMs: 11 * hourMs },
+].map(({ timeZone, aheadMs }) => ({
+  timeZone,
+  range: { from: YEAR.from - aheadMs, to: YEAR.to - aheadMs },
+}));
+
+/** How often each is asked just after something was recorded, in a round. */
+const timesAfterCommit = 10;
+
 const aimToStats = 20;
+
+const statsPath = `/v1/analytics/${projectId}/assistant/caller-stats`;
 
 export async function benchSeries(workspace: Workspace, options: SeriesOptions): Promise<Report> {
   const { lines, note } = options;
@@ -40,8 +56,9 @@ export async function benchSeries(workspace: Workspace, options: SeriesOptions):
   return {
     name: 'series',
     method:
-      `A series of ${days} days in ${timeZone} over ${lines.toLocaleString('en-US')} events, one server process, 10 connections, ` +
-      `against one answer of caller stats for the same range, rounds of ${options.seconds} s each in turn; and \`caller-stats ` +
+      `Series of ${days} days in ${questions.length} time zones over ${lines.toLocaleString('en-US')} events, one server process, ` +
+      `10 connections, against answers of caller stats for the same ranges, rounds of ${options.seconds} s each in turn; the same, ` +
+      `one at a time, ${timesAfterCommit} times each a round, just after another query was recorded; and \`caller-stats ` +
       'import` of events of which half come from named callers, against the same events from web and api alone.',
     ratios: [...reading.ratios, ...recording.ratios],
     absolutes: [...reading.absolutes, ...recording.absolutes],
@@ -64,35 +81,37 @@ async function measureReading(
   await database.import(file, lines);
   const headers = { authorization: `Bearer ${await database.createAdminKey()}` };
   const server = await database.serve();
-  const iso = (timeMs: number): string => new Date(timeMs).toISOString();
-  const bounds = `dateFrom=${iso(range.from)}&dateTo=${iso(range.to)}`;
-  const stats = `/v1/analytics/${projectId}/assistant/caller-stats`;
-  const paths = {
-    stats: `${stats}?${bounds}`,
-    series: `${stats}/series?${bounds}&interval=day&timeZone=${timeZone}`,
-  };
+  const paths = pathsOf();
   await requireSameAnswers(server, paths, headers, lines);
 
-  const cost: Record<keyof typeof paths, number[]> = { stats: [], series: [] };
-  const processor: Record<keyof typeof paths, number[]> = { stats: [], series: [] };
+  const cost: Costs = { stats: [], series: [] };
+  const processor: Costs = { stats: [], series: [] };
+  const afterCommit: Costs = { stats: [], series: [] };
   for (let round = 0; round <= rounds; round++) {
     note(`series: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
     const names = round % 2 === 0 ? (['stats', 'series'] as const) : (['series', 'stats'] as const);
     for (const name of names) {
-      const one = await load(server, [paths[name]], headers, seconds);
+      const one = await load(server, paths[name], headers, seconds);
+      const after = await timeAfterCommits(server, paths[name], headers);
       if (round === 0) continue;
       cost[name].push(1e6 / one.requestsPerSecond);
       processor[name].push(one.cpuUsPerRequest ?? Number.NaN);
+      afterCommit[name].push(after);
     }
   }
-  const over = (what: string, times: typeof cost): Figure => ({
-    what: `${what} of ${days} days in ${timeZone} over one caller stats`,
+  const over = (what: string, times: Costs): Omit<Figure, 'atMost'> => ({
+    what: `${what} of ${days} local days over one caller stats`,
     values: times.series.map((time, round) => time / (times.stats[round] ?? Number.NaN)),
-    atMost: aimToStats,
   });
   return {
-    ratios: [over('time', cost), over('processor time', processor)].filter(isComplete),
+    ratios: [
+      { ...over('time', cost), atMost: aimToStats },
+      { ...over('processor time', processor), atMost: aimToStats },
+      over('time, just after a recording,', afterCommit),
+    ].filter(isComplete),
     absolutes: [
+      { what: 'series just after a recording: time', unit: 'µs/request', values: afterCommit.series },
+      { what: 'caller stats just after a recording: time', unit: 'µs/request', values: afterCommit.stats },
       { what: 'series: time', unit: 'µs/request', values: cost.series },
       { what: 'series: processor time', unit: 'µs/request', values: processor.series },
       { what: 'caller stats: time', unit: 'µs/request', values: cost.stats },
@@ -106,27 +125,69 @@ function isComplete({ values }: Figure): boolean {
   return values.every(Number.isFinite);
 }
 
+interface Paths {
+  readonly stats: readonly string[];
+  readonly series: readonly string[];
+}
+
+type Costs = Record<keyof Paths, number[]>;
+
+function pathsOf(): Paths {
+  const iso = (timeMs: number): string => new Date(timeMs).toISOString();
+  const stats = questions.map(
+    ({ range }) => `${statsPath}?dateFrom=${iso(range.from)}&dateTo=${iso(range.to)}`,
+  );
+  return {
+    stats,
+    series: stats.map(
+      (path, at) =>
+        `${path.replace('?', '/series?')}&interval=day&timeZone=${questions[at]?.timeZone ?? 'UTC'}`,
+    ),
+  };
+}
+
+/** The median of the microseconds of answers that nothing is kept for: each is asked for after one more query was recorded. */
+async function timeAfterCommits(
+  { url }: Server,
+  paths: readonly string[],
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  const times: number[] = [];
+  for (let time = 0; time < timesAfterCommit; time++) {
+    for (const path of paths) {
+      const recorded = await fetch(`${url}/v1/analytics/${projectId}/assistant/queries`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ id: randomUUID(), caller: 'web' }),
+      });
+      await recorded.arrayBuffer();
+      const begin = performance.now();
+      await (await fetch(url + path, { headers })).arrayBuffer();
+      times.push((performance.now() - begin) * 1000);
+    }
+  }
+  return median(times);
+}
+
 /** Each day is what a plain recount gives. */
 async function requireSameAnswers(
   { url }: Server,
-  paths: { readonly stats: string; readonly series: string },
+  paths: Paths,
   headers: Readonly<Record<string, string>>,
   lines: number,
 ): Promise<void> {
-  const answers = await Promise.all(
-    [paths.stats, paths.series].map(async (path) => (await fetch(url + path, { headers })).json()),
-  );
-  const [whole, { buckets }] = answers as [
-    object,
-    { buckets: { start: string; end: string; web: number; api: number; other: number; total: number }[] },
-  ];
-  deepStrictEqual(buckets.length, days);
-  deepStrictEqual([whole], recount(makeEvents(lines, 1), [range]));
-  const ranges = buckets.map(({ start, end }) => ({ from: Date.parse(start), to: Date.parse(end) }));
-  deepStrictEqual(
-    buckets.map(({ web, api, other, total }) => ({ web, api, other, total })),
-    recount(makeEvents(lines, 1), ranges),
-  );
+  const answerOf = async (path: string): Promise<unknown> => (await fetch(url + path, { headers })).json();
+  for (const [at, { range }] of questions.entries()) {
+    const whole = await answerOf(paths.stats[at] ?? '');
+    const { buckets } = (await answerOf(paths.series[at] ?? '')) as { buckets: Bucket[] };
+    deepStrictEqual(buckets.length, days);
+    deepStrictEqual([whole], recount(makeEvents(lines, 1), [range]));
+    const ranges = buckets.map(({ start, end }) => ({ from: Date.parse(start), to: Date.parse(end) }));
+    deepStrictEqual(
+      buckets.map(({ web, api, other, total }) => ({ web, api, other, total })),
+      recount(makeEvents(lines, 1), ranges),
+    );
+  }
 }
 
 async function measureRecording(

@@ -60,12 +60,49 @@ export function* stretchesOf(
 ): Generator<Stretch> {
   let begin = range.from;
   while (begin < range.to) {
-    const moment = at(begin, zone);
-    const change = moment.getTimeZoneTransition('next')?.epochMilliseconds ?? range.to;
-    const end = Math.min(change, range.to);
-    yield { from: begin, to: end, offsetMs: moment.offsetNanoseconds / 1_000_000 };
+    const { to, offsetMs } = stretchAt(begin, zone);
+    const end = Math.min(to, range.to);
+    yield { from: begin, to: end, offsetMs };
     begin = end;
   }
+}
+
+/** Asking the library takes longer than counting does, and what it says of a zone stays true: by zone, in order of time. */
+const known = new Map<TimeZone, Stretch[]>();
+/** Of all zones together; then all are dropped. */
+const knownMax = 1_000;
+let knownNow = 0;
+
+/** The stretch that a moment is in, from that moment or an earlier one on. The last of a zone has no end. */
+function stretchAt(timeMs: number, zone: TimeZone): Stretch {
+  if (knownNow >= knownMax) {
+    known.clear();
+    knownNow = 0;
+  }
+  const stretches = known.get(zone) ?? [];
+  const next = firstEndingAfter(timeMs, stretches);
+  const found = stretches[next];
+  if (found !== undefined && found.from <= timeMs) return found;
+  const moment = at(timeMs, zone);
+  const to = moment.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
+  const stretch = { from: timeMs, to, offsetMs: moment.offsetNanoseconds / 1_000_000 };
+  // Where a later part of the same stretch is known, this takes its place.
+  const isSame = found?.to === to;
+  stretches.splice(next, isSame ? 1 : 0, stretch);
+  if (!isSame) knownNow++;
+  known.set(zone, stretches);
+  return stretch;
+}
+
+/** Its index, or where it would stand. */
+function firstEndingAfter(timeMs: number, stretches: readonly Stretch[]): number {
+  let [low, high] = [0, stretches.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((stretches[middle]?.to ?? 0) <= timeMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function at(timeMs: number, zone: string): Temporal.ZonedDateTime {

@@ -238,7 +238,7 @@ export interface Store {
    * make n - 1 counts, all of one snapshot, so that they add up to what `count` says of the whole. Zeros where there is
    * no such project. Takes time in proportion to the number of bounds, whatever was recorded.
    */
-  countSeries(projectId: string, bounds: readonly number[]): Promise<Counts[]>;
+  countSeries(projectId: string, bounds: readonly number[]): Promise<readonly Counts[]>;
 
   /**
    * Counts the project's queries in a range by their callers, all in one snapshot: `total` is what `count` says. Nobody

@@ -1,4 +1,4 @@
-/** Counts of what was added up in memory, held against a recount: at every ask, and after every change. */
+/** Counts and series of what was read or added up before, held against a recount: at every ask, and after every change. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { ALL_TIME, type DateRange } from '../../src/domain/date-range.js';
@@ -55,6 +55,27 @@ test('as often as they are asked for, between recordings, in more than one proje
         to: Math.ceil(to / dayMs) * dayMs,
       }));
       await expectCounts(store, id, all, [...rangesOver(all, 12), ...days]);
+    }
+  }
+});
+
+test('series, of more questions than are kept, between recordings, in more than one project', async () => {
+  const { store } = await openWithProjects('one', 'two');
+  const recorded: Query[] = [];
+  for (let delivery = 0; delivery < 4; delivery++) {
+    const queries = knownDelivery(delivery).filter(({ id }) => !recorded.some((one) => one.id === id));
+    await store.record('one', queries);
+    recorded.push(...queries);
+    for (let ask = 0; ask < 3; ask++) {
+      for (const { from, to } of rangesOver(recorded, 60)) {
+        const bounds = [from, Math.floor((from + to) / 2), to];
+        const counts = [
+          [from, bounds[1]],
+          [bounds[1], to],
+        ].map(([begin = 0, end = 0]) => recount(recorded, { from: begin, to: end }));
+        expect(await store.countSeries('one', bounds)).toEqual(counts);
+        expect((await store.countSeries('two', bounds)).map(({ total }) => total)).toEqual([0, 0]);
+      }
     }
   }
 });

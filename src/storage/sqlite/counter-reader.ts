@@ -14,6 +14,7 @@ import { countsOfSeries, segmentsOfSeries } from '../../domain/series-cut.js';
 import type { Connection } from './connection.js';
 import type { DataVersion } from './data-version.js';
 import { KeptSums } from './kept-sums.js';
+import { Memo } from './memo.js';
 
 /** What follows `WITH`: the project's number, and the segments that are asked for, by their columns. */
 const ASKED = 'asked (number) AS (SELECT number FROM project WHERE id = ?)';
@@ -27,10 +28,14 @@ const countersIn = (table: 'type_counter' | 'caller_counter'): string =>
 /** Of a series, in one statement: more take no less time each, and a statement is prepared for each number up to it. */
 const segmentsAtOnce = 64;
 
+/** Of as many buckets as one may have, these take 40 megabytes. */
+const seriesKeptMax = 50;
+
 export class CounterReader {
   readonly #db: Connection;
   readonly #version: DataVersion;
   readonly #kept: KeptSums;
+  readonly #series: Memo<readonly Counts[]>;
   readonly #findExtent: StatementSyncInstance;
   /** Statements over a number of segments, by that number. */
   readonly #sums: (StatementSyncInstance | undefined)[] = [];
@@ -41,6 +46,7 @@ export class CounterReader {
     this.#db = db;
     this.#version = version;
     this.#kept = new KeptSums(db);
+    this.#series = new Memo(version, seriesKeptMax);
     // Two look-ups, each of one end of the key; min and max together would read all that is between.
     const end = (order: string): string =>
       `(SELECT bucket FROM type_counter WHERE project = number AND level = 0 ORDER BY bucket ${order} LIMIT 1)`;
@@ -53,18 +59,10 @@ export class CounterReader {
     return this.#version.during((version) => withTotal(this.#count(projectId, range, version)));
   }
 
-  countSeries(projectId: string, bounds: readonly number[]): Counts[] {
-    const segments = segmentsOfSeries(bounds);
-    const sums = new Map<number, TypeCounts>();
-    this.#version.during(() => {
-      for (let at = 0; at < segments.length; at += segmentsAtOnce) {
-        const some = segments.slice(at, at + segmentsAtOnce);
-        const rows = this.#sumsOfEachOf(some.length).all(projectId, ...boundsOf(some));
-        for (const [row, { sum }] of some.entries())
-          addTo(sums, sum, rows[row] as unknown as [string | null]);
-      }
-    });
-    return countsOfSeries(bounds, sums);
+  countSeries(projectId: string, bounds: readonly number[]): readonly Counts[] {
+    return (
+      this.#series.get(`${projectId} ${bounds.join()}`, () => this.#countSeries(projectId, bounds)) ?? []
+    );
   }
 
   countCallers(projectId: string, range: DateRange): CallerCounts {
@@ -78,6 +76,17 @@ export class CounterReader {
     const row = this.#findExtent.get(projectId);
     if (row === undefined || row.first === null) return undefined;
     return { from: row.first, to: row.last + 1 };
+  }
+
+  #countSeries(projectId: string, bounds: readonly number[]): Counts[] {
+    const segments = segmentsOfSeries(bounds);
+    const sums = new Map<number, TypeCounts>();
+    for (let at = 0; at < segments.length; at += segmentsAtOnce) {
+      const some = segments.slice(at, at + segmentsAtOnce);
+      const rows = this.#sumsOfEachOf(some.length).all(projectId, ...boundsOf(some));
+      for (const [row, { sum }] of some.entries()) addTo(sums, sum, rows[row] as unknown as [string | null]);
+    }
+    return countsOfSeries(bounds, sums);
   }
 
   /** From memory what is kept there, and the rest from the file. */

@@ -25,6 +25,9 @@ import { DataVersion } from './data-version.js';
 import { Memo } from './memo.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
 
+/** More than there are keys and projects in use. */
+const accessesMax = 10_000;
+
 export class Reader {
   /** What the counters say. */
   readonly counters: CounterReader;
@@ -75,7 +78,7 @@ export class Reader {
        FROM query JOIN caller ON caller.number = query.caller
        WHERE project = (SELECT number FROM project WHERE id = ?) AND query.id > ? ORDER BY query.id LIMIT ?`,
     );
-    this.#accesses = new Memo(this.version);
+    this.#accesses = new Memo(this.version, accessesMax);
     this.#check = db.prepare('SELECT count(*) FROM organization');
   }
 

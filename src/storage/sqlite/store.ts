@@ -228,7 +228,7 @@ class SqliteStore implements Store {
     return this.#read((reader) => reader.counters.count(projectId, range));
   }
 
-  async countSeries(projectId: string, bounds: readonly number[]): Promise<Counts[]> {
+  async countSeries(projectId: string, bounds: readonly number[]): Promise<readonly Counts[]> {
     return this.#read((reader) => reader.counters.countSeries(projectId, bounds));
   }
 

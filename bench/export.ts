@@ -6,18 +6,22 @@
  * the generator is part of the rate, and the processor time of the server process is the figure to trust.
  */
 import { deepStrictEqual } from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
-import { makeEvents, writeNdjson } from './support/events.js';
+import type { Counts } from '../src/domain/counts.js';
+import type { DateRange } from '../src/domain/date-range.js';
+import { bigDatabase, bigEvents, HOT_DAY, hotEvents, hotProjectId } from './support/big.js';
+import { type Event, makeEvents } from './support/events.js';
 import { type Load, load } from './support/load.js';
-import { BOUNDS, type Bounds, rangesOf, recount, toQueryString } from './support/ranges.js';
+import { BOUNDS, type Bounds, rangesOf, rangesWithin, recount, toQueryString } from './support/ranges.js';
 import type { Figure, Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';
-import type { Server, Workspace } from './support/workspace.js';
+import { programOf, type Server, type Workspace } from './support/workspace.js';
 
 export interface ExportOptions {
   readonly rounds: number;
   /** Of load on each contestant in each round. */
   readonly seconds: number;
+  /** Of the largest database. */
+  readonly lines: number;
   readonly note: (line: string) => void;
 }
 
@@ -26,34 +30,48 @@ const many = 1_000_000;
 
 const aimToBare: Readonly<Record<Bounds, number>> = { day: 0.75, ms: 0.5 };
 const aimGrowth = 1.2;
+const aimHot = 1.5;
 
-type Name = 'bare' | `${number} ${Bounds}`;
+/** Ranges of the largest databases that are compared with a recount, which takes as long as all of them times all events. */
+const recountedMax = 8;
+
+const bare = 'bare';
+const hot = 'in one day';
+
 type Headers = Readonly<Record<string, string>>;
 
 interface Contestant {
-  readonly name: Name;
+  readonly name: string;
   readonly server: Server;
   readonly paths: readonly string[];
   readonly headers: Headers;
 }
 
 /** What each contestant did, round by round. */
-type Rounds = ReadonlyMap<Name, readonly Load[]>;
+type Rounds = ReadonlyMap<string, readonly Load[]>;
+
+/** How a contestant is called that has so many events over a year. */
+const nameOf = (size: number, bounds: Bounds): string => `${power(size)} events, ${bounds} bounds`;
+const hotNameOf = (size: number): string => `${power(size)} events ${hot}, ms bounds`;
 
 export async function benchExport(workspace: Workspace, options: ExportOptions): Promise<Report> {
+  const { lines: most, note } = options;
+  const sizes = [few, many, most];
   const services: Contestant[] = [];
   for (const size of [few, many]) {
-    options.note(`export: recording ${size} events`);
+    note(`export: recording ${size} events`);
     services.push(...(await startService(workspace, size)));
   }
+  services.push(...(await startBig(workspace, options)));
   const rounds = await measure([await startBare(workspace, services), ...services], options);
   return {
     name: 'export',
     method:
-      'Caller stats over HTTP, one server process, key and parameters checked, 256 different ranges of about a year in turn, ' +
-      `against a bare \`node:http\` process that answers the same bytes; 10 connections, rounds of ${options.seconds} s each in turn. ` +
-      'Ratios of rates are ours over bare; of processor time of the server process, bare over ours: 1 is as good as bare.',
-    ratios: ratiosOf(rounds),
+      'Caller stats over HTTP, one server process, key and parameters checked, 256 different ranges of about a year (or within ' +
+      'the one day) in turn, against a bare `node:http` process that answers the same bytes; 10 connections, rounds of ' +
+      `${options.seconds} s each in turn. Ratios of rates are ours over bare; of processor time of the server process, bare over ours: ` +
+      '1 is as good as bare.',
+    ratios: ratiosOf(rounds, sizes),
     absolutes: absolutesOf(rounds),
   };
 }
@@ -61,40 +79,74 @@ export async function benchExport(workspace: Workspace, options: ExportOptions):
 /** A server with `size` events; every answer that will be asked for has been compared with a plain recount. */
 async function startService(workspace: Workspace, size: number): Promise<Contestant[]> {
   const events = () => makeEvents(size, size);
-  const file = workspace.path(`${size}.ndjson`);
-  await writeNdjson(file, events());
   const database = await Database.create(workspace, `export-${size}`);
-  await database.import(file, size);
+  await database.importEvents(events(), size);
   const headers = { authorization: `Bearer ${await database.createAdminKey()}` };
   const server = await database.serve();
-
   const contestants: Contestant[] = [];
   for (const bounds of BOUNDS) {
     const ranges = rangesOf(bounds);
-    const expected = recount(events(), ranges);
+    const one = { name: nameOf(size, bounds), server, paths: pathsOf(projectId, ranges, bounds), headers };
+    const expected = await requireSameAnswers(one, ranges, events());
     if (bounds === 'day') deepStrictEqual(expected[0]?.total, size);
-    const paths = ranges.map(
-      (range) => `/v1/analytics/${projectId}/assistant/caller-stats?${toQueryString(range, bounds)}`,
-    );
-    for (const [index, path] of paths.entries()) {
-      const { body } = await get(server, path, headers);
-      deepStrictEqual(JSON.parse(body), expected[index], `${size} events, ${path}`);
-    }
-    contestants.push({ name: `${size} ${bounds}`, server, paths, headers });
+    contestants.push(one);
   }
   return contestants;
 }
 
-/** Answers what the largest service answers to its first path, and is asked the same. */
+/** One with the most events, and as many again in one day of another project. */
+async function startBig(workspace: Workspace, { lines, note }: ExportOptions): Promise<Contestant[]> {
+  const { database } = await bigDatabase(workspace, { lines, note: (line) => note(`export: ${line}`) });
+  const headers = { authorization: `Bearer ${await database.createAdminKey()}` };
+  const server = await database.serve();
+  const hotRanges = rangesWithin(HOT_DAY);
+  const hotOne = {
+    name: hotNameOf(lines),
+    server,
+    paths: pathsOf(hotProjectId, hotRanges, 'ms'),
+    headers,
+  };
+  await requireSameAnswers(hotOne, hotRanges.slice(0, recountedMax), hotEvents(lines));
+  const contestants: Contestant[] = [hotOne];
+  for (const bounds of BOUNDS) {
+    const ranges = rangesOf(bounds);
+    const one = { name: nameOf(lines, bounds), server, paths: pathsOf(projectId, ranges, bounds), headers };
+    await requireSameAnswers(one, ranges.slice(0, recountedMax), bigEvents(lines));
+    contestants.push(one);
+  }
+  return contestants;
+}
+
+function pathsOf(project: string, ranges: readonly DateRange[], bounds: Bounds): string[] {
+  return ranges.map(
+    (range) => `/v1/analytics/${project}/assistant/caller-stats?${toQueryString(range, bounds)}`,
+  );
+}
+
+/** Compares the answers to the first paths with a recount; gives it. */
+async function requireSameAnswers(
+  { server, paths, headers }: Contestant,
+  ranges: readonly DateRange[],
+  events: Iterable<Event>,
+): Promise<Counts[]> {
+  const expected = recount(events, ranges);
+  for (const [index, counts] of expected.entries()) {
+    const path = paths[index] ?? '';
+    const { body } = await get(server, path, headers);
+    deepStrictEqual(JSON.parse(body), counts, path);
+  }
+  return expected;
+}
+
+/** Answers what the service with 1e6 events answers to its first path, and is asked the same. */
 async function startBare(workspace: Workspace, services: readonly Contestant[]): Promise<Contestant> {
-  const model = services.find(({ name }) => name === `${many} day`);
+  const model = services.find(({ name }) => name === nameOf(many, 'day'));
   const path = model?.paths[0];
   if (model === undefined || path === undefined) throw new Error('there is no service to imitate');
   const { contentType, body } = await get(model.server, path, model.headers);
-  const program = fileURLToPath(new URL('./support/bare-server.ts', import.meta.url));
-  const server = await workspace.start(['--import', import.meta.resolve('tsx'), program, contentType, body]);
+  const server = await workspace.start([...programOf('bare-server'), contentType, body]);
   deepStrictEqual(await get(server, path, model.headers), { contentType, body });
-  return { ...model, name: 'bare', server };
+  return { ...model, name: bare, server };
 }
 
 async function get(server: Server, path: string, headers: Headers) {
@@ -107,7 +159,7 @@ async function measure(
   contestants: readonly Contestant[],
   { rounds, seconds, note }: ExportOptions,
 ): Promise<Rounds> {
-  const loads = new Map<Name, Load[]>(contestants.map(({ name }) => [name, []]));
+  const loads = new Map<string, Load[]>(contestants.map(({ name }) => [name, []]));
   // Round 0 warms up and is not counted.
   for (let round = 0; round <= rounds; round++) {
     note(`export: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
@@ -134,33 +186,35 @@ const SPEEDS: readonly { what: string; cost: string; of: (load: Load) => number 
   },
 ];
 
-function ratiosOf(rounds: Rounds): Figure[] {
+function ratiosOf(rounds: Rounds, sizes: readonly number[]): Figure[] {
+  const most = Math.max(...sizes);
   const figures = SPEEDS.flatMap(({ what, cost, of }): Figure[] => {
-    const ratio = (one: Name, other: Name): number[] => {
+    const ratio = (one: string, other: string): number[] => {
       const others = rounds.get(other) ?? [];
       return (rounds.get(one) ?? []).flatMap((load, round) => {
         const beside = others[round];
         return beside === undefined ? [] : [of(load) / of(beside)];
       });
     };
-    const toBare = [few, many].flatMap((size) =>
+    const toBare = sizes.flatMap((size) =>
       BOUNDS.map((bounds): Figure => {
-        const name: Name = `${size} ${bounds}`;
-        return {
-          what: `${what} over bare: ${label(name)}`,
-          values: ratio(name, 'bare'),
-          atLeast: aimToBare[bounds],
-        };
+        const name = nameOf(size, bounds);
+        return { what: `${what} over bare: ${name}`, values: ratio(name, bare), atLeast: aimToBare[bounds] };
       }),
     );
     const growth = BOUNDS.map(
       (bounds): Figure => ({
-        what: `${cost} of an answer, 1e6 events over 1e4: ${bounds} bounds`,
-        values: ratio(`${few} ${bounds}`, `${many} ${bounds}`),
+        what: `${cost} of an answer, ${power(most)} events over ${power(few)}: ${bounds} bounds`,
+        values: ratio(nameOf(few, bounds), nameOf(most, bounds)),
         atMost: aimGrowth,
       }),
     );
-    return [...toBare, ...growth];
+    const inOneDay: Figure = {
+      what: `${cost} of an answer, ${power(most)} events ${hot} over ${power(few)} in a year: ms bounds`,
+      values: ratio(nameOf(few, 'ms'), hotNameOf(most)),
+      atMost: aimHot,
+    };
+    return [...toBare, ...growth, inOneDay];
   });
   // Without /proc there is no processor time.
   return figures.filter(({ values }) => values.every(Number.isFinite));
@@ -171,24 +225,18 @@ function absolutesOf(rounds: Rounds): Figure[] {
     const optional = (pick: (load: Load) => number | undefined): number[] =>
       loads.map(pick).filter((value) => value !== undefined);
     return [
+      { what: `${name}: rate`, unit: 'requests/s', values: optional((load) => load.requestsPerSecond) },
       {
-        what: `${label(name)}: rate`,
-        unit: 'requests/s',
-        values: optional((load) => load.requestsPerSecond),
-      },
-      {
-        what: `${label(name)}: processor time`,
+        what: `${name}: processor time`,
         unit: 'µs/request',
         values: optional((load) => load.cpuUsPerRequest),
       },
-      { what: `${label(name)}: cores used`, values: optional((load) => load.busy) },
+      { what: `${name}: cores used`, values: optional((load) => load.busy) },
     ].filter(({ values }) => values.length > 0);
   });
 }
 
-function label(name: Name): string {
-  const [size, bounds] = name.split(' ');
-  return bounds === undefined
-    ? name
-    : `${Number(size).toExponential().replace('+', '')} events, ${bounds} bounds`;
+/** As 1e6. */
+function power(size: number): string {
+  return size.toExponential().replace('+', '');
 }

@@ -99,7 +99,7 @@ async function timeService(workspace: Workspace, file: string, lines: number) {
 async function timeTool(workspace: Workspace, file: string, lines: number): Promise<number> {
   const database = workspace.path('import-tool.db');
   const script = `${table}\n.mode csv\n.import '${file}' query\n`;
-  const { seconds } = await workspace.run('sqlite3', ['-bail', database], script);
+  const { seconds } = await workspace.run('sqlite3', ['-bail', database], [script]);
   const { stdout } = await workspace.run('sqlite3', [database, 'SELECT count(*) FROM query']);
   if (Number(stdout) !== lines) throw new Error(`of ${lines} rows, sqlite3 has ${stdout.trim()}`);
   rmSync(database);

@@ -6,9 +6,12 @@ import { parseArgs } from 'node:util';
 import { benchClient } from './client.js';
 import { benchDashboard } from './dashboard.js';
 import { benchExport } from './export.js';
+import { benchFootprint } from './footprint.js';
+import { benchIds } from './ids.js';
 import { benchImport, requireSqliteTool } from './import.js';
 import { benchOverload } from './overload.js';
 import { benchPostgres } from './postgres.js';
+import { benchRecording } from './recording.js';
 import { benchSeries } from './series.js';
 import { type Report, saveReport, toText } from './support/report.js';
 import { type Workspace, withWorkspace } from './support/workspace.js';
@@ -34,7 +37,18 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   export: {
     require: () => {},
-    run: (workspace, { rounds = 9, seconds = 2, note }) => benchExport(workspace, { rounds, seconds, note }),
+    run: (workspace, { rounds = 5, seconds = 2, lines = 10_000_000, note }) =>
+      benchExport(workspace, { rounds, seconds, lines, note }),
+  },
+  footprint: {
+    require: () => {},
+    run: (workspace, { rounds = 5, seconds = 10, lines = 10_000_000, note }) =>
+      benchFootprint(workspace, { rounds, seconds, lines, note }),
+  },
+  ids: {
+    require: () => {},
+    run: (workspace, { rounds = 5, seconds = 2, lines = 10_000_000, note }) =>
+      benchIds(workspace, { rounds, seconds, lines, note }),
   },
   import: {
     require: requireSqliteTool,
@@ -56,6 +70,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: (workspace, { rounds = 9, lines = 1_000_000, note }) =>
       benchDashboard(workspace, { rounds, events: lines, note }),
   },
+  recording: {
+    require: () => {},
+    run: (workspace, { rounds = 5, seconds = 2, note }) =>
+      benchRecording(workspace, { rounds, seconds, note }),
+  },
   series: {
     require: () => {},
     run: (workspace, { rounds = 5, seconds = 1, lines = 200_000, note }) =>
@@ -75,11 +94,15 @@ async function main(args: readonly string[]): Promise<void> {
   const { chosen, options } = readArguments(args);
   for (const { require } of chosen.values()) require();
   const command = ['npm run bench', ...(args.length === 0 ? [] : ['--', ...args])].join(' ');
-  for (const { run } of chosen.values()) {
-    const report = await withWorkspace((workspace) => run(workspace, options));
-    saveReport(report, command);
-    process.stdout.write(toText(report));
-  }
+  // One for all of them: they share what takes long to make.
+  await withWorkspace(async (workspace) => {
+    for (const { run } of chosen.values()) {
+      const report = await run(workspace, options);
+      await workspace.stop();
+      saveReport(report, command);
+      process.stdout.write(toText(report));
+    }
+  });
 }
 
 function readArguments(args: readonly string[]): {

@@ -200,9 +200,9 @@ async function measureRecording(
     note(`series: importing, round ${round} of ${rounds}`);
     const names = round % 2 === 0 ? (['named', 'unnamed'] as const) : (['unnamed', 'named'] as const);
     for (const name of names) {
-      const database = await Database.create(workspace, 'recording');
+      const database = await Database.create(workspace, 'series-recording');
       seconds[name].push(await database.import(files[name], lines));
-      rmSync(workspace.path('recording'), { recursive: true });
+      rmSync(workspace.path('series-recording'), { recursive: true });
     }
   }
   const rates = (of: readonly number[]): number[] => of.map((one) => lines / one);

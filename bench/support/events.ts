@@ -52,8 +52,12 @@ export function uuidV7(timeMs: number, random: () => number): string {
 
 /** As `caller-stats import` reads them. */
 export async function writeNdjson(file: string, events: Iterable<Event>): Promise<void> {
-  await writeLines(
-    file,
+  await writeChunks(file, ndjsonOf(events));
+}
+
+/** The same, in chunks of about a megabyte. */
+export function ndjsonOf(events: Iterable<Event>): Generator<string> {
+  return chunksOf(
     events,
     ({ id, caller, occurredAt }) =>
       `{"id":"${id}","caller":"${caller}","occurredAt":"${new Date(occurredAt).toISOString()}"}\n`,
@@ -62,25 +66,27 @@ export async function writeNdjson(file: string, events: Iterable<Event>): Promis
 
 /** As rows of a table of project, id, time and caller. */
 export async function writeCsv(file: string, events: Iterable<Event>): Promise<void> {
-  await writeLines(file, events, ({ id, caller, occurredAt }) => `1,${id},${occurredAt},${caller}\n`);
+  await writeChunks(
+    file,
+    chunksOf(events, ({ id, caller, occurredAt }) => `1,${id},${occurredAt},${caller}\n`),
+  );
 }
 
-async function writeLines(
-  file: string,
-  events: Iterable<Event>,
-  toLine: (event: Event) => string,
-): Promise<void> {
+function* chunksOf(events: Iterable<Event>, toLine: (event: Event) => string): Generator<string> {
+  let text = '';
+  for (const event of events) {
+    text += toLine(event);
+    if (text.length < 1_000_000) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
+
+async function writeChunks(file: string, chunks: Iterable<string>): Promise<void> {
   const handle = await open(file, 'wx');
   try {
-    let text = '';
-    for (const event of events) {
-      text += toLine(event);
-      if (text.length > 1_000_000) {
-        await handle.write(text);
-        text = '';
-      }
-    }
-    await handle.write(text);
+    for (const chunk of chunks) await handle.write(chunk);
   } finally {
     await handle.close();
   }

@@ -23,6 +23,13 @@ export function rangesOf(bounds: Bounds): DateRange[] {
   );
 }
 
+/** Ranges within one, each of at least a third of it, between milliseconds. */
+export function rangesWithin({ from, to }: DateRange): DateRange[] {
+  const random = randomFrom(8);
+  const off = (): number => Math.floor((random() * (to - from)) / 3);
+  return Array.from({ length: rangesAsked }, () => ({ from: from + off(), to: to - off() }));
+}
+
 export function toQueryString({ from, to }: DateRange, bounds: Bounds): string {
   const write = (timeMs: number): string => {
     const text = new Date(timeMs).toISOString();

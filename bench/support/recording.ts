@@ -1,6 +1,6 @@
 /** Messages that record queries which nobody has recorded before: live traffic of projects, as JSON. */
 import { randomUUID } from 'node:crypto';
-import { CALLERS, uuidV7, YEAR } from './events.js';
+import { CALLERS, type Event, uuidV7, YEAR } from './events.js';
 import type { Message } from './traffic.js';
 
 /** Ids in the order of time, UUIDv7, or in no order, UUIDv4. */
@@ -8,6 +8,18 @@ export type Ids = 'ordered' | 'random';
 
 /** A project of 100 queries a second: nearly every query is alone in its millisecond. */
 const stepMs = 10;
+
+/** Queries as they are given to a store: in the order of time, from the `first` step of live traffic on. */
+export function liveQueries(first: number, count: number): Event[] {
+  return Array.from({ length: count }, (_, index) => {
+    const occurredAt = YEAR.to + (first + index + 1) * stepMs;
+    return {
+      id: uuidV7(occurredAt, Math.random),
+      caller: CALLERS[index % CALLERS.length] ?? 'web',
+      occurredAt,
+    };
+  });
+}
 
 /** The clocks of projects, each going on where it was left, whoever records next. They begin after the year. */
 export class LiveTraffic {

@@ -1,5 +1,10 @@
 /** The built service as its users meet it: its commands and its server, each a process of its own. */
-import { mainFile, type Server, type Workspace } from './workspace.js';
+import { readdirSync, statSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { type Event, ndjsonOf } from './events.js';
+import { type Finished, mainFile, type Server, type Workspace } from './workspace.js';
 
 export const projectId = 'bench';
 
@@ -19,9 +24,40 @@ export class Database {
     return database;
   }
 
+  /** A copy of one that nobody writes to, in a folder of its own. */
+  async copy(workspace: Workspace, name: string): Promise<Database> {
+    const copy = new Database(workspace, `sqlite:${workspace.path(name)}/caller-stats.db`);
+    await cp(this.folder, copy.folder, { recursive: true });
+    return copy;
+  }
+
   private constructor(workspace: Workspace, url: string) {
     this.#workspace = workspace;
     this.#url = url;
+  }
+
+  /** Of SQLite. */
+  get file(): string {
+    return this.#url.slice('sqlite:'.length);
+  }
+
+  /** Lets `work` change the file itself, where nobody else has it open. */
+  change(work: (db: DatabaseSyncInstance) => void): void {
+    const db = new DatabaseSync(this.file);
+    try {
+      work(db);
+    } finally {
+      db.close();
+    }
+  }
+
+  get folder(): string {
+    return dirname(this.file);
+  }
+
+  /** All that it takes on disk. */
+  sizeBytes(): number {
+    return readdirSync(this.folder).reduce((sum, name) => sum + statSync(join(this.folder, name)).size, 0);
   }
 
   async createProject(id: string): Promise<void> {
@@ -34,20 +70,20 @@ export class Database {
   }
 
   /** The same, and the most memory that the command had. */
-  async importWithPeak(
-    file: string,
-    lines: number,
-  ): Promise<{ readonly seconds: number; readonly peakBytes: number | undefined }> {
-    const { stdout, seconds, peakBytes } = await this.#run([
-      'import',
-      file,
-      '--project',
-      projectId,
-      '--json',
-    ]);
-    const totals = JSON.parse(stdout) as { recorded: number };
+  importWithPeak(file: string, lines: number): Promise<Finished> {
+    return this.#import(file, lines);
+  }
+
+  /** The same of events that are made while the command runs. */
+  async importEvents(events: Iterable<Event>, lines: number): Promise<number> {
+    return (await this.#import('-', lines, ndjsonOf(events))).seconds;
+  }
+
+  async #import(source: string, lines: number, stdin: Iterable<string> = []): Promise<Finished> {
+    const finished = await this.#run(['import', source, '--project', projectId, '--json'], stdin);
+    const totals = JSON.parse(finished.stdout) as { recorded: number };
     if (totals.recorded !== lines) throw new Error(`of ${lines} lines, ${totals.recorded} were recorded`);
-    return { seconds, peakBytes };
+    return finished;
   }
 
   /** Recounts everything, which must agree; gives the seconds from the command's start to its exit. */
@@ -86,7 +122,7 @@ export class Database {
     ]);
   }
 
-  #run(args: readonly string[]) {
-    return this.#workspace.run(process.execPath, [mainFile, ...args, '--database', this.#url]);
+  #run(args: readonly string[], stdin: Iterable<string> = []): Promise<Finished> {
+    return this.#workspace.run(process.execPath, [mainFile, ...args, '--database', this.#url], stdin);
   }
 }

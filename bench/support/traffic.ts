@@ -10,8 +10,8 @@ import type { Server } from './workspace.js';
 export interface Target {
   /** The processes that answer; each gets as many connections as the others. */
   readonly servers: readonly Server[];
-  /** The first process of the database server behind them. */
-  readonly databasePid: number;
+  /** The first process of the database server behind them, where there is one. */
+  readonly databasePid?: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -48,12 +48,14 @@ export async function send(
   const each = Math.max(1, Math.round(connections / servers.length));
   const requests = Math.max(1, Math.ceil(amount / servers.length / each)) * each;
   const serversBefore = sum(servers.map(({ pid }) => cpuSecondsOf(pid)));
-  const databaseBefore = cpuSecondsOfFamily(databasePid);
+  const familySeconds = (): number | undefined =>
+    databasePid === undefined ? undefined : cpuSecondsOfFamily(databasePid);
+  const databaseBefore = familySeconds();
   const all = await Promise.all(
     servers.map((server) => sendTo(server, target.headers, next, requests, each)),
   );
   const serversAfter = sum(servers.map(({ pid }) => cpuSecondsOf(pid)));
-  const databaseAfter = cpuSecondsOfFamily(databasePid);
+  const databaseAfter = familySeconds();
   const answered = requests * servers.length;
   const latencies = all.flatMap(({ latenciesMs }) => latenciesMs);
   const ms = Math.max(...all.map(({ endMs }) => endMs)) - Math.min(...all.map(({ startMs }) => startMs));
@@ -66,6 +68,23 @@ export async function send(
     serversUs: perRequest(serversAfter, serversBefore),
     databaseUs: perRequest(databaseAfter, databaseBefore),
   };
+}
+
+/** The same, but all messages are made before the first is sent, because making them may take as long as answering them. */
+export function sendMade(
+  target: Target,
+  amount: number,
+  connections: number,
+  make: () => Message,
+): Promise<Sample> {
+  // Every connection has as many.
+  const messages = Array.from({ length: Math.ceil(amount / connections) * connections }, make);
+  const next = (): Message => {
+    const message = messages.pop();
+    if (message === undefined) throw new Error('more is sent than was made');
+    return message;
+  };
+  return send(target, next, { amount: messages.length, connections });
 }
 
 async function sendTo(

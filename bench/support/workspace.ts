@@ -8,8 +8,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
 /** A program that ran to its end. */
@@ -34,6 +35,11 @@ const lookMs = 100;
 
 /** The built service: what users run, not its source. */
 export const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** What Node is given to run a program of this folder. */
+export function programOf(name: string): string[] {
+  return ['--import', import.meta.resolve('tsx'), fileURLToPath(new URL(`./${name}.ts`, import.meta.url))];
+}
 
 /** Runs `work` with a workspace that is taken down afterwards, also at SIGINT and SIGTERM. */
 export async function withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T> {
@@ -61,7 +67,7 @@ export class Workspace {
   }
 
   /** Runs a program to its end. Throws where it fails. */
-  async run(program: string, args: readonly string[], stdin = ''): Promise<Finished> {
+  async run(program: string, args: readonly string[], stdin: Iterable<string> = []): Promise<Finished> {
     const startedAt = performance.now();
     const child = this.#spawn(program, args);
     const timeout = setTimeout(() => child.kill('SIGKILL'), runMsMax);
@@ -71,7 +77,8 @@ export class Workspace {
     }, lookMs);
     try {
       const output = text(child.stdout);
-      child.stdin.end(stdin);
+      // A program may end without having read all; its status tells whether it should have.
+      pipeline(Readable.from(stdin), child.stdin).catch(() => {});
       const [status] = (await once(child, 'exit')) as [number | null];
       const seconds = (performance.now() - startedAt) / 1000;
       if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with status ${status}`);
@@ -94,10 +101,21 @@ export class Workspace {
     return { url, pid: child.pid };
   }
 
-  /** Kills, rather than stops: nothing of what they did is wanted. */
+  /** Ends what was started and runs still, so that it is in nobody's way. */
+  async stop(): Promise<void> {
+    const ends = [...this.#running].map((child) => once(child, 'exit'));
+    this.#kill();
+    await Promise.all(ends);
+  }
+
   remove(): void {
-    for (const child of this.#running) child.kill('SIGKILL');
+    this.#kill();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Kills, rather than stops: nothing of what they did is wanted. */
+  #kill(): void {
+    for (const child of this.#running) child.kill('SIGKILL');
   }
 
   #spawn(program: string, args: readonly string[]) {

@@ -1,0 +1,118 @@
+/**
+ * Recording queries with random ids into a project that has very many of them, against queries with ids in the order of
+ * time into one that has as many of those: in the same file, of one server, in turn.
+ */
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { bigDatabase, copyOf } from './support/big.js';
+import { type Ids, LiveTraffic } from './support/recording.js';
+import type { Report } from './support/report.js';
+import { type Database, projectId } from './support/service.js';
+import { type Sample, sendMade, type Target } from './support/traffic.js';
+import type { Workspace } from './support/workspace.js';
+
+export interface IdsOptions {
+  readonly rounds: number;
+  /** About as long as each is kept busy in each round. */
+  readonly seconds: number;
+  /** That each project has at the start. */
+  readonly lines: number;
+  readonly note: (line: string) => void;
+}
+
+const randomProjectId = 'random';
+const projects: Readonly<Record<Ids, string>> = { ordered: projectId, random: randomProjectId };
+const queriesInArray = 1_000;
+const connections = 4;
+const warmUp = 20;
+const aim = 0.5;
+
+export async function benchIds(workspace: Workspace, options: IdsOptions): Promise<Report> {
+  const { rounds, seconds, lines, note } = options;
+  const big = await bigDatabase(workspace, { lines, note: (line) => note(`ids: ${line}`) });
+  note(`ids: making ${lines} queries with random ids`);
+  const database = await copyOf(workspace, big, 'ids');
+  await database.createProject(randomProjectId);
+  database.change(fillRandomProject);
+  const headers = {
+    authorization: `Bearer ${await database.createAdminKey()}`,
+    'content-type': 'application/json',
+  };
+  const target: Target = { servers: [await database.serve()], headers };
+  const traffic: Readonly<Record<Ids, LiveTraffic>> = {
+    ordered: new LiveTraffic(),
+    random: new LiveTraffic(),
+  };
+  const samples: Record<Ids, Sample[]> = { ordered: [], random: [] };
+  const amounts: Record<Ids, number> = { ordered: warmUp, random: warmUp };
+  // Round 0 warms up and is not counted.
+  for (let round = 0; round <= rounds; round++) {
+    note(`ids: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
+    for (const ids of round % 2 === 0 ? (['ordered', 'random'] as const) : (['random', 'ordered'] as const)) {
+      const sample = await sendMade(target, amounts[ids], connections, () =>
+        traffic[ids].next([projects[ids]], ids, queriesInArray),
+      );
+      amounts[ids] = Math.ceil(sample.requestsPerSecond * seconds);
+      if (round > 0) samples[ids].push(sample);
+    }
+  }
+  for (const ids of ['ordered', 'random'] as const)
+    await requireTotal(database, projects[ids], lines + traffic[ids].sent);
+  return reportOf(samples, options);
+}
+
+/** The queries of the other project, and its counters: only the ids differ. */
+function fillRandomProject(db: DatabaseSyncInstance): void {
+  const numberOf = (id: string): string => `(SELECT number FROM project WHERE id = '${id}')`;
+  const [from, to] = [numberOf(projectId), numberOf(randomProjectId)];
+  db.exec(`
+    PRAGMA synchronous = OFF;
+    PRAGMA cache_size = -262144;
+    BEGIN;
+    INSERT INTO query (project, id, occurred_at, caller)
+      SELECT ${to}, randomblob(16) AS random_id, occurred_at, caller FROM query WHERE project = ${from}
+      ORDER BY random_id;
+    INSERT INTO type_counter (project, level, bucket, web, api, other)
+      SELECT ${to}, level, bucket, web, api, other FROM type_counter WHERE project = ${from};
+    INSERT INTO caller_counter (project, level, bucket, caller, queries)
+      SELECT ${to}, level, bucket, caller, queries FROM caller_counter WHERE project = ${from};
+    COMMIT;`);
+}
+
+async function requireTotal(database: Database, project: string, expected: number): Promise<void> {
+  const { total } = JSON.parse(await database.command('stats', project, '--json')) as { total: number };
+  if (total !== expected) throw new Error(`${project}: ${expected} were recorded, ${total} are counted`);
+}
+
+function reportOf(
+  { ordered, random }: Readonly<Record<Ids, readonly Sample[]>>,
+  { seconds, lines }: IdsOptions,
+): Report {
+  const rows = (samples: readonly Sample[]): number[] =>
+    samples.map(({ requestsPerSecond }) => requestsPerSecond * queriesInArray);
+  const us = (samples: readonly Sample[]): number[] =>
+    samples.map(({ serversUs }) => (serversUs ?? Number.NaN) / queriesInArray);
+  const ratio = (ours: readonly number[], others: readonly number[]): number[] =>
+    ours.map((value, round) => value / (others[round] ?? Number.NaN));
+  const finite = ({ values }: { values: readonly number[] }): boolean => values.every(Number.isFinite);
+  return {
+    name: 'ids',
+    method:
+      `Arrays of ${queriesInArray.toLocaleString('en-US')} queries over ${connections} connections, each acknowledged on disk, with random ids (UUIDv4) into a ` +
+      `project that has ${lines.toLocaleString('en-US')} of them, against ids in the order of time (UUIDv7) into one that has as many; the same file and server, ` +
+      `in turn, about ${seconds} s each a round.`,
+    ratios: [
+      {
+        what: 'rows a second, random ids over ordered',
+        values: ratio(rows(random), rows(ordered)),
+        atLeast: aim,
+      },
+      { what: 'processor time of a row, random ids over ordered', values: ratio(us(random), us(ordered)) },
+    ].filter(finite),
+    absolutes: [
+      { what: 'ordered ids', unit: 'rows/s', values: rows(ordered) },
+      { what: 'random ids', unit: 'rows/s', values: rows(random) },
+      { what: 'ordered ids: processor time', unit: 'µs/row', values: us(ordered) },
+      { what: 'random ids: processor time', unit: 'µs/row', values: us(random) },
+    ].filter(finite),
+  };
+}

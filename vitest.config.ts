@@ -1,4 +1,11 @@
 import { defineConfig } from 'vitest/config';
+import { folderInMemory } from './test/support/memory-folder.js';
+
+// All that the tests make goes to the folder for temporary files, which they ask Node for.
+if (process.env['TMPDIR'] === undefined) {
+  const inMemory = folderInMemory();
+  if (inMemory !== undefined) process.env['TMPDIR'] = inMemory;
+}
 
 /** Threads cannot be started from TypeScript: the tests start the built one, and `globalSetup` builds it. */
 const builtThreads = {

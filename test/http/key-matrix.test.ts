@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { lastUsedIntervalMs } from '../../src/domain/limits.js';
 import { errorOf, type Service, sharedService, startMs, type TestRequest } from '../support/http.js';
+import { requireIs } from '../support/http-checks.js';
 import type { KeyWish } from '../support/http-keys.js';
 import {
   type AskedFor,
@@ -110,15 +111,15 @@ async function tryIt(
   clock.nowMs += lastUsedIntervalMs;
   const answer = await send({ ...requestOf(one), key: secret, from });
   const about = `${JSON.stringify(one)} from ${from}: ${answer.text}`;
-  expect(answer.status, about).toBe(should.status);
+  requireIs(answer.status, should.status, about);
   if (one.method !== 'HEAD' && should.says !== undefined) expect(errorOf(answer), about).toMatch(should.says);
   const used = should.status !== 401 && should.status !== 403;
   const touches = calls.filter(({ method }) => method === 'touchKey');
   await Promise.all(touches.map(({ result }) => result));
-  expect(touches.length, `uses noted of ${about}`).toBe(used ? 1 : 0);
+  requireIs(touches.length, used ? 1 : 0, `uses noted of ${about}`);
   if (used) seen.lastUsed.set(id, clock.nowMs);
   const work = calls.filter(({ method }) => WORK.includes(method));
-  expect(work.length, `work of the store for ${about}`).toBe(should.status === 200 ? 1 : 0);
+  requireIs(work.length, should.status === 200 ? 1 : 0, `work of the store for ${about}`);
   if (should.status === 200 && one.operation === 'queries') seen.recorded++;
 }
 

@@ -19,7 +19,7 @@ const runs = Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 1000);
 export function lawParametersOn(kind: string) {
   const seed = process.env['CALLER_STATS_LAW_SEED'];
   return {
-    numRuns: kind === 'sqlite' ? runs : Math.ceil(runs / 2),
+    numRuns: kind === 'sqlite' ? runs : Math.ceil(runs / 4),
     ...(seed === undefined ? {} : { seed: Number(seed) }),
   };
 }

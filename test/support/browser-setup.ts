@@ -15,7 +15,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-chromium-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    project.provide('chromium', await findChromium(folder, process.env));
+    project.provide('chromium', await findChromium(folder, process.env, { forTests: true }));
   } catch (error) {
     await remove();
     throw error;

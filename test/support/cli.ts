@@ -65,9 +65,18 @@ export interface Server {
   readonly stop: (signal?: NodeJS.Signals) => Promise<Outcome>;
 }
 
+export interface ServerOptions extends RunOptions {
+  /** Node's own options. */
+  readonly node?: readonly string[];
+}
+
 /** Starts a server on a free port, and resolves when it has said all that it says at its start. */
-export async function startServer(args: readonly string[] = [], options: RunOptions = {}): Promise<Server> {
-  const running = startCli(['serve', '--port', '0', ...args], { hangMs: serverHangMs, ...options });
+export async function startServer(
+  args: readonly string[] = [],
+  { node = [], ...options }: ServerOptions = {},
+): Promise<Server> {
+  const all = [...node, programFile, 'serve', '--port', '0', ...args];
+  const running = startCommand(process.execPath, all, { hangMs: serverHangMs, ...options });
   const stdout = await running.printed(/^API documentation: .+\n/m);
   return {
     url: urlIn(stdout),

@@ -1,9 +1,12 @@
 /** A server for browsers: a process of its own, with the sample's events, on a new database of either kind. */
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { type FirstRun, firstRunOf, matched, type RunOptions, type Server, startServer } from './cli.js';
 import { newSchemaIn } from './store.js';
 import { temporaryFolder } from './temporary.js';
+
+const quickPasswords = fileURLToPath(new URL('./quick-passwords.mjs', import.meta.url));
 
 export interface DashboardServer extends Server {
   /** The address that makes the first user. */
@@ -39,6 +42,7 @@ async function start(
 ): Promise<DashboardServer> {
   const server = await startServer(['--demo', ...args], {
     ...options,
+    node: ['--import', quickPasswords],
     env: { ...env, DATABASE_URL: database },
   });
   const setUpUrl = matched(server.stdout, /^ {2}(http:\/\/\S+\/set-up#\S+)$/m);

@@ -19,6 +19,7 @@ import { RawConnection } from './http-raw.js';
 import { type WatchedStore, watchStore } from './http-store.js';
 import { at, OpenApi } from './openapi.js';
 import { makePages } from './pages.js';
+import './quick-passwords.mjs';
 import { routesOf } from './routes.js';
 import { requireNoKey } from './secrets.js';
 
@@ -183,7 +184,7 @@ export async function startService(
   calls.length = 0;
   const served = await app.inject({ path: '/openapi.json' });
   if (served.statusCode !== 200) throw new Error(`there is no document: ${served.payload}`);
-  const openApi = new OpenApi(served.json<object>());
+  const openApi = OpenApi.of(served.payload);
   secrets.push(...Object.values(keys));
 
   const port = async (): Promise<number> => {

@@ -85,7 +85,7 @@ export class Cluster {
     const args = ['--database', database, ...settings];
     const first = await startServer(args);
     const others = await Promise.all(Array.from({ length: size - 1 }, () => startServer(args)));
-    const openApi = new OpenApi((await (await fetch(`${first.url}/openapi.json`)).json()) as object);
+    const openApi = OpenApi.of(await (await fetch(`${first.url}/openapi.json`)).text());
     return new Cluster(database, settings, {
       nodes: [first, ...others],
       openApi,

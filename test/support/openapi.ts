@@ -30,21 +30,33 @@ export function entriesOf(value: unknown): [string, unknown][] {
 }
 
 export class OpenApi {
+  static readonly #known = new Map<string, OpenApi>();
   readonly document: unknown;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
   readonly #validators = new Map<string, ValidateFunction>();
+  /** What the paths of each template look like. */
+  readonly #templates: readonly (readonly [template: string, paths: RegExp])[];
 
   constructor(document: object) {
     this.document = document;
     this.#ajv.addSchema(document, documentUri);
+    this.#templates = entriesOf(at(document, 'paths')).map(([template]) => [
+      template,
+      new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]*')}$`),
+    ]);
+  }
+
+  /** Of a document's text. All tests of a file share what was compiled of the same document. */
+  static of(text: string): OpenApi {
+    const known = OpenApi.#known.get(text) ?? new OpenApi(JSON.parse(text) as object);
+    OpenApi.#known.set(text, known);
+    return known;
   }
 
   /** The template that the document has for a path, as `/v1/analytics/{projectId}/…`. */
   templateOf(path: string): string | undefined {
     const bare = path.replace(/^https?:\/\/[^/]*/, '').replace(/[?#].*$/s, '');
-    return Object.keys(Object.fromEntries(entriesOf(at(this.document, 'paths')))).find((template) =>
-      new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]*')}$`).test(bare),
-    );
+    return this.#templates.find(([, paths]) => paths.test(bare))?.[0];
   }
 
   /** Throws where the value is not what the schema at this place of the document says, or has more members. */

@@ -2,6 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { passwordCharactersMax, passwordCharactersMin } from '../../src/domain/limits.js';
 import type { Store } from '../../src/storage/store.js';
+import '../support/quick-passwords.mjs';
 import { runOnUsers } from '../support/people.js';
 import { placeFactories } from '../support/store.js';
 import { codesOf, type Node, usersOf, Visitor } from '../support/visitor.js';

@@ -1,9 +1,7 @@
 /** `caller-stats member invite` and `reset`: how somebody gets in, or in again, where no owner is signed in to help. */
 import type { Command } from 'commander';
-import { type DestinationStream, pino } from 'pino';
+import type { DestinationStream } from 'pino';
 import { newInvitation } from '../domain/invitation.js';
-import { Credentials } from '../users/credentials.js';
-import { Libraries } from '../users/libraries.js';
 import { atCommandLine } from './actor.js';
 import type { Io } from './io.js';
 import { type MemberOptions, readMember, roleOption } from './member-options.js';
@@ -48,6 +46,12 @@ export function addReset(member: Command, io: Io): void {
     .action(async (text: string, options: MemberOptions & { readonly secondFactor?: boolean }) => {
       const [settings, email] = readMember(text, options, io);
       const by = atCommandLine(io.clock);
+      // Loaded here, because every other command would wait for them in vain.
+      const [{ pino }, { Credentials }, { Libraries }] = await Promise.all([
+        import('pino'),
+        import('../users/credentials.js'),
+        import('../users/libraries.js'),
+      ]);
       const token = await withStore(settings, existing, async (store) => {
         const credentials = new Credentials(
           new Libraries({

@@ -1,30 +1,43 @@
 /** The command line: which commands there are, and what an error's exit status is. */
 import { Command, CommanderError } from 'commander';
 import { CallerStatsError } from '../domain/errors.js';
-import { addAuditCommand } from './audit.js';
-import { addBackupCommand, addRestoreCommand } from './backup.js';
-import { addCopyCommand } from './copy/command.js';
 import { errorLines } from './error-lines.js';
-import { addImportCommand } from './import/command.js';
 import { type Io, UsageError } from './io.js';
-import { addKeyCommand } from './key/command.js';
-import { addMcpCommand } from './mcp/command.js';
-import { addMemberCommand } from './member.js';
-import { addMigrateCommand } from './migrate.js';
-import { addOrganizationCommand } from './organization.js';
 import { printLine } from './output.js';
-import { addProjectCommand } from './project/command.js';
-import { addServeCommand } from './serve.js';
-import { addStatsCommand } from './stats.js';
-import { addVerifyCommand } from './verify.js';
+
+type Add = (program: Command, io: Io, about: { version: string; fail: () => void }) => Promise<void>;
+
+/** In the order of the help. Each is loaded when it is called: all of them take longer than most do. */
+const COMMANDS: Readonly<Record<string, Add>> = {
+  serve: async (program, io, { version }) =>
+    (await import('./serve.js')).addServeCommand(program, io, version),
+  project: async (program, io) => (await import('./project/command.js')).addProjectCommand(program, io),
+  key: async (program, io) => (await import('./key/command.js')).addKeyCommand(program, io),
+  organization: async (program, io) =>
+    (await import('./organization.js')).addOrganizationCommand(program, io),
+  member: async (program, io) => (await import('./member.js')).addMemberCommand(program, io),
+  audit: async (program, io) => (await import('./audit.js')).addAuditCommand(program, io),
+  import: async (program, io, { fail }) =>
+    (await import('./import/command.js')).addImportCommand(program, io, fail),
+  stats: async (program, io) => (await import('./stats.js')).addStatsCommand(program, io),
+  mcp: async (program, io, { version }) =>
+    (await import('./mcp/command.js')).addMcpCommand(program, io, version),
+  verify: async (program, io, { fail }) => (await import('./verify.js')).addVerifyCommand(program, io, fail),
+  migrate: async (program, io) => (await import('./migrate.js')).addMigrateCommand(program, io),
+  backup: async (program, io) => (await import('./backup.js')).addBackupCommand(program, io),
+  restore: async (program, io) => (await import('./backup.js')).addRestoreCommand(program, io),
+  copy: async (program, io, { fail }) =>
+    (await import('./copy/command.js')).addCopyCommand(program, io, fail),
+};
 
 /** Runs one command. Gives the exit status: 0, 1 for a failure, 2 for wrong usage. Never throws. */
 export async function run(args: readonly string[], io: Io, version: string): Promise<0 | 1 | 2> {
   let failed = false;
-  const program = buildProgram(io, version, () => {
+  const fail = () => {
     failed = true;
-  });
+  };
   try {
+    const program = await buildProgram(io, version, fail, args[0]);
     await program.parseAsync(args, { from: 'user' });
     return failed ? 1 : 0;
   } catch (error) {
@@ -32,8 +45,16 @@ export async function run(args: readonly string[], io: Io, version: string): Pro
   }
 }
 
-/** All commands. `fail` is called by one that did its work and found something wrong. */
-export function buildProgram(io: Io, version: string, fail: () => void): Command {
+/**
+ * All commands, or the one of this name where there is one. `fail` is called by a command that did its work and found
+ * something wrong.
+ */
+export async function buildProgram(
+  io: Io,
+  version: string,
+  fail: () => void,
+  only?: string,
+): Promise<Command> {
   const program = new Command('caller-stats');
   program
     .description(
@@ -46,20 +67,8 @@ export function buildProgram(io: Io, version: string, fail: () => void): Command
       writeErr: (text) => io.stderr.write(text),
     })
     .showHelpAfterError('(--help says more)');
-  addServeCommand(program, io, version);
-  addProjectCommand(program, io);
-  addKeyCommand(program, io);
-  addOrganizationCommand(program, io);
-  addMemberCommand(program, io);
-  addAuditCommand(program, io);
-  addImportCommand(program, io, fail);
-  addStatsCommand(program, io);
-  addMcpCommand(program, io, version);
-  addVerifyCommand(program, io, fail);
-  addMigrateCommand(program, io);
-  addBackupCommand(program, io);
-  addRestoreCommand(program, io);
-  addCopyCommand(program, io, fail);
+  const called = Object.hasOwn(COMMANDS, only ?? '') ? [only] : Object.keys(COMMANDS);
+  for (const name of called) await COMMANDS[name ?? '']?.(program, io, { version, fail });
   return program;
 }
 

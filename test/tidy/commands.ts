@@ -4,18 +4,17 @@ import type { Command } from 'commander';
 import type { Io } from '../../src/cli/io.js';
 import { buildProgram } from '../../src/cli/program.js';
 
+const io = { stdout: new PassThrough(), stderr: new PassThrough() } as unknown as Io;
+const program = await buildProgram(io, '0', () => {});
+
 /** Each command that does something, by its full name. */
 export function commands(): { name: string; command: Command }[] {
-  const io = { stdout: new PassThrough(), stderr: new PassThrough() } as unknown as Io;
   const below = (command: Command, prefix: string): { name: string; command: Command }[] =>
     command.commands.flatMap((one) => {
       const name = `${prefix}${one.name()}`;
       return one.commands.length > 0 ? below(one, `${name} `) : [{ name, command: one }];
     });
-  return below(
-    buildProgram(io, '0', () => {}),
-    '',
-  );
+  return below(program, '');
 }
 
 /** What is wrong with a command line, by the program's own definitions; undefined where nothing is. */

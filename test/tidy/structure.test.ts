@@ -62,7 +62,7 @@ describe('imports run one way', () => {
     expect(circles).toEqual([]);
   });
 
-  test('and no command but mcp waits for its library to load', () => {
+  test('and no command waits for another to load, nor any but mcp for its library', () => {
     const reached = new Set<string>();
     const visit = (path: string): void => {
       const source = sources.find((one) => one.path === path);
@@ -72,7 +72,10 @@ describe('imports run one way', () => {
       for (const next of importsOf({ ...source, text })) visit(next);
     };
     visit('src/main.ts');
-    expect(reached).toContain('src/cli/mcp/command.ts');
+    const program = sources.filter(({ path }) => path === 'src/cli/program.ts');
+    const commands = program.flatMap(importsOf).filter((path) => !reached.has(path));
+    expect(commands).toEqual(expect.arrayContaining(['src/cli/serve.ts', 'src/cli/mcp/command.ts']));
+    commands.forEach(visit);
     expect([...reached].filter((path) => /^src\/cli\/mcp\/(?!command)/.test(path))).toEqual([]);
   });
 

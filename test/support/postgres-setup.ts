@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import { shareTemplates } from './postgres-installation.js';
 import { installations, startPostgres } from './postgres-server.js';
 
 /** What each test file is told of a server that runs while the tests do. */
@@ -16,6 +17,7 @@ declare module 'vitest' {
 
 /** Starts a PostgreSQL server of each version before the tests, and stops both behind them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const removeTemplates = await shareTemplates();
   const servers = await Promise.all(installations().map((one) => startPostgres(one)));
   project.provide(
     'postgresServers',
@@ -23,5 +25,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   );
   return async () => {
     await Promise.all(servers.map((server) => server.stop()));
+    await removeTemplates();
   };
 }

@@ -29,8 +29,10 @@ process.exitCode = await run(
       ? { columns: process.stdout.columns, colors: process.stdout.hasColors() }
       : undefined,
     interactive: process.stderr.isTTY ?? false,
+    colors: process.stderr.isTTY && process.stderr.hasColors(),
     env: process.env,
     clock: { now: () => Date.now() },
+    monotonicMs: () => performance.now(),
     randomInt,
     stopRequested: () =>
       new Promise((resolve) => {

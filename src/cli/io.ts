@@ -12,8 +12,12 @@ export interface Io {
   readonly terminal?: { readonly columns: number; readonly colors: boolean } | undefined;
   /** Whether a person is watching stderr. */
   readonly interactive: boolean;
+  /** Whether stderr takes colours. */
+  readonly colors: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+  /** Milliseconds, in fractions, of a clock that only goes forward: for how long something takes. */
+  readonly monotonicMs: () => number;
   /** A uniform integer in [0, max) from a cryptographic source. */
   readonly randomInt: (max: number) => number;
   /** Resolves with the signal's name when the process is asked to stop. */

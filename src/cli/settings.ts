@@ -18,6 +18,7 @@ import { isName } from '../domain/project.js';
 import { failure, type Result, success } from '../domain/result.js';
 import { parseDatabaseUrl } from '../storage/open.js';
 import { UsageError } from './io.js';
+import { host, OPERATE_SETTINGS } from './operate-settings.js';
 import { OTLP_SETTINGS } from './otlp-settings.js';
 import { OVERLOAD_SETTINGS } from './overload-settings.js';
 import { mayHoldPassword } from './passwords.js';
@@ -31,8 +32,6 @@ import {
   webAddress,
 } from './setting.js';
 
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
 /** The settings of the server. */
 export const SERVER_SETTINGS = {
   host: setting({
@@ -41,7 +40,7 @@ export const SERVER_SETTINGS = {
     fallback: '127.0.0.1',
     placeholder: 'address',
     description: 'address to listen on; 0.0.0.0 or :: for all',
-    parse: (text) => (/^[^\s/]+$/.test(text) ? success(text) : failure('is not an address or a host name')),
+    parse: host,
   }),
   port: setting({
     flag: 'port',
@@ -94,17 +93,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'days',
     description: 'longest life of new API keys, as 365d; none for no bound',
     parse: parseKeyLife,
-  }),
-  logLevel: setting({
-    flag: 'log-level',
-    environment: 'CALLER_STATS_LOG_LEVEL',
-    fallback: 'info',
-    placeholder: 'level',
-    description: `how much to log: ${logLevels.join(', ')}; each request from debug on`,
-    parse: (text) => {
-      const level = logLevels.find((one) => one === text);
-      return level === undefined ? failure(`is none of ${logLevels.join(', ')}`) : success(level);
-    },
   }),
   trustProxy: setting({
     flag: 'trust-proxy',
@@ -213,6 +201,7 @@ export const SERVER_SETTINGS = {
     parse: integer(1024, 100 * 1024 * 1024),
   }),
   ...OVERLOAD_SETTINGS,
+  ...OPERATE_SETTINGS,
 };
 
 /** Every setting there is. The docs list them all, and a test holds the docs to that. */

@@ -1,5 +1,5 @@
 /** Builds the HTTP application from what it needs, without listening: tests hand in store, clock and logger. */
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { networksOf } from '../domain/address.js';
 import type { Clock } from '../domain/clock.js';
@@ -30,7 +30,8 @@ import { addDocs, addOpenApi } from './docs.js';
 import { answerError, HttpError, unavailable } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { addLeakedKeys } from './leaked-keys.js';
-import { loggedRequest } from './log.js';
+import { loggedRequest, RequestLog } from './log.js';
+import { type Measures, measuredRecording, measureRequests } from './measures.js';
 import { addOperations } from './operations.js';
 import { addOtlp } from './otlp/otlp.js';
 import { Overload, watchEventLoop } from './overload.js';
@@ -39,6 +40,11 @@ import { RateLimit, type RateLimits } from './rate-limits.js';
 import { acceptAllMethods } from './resource.js';
 import { SHARED_SCHEMAS } from './schemas.js';
 import { addSeries } from './series.js';
+
+/** Follows requests, for whoever looks for what took how long. */
+export interface RequestTracing {
+  watch(app: FastifyInstance): void;
+}
 
 /** What a connection may take of the server. */
 export interface ConnectionLimits {
@@ -64,6 +70,10 @@ export interface AppOptions {
   };
   readonly users: Omit<UsersOptions, 'store' | 'clock' | 'log'>;
   readonly log: Logger;
+  /** Is told of every request; nobody unless given. */
+  readonly measures?: Measures | undefined;
+  /** Follows requests through the app; nobody unless given. Then all of them go through the framework. */
+  readonly tracing?: RequestTracing | undefined;
   /** Mean delay of the event loop in milliseconds, for tests; measured unless told. */
   readonly eventLoopDelayMs?: () => number;
 }
@@ -78,18 +88,21 @@ export async function buildApp({
   dashboard,
   users,
   log,
+  measures,
+  tracing,
   eventLoopDelayMs,
 }: AppOptions): Promise<FastifyInstance> {
   // As wide a type as the framework's own, which all of its plugins are written for.
   const loggerInstance: FastifyBaseLogger = log.child({}, { serializers: { req: loggedRequest } });
-  const connectionErrors = new ConnectionErrors();
+  const connectionErrors = new ConnectionErrors((status) => measures?.refused(status));
   const { requestTimeoutMs, answerTimeoutMs } = limits;
   const app = Fastify({
     loggerInstance,
     // A line or two for each request is for debugging; proxies keep access logs, and the counts are the product.
     // Not one logger a request: the few lines that are written name their request themselves.
     childLoggerFactory: (logger) => logger,
-    logController: new LogController({ disableRequestLogging: !log.isLevelEnabled('debug') }),
+    logController: new RequestLog({ disableRequestLogging: !log.isLevelEnabled('debug') }),
+    genReqId: requestIds(dashboard.randomInt),
     requestTimeout: requestTimeoutMs,
     // Begins with the headers, and must not end what still arrives in time.
     handlerTimeout: requestTimeoutMs + answerTimeoutMs,
@@ -108,6 +121,7 @@ export async function buildApp({
     frameworkErrors: (error, request, reply) => {
       // No hook runs before these.
       answerError(error, request, reply.headers(SECURITY_HEADERS));
+      measures?.refused(reply.statusCode);
     },
   });
   connectionErrors.watch(app.server);
@@ -131,6 +145,8 @@ export async function buildApp({
     throw new HttpError(404, 'There is no such route; /docs shows those that are.');
   });
   addCompilers(app);
+  if (measures !== undefined) measureRequests(app, measures);
+  tracing?.watch(app);
   addSecurityHeaders(app);
   refuseWhileClosing(app);
   overload.watch(app);
@@ -144,8 +160,9 @@ export async function buildApp({
   addCallerStats(app, store, authenticator);
   addSeries(app, store, authenticator);
   addCallers(app, store, authenticator);
-  addQueries(app, { store, clock, authenticator, limits, overload });
-  await addOtlp(app, { store, clock, authenticator, limits, telemetry, overload });
+  const recording = measuredRecording(store, measures);
+  addQueries(app, { store: recording, clock, authenticator, limits, overload });
+  await addOtlp(app, { store: recording, clock, authenticator, limits, telemetry, overload });
   await addLeakedKeys(app, { store, clock, failures });
   addOperations(app, store);
   await addDashboardApi(app, {
@@ -156,13 +173,20 @@ export async function buildApp({
   });
   await addPages(app, dashboard.pages);
   await addDocs(app);
-  // Not where each request is to be logged.
-  if (store.atOnce !== undefined && !log.isLevelEnabled('debug')) {
+  // Not where each request is to be logged, or traced.
+  if (store.atOnce !== undefined && tracing === undefined && !log.isLevelEnabled('debug')) {
     const { atOnce } = store;
-    new DirectExport({ atOnce, clock, authenticator, overload, deadlines }).watch(app);
+    new DirectExport({ atOnce, clock, authenticator, overload, deadlines, measures }).watch(app);
   }
   await app.ready();
   return app;
+}
+
+/** Ids that tell the requests of all nodes and restarts apart: which process, by chance, and which of its requests. */
+function requestIds(randomInt: (max: number) => number): () => string {
+  const processId = randomInt(2 ** 40).toString(36);
+  let requests = 0;
+  return () => `req-${processId}-${(++requests).toString(36)}`;
 }
 
 /** RFC 9112, section 3.2. Node's own refusal of none has no body, and of two it takes the first. */

@@ -7,8 +7,11 @@ import { projectIdOf } from './project-path.js';
 import { addResource } from './resource.js';
 import { bodyOf, CallerStatsSchema, errorsOf, ProjectPath, RangeParameters } from './schemas.js';
 
+/** As routes are written. */
+export const CALLER_STATS = '/v1/analytics/:projectId/assistant/caller-stats';
+
 export function addCallerStats(app: FastifyInstance, store: Store, authenticator: Authenticator): void {
-  addResource(app, '/v1/analytics/:projectId/assistant/caller-stats', {
+  addResource(app, CALLER_STATS, {
     onRequest: async (request, reply) => {
       await authenticator.projectOf(request, reply, projectIdOf(request), ['admin']);
     },

@@ -22,11 +22,18 @@ interface Exchange {
 
 /** Answers what the framework leaves to Node. One for each server. */
 export class ConnectionErrors {
+  readonly #onAnswer: (status: number) => void;
   readonly #underWay = new WeakMap<Duplex, Exchange[]>();
+
+  /** `onAnswer` is called with the status of each answer. */
+  constructor(onAnswer: (status: number) => void = () => undefined) {
+    this.#onAnswer = onAnswer;
+  }
 
   /** For Node's `clientError`. */
   readonly onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    answerClientError(error, socket, this.#underWay.get(socket) ?? []);
+    const refusal = refusalOf(error, socket, this.#underWay.get(socket) ?? []);
+    if (refusal !== undefined) this.#answer(socket, ...refusal);
   };
 
   /** Listens to what else the server says. */
@@ -38,43 +45,51 @@ export class ConnectionErrors {
       response.once('close', () => exchanges.shift());
     });
     server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-      answer(socket, 405, 'This server is no proxy: it takes no CONNECT.', { allow: 'GET, HEAD, POST' });
+      const message = 'This server is no proxy: it takes no CONNECT.';
+      this.#answer(socket, 405, message, { allow: 'GET, HEAD, POST' });
     });
     server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
       const body = JSON.stringify(errorBody('The Expect header asks for what this server cannot do.'));
       response.writeHead(417, { ...headersFor(body), connection: 'close' }).end(body);
+      this.#onAnswer(417);
     });
+  }
+
+  #answer(socket: Duplex, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    answer(socket, status, message, headers);
+    this.#onAnswer(status);
   }
 }
 
 /**
+ * What to answer to what is no request; undefined where there is nothing to say, and the connection's end is seen to.
  * What follows a whole request on its connection may be nonsense, but the request is not: it gets its own answer, for
  * it may have been recorded, and then the connection ends.
  */
-function answerClientError(
+function refusalOf(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   exchanges: readonly Exchange[],
-): void {
+): readonly [status: number, message: string] | undefined {
   const last = exchanges.at(-1);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
   } else if (last === undefined || (exchanges.length === 1 && !last.request.complete)) {
-    const [status, message] = ANSWERS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
-    answer(socket, status, message);
+    return ANSWERS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
   } else if (last.request.complete) {
     last.response.once('finish', () => socket.end());
   } else {
     // Any answer would be taken for that of the request before it.
     socket.destroy();
   }
+  return undefined;
 }
 
 function answer(
   socket: Duplex,
   status: number,
   message: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>>,
 ): void {
   const body = JSON.stringify(errorBody(message));
   const lines = Object.entries({ ...headersFor(body), ...headers, connection: 'close' }).map(

@@ -13,8 +13,10 @@ import type { Counts } from '../domain/counts.js';
 import { type DateRange, PARAMETER_NAMES, parseDateRange } from '../domain/date-range.js';
 import type { ReadsAtOnce } from '../storage/store.js';
 import type { Authenticator } from './authenticate.js';
+import { CALLER_STATS } from './caller-stats.js';
 import type { Deadlines } from './deadlines.js';
 import { SECURITY_HEADERS } from './headers.js';
+import type { Measures, RouteMeasures } from './measures.js';
 import type { Overload } from './overload.js';
 
 export interface DirectExportOptions {
@@ -23,6 +25,8 @@ export interface DirectExportOptions {
   readonly authenticator: Authenticator;
   readonly overload: Overload;
   readonly deadlines: Deadlines;
+  /** Nobody unless given. */
+  readonly measures: Measures | undefined;
 }
 
 /** What is asked for, by a request that has nothing unusual about it so far. */
@@ -36,10 +40,13 @@ interface Exchange {
   readonly ask: Ask;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** When it came, by the clock of the measures. */
+  readonly startMs: number;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
+// The path of the route.
 const PATH = /^\/v1\/analytics\/([a-z0-9-]+)\/assistant\/caller-stats(?:\?(.*))?$/;
 
 /** In the order in which the framework writes them. */
@@ -55,16 +62,20 @@ export class DirectExport {
   readonly #authenticator: Authenticator;
   readonly #overload: Overload;
   readonly #deadlines: Deadlines;
+  readonly #measures: Measures | undefined;
+  readonly #routeMeasures: RouteMeasures | undefined;
   #waiting: Exchange[] = [];
   #framework: Handler = () => undefined;
   #closing = false;
 
-  constructor({ atOnce, clock, authenticator, overload, deadlines }: DirectExportOptions) {
+  constructor({ atOnce, clock, authenticator, overload, deadlines, measures }: DirectExportOptions) {
     this.#atOnce = atOnce;
     this.#clock = clock;
     this.#authenticator = authenticator;
     this.#overload = overload;
     this.#deadlines = deadlines;
+    this.#measures = measures;
+    this.#routeMeasures = measures?.requestsTo('GET', CALLER_STATS);
   }
 
   /** Takes the requests of the app's server before the app does. To be called when all else listens to them. */
@@ -87,7 +98,7 @@ export class DirectExport {
       this.#framework(request, response);
       return;
     }
-    this.#waiting.push({ ask, request, response });
+    this.#waiting.push({ ask, request, response, startMs: this.#measures?.now() ?? 0 });
     // All requests that have come by then are answered of one snapshot, which is newer than each of them.
     if (this.#waiting.length === 1) setImmediate(() => this.#answerAll());
   }
@@ -96,10 +107,11 @@ export class DirectExport {
     const exchanges = this.#waiting;
     this.#waiting = [];
     const counts = this.#countAll(exchanges);
-    for (const [at, { request, response }] of exchanges.entries()) {
+    for (const [at, exchange] of exchanges.entries()) {
+      const { request, response } = exchange;
       const counted = counts[at];
       if (counted === undefined || this.#closing) this.#framework(request, response);
-      else this.#answer(request, response, counted);
+      else this.#answer(exchange, counted);
     }
   }
 
@@ -123,10 +135,11 @@ export class DirectExport {
     return counts;
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse, { web, api, other, total }: Counts): void {
+  #answer({ request, response, startMs }: Exchange, { web, api, other, total }: Counts): void {
     const body = `{"web":${web},"api":${api},"other":${other},"total":${total}}`;
     response.writeHead(200, [...HEADERS, String(body.length)]);
     response.end(body);
+    if (this.#measures !== undefined) this.#routeMeasures?.answered(200, this.#measures.now() - startMs);
     // What the system has taken already nobody has to wait for.
     if (response.socket === null || response.socket.writableLength > 0)
       this.#deadlines.follow(request, response);

@@ -16,11 +16,18 @@ export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly details: readonly string[];
 
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    details: readonly string[] = [],
+  ) {
     super(message);
     this.status = status;
     this.headers = headers;
+    this.details = details;
   }
 }
 
@@ -42,6 +49,12 @@ export function noSuchProject(): HttpError {
 /** The server or its store cannot answer now, and the client should come back. */
 export function unavailable(message: string): HttpError {
   return new HttpError(503, message, { 'retry-after': String(retryAfterSeconds) });
+}
+
+/** What `/readyz` answers where a part of the server does not work. It has been logged. */
+export function notReady(trouble: string): HttpError {
+  const headers = { 'retry-after': String(retryAfterSeconds) };
+  return new HttpError(503, 'The server is not ready.', headers, [trouble]);
 }
 
 /** The same, where the server has too much to do: whoever refused says so in the log, once for many. */
@@ -80,7 +93,7 @@ export function toAnswer(
   requestId: string,
 ): { status: number; headers: Readonly<Record<string, string>>; body: ErrorBody } {
   if (error instanceof HttpError)
-    return { status: error.status, headers: error.headers, body: errorBody(error.message) };
+    return { status: error.status, headers: error.headers, body: errorBody(error.message, error.details) };
   if (error instanceof CallerStatsError) {
     // The store's own words may name its file.
     if (error.code === 'unavailable')

@@ -16,7 +16,7 @@ export interface OverloadOptions {
   readonly eventLoopDelayMs: () => number;
 }
 
-const PROBES: readonly string[] = ['/livez', '/readyz', '/metrics'];
+export const PROBES: readonly string[] = ['/livez', '/readyz'];
 const RECORDING: readonly string[] = [
   '/v1/analytics/:projectId/assistant/queries',
   '/v1/traces',

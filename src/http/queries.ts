@@ -23,7 +23,7 @@ export function addQueries(
     limits,
     overload,
   }: {
-    store: Store;
+    store: Pick<Store, 'record'>;
     clock: Clock;
     authenticator: Authenticator;
     limits: RecordingLimits;

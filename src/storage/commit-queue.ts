@@ -1,6 +1,7 @@
 /** Group commit, shared by the stores: what waits for one commit shares the next. */
 import { CallerStatsError, type ErrorCode } from '../domain/errors.js';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../domain/limits.js';
+import type { CommitWatch } from './figures.js';
 
 /** One operation's end. A failed one changed nothing and did not hinder the others of its group. */
 export type Outcome<Value> =
@@ -16,6 +17,10 @@ export type Outcome<Value> =
 export class Backlog {
   #operations = 0;
   #queries = 0;
+
+  get pending(): { readonly pendingOperations: number; readonly pendingQueries: number } {
+    return { pendingOperations: this.#operations, pendingQueries: this.#queries };
+  }
 
   /** Makes room for one more operation of so many queries; false where too much is waiting already. */
   tryAdd(queries: number): boolean {
@@ -46,6 +51,8 @@ export interface CommitQueueOptions<Operation, Value> {
   readonly weigh: (operation: Operation) => number;
   /** Shared by queues that are bounded together. */
   readonly backlog?: Backlog;
+  /** Nobody unless given. */
+  readonly watch?: CommitWatch | undefined;
 }
 
 /**
@@ -56,14 +63,16 @@ export class CommitQueue<Operation, Value> {
   readonly #commit: CommitQueueOptions<Operation, Value>['commit'];
   readonly #weigh: (operation: Operation) => number;
   readonly #backlog: Backlog;
+  readonly #watch: CommitWatch | undefined;
   #waiting: Pending<Operation, Value>[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
 
-  constructor({ commit, weigh, backlog = new Backlog() }: CommitQueueOptions<Operation, Value>) {
+  constructor({ commit, weigh, backlog = new Backlog(), watch }: CommitQueueOptions<Operation, Value>) {
     this.#commit = commit;
     this.#weigh = weigh;
     this.#backlog = backlog;
+    this.#watch = watch;
   }
 
   /** Whether nothing waits and nothing is being committed. */
@@ -97,11 +106,14 @@ export class CommitQueue<Operation, Value> {
 
   async #commitNext(): Promise<void> {
     const group = this.#takeGroup();
+    const startMs = this.#watch?.now() ?? 0;
     try {
       const outcomes = await this.#commit(group.map(({ operation }) => operation));
       for (const [index, pending] of group.entries()) settle(pending, outcomes[index]);
     } catch (error) {
       for (const pending of group) pending.reject(error);
+    } finally {
+      this.#watch?.committed(this.#watch.now() - startMs);
     }
   }
 

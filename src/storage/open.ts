@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
 import { databaseConnectionsMax, databaseTimeoutMs } from '../domain/limits.js';
 import { failure, type Result, success } from '../domain/result.js';
+import type { CommitWatch } from './figures.js';
 import { POSTGRES_SCHEMES, type PostgresLocation, parsePostgresUrl } from './postgres/location.js';
 import type { Store } from './store.js';
 
@@ -64,6 +65,8 @@ export interface OpenOptions {
   readonly connectionsMax?: number;
   /** Milliseconds until a read or write that a database server does not answer is given up. */
   readonly timeoutMs?: number;
+  /** Is told how long commits take. */
+  readonly commits?: CommitWatch | undefined;
 }
 
 /**
@@ -158,7 +161,10 @@ export function locationOf(url: string): DatabaseLocation {
   throw new CallerStatsError('invalid', `The database URL ${location.problems.join(', ')}.`);
 }
 
-async function openFile({ file }: SqliteLocation, { mustExist, thrifty }: OpenOptions): Promise<Store> {
+async function openFile(
+  { file }: SqliteLocation,
+  { mustExist, thrifty, commits }: OpenOptions,
+): Promise<Store> {
   if (mustExist && !existsSync(file)) {
     throw new CallerStatsError(
       'not_found',
@@ -166,5 +172,5 @@ async function openFile({ file }: SqliteLocation, { mustExist, thrifty }: OpenOp
     );
   }
   const { openSqliteStore } = await import('./sqlite/store.js');
-  return openSqliteStore(file, thrifty);
+  return openSqliteStore(file, { thrifty, commits });
 }

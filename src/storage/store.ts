@@ -22,6 +22,7 @@ import type { Member, Role } from '../domain/member.js';
 import type { NewProject, Organization, Project } from '../domain/project.js';
 import type { ProjectChange } from '../domain/project-change.js';
 import type { Query } from '../domain/query.js';
+import type { StoreFigures, StorePart } from './figures.js';
 import type { People } from './people.js';
 
 /** What became of a batch: `recorded + duplicates` is its length. */
@@ -267,8 +268,14 @@ export interface Store {
    */
   verify(): Promise<Verification>;
 
-  /** Does a real read. Resolves where the store can answer; `unavailable` with the reason where it cannot. */
-  check(): Promise<void>;
+  /**
+   * Tries a part for real, or all of them in order: whether the database can be read, whether its schema is the one that
+   * this program works with, and whether a count can be made. `unavailable` with the reason where it cannot.
+   */
+  check(part?: StorePart): Promise<void>;
+
+  /** How it is now. Never rejects, even when it is closed; takes no longer than `figuresTimeoutMs`. */
+  figures(): Promise<StoreFigures>;
 
   /** Finishes what was accepted, refuses what comes after (`unavailable`), and lets go of everything. Idempotent. */
   close(): Promise<void>;

@@ -16,6 +16,9 @@ const badEnvironment = {
   CALLER_STATS_KEY_PREFIX: 'Bad_Prefix',
   CALLER_STATS_KEY_LIFE_MAX: '0d',
   CALLER_STATS_LOG_LEVEL: 'loud',
+  CALLER_STATS_LOG_FORMAT: 'xml',
+  CALLER_STATS_METRICS_PORT: '65536',
+  CALLER_STATS_METRICS_HOST: 'not a host',
   CALLER_STATS_TRUST_PROXY: '0.0.0.0/0',
   CALLER_STATS_PUBLIC_URL: 'https://stats.example.org/path',
   CALLER_STATS_OTLP_QUERY: '=invoke_agent',
@@ -79,6 +82,7 @@ describe('settings', () => {
         ...['--otlp-query', 'http.route=/ask', '--otlp-id', 'span', '--otlp-caller', 'caller'],
         ...['--otlp-default-caller', 'web', '--otlp-site-origins', 'https://*.example.com'],
         ...['--public-url', 'none', '--oidc-issuer', 'none', '--oidc-name', 'Example SSO'],
+        ...['--log-format', 'json', '--metrics-port', 'none', '--metrics-host', '127.0.0.1'],
       ],
       { env: badEnvironment },
     );
@@ -122,6 +126,7 @@ describe('settings', () => {
       ...['--requests-per-minute', '1.5', '--failures-per-minute', 'many'],
       ...['--otlp-query', '', '--otlp-id', '', '--otlp-caller', '', '--otlp-default-caller', ''],
       ...['--otlp-site-origins', ''],
+      ...['--log-format', 'xml', '--metrics-port', 'many', '--metrics-host', 'a b'],
     ]);
     expect(status).toBe(2);
     const flags = stderr
@@ -139,7 +144,10 @@ describe('settings', () => {
       '--host',
       '--key-life-max',
       '--key-prefix',
+      '--log-format',
       '--log-level',
+      '--metrics-host',
+      '--metrics-port',
       '--otlp-caller',
       '--otlp-default-caller',
       '--otlp-id',

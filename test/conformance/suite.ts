@@ -5,6 +5,7 @@
 import type { PlaceFactory } from '../support/store.js';
 import { describeAudit } from './audit.js';
 import { describeCounting } from './counting.js';
+import { describeFigures } from './figures.js';
 import { describeKeys } from './keys.js';
 import { describeManagement } from './management.js';
 import { describeMembers } from './members.js';
@@ -29,4 +30,5 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeCounting(kind, factory);
   describeSeries(kind, factory);
   describeTrust(kind, factory);
+  describeFigures(kind, factory);
 }

@@ -48,6 +48,12 @@ describe('a key that is sent where it does not belong is not logged', () => {
     expect(JSON.parse(line)).toMatchObject({
       req: { method: 'GET', url: `${STATS}?dateFrom=2026-01-01&admin=1`, remoteAddress: '127.0.0.1' },
     });
+    const { reqId } = JSON.parse(line);
+    expect(reqId).toMatch(/^req-\w+-\w+$/);
+    const lines = log()
+      .split('\n')
+      .filter((one) => one.includes(`"reqId":"${reqId}"`));
+    expect(lines.map((one) => JSON.parse(one).msg)).toEqual(['incoming request', 'request completed']);
   });
 });
 

@@ -1,8 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { CallerStatsError } from '../../src/domain/errors.js';
-import { errorOf, QUERIES, type Service, STATS, startService } from '../support/http.js';
+import { STORE_PARTS, type StorePart } from '../../src/storage/figures.js';
+import { detailsOf, errorOf, QUERIES, type Service, STATS, startService } from '../support/http.js';
 
 const query = '{"id":"a","caller":"web"}';
 const json = { 'content-type': 'application/json' };
@@ -18,7 +20,7 @@ describe('when the store is away', () => {
     expect(errorOf(await record(query))).toBe('The store cannot answer now; try again.');
     expect((await record(query)).status).toBe(503);
     expect((await send({ path: '/readyz' })).status).toBe(503);
-    expect(errorOf(await send({ path: '/readyz' }))).toBe('The store cannot be read.');
+    expect(errorOf(await send({ path: '/readyz' }))).toBe('The server is not ready.');
     expect((await send({ method: 'HEAD', path: '/readyz' })).status).toBe(503);
 
     expect((await send({ path: '/livez' })).status).toBe(200);
@@ -44,6 +46,57 @@ describe('when the store is away', () => {
       expect((await all()).map(({ status }) => status)).toEqual([200, 200, 200]);
     },
   );
+});
+
+describe('/readyz', () => {
+  test.each<[StorePart, string]>([
+    ['database', 'database: cannot be reached or read; see the log.'],
+    ['schema', 'schema: is not the one that this version works with; see the log.'],
+    ['counts', 'counts: a count cannot be made; see the log.'],
+  ])('says that %s does not work, and only the log says why', async (part, message) => {
+    const { send, watched, calls, log } = await startService();
+    watched.before = async (method) => {
+      // The last of the parts that were tried.
+      if (
+        method === 'check' &&
+        calls.filter((call) => call.method === 'check').length === STORE_PARTS.indexOf(part)
+      )
+        throw new Error('password of /var/lib/secret.db on db.internal');
+    };
+    const answer = await send({ path: '/readyz' });
+    expect([answer.status, detailsOf(answer)]).toEqual([503, [message]]);
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(answer.text).not.toMatch(/secret|internal/);
+    const line = log()
+      .split('\n')
+      .find((one) => one.includes('not ready'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      part,
+      err: { message: expect.stringContaining('secret.db') },
+    });
+  });
+
+  test('makes a real count: it fails where the counters are gone, while the rest can be read', async () => {
+    const { send, databaseUrl } = await startService();
+    expect((await send({ path: '/readyz' })).status).toBe(200);
+    const db = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
+    db.exec('ALTER TABLE type_counter RENAME TO type_counter_gone');
+    db.close();
+    const answer = await send({ path: '/readyz' });
+    expect([answer.status, detailsOf(answer)]).toEqual([
+      503,
+      ['counts: a count cannot be made; see the log.'],
+    ]);
+  });
+
+  test('fails where another version has changed the schema', async () => {
+    const { send, databaseUrl } = await startService();
+    const db = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
+    db.exec('PRAGMA user_version = 1000');
+    db.close();
+    const answer = await send({ path: '/readyz' });
+    expect(detailsOf(answer)).toEqual(['schema: is not the one that this version works with; see the log.']);
+  });
 });
 
 test.each<[string, string]>([

@@ -12,6 +12,7 @@ import { OVERLOAD_SETTINGS } from '../../src/cli/overload-settings.js';
 import { readSettings } from '../../src/cli/settings.js';
 import type { TelemetryRules } from '../../src/domain/telemetry.js';
 import { type AppOptions, buildApp } from '../../src/http/app.js';
+import type { Measures } from '../../src/http/measures.js';
 import { openStore } from '../../src/storage/open.js';
 import { type Answer, type Asked, checkAnswer } from './http-checks.js';
 import { addKey, addProjectsAndKeys, type KeyName, type KeyWish, startMs } from './http-keys.js';
@@ -88,6 +89,7 @@ export interface ServiceOptions {
   readonly telemetry?: Partial<TelemetryRules>;
   /** Everything unless told: then each request is logged, and so none is answered without the framework. */
   readonly logLevel?: 'trace' | 'info';
+  readonly measures?: Measures;
 }
 
 const LIMIT_NAMES = [
@@ -134,6 +136,7 @@ export async function startService(
     users = {},
     keyLifeMax = null,
     logLevel = 'trace',
+    measures,
   }: ServiceOptions = {},
   onEnd: (end: End) => void = onTestFinished,
 ): Promise<Service> {
@@ -160,6 +163,7 @@ export async function startService(
     limits: { ...LIMITS, requestsPerMinute: 0, failuresPerMinute: 0, ...limits },
     // A busy machine must not fail tests that are about something else.
     eventLoopDelayMs: () => eventLoop.delayMs,
+    measures,
     trustProxy,
     telemetry: { ...TELEMETRY, ...telemetry },
     dashboard: {

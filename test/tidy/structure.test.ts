@@ -10,17 +10,18 @@ const outside = (...allowed: string[]): Source[] =>
 /** For files below a folder: what they may import. The first that fits a file is its rule. */
 const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|net|zlib)$|fastest-levenshtein$|temporal-polyfill$)/],
-  ['src/storage/store.ts', /^src\/(domain\/|storage\/people\.ts$)/],
+  ['src/storage/store.ts', /^src\/(domain\/|storage\/(people|figures)\.ts$)/],
+  ['src/storage/figures.ts', /^$/],
   ['src/storage/people.ts', /^src\/domain\//],
-  ['src/storage/commit-queue.ts', /^src\/domain\//],
+  ['src/storage/commit-queue.ts', /^src\/(domain\/|storage\/figures\.ts$)/],
   ['src/storage/rows.ts', /^src\/domain\//],
   [
     'src/storage/sqlite/',
-    /^(src\/(domain|storage\/sqlite)\/|src\/storage\/(store|people|rows|commit-queue)\.ts$|node:|@photostructure\/sqlite$)/,
+    /^(src\/(domain|storage\/sqlite)\/|src\/storage\/(store|people|rows|commit-queue|figures)\.ts$|node:|@photostructure\/sqlite$)/,
   ],
   [
     'src/storage/postgres/',
-    /^(src\/(domain|storage\/postgres)\/|src\/storage\/(store|people|rows|commit-queue)\.ts$|node:|pg$|pg-connection-string$)/,
+    /^(src\/(domain|storage\/postgres)\/|src\/storage\/(store|people|rows|commit-queue|figures)\.ts$|node:|pg$|pg-connection-string$)/,
   ],
   ['src/storage/series.ts', /^src\/(domain\/|storage\/store\.ts$)/],
   ['src/storage/open.ts', /^(src\/(domain|storage)\/|node:)/],
@@ -28,7 +29,15 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['src/users/', /^(src\/(domain|users)\/|src\/storage\/(store|people)\.ts$|better-auth|kysely$|pino$)/],
   [
     'src/http/',
-    /^(src\/(domain|http|users)\/|src\/storage\/(store|series)\.ts$|node:|fastify$|@fastify\/|ajv$|fast-json-stringify$|pino$|negotiator$|rate-limiter-flexible$|@bufbuild\/protobuf\/wire$)/,
+    /^(src\/(domain|http|users)\/|src\/storage\/(store|series|figures)\.ts$|node:|fastify$|@fastify\/|ajv$|fast-json-stringify$|pino$|negotiator$|rate-limiter-flexible$|@bufbuild\/protobuf\/wire$)/,
+  ],
+  [
+    'src/metrics/',
+    /^(src\/(domain|http|metrics)\/|src\/storage\/(store|figures)\.ts$|fastify$|pino$|prom-client$)/,
+  ],
+  [
+    'src/tracing/',
+    /^(src\/(domain|http|tracing)\/|src\/storage\/store\.ts$|node:async_hooks$|fastify$|pino$|@opentelemetry\/)/,
   ],
   [
     'src/cli/mcp/server.ts',
@@ -37,7 +46,7 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['src/cli/mcp/', /^(src\/(cli|domain)\/|src\/http\/(json-schema|schemas)\.ts$|commander$)/],
   [
     'src/cli/',
-    /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|fastify$|zstddec\/stream$|ajv$)/,
+    /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|pino-pretty$|fastify$|zstddec\/stream$|ajv$)/,
   ],
   ['src/main.ts', /^(src\/cli\/|node:)/],
 ];
@@ -120,8 +129,10 @@ describe('there is one place for', () => {
     const files = outside(
       'src/cli/settings.ts',
       'src/cli/setting.ts',
+      'src/cli/operate-settings.ts',
       'src/cli/otlp-settings.ts',
       'src/cli/overload-settings.ts',
+      'src/cli/tracing.ts',
     );
     expect(linesMatching(files, /\benv\[|CALLER_STATS_[A-Z_]+'/)).toEqual([]);
   });

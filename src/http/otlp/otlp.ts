@@ -27,7 +27,7 @@ import { METRICS_ANSWER, otlpAnswerOf, requestOf } from './schemas.js';
 import { LOGS, type Signal, TRACES } from './signals.js';
 
 export interface OtlpOptions {
-  readonly store: Store;
+  readonly store: Pick<Store, 'record'>;
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly limits: RecordingLimits;
@@ -159,7 +159,11 @@ function read(
   return collector.result();
 }
 
-async function record(project: Project, { queries }: FoundQueries, store: Store): Promise<void> {
+async function record(
+  project: Project,
+  { queries }: FoundQueries,
+  store: OtlpOptions['store'],
+): Promise<void> {
   if (queries.length === 0) return;
   try {
     await store.record(project.id, queries);

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg, { type PoolClient } from 'pg';
 import { CallerStatsError } from '../../domain/errors.js';
+import type { ConnectionPool } from '../figures.js';
 import { diagnose, storeError, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 
@@ -136,6 +137,10 @@ export class Database {
     }
   }
 
+  get pools(): ConnectionPool[] {
+    return [poolOf('read', this.#readers), poolOf('write', this.#writers)];
+  }
+
   /** Waits for what is under way and lets go of all connections. */
   async close(): Promise<void> {
     await Promise.all([this.#readers.end(), this.#writers.end()]);
@@ -205,6 +210,11 @@ function openPool(config: pg.ClientConfig, max: number, timeoutMs: number): pg.P
   // A connection that breaks while nobody uses it is dropped by the pool, and the next statement gets another.
   pool.on('error', () => {});
   return pool;
+}
+
+function poolOf(purpose: ConnectionPool['purpose'], pool: pg.Pool): ConnectionPool {
+  const { totalCount, idleCount, waitingCount, options } = pool;
+  return { purpose, max: options.max, used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }
 
 /** A connection that breaks says so to its statement, and with an event that would end the process if nobody heard. */

@@ -1,6 +1,7 @@
 /** Changes of organizations, projects, keys and members, each with its entry in the audit log, in one transaction. */
 import type { ApiKey } from '../../domain/api-key.js';
-import type { Actor, AuditAction } from '../../domain/audit.js';
+import type { Actor, AuditAction, AuditFilter } from '../../domain/audit.js';
+import { EARLIEST_MS, LATEST_MS } from '../../domain/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { lastOwner, type Member, type Role } from '../../domain/member.js';
 import type { NewProject, Organization, Project } from '../../domain/project.js';
@@ -24,6 +25,13 @@ const KEY_CHANGES = {
   disable: { statement: 'disableKey', action: 'key.disable' },
   enable: { statement: 'enableKey', action: 'key.enable' },
 } as const satisfies Readonly<Record<KeyChange, { statement: StatementName; action: AuditAction }>>;
+
+/** What the statement `readAudit` is given. */
+export function auditValues(organizationId: string, filter: AuditFilter): unknown[] {
+  const { from, to, before, actor, action, targetId, limit } = filter;
+  const bounds = [before ?? Number.MAX_SAFE_INTEGER, from ?? EARLIEST_MS, to ?? LATEST_MS];
+  return [organizationId, ...bounds, actor, action, targetId, limit];
+}
 
 /** One transaction's changes. `CallerStatsError`s undo it. */
 export class Management {

@@ -15,6 +15,11 @@ export function encodeQueryId(id: string): string {
   return bytes.length === uuidBytes ? `${bytes.toString('hex')}00` : bytes.toString('hex');
 }
 
+/** The same as bytes; none for no id. */
+export function bytesOf(id: string | undefined): Buffer {
+  return Buffer.from(id === undefined ? '' : encodeQueryId(id), 'hex');
+}
+
 /** The id that `encodeQueryId` made these bytes of. */
 export function decodeQueryId(bytes: Buffer): string {
   if (bytes.length === uuidBytes) {

@@ -2,6 +2,7 @@
 import type { Query } from '../../domain/query.js';
 import { refusalOf } from '../../domain/retention.js';
 import { Backlog, CommitQueue, type Outcome } from '../commit-queue.js';
+import type { CommitWatch } from '../figures.js';
 import type { RecordResult } from '../store.js';
 import { unavailable } from './errors.js';
 import { encodeQueryId } from './query-id.js';
@@ -42,10 +43,17 @@ export class Recorder {
   readonly #record: RecordFunction;
   readonly #backlog = new Backlog();
   readonly #queues = new Map<string, CommitQueue<Batch, RecordResult>>();
+  readonly #watch: CommitWatch | undefined;
   #closed = false;
 
-  constructor(record: RecordFunction) {
+  constructor(record: RecordFunction, watch?: CommitWatch) {
     this.#record = record;
+    this.#watch = watch;
+  }
+
+  /** Of all projects. */
+  get pending(): Backlog['pending'] {
+    return this.#backlog.pending;
   }
 
   /** See `Store.record`. */
@@ -68,6 +76,7 @@ export class Recorder {
       commit: (batches) => this.#commit(projectId, batches),
       weigh: ({ queries }) => Math.max(queries.length, 1),
       backlog: this.#backlog,
+      watch: this.#watch,
     });
     this.#queues.set(projectId, queue);
     return queue;
@@ -156,6 +165,11 @@ function refused(batches: readonly Batch[], rowsFrom: number): Map<Batch, Outcom
     outcomes.set(batch, { ok: false, code, message, details });
   }
   return outcomes;
+}
+
+/** What the statement `record` is given. */
+export function valuesOf({ projectId, ids, times, callers }: RecordCall): string[] {
+  return [projectId, ids, times, callers];
 }
 
 function callOf(projectId: string, queries: readonly Query[]): RecordCall {

@@ -1,5 +1,6 @@
 /** Whether the database's schema is the one that this program works with, found out anew after each failure. */
 import { CallerStatsError } from '../../domain/errors.js';
+import type { CommitWatch } from '../figures.js';
 import { type Database, type DatabaseOptions, withDeadline } from './database.js';
 import { diagnose, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
@@ -14,6 +15,7 @@ export interface PostgresOptions extends DatabaseOptions {
    * finding out anew.
    */
   readonly mayBeAway?: boolean;
+  readonly commits?: CommitWatch | undefined;
 }
 
 export class SchemaReadiness {
@@ -42,6 +44,14 @@ export class SchemaReadiness {
     });
     const preparing = this.#preparing;
     await withDeadline(this.#options.timeoutMs, () => preparing);
+  }
+
+  /** Reads the version and throws as `requireVersion` does. */
+  async check(): Promise<void> {
+    await this.ready();
+    const { version: text } = statementsIn(this.#location.schema);
+    const [row] = await this.#database.read({ text });
+    this.requireVersion(row?.['version']);
   }
 
   /** Throws where `version`, as the database has just given it, is not ours: another node has changed the schema. */

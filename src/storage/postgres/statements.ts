@@ -17,6 +17,7 @@ import { verifyDifferencesMax } from '../store.js';
 /** The texts of all statements, for tables in `schema`. */
 export function statementsIn(schema: string) {
   return {
+    databaseSize: 'SELECT pg_database_size(current_database()) AS bytes',
     version: `SELECT version FROM ${schema}.schema_version`,
     createOrganization: `INSERT INTO ${schema}.organization (id, name, created_at) VALUES ($1, $2, $3)`,
     findOrganization: `SELECT ${ORGANIZATION_COLUMNS} FROM ${schema}.organization WHERE id = $1`,

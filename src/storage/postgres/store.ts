@@ -2,23 +2,25 @@
 import type { ApiKey } from '../../domain/api-key.js';
 import type { Actor, AuditEntry, AuditFilter } from '../../domain/audit.js';
 import type { CallerCounts, Counts } from '../../domain/counts.js';
-import { type DateRange, EARLIEST_MS, LATEST_MS } from '../../domain/date-range.js';
+import { ALL_TIME, type DateRange } from '../../domain/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Member, Role } from '../../domain/member.js';
 import type { NewProject, Organization, Project } from '../../domain/project.js';
 import type { ProjectChange } from '../../domain/project-change.js';
 import type { Query } from '../../domain/query.js';
+import type { StoreFigures, StorePart } from '../figures.js';
 import { toAuditEntry, toKey, toMember, toOrganization, toProject } from '../rows.js';
 import type { Access, Cleanup, KeyChange, RecordResult, Store, Verification } from '../store.js';
 import { Cleaner } from './cleanup.js';
 import * as counting from './counting.js';
 import { Database, type Row, type Session, withDeadline } from './database.js';
 import { rowsFromOf, unavailable } from './errors.js';
+import { figuresOf } from './figures.js';
 import type { PostgresLocation } from './location.js';
-import { Management } from './management.js';
+import { auditValues, Management } from './management.js';
 import { PostgresPeople } from './people.js';
-import { encodeQueryId, toQuery } from './query-id.js';
-import { type RecordAnswer, type RecordCall, Recorder } from './recorder.js';
+import { bytesOf, toQuery } from './query-id.js';
+import { type RecordAnswer, type RecordCall, Recorder, valuesOf } from './recorder.js';
 import { type PostgresOptions, SchemaReadiness } from './schema-readiness.js';
 import { type StatementName, type Statements, statementsIn } from './statements.js';
 import { verify } from './verify.js';
@@ -59,7 +61,7 @@ class PostgresStore implements Store {
     this.#database = new Database(location, options);
     this.#statements = statementsIn(location.schema);
     this.schema = new SchemaReadiness(this.#database, location, options);
-    this.#recorder = new Recorder((call) => this.#callRecord(call));
+    this.#recorder = new Recorder((call) => this.#callRecord(call), options.commits);
     this.#cleaner = new Cleaner({
       statements: this.#statements,
       read: (name) => this.#read(name),
@@ -178,10 +180,8 @@ class PostgresStore implements Store {
   async readAudit(organizationId: string, filter: AuditFilter): Promise<AuditEntry[]> {
     this.#requireOpen();
     await this.schema.ready();
-    const { from, to, before, actor, action, targetId, limit } = filter;
-    const bounds = [before ?? Number.MAX_SAFE_INTEGER, from ?? EARLIEST_MS, to ?? LATEST_MS];
-    const asked = [organizationId, ...bounds, actor, action, targetId, limit];
-    return (await this.#database.read({ text: this.#statements.readAudit }, asked)).map(toAuditEntry);
+    const statement = { text: this.#statements.readAudit };
+    return (await this.#database.read(statement, auditValues(organizationId, filter))).map(toAuditEntry);
   }
 
   async pruneAudit(before: number): Promise<number> {
@@ -191,9 +191,8 @@ class PostgresStore implements Store {
 
   async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
     this.#requireOpen();
-    return withDeadline(this.#options.timeoutMs, (signal) =>
-      this.#recorder.record(projectId, { queries, signal }),
-    );
+    const { timeoutMs } = this.#options;
+    return withDeadline(timeoutMs, (signal) => this.#recorder.record(projectId, { queries, signal }));
   }
 
   async count(projectId: string, range: DateRange): Promise<Counts> {
@@ -213,8 +212,7 @@ class PostgresStore implements Store {
   }
 
   async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]> {
-    const after = Buffer.from(afterId === undefined ? '' : encodeQueryId(afterId), 'hex');
-    return (await this.#read('readQueries', [projectId, after, limit])).map(toQuery);
+    return (await this.#read('readQueries', [projectId, bytesOf(afterId), limit])).map(toQuery);
   }
 
   async verify(): Promise<Verification> {
@@ -223,9 +221,16 @@ class PostgresStore implements Store {
     return this.#database.session((session) => verify(session, this.#statements));
   }
 
-  async check(): Promise<void> {
-    const [row] = await this.#read('version');
-    this.schema.requireVersion(row?.['version']);
+  async check(part?: StorePart): Promise<void> {
+    this.#requireOpen();
+    if (part === 'database') await this.#database.read({ text: 'SELECT 1' });
+    if (part === undefined || part === 'schema') await this.schema.check();
+    // Of a project that is not there: to look for one that is would ask every server of a cluster.
+    if (part === undefined || part === 'counts') await this.count('', ALL_TIME);
+  }
+
+  figures(): Promise<StoreFigures> {
+    return figuresOf(this.#database, this.#statements, this.#recorder.pending);
   }
 
   close(): Promise<void> {
@@ -275,12 +280,11 @@ class PostgresStore implements Store {
   }
 
   /** Without a name, so that it is planned with its project at hand: Citus then sends it whole to the server of it. */
-  async #callRecord({ projectId, ids, times, callers }: RecordCall): Promise<RecordAnswer> {
+  async #callRecord(call: RecordCall): Promise<RecordAnswer> {
     await this.schema.ready();
-    const values = [projectId, ids, times, callers];
-    const text = this.#statements.record;
+    const statement = { text: this.#statements.record };
     try {
-      const [row] = await this.#database.write({ text }, values, { repeatable: true });
+      const [row] = await this.#database.write(statement, valuesOf(call), { repeatable: true });
       return row?.['duplicates'] as number[] | null;
     } catch (error) {
       const rowsFrom = rowsFromOf(error);

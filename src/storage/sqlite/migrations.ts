@@ -253,6 +253,16 @@ export function versionOf(db: Connection, file: string, newest: number): number 
   return version;
 }
 
+/** `unavailable` where a program of another version has changed the schema since the file was opened. */
+export function requireNewest(db: Connection): void {
+  const version = readPragma(db, 'user_version');
+  if (version === NEWEST_VERSION) return;
+  throw new CallerStatsError(
+    'unavailable',
+    `The database has schema version ${version} now, made by another caller-stats; this one works with ${NEWEST_VERSION}.`,
+  );
+}
+
 function readPragma(db: Connection, name: 'application_id' | 'user_version'): number {
   return Number(db.prepare(`PRAGMA ${name}`).get()[name]);
 }

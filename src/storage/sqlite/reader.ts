@@ -2,9 +2,11 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { ApiKey } from '../../domain/api-key.js';
 import type { AuditEntry, AuditFilter } from '../../domain/audit.js';
+import { ALL_TIME } from '../../domain/date-range.js';
 import type { Member } from '../../domain/member.js';
 import type { Organization, Project } from '../../domain/project.js';
 import type { Query } from '../../domain/query.js';
+import type { StorePart } from '../figures.js';
 import {
   AUDIT_COLUMNS,
   keyColumns,
@@ -23,6 +25,7 @@ import type { Connection } from './connection.js';
 import { CounterReader } from './counter-reader.js';
 import { DataVersion } from './data-version.js';
 import { Memo } from './memo.js';
+import { requireNewest } from './migrations.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
 
 /** More than there are keys and projects in use. */
@@ -43,7 +46,7 @@ export class Reader {
   readonly #listMembers: StatementSyncInstance;
   readonly #hasDeleted: StatementSyncInstance;
   readonly #retentions: StatementSyncInstance;
-  readonly #check: StatementSyncInstance;
+  readonly #firstProject: StatementSyncInstance;
   readonly #accesses: Memo<Access>;
 
   constructor(db: Connection) {
@@ -79,7 +82,7 @@ export class Reader {
        WHERE project = (SELECT number FROM project WHERE id = ?) AND query.id > ? ORDER BY query.id LIMIT ?`,
     );
     this.#accesses = new Memo(this.version, accessesMax);
-    this.#check = db.prepare('SELECT count(*) FROM organization');
+    this.#firstProject = db.prepare('SELECT id FROM project ORDER BY number LIMIT 1');
   }
 
   listOrganizations(): Organization[] {
@@ -150,7 +153,11 @@ export class Reader {
     }));
   }
 
-  check(): void {
-    this.#check.get();
+  /** See `Store.check`. */
+  check(part: StorePart): void {
+    if (part === 'schema') requireNewest(this.#db);
+    else if (part === 'database') this.#firstProject.get();
+    // Where there is no project yet, of one that is not there: it is the same statement.
+    else this.counters.countAfresh(String(this.#firstProject.get()?.id ?? ''), ALL_TIME);
   }
 }

@@ -1,6 +1,4 @@
 /** The store on one SQLite file: reads on this thread, writes in groups on the writer thread. */
-import { mkdir, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { ApiKey } from '../../domain/api-key.js';
 import type { Actor, AuditEntry, AuditFilter } from '../../domain/audit.js';
 import type { CallerCounts, Counts } from '../../domain/counts.js';
@@ -10,10 +8,12 @@ import type { Member, Role } from '../../domain/member.js';
 import type { NewProject, Organization, Project } from '../../domain/project.js';
 import type { ProjectChange } from '../../domain/project-change.js';
 import type { Query } from '../../domain/query.js';
-import { CommitQueue } from '../commit-queue.js';
+import { Backlog, CommitQueue } from '../commit-queue.js';
+import { type CommitWatch, STORE_PARTS, type StoreFigures, type StorePart } from '../figures.js';
 import type { Access, Cleanup, KeyChange, ReadsAtOnce, RecordResult, Store, Verification } from '../store.js';
 import { type Connection, openReader } from './connection.js';
 import { storeError } from './errors.js';
+import { makePrivately, sizeOf } from './file.js';
 import { NEWEST_VERSION } from './migrations.js';
 import type { Operation } from './operations.js';
 import { SqlitePeople } from './people.js';
@@ -25,12 +25,15 @@ import { WriterHandle } from './writer-handle.js';
  * Opens the file, made with its folder where there is none, and brings its schema up to date. `thrifty` is that of
  * `OpenOptions`.
  */
-export async function openSqliteStore(file: string, thrifty = false): Promise<Store> {
+export async function openSqliteStore(
+  file: string,
+  { thrifty = false, commits }: { thrifty?: boolean | undefined; commits?: CommitWatch | undefined } = {},
+): Promise<Store> {
   await makePrivately(file);
   const start = () => WriterHandle.start({ file, thrifty });
   const writer = await start();
   try {
-    return new SqliteStore(file, start, writer, openReader(file));
+    return new SqliteStore({ file, startWriter: start, commits }, writer, openReader(file));
   } catch (error) {
     await writer.close();
     throw storeError(error);
@@ -51,16 +54,10 @@ export async function migrateSqliteFile(
   return { version: NEWEST_VERSION, kept: writer.kept };
 }
 
-/** Others on the machine have no business with the counts or the hashes of keys. Leaves alone what is there. */
-async function makePrivately(file: string): Promise<void> {
-  try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    // SQLite takes an empty file for a new database, and gives its log the same mode.
-    await (await open(file, 'wx', 0o600)).close();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
-    throw new CallerStatsError('unavailable', `${file} cannot be made.`, { cause: error });
-  }
+interface SqliteStoreOptions {
+  readonly file: string;
+  readonly startWriter: () => Promise<WriterHandle>;
+  readonly commits: CommitWatch | undefined;
 }
 
 class SqliteStore implements Store {
@@ -69,13 +66,13 @@ class SqliteStore implements Store {
   readonly #startWriter: () => Promise<WriterHandle>;
   readonly #connection: Connection;
   readonly #reader: Reader;
+  readonly #backlog = new Backlog();
   readonly #queue: CommitQueue<Operation, unknown>;
   #writer: WriterHandle;
   #closing: Promise<void> | undefined;
 
   constructor(
-    file: string,
-    startWriter: () => Promise<WriterHandle>,
+    { file, startWriter, commits }: SqliteStoreOptions,
     writer: WriterHandle,
     connection: Connection,
   ) {
@@ -87,6 +84,8 @@ class SqliteStore implements Store {
     this.#queue = new CommitQueue({
       commit: (operations) => this.#commit(operations),
       weigh: (operation) => (operation.kind === 'record' ? operation.ids.length : 1),
+      backlog: this.#backlog,
+      watch: commits,
     });
     this.people = new SqlitePeople({
       read: (read) => this.#read(() => read(connection)),
@@ -257,8 +256,14 @@ class SqliteStore implements Store {
     }
   }
 
-  async check(): Promise<void> {
-    this.#read((reader) => reader.check());
+  async check(part?: StorePart): Promise<void> {
+    const parts = part === undefined ? STORE_PARTS : [part];
+    for (const one of parts) this.#read((reader) => reader.check(one));
+  }
+
+  async figures(): Promise<StoreFigures> {
+    const sizeBytes = this.#closing === undefined ? await sizeOf(this.#file) : undefined;
+    return { ...this.#backlog.pending, sizeBytes, pools: [] };
   }
 
   close(): Promise<void> {

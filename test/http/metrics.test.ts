@@ -1,0 +1,137 @@
+/** What is measured of requests: all of them, whichever way they are answered, under labels that nobody can make more of. */
+import { EventEmitter, once } from 'node:events';
+import { METHODS } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { Metrics } from '../../src/metrics/metrics.js';
+import { get, ordinary, recordSome } from '../support/direct-export.js';
+import { QUERIES, type Service, type ServiceOptions, STATS, startService } from '../support/http.js';
+import { type Exposition, readMetrics, sumOf } from '../support/metrics.js';
+import { requireNoKey } from '../support/secrets.js';
+
+const route = '/v1/analytics/:projectId/assistant/caller-stats';
+const REQUESTS = 'caller_stats_http_requests_total';
+const DURATION = 'caller_stats_http_request_duration_seconds';
+
+interface Measured extends Service {
+  readonly text: () => Promise<string>;
+  readonly metrics: () => Promise<Exposition>;
+}
+
+/** Each look at its clock is a millisecond later than the last. */
+async function startMeasured(options: ServiceOptions = {}): Promise<Measured> {
+  let ms = 0;
+  const measures = new Metrics(() => ms++, { version: '1.2.3', database: 'sqlite' });
+  const service = await startService({ logLevel: 'info', ...options, measures });
+  measures.watchStore(service.store);
+  return {
+    ...service,
+    text: () => measures.show(),
+    metrics: async () => readMetrics(await measures.show()),
+  };
+}
+
+describe('no label has anything of a request but its route', () => {
+  test('whatever is asked for: every method and route, paths that there are none of, projects, keys', async () => {
+    const service = await startMeasured();
+    const { send, routes, keys, text } = service;
+    const known = [...routes().keys()];
+    const paths = known.flatMap((path) =>
+      ['docs', 'SECRET-project'].map((id) => path.replaceAll(/:\w+|\*/g, id)),
+    );
+    const odd = Array.from({ length: 50 }, (_, at) => `/SECRET/${at}?SECRET=${keys.admin}`);
+    for (const path of [...paths, ...odd]) {
+      for (const method of ['GET', 'POST', 'PURGE']) await send({ method, path, from: '192.0.2.1' });
+    }
+    for (const method of METHODS.filter((one) => one !== 'CONNECT'))
+      await send({ method, from: '192.0.2.1' });
+    await service.sendRaw(`GET /${keys.admin} HTTP/1.1\r\nSECRET\r\n\r\n`, { connectionError: true });
+
+    const shown = await text();
+    expect(shown.match(/.*(SECRET|192\.0\.2|analytics\/docs).*/)?.[0]).toBeUndefined();
+    requireNoKey(shown, Object.values(keys), 'the metrics');
+    const labels = readMetrics(shown).samples.map((sample) => sample.labels);
+    const values = (name: string) => new Set(labels.flatMap((one) => one[name] ?? []));
+    expect([...values('route')].filter((one) => one !== 'unmatched' && !known.includes(one))).toEqual([]);
+    expect([...values('method')].toSorted()).toEqual(['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'other']);
+    expect([...values('status')].filter((one) => !/^[2-5]\d\d$/.test(one))).toEqual([]);
+  });
+});
+
+describe('a request is counted and timed once', () => {
+  test('that is answered without the framework, as one that is not', async () => {
+    const service = await startMeasured();
+    await recordSome(service);
+    const headers = ['Host: test', `Authorization: Bearer ${service.keys.admin}`];
+    for (let times = 0; times < 3; times++) await service.sendRaw(get(ordinary, headers));
+    expect(service.calls.map(({ method }) => method)).not.toContain('count');
+    const direct = await service.metrics();
+    expect(sumOf(direct, REQUESTS, { route, method: 'GET', status: '200' })).toBe(3);
+    expect(sumOf(direct, `${DURATION}_count`, { route, method: 'GET' })).toBe(3);
+    expect(sumOf(direct, `${DURATION}_sum`, { route, method: 'GET' })).toBeGreaterThanOrEqual(0.003);
+    await service.sendRaw(get(`${ordinary}&`, headers));
+    await service.sendRaw(get(`${STATS}?dateFrom=x`, headers));
+    const both = await service.metrics();
+    expect(sumOf(both, REQUESTS, { route, status: '200' })).toBe(4);
+    expect(sumOf(both, REQUESTS, { route, status: '400' })).toBe(1);
+    expect(sumOf(both, `${DURATION}_count`, { route })).toBe(5);
+  });
+
+  test('that is refused before or behind the framework', async () => {
+    const service = await startMeasured();
+    await service.send({ path: '/nowhere' });
+    await service.send({ path: '/%zz' });
+    await service.send({ key: null });
+    await service.sendRaw('nonsense\r\n\r\n', { connectionError: true });
+    const metrics = await service.metrics();
+    expect(sumOf(metrics, REQUESTS, { route: 'unmatched', method: 'GET', status: '404' })).toBe(1);
+    expect(sumOf(metrics, REQUESTS, { route, status: '401' })).toBe(1);
+    expect(sumOf(metrics, REQUESTS, { route: 'unmatched', method: 'other', status: '400' })).toBe(2);
+    expect(sumOf(metrics, REQUESTS), 'with the one for the document').toBe(5);
+  });
+
+  test('whose sender did not wait, as 499', async () => {
+    const service = await startMeasured();
+    const gate = new EventEmitter();
+    const reached = once(gate, 'reached');
+    service.watched.before = async (method) => {
+      if (method !== 'findAccess') return;
+      gate.emit('reached');
+      await once(gate, 'release');
+    };
+    const connection = await service.connect();
+    connection.write(get(`${ordinary}&`, ['Host: test', `Authorization: Bearer ${service.keys.admin}`]));
+    await reached;
+    connection.close();
+    await expect.poll(async () => sumOf(await service.metrics(), REQUESTS, { route, status: '499' })).toBe(1);
+    gate.emit('release');
+  });
+});
+
+test('queries are counted by whether they were new, over each way of recording', async () => {
+  const service = await startMeasured();
+  const queries = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) => ({ id: `query ${from + at}`, caller: 'web' }));
+  await service.record(queries(0, 5));
+  await service.record(queries(3, 10));
+  await service.record([{ id: 'bad', caller: 'NO' }]);
+  const attributes = [{ key: 'gen_ai.operation.name', value: { stringValue: 'invoke_agent' } }];
+  const span = {
+    traceId: '0af7651916cd43dd8448eb211c80319c',
+    spanId: 'b7ad6b7169203331',
+    name: 'a',
+    attributes,
+  };
+  const times = { startTimeUnixNano: '1700000000000000000', endTimeUnixNano: '1700000000000000001' };
+  const answer = await service.send({
+    method: 'POST',
+    path: '/v1/traces',
+    key: service.keys.recording,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ ...span, ...times }] }] }] }),
+  });
+  expect(answer.text).toBe('{}');
+  const metrics = await service.metrics();
+  expect(sumOf(metrics, 'caller_stats_queries_total', { outcome: 'recorded' })).toBe(11);
+  expect(sumOf(metrics, 'caller_stats_queries_total', { outcome: 'duplicate' })).toBe(2);
+  expect(sumOf(metrics, REQUESTS, { route: QUERIES.replace('docs', ':projectId'), status: '400' })).toBe(1);
+});

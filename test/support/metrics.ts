@@ -1,0 +1,57 @@
+/** What a server says in Prometheus's text format, read apart. */
+
+export interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export interface Exposition {
+  readonly samples: readonly Sample[];
+  /** By name of the metric, without the ends that samples of a histogram have. */
+  readonly types: ReadonlyMap<string, string>;
+  readonly helps: ReadonlyMap<string, string>;
+}
+
+const LINE = /^([a-zA-Z_][a-zA-Z0-9_]*)(?:\{(.*)\})? (\S+)$/;
+const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)/gy;
+
+/** Throws with the first line that is not of the format. */
+export function readMetrics(text: string): Exposition {
+  const samples: Sample[] = [];
+  const types = new Map<string, string>();
+  const helps = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [, kind, name = '', about = ''] = /^# (HELP|TYPE) (\S+) (.+)$/.exec(line) ?? [];
+    if (kind !== undefined) (kind === 'TYPE' ? types : helps).set(name, about);
+    else if (line !== '') samples.push(readSample(line));
+  }
+  return { samples, types, helps };
+}
+
+function readSample(line: string): Sample {
+  const [, name, labelText = '', value = ''] = LINE.exec(line) ?? [];
+  if (name === undefined || Number.isNaN(Number(value.replace('+Inf', 'Infinity'))))
+    throw new Error(`not a sample: ${line}`);
+  const found = [...labelText.matchAll(LABEL)];
+  if (found.map(([whole]) => whole).join('') !== labelText) throw new Error(`not labels: ${line}`);
+  return {
+    name,
+    labels: Object.fromEntries(found.map(([, label = '', text = '']) => [label, text])),
+    value: Number(value.replace('+Inf', 'Infinity')),
+  };
+}
+
+/** The sum of the samples of this name that have these labels. */
+export function sumOf({ samples }: Exposition, name: string, labels: Sample['labels'] = {}): number {
+  return samples
+    .filter((sample) => sample.name === name)
+    .filter((sample) => Object.entries(labels).every(([label, text]) => sample.labels[label] === text))
+    .reduce((sum, { value }) => sum + value, 0);
+}
+
+/** The metric that a sample is of. */
+export function metricOf({ types }: Exposition, sample: string): string {
+  const histogram = sample.replace(/_(bucket|sum|count)$/, '');
+  return types.get(histogram) === 'histogram' ? histogram : sample;
+}

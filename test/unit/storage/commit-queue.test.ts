@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../../../src/domain/limits.js';
-import { CommitQueue, type Outcome } from '../../../src/storage/commit-queue.js';
+import { Backlog, CommitQueue, type Outcome } from '../../../src/storage/commit-queue.js';
 import type { Operation } from '../../../src/storage/sqlite/operations.js';
 
 /** A commit that ends when the test says so, and remembers what each group was. */
@@ -115,4 +115,27 @@ describe('the commit queue', () => {
     await closed;
     expect(await accepted).toHaveLength(2);
   });
+});
+
+test('who watches is told how long each commit took, those that fail included', async () => {
+  const { commit, endNext } = controlledCommit();
+  let nowMs = 0;
+  const took: number[] = [];
+  const backlog = new Backlog();
+  const queue = new CommitQueue({
+    commit,
+    weigh: (operation: Operation) => (operation.kind === 'record' ? operation.ids.length : 1),
+    backlog,
+    watch: { now: () => nowMs, committed: (ms) => void took.push(ms) },
+  });
+  const first = queue.submit(record(3));
+  const second = queue.submit(record(5)).catch((error: Error) => error.message);
+  expect(backlog.pending).toEqual({ pendingOperations: 1, pendingQueries: 5 });
+  nowMs = 7;
+  await endNext();
+  await first;
+  nowMs = 10;
+  await endNext(new Error('the disk is full'));
+  expect([await second, took]).toEqual(['the disk is full', [7, 3]]);
+  expect(backlog.pending).toEqual({ pendingOperations: 0, pendingQueries: 0 });
 });

@@ -39,6 +39,8 @@ export class Metrics implements Measures, CommitWatch {
   /** Milliseconds, in fractions, of a clock that only goes forward. */
   readonly now: () => number;
   readonly #registry = new Registry();
+  /** All that the library knows of the process: some of it is found out only together with what is not shown. */
+  readonly #process = new Registry();
   readonly #requests = new RequestCounts();
   readonly #commits = new Durations();
   readonly #queries = { recorded: 0, duplicate: 0 };
@@ -53,10 +55,10 @@ export class Metrics implements Measures, CommitWatch {
     this.#addHistogram(commit, 'How long writing a group of requests took, until it was on disk.', () =>
       this.#commits.values(commit),
     );
-    collectDefaultMetrics({ register: this.#registry });
-    for (const { name } of this.#registry.getMetricsAsArray()) {
-      if (!name.startsWith('caller_stats_') && !PROCESS_METRICS.includes(name))
-        this.#registry.removeSingleMetric(name);
+    collectDefaultMetrics({ register: this.#process });
+    for (const metric of this.#process.getMetricsAsArray()) {
+      if (PROCESS_METRICS.includes(metric.name))
+        this.#registry.registerMetric(metric as unknown as Metric<string>);
     }
   }
 
@@ -71,7 +73,7 @@ export class Metrics implements Measures, CommitWatch {
 
   /** All of it in Prometheus's text format. */
   async show(): Promise<string> {
-    await this.#lookAtStore();
+    await Promise.all([this.#lookAtStore(), this.#process.getMetricsAsJSON()]);
     return this.#registry.metrics();
   }
 

@@ -78,6 +78,8 @@ describe.each(['sqlite', 'postgres'] as const)('a server on %s', (kind) => {
     expect(sumOf(metrics, 'caller_stats_queries_total', { outcome: 'duplicate' })).toBe(3);
     expect(sumOf(metrics, 'caller_stats_commit_duration_seconds_count')).toBeGreaterThanOrEqual(3);
     expect(sumOf(metrics, 'caller_stats_database_up')).toBe(1);
+    for (const name of ['process_cpu_seconds_total', 'nodejs_eventloop_lag_max_seconds', 'process_open_fds'])
+      expect(sumOf(metrics, name), name).toBeGreaterThan(0);
     expect(sumOf(metrics, 'caller_stats_database_connections_limit')).toBe(kind === 'sqlite' ? 0 : 10);
     const exports = {
       method: 'GET',

@@ -152,7 +152,7 @@ export async function buildApp({
   overload.watch(app);
   requireOneHost(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
-  await addOpenApi(app);
+  await addOpenApi(app, dashboard.version);
 
   const requests = new RateLimit('organization', limits.requestsPerMinute);
   const failures = new RateLimit('failures', limits.failuresPerMinute);

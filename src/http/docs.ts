@@ -11,14 +11,17 @@ const interfaceVersion = '1.0.0';
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Must be called before the routes that the document is to have. */
-export async function addOpenApi(app: FastifyInstance): Promise<void> {
+/** Must be called before the routes that the document is to have. `softwareVersion` is this program's. */
+export async function addOpenApi(app: FastifyInstance, softwareVersion: string): Promise<void> {
+  // Not part of OpenAPI, so it is one of its extensions.
+  const extensions = { 'x-software-version': softwareVersion };
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'caller-stats',
         version: interfaceVersion,
+        ...extensions,
         description:
           'Counts the queries that the assistant of a documentation project got, by who sent them.',
         license: { name: 'MIT', identifier: 'MIT' },

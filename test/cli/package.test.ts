@@ -1,0 +1,111 @@
+/** The packed server as strangers install it: for all users of a machine, and run from an empty folder. */
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sharedByTests } from '../support/cleanup.js';
+import { firstRunOf, runCommand, startCommand, urlIn } from '../support/cli.js';
+import { startLocalRegistry } from '../support/local-registry.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { root } from '../tidy/sources.js';
+
+type Counts = Readonly<Record<'web' | 'api' | 'other' | 'total', number>>;
+
+interface Packed {
+  readonly name: string;
+  readonly version: string;
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** The packed server, installed. Its build is the one that all tests use: the package's own would take it from under them. */
+const stranger = sharedByTests(async () => {
+  const folder = await temporaryFolder();
+  const registry = await startLocalRegistry();
+  const env = { HOME: folder, npm_config_cache: join(folder, 'cache'), npm_config_registry: registry };
+  const npm = async (args: readonly string[], cwd: string): Promise<string> => {
+    const outcome = await runCommand('npm', args, { cwd, env });
+    if (outcome.status !== 0) throw new Error(`npm ${args.join(' ')}: ${outcome.stderr}`);
+    return outcome.stdout;
+  };
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const [packed] = Object.values(JSON.parse(await npm(args, root)) as Record<string, Packed>);
+  if (packed === undefined) throw new Error('npm pack packs nothing');
+  const prefix = join(folder, 'prefix');
+  const tarball = join(folder, packed.filename);
+  await npm(['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', tarball], folder);
+  const empty = join(folder, 'empty');
+  await mkdir(empty);
+  const paths = packed.files.map(({ path }) => path);
+  return { packed, paths, empty, modules: join(prefix, 'lib/node_modules'), bin: join(prefix, 'bin') };
+});
+
+test('the package has what is run and read, nothing that makes or tests it, and no file whose source is gone', async () => {
+  const { paths } = stranger();
+  const sources = (await readdir(join(root, 'src'), { recursive: true })).filter((path) =>
+    /\.ts$/.test(path),
+  );
+  const modules = sources.map((path) => `dist/${path.replace(/\.ts$/, '.js')}`);
+  const page = /^dist\/dashboard\/(index\.html|favicon\.svg|theme\.js|assets\/[\w-]+\.(js|css))(\.br|\.gz)?$/;
+  const reading = /^(demo|docs|integrations)\/|^(CHANGELOG|README|SECURITY)\.md$|^LICENSE$|^package\.json$/;
+  expect(paths.filter((path) => !modules.includes(path) && !page.test(path) && !reading.test(path))).toEqual(
+    [],
+  );
+  expect(paths).toEqual(expect.arrayContaining([...modules, 'dist/dashboard/index.html']));
+});
+
+test('what it installs is named in its package.json, and no client comes with it', async () => {
+  const { modules } = stranger();
+  expect(await readdir(modules)).toEqual(['caller-stats']);
+  const installed = await readdir(join(modules, 'caller-stats/node_modules'));
+  expect(installed).toContain('fastify');
+  for (const name of ['caller-stats-client', 'typescript', 'vite', 'react', 'next'])
+    expect(installed).not.toContain(name);
+});
+
+test('everything has one version', async () => {
+  const { packed, bin, empty } = stranger();
+  const read = async (path: string) => JSON.parse(await readFile(join(root, path), 'utf8'));
+  const lock = await read('package-lock.json');
+  const outcome = await runCommand(join(bin, 'caller-stats'), ['--version'], { cwd: empty });
+  const versions = {
+    server: (await read('package.json')).version,
+    client: (await read('client/package.json')).version,
+    locked: lock.version,
+    'locked server': lock.packages[''].version,
+    'locked client': lock.packages.client.version,
+    package: packed.version,
+    'the program': outcome.stdout.trim(),
+    changelog: /^## (\S+?),/m.exec(await readFile(join(root, 'CHANGELOG.md'), 'utf8'))?.[1],
+  };
+  for (const [where, version] of Object.entries(versions)) expect(version, where).toBe(packed.version);
+});
+
+test('it runs from an empty folder: records, counts, and has the dashboard and the docs', async () => {
+  const { bin, empty, packed } = stranger();
+  const options = { cwd: empty };
+  const server = startCommand(join(bin, 'caller-stats'), ['serve', '--demo', '--port', '0'], options);
+  const stdout = await server.printed(/^API documentation: .+\n/m);
+  const url = urlIn(stdout);
+  const { admin, recording, project } = firstRunOf({ stdout });
+  const base = `${url}/v1/analytics/${project}/assistant`;
+  const headers = { authorization: `Bearer ${admin}` };
+  const before = (await (await fetch(`${base}/caller-stats`, { headers })).json()) as Counts;
+  const recorded = await fetch(`${base}/queries`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${recording}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 'one', caller: 'web' }),
+  });
+  expect(await recorded.json()).toEqual({ recorded: 1, duplicates: 0 });
+  const counts = await (await fetch(`${base}/caller-stats`, { headers })).json();
+  expect(before.total).toBeGreaterThan(0);
+  expect(counts).toEqual({ ...before, web: before.web + 1, total: before.total + 1 });
+  const page = await fetch(url);
+  expect(await page.text()).toContain('<title>caller-stats</title>');
+  expect((await fetch(`${url}/docs`)).status).toBe(200);
+  const { info } = (await (await fetch(`${url}/openapi.json`)).json()) as { info: unknown };
+  // The interface has a version of its own.
+  expect(info).toMatchObject({ version: '1.0.0', 'x-software-version': packed.version });
+  expect(await readdir(empty)).toEqual(['data']);
+  const stats = await runCommand(join(bin, 'caller-stats'), ['stats', project, '--json'], options);
+  expect(JSON.parse(stats.stdout)).toEqual(counts);
+});

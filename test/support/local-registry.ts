@@ -1,0 +1,65 @@
+/**
+ * A package registry on this machine that has what the lock file names, out of `node_modules`: so packages are installed
+ * as users install them, with nothing from elsewhere. Knows only what `npm install` asks.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { root } from '../tidy/sources.js';
+import { whenOver } from './cleanup.js';
+
+/** What the lock file keeps of a package: among other things, all that npm wants to know before it fetches it. */
+interface Locked {
+  readonly name?: string;
+  readonly version: string;
+  readonly link?: boolean;
+}
+
+const run = promisify(execFile);
+
+/** More than any package has. */
+const tarballBytesMax = 100_000_000;
+
+/** Serves until the test is over. Gives the registry's address. */
+export async function startLocalRegistry(): Promise<string> {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, Locked>>;
+  };
+  const folders = Object.entries(packages).filter(([path, { link }]) => path !== '' && link !== true);
+  const server = createServer((request, response) => {
+    const [path = '', tarball] = decodeURIComponent((request.url ?? '').slice(1)).split('?tarball=');
+    if (tarball !== undefined) {
+      packed(tarball).then(
+        (bytes) => response.end(bytes),
+        () => response.writeHead(404).end(),
+      );
+      return;
+    }
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const found = folders.filter(([folder]) => folder.split('node_modules/').at(-1) === path);
+    const versions = found.map(([folder, locked]) => {
+      const dist = { tarball: `${url}/${encodeURIComponent(path)}?tarball=${encodeURIComponent(folder)}` };
+      return [locked.version, { ...locked, name: path, dist }] as const;
+    });
+    response
+      .writeHead(versions.length === 0 ? 404 : 200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ name: path, versions: Object.fromEntries(versions), 'dist-tags': {} }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  whenOver(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A tarball of a package's folder; npm does not mind what the folder in it is called. */
+async function packed(folder: string): Promise<Buffer> {
+  const name = basename(folder);
+  const args = ['-C', join(root, dirname(folder)), '-cf', '-', `--exclude=${name}/node_modules`, name];
+  const { stdout } = await run('tar', args, { encoding: 'buffer', maxBuffer: tarballBytesMax });
+  return stdout;
+}

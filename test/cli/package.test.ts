@@ -8,6 +8,14 @@ import { startLocalRegistry } from '../support/local-registry.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { root } from '../tidy/sources.js';
 
+interface Named {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Of a package, and not of a folder within one. */
+const PACKAGE = /^(?:.+\/node_modules\/)?(?:@[^/]+\/)?[^/@]+\/package\.json$/;
+
 type Counts = Readonly<Record<'web' | 'api' | 'other' | 'total', number>>;
 
 interface Packed {
@@ -78,6 +86,25 @@ test('everything has one version', async () => {
     changelog: /^## (\S+?),/m.exec(await readFile(join(root, 'CHANGELOG.md'), 'utf8'))?.[1],
   };
   for (const [where, version] of Object.entries(versions)) expect(version, where).toBe(packed.version);
+});
+
+test('its bill of materials names all that it installs, and nothing else', async () => {
+  const { modules } = stranger();
+  const folder = join(modules, 'caller-stats/node_modules');
+  const files = (await readdir(folder, { recursive: true })).filter((path) => PACKAGE.test(path));
+  const read = async (path: string) => JSON.parse(await readFile(join(folder, path), 'utf8')) as Named;
+  const installed = await Promise.all(files.map(read));
+  const printed = await runCommand(process.execPath, ['--import', 'tsx', 'scripts/sbom.ts'], { cwd: root });
+  const bill = JSON.parse(printed.stdout) as {
+    bomFormat: string;
+    metadata: { component: Named };
+    components: readonly Named[];
+  };
+  const names = (all: readonly Named[]) =>
+    [...new Set(all.map(({ name, version }) => `${name}@${version}`))].sort();
+  expect(bill.bomFormat).toBe('CycloneDX');
+  expect(bill.metadata.component).toMatchObject({ name: 'caller-stats' });
+  expect(names(bill.components)).toEqual(names(installed));
 });
 
 test('it runs from an empty folder: records, counts, and has the dashboard and the docs', async () => {

@@ -16,6 +16,10 @@ if (process.argv.includes('build')) process.env['NODE_ENV'] = 'production';
 
 export default defineConfig({
   plugins: [react(), precompress()],
+  experimental: {
+    // What a script loads lies beside it, wherever that is; the server says in the page where the first ones are.
+    renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
+  },
   build: {
     outDir: output,
     emptyOutDir: true,

@@ -2,10 +2,12 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
 import { queryClient } from './api/query-client.js';
 import { App } from './app.js';
 import { reloadForNewVersion } from './frame/new-version.js';
 import { preloadPage } from './pages.js';
+import { basePath, withoutBasePath } from './state/base-path.js';
 import { followOtherTabs } from './state/theme.js';
 import { watchForTokens } from './state/token.js';
 import './styles/tokens.css';
@@ -14,14 +16,16 @@ import './styles/base.css';
 watchForTokens();
 followOtherTabs();
 reloadForNewVersion();
-preloadPage(location.pathname);
+preloadPage(withoutBasePath(location.pathname));
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element for the dashboard');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <App />
+      <Router base={basePath}>
+        <App />
+      </Router>
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -18,6 +18,7 @@ export function addInvite(member: Command, io: Io): void {
     .addOption(roleOption().default('viewer'))
     .addOption(organizationOption())
     .addOption(settingOption('publicUrl'))
+    .addOption(settingOption('basePath'))
     .addOption(settingOption('database'))
     .option('--json', 'print the link and when it expires as JSON')
     .action(async (text: string, options: MemberOptions) => {
@@ -41,6 +42,7 @@ export function addReset(member: Command, io: Io): void {
     .argument('<email>', "the user's e-mail address")
     .option('--second-factor', 'turn the second factor off, too')
     .addOption(settingOption('publicUrl'))
+    .addOption(settingOption('basePath'))
     .addOption(settingOption('database'))
     .option('--json', 'print the link as JSON')
     .action(async (text: string, options: MemberOptions & { readonly secondFactor?: boolean }) => {
@@ -58,6 +60,7 @@ export function addReset(member: Command, io: Io): void {
             store,
             clock: io.clock,
             publicUrl: settings.publicUrl ?? undefined,
+            basePath: settings.basePath,
             secret: settings.secret ?? undefined,
             singleSignOn: undefined,
             randomInt: io.randomInt,
@@ -80,6 +83,14 @@ export function addReset(member: Command, io: Io): void {
 }
 
 /** Where browsers find the dashboard, as far as the command line can know. */
-function pagesUrl({ publicUrl, port }: { readonly publicUrl: string | null; readonly port: number }): string {
-  return publicUrl ?? `http://127.0.0.1:${port}`;
+function pagesUrl({
+  publicUrl,
+  basePath,
+  port,
+}: {
+  readonly publicUrl: string | null;
+  readonly basePath: string;
+  readonly port: number;
+}): string {
+  return `${publicUrl ?? `http://127.0.0.1:${port}`}${basePath}`;
 }

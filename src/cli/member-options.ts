@@ -19,7 +19,8 @@ export function roleOption(): Option {
 /** The settings and the address that a command is given. `UsageError` with every problem. */
 export function readMember(text: string, options: MemberOptions, io: Io) {
   return allOrProblems(
-    () => readSettings([...STORE_SETTINGS, 'publicUrl', 'port', 'secret'], { ...options }, io.env),
+    () =>
+      readSettings([...STORE_SETTINGS, 'publicUrl', 'basePath', 'port', 'secret'], { ...options }, io.env),
     () => {
       const email = toEmail(text);
       if (email === undefined) throw new UsageError(['EMAIL: is not an e-mail address']);

@@ -61,6 +61,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         app = await buildApp({
           store,
           clock: io.clock,
+          basePath: settings.basePath,
           limits: settings,
           trustProxy: settings.trustProxy,
           telemetry: telemetryRulesOf(settings),
@@ -83,12 +84,13 @@ export function addServeCommand(program: Command, io: Io, version: string): void
           tracing,
         });
         metricsApp = await serveMetrics(metrics, settings, { store, log, io });
-        const url = await listen(app, { ...settings, hostFlag: 'host', portFlag: 'port' });
+        const origin = await listen(app, { ...settings, hostFlag: 'host', portFlag: 'port' });
+        const url = `${origin}${settings.basePath}`;
         log.info({ url }, 'listening');
         printLine(io.stdout, `caller-stats listens on ${url}`);
         const start = {
           url,
-          pagesUrl: settings.publicUrl ?? url,
+          pagesUrl: settings.publicUrl === null ? url : `${settings.publicUrl}${settings.basePath}`,
           vendor: settings.keyPrefix,
           keyLifeMax: settings.keyLifeMax,
           demo: options.demo ?? false,

@@ -48,7 +48,7 @@ export function origin(text: string): Result<string> {
   const url = new URL(text);
   return url.href === `${url.origin}/`
     ? success(url.origin)
-    : failure('has more than a scheme, host and port');
+    : failure('has more than a scheme, host and port; a path is for --base-path');
 }
 
 export function webAddress(text: string): Result<string> {

@@ -3,7 +3,6 @@
  * are read and checked once, at start, and every problem is reported together.
  */
 import { Option } from 'commander';
-import { parseNetworks } from '../domain/address.js';
 import { VENDOR_PATTERN } from '../domain/api-key.js';
 import { parseKeyLife } from '../domain/key-expiry.js';
 import {
@@ -22,15 +21,8 @@ import { host, OPERATE_SETTINGS } from './operate-settings.js';
 import { OTLP_SETTINGS } from './otlp-settings.js';
 import { OVERLOAD_SETTINGS } from './overload-settings.js';
 import { mayHoldPassword } from './passwords.js';
-import {
-  type Environment,
-  integer,
-  origin,
-  readSetting,
-  type Setting,
-  setting,
-  webAddress,
-} from './setting.js';
+import { type Environment, integer, readSetting, type Setting, setting, webAddress } from './setting.js';
+import { WEB_SETTINGS } from './web-settings.js';
 
 /** The settings of the server. */
 export const SERVER_SETTINGS = {
@@ -94,22 +86,7 @@ export const SERVER_SETTINGS = {
     description: 'longest life of new API keys, as 365d; none for no bound',
     parse: parseKeyLife,
   }),
-  trustProxy: setting({
-    flag: 'trust-proxy',
-    environment: 'CALLER_STATS_TRUST_PROXY',
-    fallback: 'none',
-    placeholder: 'networks',
-    description: 'proxies whose X-Forwarded-For is believed, as 10.0.0.0/8,::1',
-    parse: (text) => (text === 'none' ? success([]) : parseNetworks(text.split(','))),
-  }),
-  publicUrl: setting<string | null>({
-    flag: 'public-url',
-    environment: 'CALLER_STATS_PUBLIC_URL',
-    fallback: 'none',
-    placeholder: 'url',
-    description: 'where browsers find the server, as https://stats.example.org; for links and single sign-on',
-    parse: (text) => (text === 'none' ? success(null) : origin(text)),
-  }),
+  ...WEB_SETTINGS,
   secret: setting<string | null>({
     flag: 'secret',
     environment: 'CALLER_STATS_SECRET',

@@ -16,6 +16,7 @@ import type { TelemetryRules } from '../domain/telemetry.js';
 import type { Store } from '../storage/store.js';
 import { Libraries, type UsersOptions } from '../users/libraries.js';
 import { Authenticator } from './authenticate.js';
+import { type BasePath, rewriteBelow } from './base-path.js';
 import type { RecordingLimits } from './body.js';
 import { addCallerStats } from './caller-stats.js';
 import { addCallers } from './callers.js';
@@ -60,15 +61,17 @@ export interface AppOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly limits: RecordingLimits & RateLimits & Omit<LoadLimits, 'accountRequestsMax'> & ConnectionLimits;
+  /** What stands before every path. */
+  readonly basePath: BasePath;
   /** Proxies whose `X-Forwarded-For` is believed, as `parseNetwork` gives them; none for nobody's. */
   readonly trustProxy: readonly string[];
   /** Which spans and log records are queries. */
   readonly telemetry: TelemetryRules;
-  readonly dashboard: Omit<DashboardOptions, 'libraries'> & {
+  readonly dashboard: Omit<DashboardOptions, 'libraries' | 'basePath'> & {
     /** The folder of the built pages. */
     readonly pages: string;
   };
-  readonly users: Omit<UsersOptions, 'store' | 'clock' | 'log'>;
+  readonly users: Omit<UsersOptions, 'store' | 'clock' | 'log' | 'basePath'>;
   readonly log: Logger;
   /** Is told of every request; nobody unless given. */
   readonly measures?: Measures | undefined;
@@ -83,6 +86,7 @@ export async function buildApp({
   store,
   clock,
   limits,
+  basePath,
   trustProxy,
   telemetry,
   dashboard,
@@ -97,6 +101,7 @@ export async function buildApp({
   const connectionErrors = new ConnectionErrors((status) => measures?.refused(status));
   const { requestTimeoutMs, answerTimeoutMs } = limits;
   const app = Fastify({
+    ...rewriteBelow(basePath),
     loggerInstance,
     // A line or two for each request is for debugging; proxies keep access logs, and the counts are the product.
     // Not one logger a request: the few lines that are written name their request themselves.
@@ -142,7 +147,7 @@ export async function buildApp({
   app.removeAllContentTypeParsers();
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(() => {
-    throw new HttpError(404, 'There is no such route; /docs shows those that are.');
+    throw new HttpError(404, `There is no such route; ${basePath}/docs shows those that are.`);
   });
   addCompilers(app);
   if (measures !== undefined) measureRequests(app, measures);
@@ -152,7 +157,7 @@ export async function buildApp({
   overload.watch(app);
   requireOneHost(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
-  await addOpenApi(app, dashboard.version);
+  await addOpenApi(app, dashboard.version, basePath);
 
   const requests = new RateLimit('organization', limits.requestsPerMinute);
   const failures = new RateLimit('failures', limits.failuresPerMinute);
@@ -167,16 +172,17 @@ export async function buildApp({
   addOperations(app, store);
   await addDashboardApi(app, {
     ...dashboard,
-    libraries: new Libraries({ ...users, store, clock, log }),
+    basePath,
+    libraries: new Libraries({ ...users, basePath, store, clock, log }),
     store,
     clock,
   });
-  await addPages(app, dashboard.pages);
-  await addDocs(app);
+  await addPages(app, dashboard.pages, basePath);
+  await addDocs(app, basePath);
   // Not where each request is to be logged, or traced.
   if (store.atOnce !== undefined && tracing === undefined && !log.isLevelEnabled('debug')) {
     const { atOnce } = store;
-    new DirectExport({ atOnce, clock, authenticator, overload, deadlines, measures }).watch(app);
+    new DirectExport({ atOnce, clock, authenticator, overload, deadlines, basePath, measures }).watch(app);
   }
   await app.ready();
   return app;

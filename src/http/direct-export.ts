@@ -13,6 +13,7 @@ import type { Counts } from '../domain/counts.js';
 import { type DateRange, PARAMETER_NAMES, parseDateRange } from '../domain/date-range.js';
 import type { ReadsAtOnce } from '../storage/store.js';
 import type { Authenticator } from './authenticate.js';
+import { type BasePath, withinBasePath } from './base-path.js';
 import { CALLER_STATS } from './caller-stats.js';
 import type { Deadlines } from './deadlines.js';
 import { SECURITY_HEADERS } from './headers.js';
@@ -27,6 +28,7 @@ export interface DirectExportOptions {
   readonly deadlines: Deadlines;
   /** Nobody unless given. */
   readonly measures: Measures | undefined;
+  readonly basePath: BasePath;
 }
 
 /** What is asked for, by a request that has nothing unusual about it so far. */
@@ -64,11 +66,13 @@ export class DirectExport {
   readonly #deadlines: Deadlines;
   readonly #measures: Measures | undefined;
   readonly #routeMeasures: RouteMeasures | undefined;
+  readonly #basePath: BasePath;
   #waiting: Exchange[] = [];
   #framework: Handler = () => undefined;
   #closing = false;
 
-  constructor({ atOnce, clock, authenticator, overload, deadlines, measures }: DirectExportOptions) {
+  constructor(options: DirectExportOptions) {
+    const { atOnce, clock, authenticator, overload, deadlines, basePath, measures } = options;
     this.#atOnce = atOnce;
     this.#clock = clock;
     this.#authenticator = authenticator;
@@ -76,6 +80,7 @@ export class DirectExport {
     this.#deadlines = deadlines;
     this.#measures = measures;
     this.#routeMeasures = measures?.requestsTo('GET', CALLER_STATS);
+    this.#basePath = basePath;
   }
 
   /** Takes the requests of the app's server before the app does. To be called when all else listens to them. */
@@ -93,7 +98,7 @@ export class DirectExport {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const ask = askOf(request);
+    const ask = askOf(request, this.#basePath);
     if (ask === undefined) {
       this.#framework(request, response);
       return;
@@ -147,9 +152,9 @@ export class DirectExport {
 }
 
 /** Undefined where there may be more to say. */
-function askOf({ method, url = '', rawHeaders }: IncomingMessage): Ask | undefined {
+function askOf({ method, url = '', rawHeaders }: IncomingMessage, basePath: BasePath): Ask | undefined {
   if (method !== 'GET') return undefined;
-  const [, projectId, query = ''] = PATH.exec(url) ?? [];
+  const [, projectId, query = ''] = PATH.exec(withinBasePath(url, basePath) ?? '') ?? [];
   if (projectId === undefined) return undefined;
   const authorization = onlyAuthorization(rawHeaders);
   const range = rangeOf(query);

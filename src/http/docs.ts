@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
+import type { BasePath } from './base-path.js';
 import { addResource, refuseOtherMethods } from './resource.js';
 
 /** The version of the interface, which stands in the path as `/v1` (contract, part 1). Not the software's. */
@@ -12,7 +13,11 @@ const pagePolicy =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Must be called before the routes that the document is to have. `softwareVersion` is this program's. */
-export async function addOpenApi(app: FastifyInstance, softwareVersion: string): Promise<void> {
+export async function addOpenApi(
+  app: FastifyInstance,
+  softwareVersion: string,
+  basePath: BasePath,
+): Promise<void> {
   // Not part of OpenAPI, so it is one of its extensions.
   const extensions = { 'x-software-version': softwareVersion };
   await app.register(swagger, {
@@ -26,7 +31,7 @@ export async function addOpenApi(app: FastifyInstance, softwareVersion: string):
           'Counts the queries that the assistant of a documentation project got, by who sent them.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: '/', description: 'This server.' }],
+      servers: [{ url: basePath || '/', description: 'This server.' }],
       tags: [
         { name: 'Analytics', description: 'Reading counts.' },
         { name: 'Recording', description: 'Recording queries.' },
@@ -51,10 +56,11 @@ export async function addOpenApi(app: FastifyInstance, softwareVersion: string):
 }
 
 /** Must be called after all other routes. */
-export async function addDocs(app: FastifyInstance): Promise<void> {
+export async function addDocs(app: FastifyInstance, basePath: BasePath): Promise<void> {
   addResource(app, '/openapi.json', { GET: { schema: { hide: true }, handler: async () => app.swagger() } });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    indexPrefix: basePath,
     staticCSP: true,
     // The plugin's own would also load from elsewhere, and turn http into https on a machine that has none.
     transformStaticCSP: () => pagePolicy,

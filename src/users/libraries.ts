@@ -11,6 +11,8 @@ export interface UsersOptions {
   readonly clock: Clock;
   /** Where browsers find the server; needed only for single sign-on. */
   readonly publicUrl: string | undefined;
+  /** The path that everything is below, with no slash behind it: what the cookies are for. */
+  readonly basePath: string;
   /** Signs cookies and seals second factors; where there is none, the store keeps one that all its servers share. */
   readonly secret: string | undefined;
   readonly singleSignOn: SingleSignOn | undefined;
@@ -48,6 +50,10 @@ export class Libraries {
     return this.#options.publicUrl ?? 'http://127.0.0.1';
   }
 
+  get basePath(): string {
+    return this.#options.basePath;
+  }
+
   /** What this program itself signs: derived, so that neither can stand for the other. */
   async signingSecret(): Promise<string> {
     return `device ${await this.#secret()}`;
@@ -79,13 +85,14 @@ export class Libraries {
   }
 
   async #build(secure: boolean): Promise<Library> {
-    const { store, clock, singleSignOn, log } = this.#options;
+    const { store, clock, basePath, singleSignOn, log } = this.#options;
     // Loaded when the first one asks: a server that only records and counts does without.
     const { buildLibrary } = await import('./library.js');
     const library = buildLibrary({
       tables: store.people.userTables,
       secret: await this.#secret(),
       origin: this.origin,
+      basePath,
       secure,
       singleSignOn,
       mayJoin: async (email) => {

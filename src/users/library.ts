@@ -21,6 +21,8 @@ export interface LibraryOptions {
   readonly secret: string;
   /** Where browsers find the server, without a path. */
   readonly origin: string;
+  /** The path below that, with no slash behind it. */
+  readonly basePath: string;
   /** Whether browsers come by HTTPS: cookies are `Secure` then. */
   readonly secure: boolean;
   readonly singleSignOn: SingleSignOn | undefined;
@@ -37,6 +39,7 @@ export function buildLibrary({
   tables,
   secret,
   origin,
+  basePath,
   secure,
   singleSignOn,
   mayJoin,
@@ -47,7 +50,7 @@ export function buildLibrary({
   return betterAuth({
     appName: 'caller-stats',
     baseURL: origin,
-    basePath: SINGLE_SIGN_ON_PATH,
+    basePath: `${basePath}${SINGLE_SIGN_ON_PATH}`,
     secret,
     trustedOrigins: [origin],
     telemetry: { enabled: false },
@@ -122,13 +125,13 @@ export function buildLibrary({
             }),
           ]),
     ],
-    onAPIError: { errorURL: '/sign-in' },
+    onAPIError: { errorURL: `${basePath}/sign-in` },
     advanced: {
       // The store's migrations make the tables, and the tests hold them to what is used here.
       database: { validateSchema: false },
       cookiePrefix: COOKIE_PREFIX,
       useSecureCookies: secure,
-      defaultCookieAttributes: { sameSite: 'lax', httpOnly: true, path: '/' },
+      defaultCookieAttributes: { sameSite: 'lax', httpOnly: true, path: basePath || '/' },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
     },
   });

@@ -156,15 +156,21 @@ export class Users {
     await library.api.revokeOtherSessions({ headers: asking.headers });
   }
 
-  /** Where to send the browser, so that it comes back signed in at `to`; `failed` where the provider does not answer. */
+  /** Where to send the browser, so that it comes back signed in at `to`, a path below the base path; `failed` where the provider does not answer. */
   async startSingleSignOn(
     asking: Asking,
     to: string,
   ): Promise<(Answered & { readonly url: string }) | 'failed'> {
     const library = await this.#libraries.for(asking);
+    const { basePath } = this.#libraries;
     try {
       const { headers, response } = await library.api.signInSocial({
-        body: { provider: PROVIDER_ID, callbackURL: to, errorCallbackURL: '/sign-in', disableRedirect: true },
+        body: {
+          provider: PROVIDER_ID,
+          callbackURL: `${basePath}${to}`,
+          errorCallbackURL: `${basePath}/sign-in`,
+          disableRedirect: true,
+        },
         headers: asking.headers,
         returnHeaders: true,
       });
@@ -176,7 +182,7 @@ export class Users {
     }
   }
 
-  /** Answers the browser that comes back from the provider: a redirect with cookies. */
+  /** Answers the browser that comes back from the provider to a path, base path included: a redirect with cookies. */
   async finishSingleSignOn(asking: Asking, path: string): Promise<Response> {
     const library = await this.#libraries.for(asking);
     const url = new URL(path, this.#libraries.origin);

@@ -98,3 +98,12 @@ test('members are added, listed, changed and removed, whatever case their addres
   });
   expect(await membersOf(place)).toMatchObject([{ email: 'eve@example.org', role: 'owner' }]);
 });
+
+test('a link is one to the address and path that browsers use', async () => {
+  const place = await emptyPlace();
+  await place.run(['migrate']);
+  const where = ['--public-url', 'https://example.org', '--base-path', '/stats/'];
+  const { status, stdout } = await place.run(['member', 'invite', 'eve@example.org', ...where]);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^https:\/\/example\.org\/stats\/join#[0-9A-Za-z]{43}\n$/);
+});

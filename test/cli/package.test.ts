@@ -25,6 +25,9 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
+/** On a busy machine: over a hundred packages are unpacked. */
+const installTimeoutMs = 240_000;
+
 /** The packed server, installed. Its build is the one that all tests use: the package's own would take it from under them. */
 const stranger = sharedByTests(async () => {
   const folder = await temporaryFolder();
@@ -45,7 +48,7 @@ const stranger = sharedByTests(async () => {
   await mkdir(empty);
   const paths = packed.files.map(({ path }) => path);
   return { packed, paths, empty, modules: join(prefix, 'lib/node_modules'), bin: join(prefix, 'bin') };
-});
+}, installTimeoutMs);
 
 test('the package has what is run and read, nothing that makes or tests it, and no file whose source is gone', async () => {
   const { paths } = stranger();

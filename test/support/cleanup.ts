@@ -12,8 +12,8 @@ export function whenOver(cleanup: Cleanup): void {
   else shared.push(cleanup);
 }
 
-/** Makes something once, before the tests of this file or `describe`, and gives it to each of them. */
-export function sharedByTests<T>(make: () => Promise<T>): () => T {
+/** Makes something once, before the tests of this file or `describe`, and gives it to each of them. May take as long as hooks do, or so long. */
+export function sharedByTests<T>(make: () => Promise<T>, timeoutMs?: number): () => T {
   const cleanups: Cleanup[] = [];
   let made: { readonly value: T } | undefined;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ export function sharedByTests<T>(make: () => Promise<T>): () => T {
     } finally {
       shared = undefined;
     }
-  });
+  }, timeoutMs);
   afterAll(async () => {
     for (const cleanup of cleanups.toReversed()) await cleanup();
   });

@@ -33,8 +33,9 @@ export function dashboardVisits(): Opener {
       ...(session === null ? {} : { storageState: session.signedIn }),
       ...options,
     });
-    for (const asked of ['GET /api/', 'GET /assets/', 'GET /favicon.svg'])
-      visited.troubles.ignoreGivenUp(asked);
+    const basePath = new URL(server.url).pathname.replace(/\/$/, '');
+    for (const asked of ['/api/', '/assets/', '/favicon.svg'])
+      visited.troubles.ignoreGivenUp(`GET ${basePath}${asked}`);
     await visited.page.goto(path);
     return visited;
   };

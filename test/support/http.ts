@@ -12,6 +12,7 @@ import { OVERLOAD_SETTINGS } from '../../src/cli/overload-settings.js';
 import { readSettings } from '../../src/cli/settings.js';
 import type { TelemetryRules } from '../../src/domain/telemetry.js';
 import { type AppOptions, buildApp } from '../../src/http/app.js';
+import type { BasePath } from '../../src/http/base-path.js';
 import type { Measures } from '../../src/http/measures.js';
 import { openStore } from '../../src/storage/open.js';
 import { type Answer, type Asked, checkAnswer } from './http-checks.js';
@@ -85,6 +86,7 @@ export interface ServiceOptions {
   readonly users?: Partial<AppOptions['users']>;
   readonly keyLifeMax?: number | null;
   readonly limits?: Partial<AppOptions['limits']>;
+  readonly basePath?: BasePath;
   readonly trustProxy?: readonly string[];
   readonly telemetry?: Partial<TelemetryRules>;
   /** Everything unless told: then each request is logged, and so none is answered without the framework. */
@@ -131,6 +133,7 @@ export async function startService(
   {
     database,
     limits,
+    basePath = '',
     trustProxy = [],
     telemetry = {},
     users = {},
@@ -164,6 +167,7 @@ export async function startService(
     // A busy machine must not fail tests that are about something else.
     eventLoopDelayMs: () => eventLoop.delayMs,
     measures,
+    basePath,
     trustProxy,
     telemetry: { ...TELEMETRY, ...telemetry },
     dashboard: {
@@ -186,7 +190,7 @@ export async function startService(
   onEnd(() => app.close());
   const keys = await addProjectsAndKeys(store);
   calls.length = 0;
-  const served = await app.inject({ path: '/openapi.json' });
+  const served = await app.inject({ path: `${basePath}/openapi.json` });
   if (served.statusCode !== 200) throw new Error(`there is no document: ${served.payload}`);
   const openApi = OpenApi.of(served.payload);
   secrets.push(...Object.values(keys));

@@ -92,7 +92,8 @@ export class OpenApi {
     }
   }
 
-  #check({ method, path, status, contentType, text, connectionError }: Exchange): void {
+  #check({ method, path: asked, status, contentType, text, connectionError }: Exchange): void {
+    const path = this.below(asked);
     const operation = [
       'paths',
       this.templateOf(path) ?? '',
@@ -109,6 +110,14 @@ export class OpenApi {
     const isJson = contentType?.startsWith('application/json') === true;
     if (method !== 'HEAD') this.requireValid(isJson ? JSON.parse(text) : text, ...schema);
     else if (text !== '') throw new Error('the answer to HEAD has a body');
+  }
+
+  /** A path below that of the document's server; nothing the document knows for any other. */
+  below(path: string): string {
+    const [server] = (at(this.document, 'servers') ?? []) as { url: string }[];
+    const base = server?.url.replace(/\/$/, '') ?? '';
+    if (base === '') return path;
+    return path.startsWith(base) ? path.slice(base.length).replace(/^(?!\/)/, '/') : '';
   }
 
   /** The place of a documented response's schema. */

@@ -3,7 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
-export const PAGE = '<!doctype html><title>caller-stats</title>';
+export const PAGE =
+  '<!doctype html><meta name="base-path" content=""><title>caller-stats</title><script src="/theme.js"></script>';
 
 export const SCRIPT = { path: '/assets/index-1a2b3c.js', text: 'export {};\n'.repeat(200) } as const;
 

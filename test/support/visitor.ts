@@ -19,6 +19,7 @@ export function usersOf(store: Store, more: Partial<UsersOptions> = {}): Node {
     store,
     clock: { now: () => Date.now() },
     publicUrl: undefined,
+    basePath: '',
     secret: undefined,
     singleSignOn: undefined,
     randomInt: (max) => randomInt(max),

@@ -133,6 +133,7 @@ describe('there is one place for', () => {
       'src/cli/otlp-settings.ts',
       'src/cli/overload-settings.ts',
       'src/cli/tracing.ts',
+      'src/cli/web-settings.ts',
     );
     expect(linesMatching(files, /\benv\[|CALLER_STATS_[A-Z_]+'/)).toEqual([]);
   });

@@ -1,4 +1,5 @@
 /** How the dashboard talks to its server: one function, one class of errors. */
+import { basePath } from '../state/base-path.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -53,7 +54,7 @@ async function send(
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   try {
-    return await fetch(path, {
+    return await fetch(`${basePath}${path}`, {
       method,
       headers: {
         accept: 'application/json',

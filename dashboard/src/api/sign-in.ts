@@ -1,4 +1,6 @@
 /** Signing in and out, and the pages of one-time addresses. */
+
+import { basePath } from '../state/base-path.js';
 import { request } from './client.js';
 import type { InvitationSeen } from './types.js';
 
@@ -18,7 +20,7 @@ export function signOut(): Promise<void> {
 
 /** The address that begins single sign-on, and comes back to a page of the dashboard. */
 export function singleSignOnPath(to: string): string {
-  return `/api/sign-in/oidc?to=${encodeURIComponent(to)}`;
+  return `${basePath}/api/sign-in/oidc?to=${encodeURIComponent(to)}`;
 }
 
 export interface NewAccount {

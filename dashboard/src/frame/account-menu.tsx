@@ -5,13 +5,14 @@ import { useUser } from '../api/session.js';
 import { signOut } from '../api/sign-in.js';
 import { Menu } from '../parts/menu.js';
 import { toast } from '../parts/toasts.js';
+import { basePath } from '../state/base-path.js';
 import { setTheme, useTheme } from '../state/theme.js';
 
 async function leave(): Promise<void> {
   try {
     await signOut();
     // A page loaded anew keeps nothing of what was on screen.
-    location.assign('/sign-in');
+    location.assign(`${basePath}/sign-in`);
   } catch (error) {
     toast(`You are still signed in. ${error instanceof Error ? error.message : ''}`, 'danger');
   }

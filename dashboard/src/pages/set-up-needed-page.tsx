@@ -2,6 +2,7 @@
 import { Link } from 'wouter';
 import { SignFrame } from '../frame/sign-frame.js';
 import { Page } from '../parts/page.js';
+import { serverUrl } from '../state/base-path.js';
 import '../parts/copy.css';
 
 export function SetUpNeededPage() {
@@ -13,7 +14,7 @@ export function SetUpNeededPage() {
           first account. Look for this line in its output, and open the address:
         </p>
         <p className="copied">
-          <code>{location.origin}/set-up#…</code>
+          <code>{serverUrl()}/set-up#…</code>
         </p>
         <p className="quiet">
           It stands in the terminal that the server runs in, or in the log of its service or container. Is it

@@ -3,6 +3,7 @@
  * stays in no history, screenshot or copied address, and lives only in memory.
  */
 import { useSyncExternalStore } from 'react';
+import { withoutBasePath } from './base-path.js';
 
 const PAGES = ['/set-up', '/join', '/reset'];
 
@@ -11,8 +12,9 @@ const listeners = new Set<() => void>();
 
 function take(): void {
   const { pathname, hash } = location;
-  if (!PAGES.includes(pathname) || hash.length < 2) return;
-  tokens.set(pathname, hash.slice(1));
+  const page = withoutBasePath(pathname);
+  if (!PAGES.includes(page) || hash.length < 2) return;
+  tokens.set(page, hash.slice(1));
   history.replaceState(history.state, '', pathname);
   for (const listener of listeners) listener();
 }

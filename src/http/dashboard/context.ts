@@ -4,6 +4,7 @@ import type { Store } from '../../storage/store.js';
 import type { Credentials } from '../../users/credentials.js';
 import type { Libraries } from '../../users/libraries.js';
 import type { Users } from '../../users/users.js';
+import type { BasePath } from '../base-path.js';
 import type { GuessGuard } from './guess-guard.js';
 import type { Doorkeeper } from './members-only.js';
 
@@ -16,6 +17,8 @@ export interface DashboardOptions {
   /** The longest life of new keys in milliseconds; null for no bound. */
   readonly keyLifeMax: number | null;
   readonly randomInt: (max: number) => number;
+  /** What stands before the paths of redirects and cookies. */
+  readonly basePath: BasePath;
   /** This program's. */
   readonly version: string;
 }

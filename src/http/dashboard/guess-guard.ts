@@ -20,8 +20,8 @@ import { HttpError } from '../errors.js';
 
 const COOKIE = `${COOKIE_PREFIX}.device`;
 
-/** What signs the cookies of devices, and says whether they are `Secure`. */
-type Signing = Pick<Libraries, 'signingSecret' | 'isSecure'>;
+/** What signs the cookies of devices, and says where they are sent and whether they are `Secure`. */
+type Signing = Pick<Libraries, 'signingSecret' | 'isSecure' | 'basePath'>;
 
 interface Limit {
   readonly limiter: RateLimiterMemory;
@@ -71,7 +71,7 @@ export class GuessGuard {
       httpOnly: true,
       sameSite: 'strict',
       secure: this.#isSecure(request),
-      path: '/api',
+      path: `${this.#libraries.basePath}/api`,
       maxAge: deviceCookieSeconds,
     });
   }

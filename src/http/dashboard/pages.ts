@@ -1,9 +1,10 @@
 /** The dashboard's pages: one HTML file that shows whatever the path says, and the files that it loads. */
-import { access, readdir } from 'node:fs/promises';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
+import type { BasePath } from '../base-path.js';
 import { HttpError } from '../errors.js';
 import { addResource } from '../resource.js';
 
@@ -43,10 +44,14 @@ const CACHING = {
 } as const;
 
 /** `folder` has what Vite built: `index.html` and other files, `assets/`, and each file compressed beside it. */
-export async function addPages(app: FastifyInstance, folder: string): Promise<void> {
+export async function addPages(app: FastifyInstance, folder: string, basePath: BasePath): Promise<void> {
   await requirePages(folder);
   await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false });
-  for (const url of PATHS) addFile(app, url, 'index.html', CACHING.page);
+  const moved = basePath === '' ? undefined : await pageBelow(basePath, folder);
+  for (const url of PATHS) {
+    if (moved === undefined) addFile(app, url, 'index.html', CACHING.page);
+    else addPage(app, url, moved);
+  }
   // What is there now and nothing else: no path of a request is ever looked for on the disk.
   for (const file of await filesIn(folder)) {
     if (file !== 'index.html') addFile(app, `/${file}`, file, CACHING.page);
@@ -74,8 +79,30 @@ function addFile(app: FastifyInstance, url: string, file: string, caching: strin
   });
 }
 
+/** The page as it is built has the host to itself; this is the same below a path, which it tells its scripts. */
+async function pageBelow(basePath: BasePath, folder: string): Promise<string> {
+  const page = await readFile(join(folder, 'index.html'), 'utf8');
+  return page
+    .replaceAll(/\b(src|href)="\//g, `$1="${basePath}/`)
+    .replace('<meta name="base-path" content=""', `<meta name="base-path" content="${basePath}"`);
+}
+
+function addPage(app: FastifyInstance, url: string, page: string): void {
+  addResource(app, url, {
+    GET: {
+      schema: { hide: true },
+      handler: (_request, reply) =>
+        reply.headers(headersOf(CACHING.page)).type('text/html; charset=utf-8').send(page),
+    },
+  });
+}
+
 function send(reply: FastifyReply, file: string, caching: string): FastifyReply {
-  return reply.headers({ 'cache-control': caching, 'content-security-policy': PAGE_POLICY }).sendFile(file);
+  return reply.headers(headersOf(caching)).sendFile(file);
+}
+
+function headersOf(caching: string): Readonly<Record<string, string>> {
+  return { 'cache-control': caching, 'content-security-policy': PAGE_POLICY };
 }
 
 async function requirePages(folder: string): Promise<void> {

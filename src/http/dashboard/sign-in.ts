@@ -70,14 +70,14 @@ function addSignOut(app: FastifyInstance, { users }: Dashboard): void {
   });
 }
 
-function addSingleSignOn(app: FastifyInstance, { users }: Dashboard): void {
+function addSingleSignOn(app: FastifyInstance, { users, basePath }: Dashboard): void {
   addResource(app, SINGLE_SIGN_ON_PATH, {
     GET: {
       schema: { hide: true },
       handler: async (request, reply) => {
         const { to } = request.query as { to?: unknown };
         const started = await users.startSingleSignOn(askingOf(request), isOwnPath(to) ? to : '/');
-        if (started === 'failed') return reply.redirect('/sign-in?problem=failed');
+        if (started === 'failed') return reply.redirect(`${basePath}/sign-in?problem=failed`);
         setCookies(reply, started);
         return reply.redirect(started.url);
       },
@@ -87,9 +87,9 @@ function addSingleSignOn(app: FastifyInstance, { users }: Dashboard): void {
     GET: {
       schema: { hide: true },
       handler: async (request, reply) => {
-        const { headers } = await users.finishSingleSignOn(askingOf(request), request.url);
+        const { headers } = await users.finishSingleSignOn(askingOf(request), request.originalUrl);
         setCookies(reply, { cookies: headers.getSetCookie() });
-        return reply.redirect(explained(headers.get('location')));
+        return reply.redirect(explained(headers.get('location'), basePath));
       },
     },
   });
@@ -103,10 +103,10 @@ function isOwnPath(to: unknown): to is string {
 const EXPLAINED = ['not_a_member', 'unverified_email'];
 
 /** Where the library sends the browser; what it could not do, in the words that the sign-in page knows. */
-function explained(location: string | null): string {
-  const [path = '', query = ''] = (location ?? '/sign-in?error=failed').split('?');
+function explained(location: string | null, basePath: string): string {
+  const [path = '', query = ''] = (location ?? `${basePath}/sign-in?error=failed`).split('?');
   const problem = new URLSearchParams(query).get('error');
-  if (problem === null) return location ?? '/';
+  if (problem === null) return location ?? `${basePath}/`;
   return `${path}?problem=${EXPLAINED.includes(problem) ? problem : 'failed'}`;
 }
 

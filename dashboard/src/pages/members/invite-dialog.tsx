@@ -9,6 +9,7 @@ import { Dialog, DialogButtons } from '../../parts/dialog.js';
 import { SelectField, TextField } from '../../parts/field.js';
 import { Form, textOf } from '../../parts/form.js';
 import { Notice } from '../../parts/notice.js';
+import { serverUrl } from '../../state/base-path.js';
 import { browserZone } from '../../state/zone.js';
 import { ROLES } from './roles.js';
 
@@ -62,7 +63,7 @@ export function InviteDialog({ organization, onClose }: InviteDialogProps) {
 }
 
 function LinkDialog({ invited: { invitation, token }, onClose }: { invited: Invited; onClose: () => void }) {
-  const link = `${location.origin}/join#${token}`;
+  const link = `${serverUrl()}/join#${token}`;
   return (
     <Dialog title="The invitation is made" onClose={onClose} dismissible={false}>
       <Notice kind="warn">

@@ -10,6 +10,7 @@ import { Notice } from '../../parts/notice.js';
 import { Section } from '../../parts/page.js';
 import { Tabs } from '../../parts/tabs.js';
 import { useAction } from '../../parts/use-action.js';
+import { serverUrl } from '../../state/base-path.js';
 import { mayEdit, type ProjectPlace } from '../../state/place.js';
 
 export function FirstQuery(place: ProjectPlace) {
@@ -31,7 +32,7 @@ export function FirstQuery(place: ProjectPlace) {
         lead="Paste this where the key is set. Sent twice, it still counts once."
       >
         <Tabs label="Language" tabs={LANGUAGES} value={language} onChange={setLanguage}>
-          <Code text={snippet(language, location.origin, project.id)} label={`Copy ${language} code`} />
+          <Code text={snippet(language, serverUrl(), project.id)} label={`Copy ${language} code`} />
         </Tabs>
       </Section>
       <p className="first-wait" role="status">

@@ -4,6 +4,7 @@ import type { Interval } from '../../api/types.js';
 import { curlOf } from '../../format/curl.js';
 import { useShortcut } from '../../frame/use-shortcuts.js';
 import { CopyButton } from '../../parts/copy-button.js';
+import { serverUrl } from '../../state/base-path.js';
 import { autoInterval, INTERVALS, isAllowed } from '../../state/interval.js';
 import type { ProjectPlace } from '../../state/place.js';
 import type { View } from '../../state/view.js';
@@ -22,7 +23,7 @@ export interface ToolbarProps {
 export function Toolbar({ place: { project }, view, setView, numbers }: ToolbarProps) {
   useShortcut('compare', () => setView({ compare: !view.compare }));
   const command = curlOf({
-    origin: location.origin,
+    origin: serverUrl(),
     projectId: project.id,
     operation: 'caller-stats',
     range: numbers.range,

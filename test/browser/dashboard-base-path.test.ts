@@ -1,0 +1,47 @@
+/** The dashboard below a path of a host that has other things on it: every page, link and request stays there. */
+import { expect, test } from 'vitest';
+import { onSqlite } from '../support/dashboard-server.js';
+import { ada } from '../support/dashboard-user.js';
+import { dashboardVisits } from '../support/dashboard-visit.js';
+
+const open = dashboardVisits();
+
+test('it is set up, shown, loaded again and left below its path', async () => {
+  const server = await onSqlite(['--base-path', '/team/stats/']);
+  expect(new URL(server.url).pathname).toBe('/team/stats');
+  const { page, context } = await open({ server, session: null }, server.setUpUrl);
+  const path = () => new URL(page.url()).pathname;
+  await page.getByLabel('Name').fill(ada.name);
+  await page.getByLabel('E-mail').fill(ada.email);
+  await page.getByLabel('Password', { exact: true }).fill(ada.password);
+  expect(page.url()).toBe(`${server.url}/set-up`);
+  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  expect(path()).toBe('/team/stats/projects/demo');
+
+  await page.getByRole('link', { name: 'Members' }).click();
+  await page.getByRole('row', { name: /Ada.*You/ }).waitFor();
+  expect(path()).toBe('/team/stats/members');
+  await page.reload();
+  await page.getByRole('row', { name: /Ada.*You/ }).waitFor();
+
+  // No other service of the host gets its cookies.
+  const cookies = await context.cookies();
+  expect(cookies.length).toBeGreaterThan(0);
+  for (const cookie of cookies) expect(cookie.path).toMatch(/^\/team\/stats(\/api)?$/);
+
+  await page.getByRole('button', { name: /Account menu/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(path()).toBe('/team/stats/sign-in');
+  await page.goto(`${server.url}/audit`);
+  await page.getByLabel('E-mail').fill(ada.email);
+  await page.getByLabel('Password', { exact: true }).fill(ada.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+  expect(path()).toBe('/team/stats/audit');
+
+  await page.goto(`${server.url}/docs`);
+  await page.getByRole('heading', { name: /caller-stats/ }).waitFor();
+  await page.getByText('/v1/analytics/{projectId}/assistant/caller-stats', { exact: true }).first().waitFor();
+});

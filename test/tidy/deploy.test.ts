@@ -1,0 +1,109 @@
+/** The files in `deploy/` cannot drift from the server: its settings, paths and folders. */
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { SETTINGS } from '../../src/cli/settings.js';
+import { databaseTimeoutMs, shutdownTimeoutMs } from '../../src/domain/limits.js';
+import { filesBelow, read } from './sources.js';
+
+const files = filesBelow('deploy', '');
+const variables = new Set(Object.values(SETTINGS).map(({ environment }) => environment));
+const flags = new Set(Object.values(SETTINGS).map(({ flag }) => flag));
+
+/** Those of the platform that run the server, or stand beside it. */
+const FOREIGN = /^(NODE_ENV|NODE_VERSION|BUILDPLATFORM|POSTGRES_\w+)$/;
+
+test.each(files.map(({ path, text }) => [path, text] as const))(
+  'every variable in %s is a setting',
+  (path, text) => {
+    const named = [...text.matchAll(/\b([A-Z]+(?:_[A-Z]+)+)\b(?==|:|'|\s*\n\s+value)/g)].map(
+      ([, name = '']) => name,
+    );
+    expect(
+      named.filter((name) => !variables.has(name) && !FOREIGN.test(name)),
+      path,
+    ).toEqual([]);
+  },
+);
+
+test('the settings that proxies need are such', () => {
+  for (const { path, text } of files.filter(({ path }) => /nginx|Caddyfile/.test(path))) {
+    const named = [...text.matchAll(/--([a-z-]+) \S/g)].map(([, name = '']) => name);
+    expect(named, path).toEqual(['trust-proxy', 'public-url', 'base-path']);
+    for (const name of named) expect(flags).toContain(name);
+  }
+});
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+  readonly timeoutSeconds?: number;
+}
+
+interface Container {
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly env: readonly { readonly name: string }[];
+  readonly startupProbe: Probe;
+  readonly livenessProbe: Probe;
+  readonly readinessProbe: Probe;
+  readonly securityContext: object;
+}
+
+describe('on Kubernetes', () => {
+  const [deployment, service, budget] = parseAllDocuments(
+    read('deploy/kubernetes/caller-stats.yaml').text,
+  ).map((document) => document.toJS());
+  const pod = deployment.spec.template.spec;
+  const [container] = pod.containers as Container[];
+
+  test('everything chooses the same pods', () => {
+    const { labels } = deployment.spec.template.metadata;
+    const chosen = [
+      deployment.spec.selector.matchLabels,
+      service.spec.selector,
+      budget.spec.selector.matchLabels,
+    ];
+    for (const selector of chosen) expect(selector).toEqual(labels);
+    expect(service.spec.ports[0].targetPort).toBe(container?.ports[0]?.name);
+  });
+
+  test('probes ask what the server answers, and wait for longer than it takes', () => {
+    expect(container?.startupProbe.httpGet.path).toBe('/livez');
+    expect(container?.livenessProbe.httpGet.path).toBe('/livez');
+    expect(container?.readinessProbe.httpGet.path).toBe('/readyz');
+    expect((container?.readinessProbe.timeoutSeconds ?? 0) * 1000).toBeGreaterThan(databaseTimeoutMs);
+    expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(shutdownTimeoutMs + 5000);
+  });
+
+  test('it is nobody, and writes nothing', () => {
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+    expect(container?.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    for (const { name } of container?.env ?? []) expect(variables).toContain(name);
+  });
+});
+
+test('Compose builds from what is there, waits for the end, and lets nobody else in', () => {
+  const { server, postgres } = parse(read('deploy/compose.yaml').text).services;
+  expect(read(server.build.dockerfile).text).toContain('USER 1000:1000');
+  for (const port of server.ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+  expect(server).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+  expect(Number.parseInt(server.stop_grace_period, 10) * 1000).toBeGreaterThan(shutdownTimeoutMs);
+  expect(server.environment.DATABASE_URL).toContain(`//${postgres.environment.POSTGRES_USER}:`);
+});
+
+test('the image has what it is built from, and ends as anybody but root', () => {
+  const { text } = read('deploy/Dockerfile');
+  const letIn = read('deploy/Dockerfile.dockerignore').lines.filter((line) => line.startsWith('!'));
+  for (const [, path = ''] of text.matchAll(/^COPY ((?!--|\.).+?) \S+$/gm)) {
+    for (const source of path.split(' ')) expect(letIn, source).toContain(`!${source.replace(/\/.*$/, '')}`);
+  }
+  expect(text.lastIndexOf('\nUSER 1000:1000\n')).toBeGreaterThan(text.lastIndexOf('\nRUN '));
+});
+
+test('systemd waits for longer than the server takes to stop', () => {
+  const { text } = read('deploy/caller-stats.service');
+  const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]);
+  expect(seconds * 1000).toBeGreaterThan(shutdownTimeoutMs);
+});

@@ -1,0 +1,68 @@
+/** Paths that everything may be below, and what of a URL is left behind one. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readSettings } from '../../../src/cli/settings.js';
+import { type BasePath, withinBasePath } from '../../../src/http/base-path.js';
+
+const basePathOf = (text: string) => readSettings(['basePath'], { basePath: text }, {}).basePath;
+
+describe('no base path is', () => {
+  test.each([
+    '',
+    'stats',
+    '//',
+    '//stats',
+    '/stats//',
+    '/a//b',
+    '/..',
+    '/a/../b',
+    '/./a',
+    '/a b',
+    '/a?b',
+    '/a#b',
+    '/%61',
+    '/ä',
+    '/"',
+    '/<b>',
+    'https://example.org/stats',
+  ])('%j', (text) => {
+    expect(() => basePathOf(text)).toThrow(/^--base-path: .* is not a path as \/stats/);
+  });
+});
+
+test.each([
+  ['/', ''],
+  ['/stats', '/stats'],
+  ['/stats/', '/stats'],
+  ['/team-1/stats_v2.0~', '/team-1/stats_v2.0~'],
+  ['/...', '/...'],
+])('%j is one', (text, expected) => {
+  expect(basePathOf(text)).toBe(expected);
+});
+
+test.each([
+  ['/stats', '/'],
+  ['/stats?a=/b', '/?a=/b'],
+  ['/stats/', '/'],
+  ['/stats/livez', '/livez'],
+  ['/stats//livez', '//livez'],
+  ['/statsother', undefined],
+  ['/stats%2Flivez', undefined],
+  ['/STATS/livez', undefined],
+  ['/livez', undefined],
+  ['*', undefined],
+  ['', undefined],
+  ['http://example.org/stats/livez', undefined],
+])('of %j, /stats leaves %j', (url, expected) => {
+  expect(withinBasePath(url, '/stats')).toBe(expected);
+});
+
+test('what is put before a path and taken off again leaves the path; without one, nothing changes', () => {
+  const path = fc.string().map((text) => `/${text}`);
+  const basePath = fc.constantFrom<BasePath>('', '/stats', '/team/stats');
+  fc.assert(
+    fc.property(path, basePath, (before, base) => {
+      expect(withinBasePath(`${base}${before}`, base)).toBe(before);
+    }),
+  );
+});

@@ -1,10 +1,8 @@
 /** Builds the dashboard into `dist/dashboard`, and serves it while it is worked on. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig } from 'vite';
+import { precompress } from '../scripts/precompress.js';
 
 const output = fileURLToPath(new URL('../dist/dashboard', import.meta.url));
 
@@ -15,7 +13,7 @@ const server = 'http://127.0.0.1:4000';
 if (process.argv.includes('build')) process.env['NODE_ENV'] = 'production';
 
 export default defineConfig({
-  plugins: [react(), precompress()],
+  plugins: [react(), { name: 'precompress', apply: 'build', closeBundle: () => precompress(output) }],
   experimental: {
     // What a script loads lies beside it, wherever that is; the server says in the page where the first ones are.
     renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
@@ -49,20 +47,3 @@ export default defineConfig({
   },
   server: { proxy: { '/api': server, '/v1': server } },
 });
-
-/** Puts a `.br` and a `.gz` beside every file, so that the server never compresses the same bytes twice. */
-function precompress(): Plugin {
-  return {
-    name: 'precompress',
-    apply: 'build',
-    closeBundle() {
-      for (const entry of readdirSync(output, { recursive: true, withFileTypes: true })) {
-        if (!entry.isFile()) continue;
-        const path = join(entry.parentPath, entry.name);
-        const bytes = readFileSync(path);
-        writeFileSync(`${path}.br`, brotliCompressSync(bytes));
-        writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
-      }
-    },
-  };
-}

@@ -56,7 +56,7 @@ export function welcomer(store: Store, options: FirstRunOptions, io: Io): () => 
     if (!isMade) await makeFirst(store, planned, options, io);
     isMade = true;
     await printSetUpAddress(store, options.pagesUrl, io);
-    printLine(io.stdout, `API documentation: ${options.url}/docs`);
+    printLine(io.stdout, `Documentation: ${options.url}/docs`);
   };
 }
 

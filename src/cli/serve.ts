@@ -24,6 +24,9 @@ const settingNames = Object.keys(SERVER_SETTINGS) as (keyof typeof SERVER_SETTIN
 /** What `npm run build` made of the dashboard. */
 const pages = fileURLToPath(new URL('../dashboard', import.meta.url));
 
+/** What it made of the documentation. */
+const docs = fileURLToPath(new URL('../docs', import.meta.url));
+
 export function addServeCommand(program: Command, io: Io, version: string): void {
   const serve = program
     .command('serve')
@@ -73,6 +76,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
             keyLifeMax: settings.keyLifeMax,
             randomInt: io.randomInt,
           },
+          docs,
           users: {
             publicUrl: settings.publicUrl ?? undefined,
             secret: settings.secret ?? undefined,

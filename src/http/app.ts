@@ -1,4 +1,5 @@
 /** Builds the HTTP application from what it needs, without listening: tests hand in store, clock and logger. */
+import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { networksOf } from '../domain/address.js';
@@ -27,12 +28,13 @@ import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
 import { Deadlines } from './deadlines.js';
 import { DirectExport } from './direct-export.js';
-import { addDocs, addOpenApi } from './docs.js';
+import { addDocs } from './docs.js';
 import { answerError, HttpError, unavailable } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { addLeakedKeys } from './leaked-keys.js';
 import { loggedRequest, RequestLog } from './log.js';
 import { type Measures, measuredRecording, measureRequests } from './measures.js';
+import { addOpenApi, addTryPage } from './open-api.js';
 import { addOperations } from './operations.js';
 import { addOtlp } from './otlp/otlp.js';
 import { Overload, watchEventLoop } from './overload.js';
@@ -71,6 +73,8 @@ export interface AppOptions {
     /** The folder of the built pages. */
     readonly pages: string;
   };
+  /** The folder of the documentation's built site. */
+  readonly docs: string;
   readonly users: Omit<UsersOptions, 'store' | 'clock' | 'log' | 'basePath'>;
   readonly log: Logger;
   /** Is told of every request; nobody unless given. */
@@ -90,6 +94,7 @@ export async function buildApp({
   trustProxy,
   telemetry,
   dashboard,
+  docs,
   users,
   log,
   measures,
@@ -177,8 +182,16 @@ export async function buildApp({
     store,
     clock,
   });
+  // What is there when it starts and nothing else: each file that is served has a name that was found then.
+  await app.register(fastifyStatic, {
+    root: [dashboard.pages, docs],
+    serve: false,
+    preCompressed: true,
+    cacheControl: false,
+  });
   await addPages(app, dashboard.pages, basePath);
-  await addDocs(app, basePath);
+  await addDocs(app, docs, basePath);
+  await addTryPage(app, basePath);
   // Not where each request is to be logged, or traced.
   if (store.atOnce !== undefined && tracing === undefined && !log.isLevelEnabled('debug')) {
     const { atOnce } = store;

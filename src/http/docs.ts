@@ -1,71 +1,46 @@
-/** `/openapi.json`, made from the schemas that the routes validate and serialize with and `/docs`, which shows it. */
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
+/** The documentation's site at `/docs`, as `npm run build` made it of `docs`. */
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { BasePath } from './base-path.js';
-import { addResource, refuseOtherMethods } from './resource.js';
+import { addFile, addFiles, CACHING, filesIn, requireBuilt } from './files.js';
+import { addResource } from './resource.js';
 
-/** The version of the interface, which stands in the path as `/v1` (contract, part 1). Not the software's. */
-const interfaceVersion = '1.0.0';
-
-/** What the documentation's page may load: its own files and the icons within them. */
-const pagePolicy =
-  "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
-
-/** Must be called before the routes that the document is to have. `softwareVersion` is this program's. */
-export async function addOpenApi(
-  app: FastifyInstance,
-  softwareVersion: string,
-  basePath: BasePath,
-): Promise<void> {
-  // Not part of OpenAPI, so it is one of its extensions.
-  const extensions = { 'x-software-version': softwareVersion };
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'caller-stats',
-        version: interfaceVersion,
-        ...extensions,
-        description:
-          'Counts the queries that the assistant of a documentation project got, by who sent them.',
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
-      servers: [{ url: basePath || '/', description: 'This server.' }],
-      tags: [
-        { name: 'Analytics', description: 'Reading counts.' },
-        { name: 'Recording', description: 'Recording queries.' },
-        { name: 'Keys', description: 'Keys that leaked.' },
-        { name: 'Operations', description: 'Running the service.' },
-      ],
-      components: {
-        securitySchemes: {
-          adminKey: { type: 'http', scheme: 'bearer', description: 'An admin key: a server-side secret.' },
-          recordingKey: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'A recording key of this one project.',
-          },
-        },
-      },
-    },
-    refResolver: {
-      buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `schema-${index}`),
-    },
+/**
+ * `folder` has what VitePress built: a file for each page, `assets/` and what they load, `files/` for download, and what is
+ * worth it compressed beside each.
+ */
+export async function addDocs(app: FastifyInstance, folder: string, basePath: BasePath): Promise<void> {
+  await requireBuilt(folder, 'pages of the documentation');
+  const built = { folder, change: basePath === '' ? undefined : (text: string) => below(basePath, text) };
+  // Relative: whoever stands before this server may have put it below another path.
+  addResource(app, '/docs', {
+    GET: { schema: { hide: true }, handler: (_request, reply) => reply.redirect('docs/', 308) },
   });
+  addFile(app, '/docs/', { ...built, file: 'index.html', caching: CACHING.page });
+  const pages = (await filesIn(folder)).filter((file) => /^(?!index|404)[\w-]+\.html$/.test(file));
+  addFiles(app, '/docs/:page', {
+    ...built,
+    files: new Map(pages.map((file) => [file.replace(/\.html$/, ''), file])),
+    parameter: 'page',
+    missing: 'There is no such page; /docs/ has all of them.',
+    caching: CACHING.page,
+  });
+  for (const [below, caching] of [
+    ['assets', CACHING.asset],
+    ['files', CACHING.page],
+  ] as const) {
+    const files = await filesIn(join(folder, below), { recursive: true });
+    addFiles(app, `/docs/${below}/*`, {
+      ...built,
+      files: new Map(files.map((file) => [file, `${below}/${file}`])),
+      parameter: '*',
+      missing: 'There is no such file; load the page again.',
+      caching,
+    });
+  }
 }
 
-/** Must be called after all other routes. */
-export async function addDocs(app: FastifyInstance, basePath: BasePath): Promise<void> {
-  addResource(app, '/openapi.json', { GET: { schema: { hide: true }, handler: async () => app.swagger() } });
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    indexPrefix: basePath,
-    staticCSP: true,
-    // The plugin's own would also load from elsewhere, and turn http into https on a machine that has none.
-    transformStaticCSP: () => pagePolicy,
-    uiConfig: { layout: 'BaseLayout', validatorUrl: null, displayRequestDuration: true },
-    theme: { title: 'caller-stats API' },
-  });
-  for (const url of ['/docs', '/docs/*']) refuseOtherMethods(app, url, ['GET', 'HEAD']);
+/** The site is built to be found at `/docs/`, which stands in it wherever a page, script or style names another. */
+function below(basePath: BasePath, text: string): string {
+  return text.replaceAll(/(?<=["'`(=])\/docs\//g, `${basePath}/docs/`);
 }

@@ -40,7 +40,7 @@ export class Metrics implements Measures, CommitWatch {
   readonly now: () => number;
   readonly #registry = new Registry();
   /** All that the library knows of the process: some of it is found out only together with what is not shown. */
-  readonly #process = new Registry();
+  readonly #ofProcess = new Registry();
   readonly #requests = new RequestCounts();
   readonly #commits = new Durations();
   readonly #queries = { recorded: 0, duplicate: 0 };
@@ -55,8 +55,8 @@ export class Metrics implements Measures, CommitWatch {
     this.#addHistogram(commit, 'How long writing a group of requests took, until it was on disk.', () =>
       this.#commits.values(commit),
     );
-    collectDefaultMetrics({ register: this.#process });
-    for (const metric of this.#process.getMetricsAsArray()) {
+    collectDefaultMetrics({ register: this.#ofProcess });
+    for (const metric of this.#ofProcess.getMetricsAsArray()) {
       if (PROCESS_METRICS.includes(metric.name))
         this.#registry.registerMetric(metric as unknown as Metric<string>);
     }
@@ -73,7 +73,7 @@ export class Metrics implements Measures, CommitWatch {
 
   /** All of it in Prometheus's text format. */
   async show(): Promise<string> {
-    await Promise.all([this.#lookAtStore(), this.#process.getMetricsAsJSON()]);
+    await Promise.all([this.#lookAtStore(), this.#ofProcess.getMetricsAsJSON()]);
     return this.#registry.metrics();
   }
 

@@ -1,15 +1,46 @@
 import { describe, expect, test } from 'vitest';
-import { accessibilityProblems } from '../support/accessible.js';
+import { accessibilityProblems, expectAccessible } from '../support/accessible.js';
 import { browserVisits } from '../support/browser.js';
 import { dashboardStarters, onSqlite } from '../support/dashboard-server.js';
 import { expected } from '../support/sample.js';
 
 const visit = browserVisits();
 
-test('the documentation shows every operation, and one can be tried there with a key', async () => {
+test('the documentation is read, searched and followed, and needs nothing from elsewhere', async () => {
+  const { url } = await onSqlite();
+  const { page } = await visit(url);
+  await page.goto('/docs');
+  await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor();
+  await expectAccessible(page);
+
+  await page.getByRole('link', { name: 'Recording', exact: true }).click();
+  await page.getByRole('heading', { name: 'Recording', level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/docs/record');
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('searchbox').fill('grace period');
+  await page.locator('.VPLocalSearchBox a', { hasText: 'Keys' }).first().click();
+  await page.getByRole('heading', { name: 'Keys and people', level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/docs/keys');
+
+  await page.goto('/docs/settings#postgresql');
+  await page.getByRole('heading', { name: 'PostgreSQL' }).waitFor();
+});
+
+test('a page of the documentation is dark where the reader has it so', async () => {
+  const { url } = await onSqlite();
+  const { page } = await visit(url);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto('/docs/record');
+  await page.locator('html.dark').waitFor();
+  await expectAccessible(page);
+});
+
+test('the page to try the API shows every operation, and one can be tried there with a key', async () => {
   const { url, firstRun } = await onSqlite();
   const { page, troubles } = await visit(url);
-  await page.goto('/docs');
+  await page.goto('/docs/try');
   await page.getByRole('heading', { name: 'caller-stats' }).waitFor();
   expect(await page.title()).toBe('caller-stats API');
   const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> };
@@ -44,10 +75,10 @@ test('/livez is for programs; a browser shows it as well', async () => {
   expect(response?.status()).toBe(200);
 });
 
-test('the page is the work of others: of its accessibility, what is wrong is known', async () => {
+test('the page to try the API is the work of others: of its accessibility, what is wrong is known', async () => {
   const { url } = await onSqlite();
   const { page } = await visit(url);
-  await page.goto('/docs');
+  await page.goto('/docs/try');
   await page.getByRole('heading', { name: 'caller-stats' }).waitFor();
   const rules = (await accessibilityProblems(page)).flatMap((line) => /^[a-z-]+/.exec(line)?.[0] ?? []);
   const known = [

@@ -30,7 +30,7 @@ test('the first run makes a project and keys, and its curl lines work as printed
   expect(await paste(record)).toEqual({ recorded: 1, duplicates: 0 });
   expect(await paste(record)).toEqual({ recorded: 0, duplicates: 1 });
   expect(await paste(read)).toEqual({ web: 1, api: 0, other: 0, total: 1 });
-  const docs = matched(server.stdout, /^API documentation: (\S+)$/m);
+  const docs = matched(server.stdout, /^Documentation: (\S+)$/m);
   expect((await fetch(docs)).status).toBe(200);
 });
 
@@ -83,7 +83,7 @@ test('each start prints an address that makes the first owner, until there is on
   await second.stop();
   const third = await place.serve();
   expect(third.stdout).toBe(
-    `caller-stats listens on ${third.url}\nDashboard: ${third.url}/\nAPI documentation: ${third.url}/docs\n`,
+    `caller-stats listens on ${third.url}\nDashboard: ${third.url}/\nDocumentation: ${third.url}/docs\n`,
   );
 });
 

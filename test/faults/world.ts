@@ -127,7 +127,7 @@ export class World {
       env: { ...env, DATABASE_URL: database },
       hangMs: serverHangMs,
     });
-    return { ...running, url: urlIn(await running.printed(/^API documentation: .+\n/m)) };
+    return { ...running, url: urlIn(await running.printed(/^Documentation: .+\n/m)) };
   }
 
   /** The same, and has it be asked. */

@@ -130,7 +130,7 @@ export class FuzzService {
     const listening = new Promise<void>((resolve) => {
       this.#child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
         stdout += piece;
-        if (/^API documentation: .+\n/m.test(stdout)) resolve();
+        if (/^Documentation: .+\n/m.test(stdout)) resolve();
       });
     });
     exited.catch(() => {});

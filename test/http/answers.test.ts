@@ -90,7 +90,10 @@ describe('HEAD', () => {
     '/readyz',
     '/openapi.json',
     '/docs',
-    '/docs/static/index.html',
+    '/docs/',
+    '/docs/settings',
+    '/docs/try',
+    '/docs/try/static/index.html',
     '/nowhere',
     '/%zz',
   ])('%s: what GET answers, without the body', async (path) => {

@@ -2,7 +2,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sharedService } from '../support/http.js';
-import { PAGE, SCRIPT } from '../support/pages.js';
+import { DOCS_SCRIPT, PAGE, SCRIPT } from '../support/pages.js';
 
 const service = sharedService();
 
@@ -105,4 +105,31 @@ test.each([
   // Small, so there is no other.
   const theme = await send({ path: '/theme.js', key: null, headers: { 'accept-encoding': accepted } });
   expect([theme.status, theme.headers['content-encoding']]).toEqual([200, undefined]);
+});
+
+describe('the documentation', () => {
+  test('is at /docs/, where /docs leads, also where a proxy has put it below another path', async () => {
+    const { send } = service();
+    const { status, headers } = await send({ path: '/docs', key: null });
+    expect([status, headers['location']]).toEqual([308, 'docs/']);
+  });
+
+  test.each(['/docs/', '/docs/settings', '/docs/files/datasource.yaml'])(
+    '%s loads nothing from elsewhere and is asked for anew',
+    async (path) => {
+      const { send } = service();
+      const { status, headers, text } = await send({ path, key: null });
+      expect(status).toBe(200);
+      if (headers['content-type'] === 'text/html; charset=utf-8') expect(text).toBe(PAGE);
+      expect(headers['cache-control']).toBe('no-cache');
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; /);
+      const post = await send({ path, key: null, method: 'POST' });
+      expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD']);
+    },
+  );
+
+  test('what its pages load may be kept for ever', async () => {
+    const { status, headers } = await service().send({ path: DOCS_SCRIPT, key: null });
+    expect([status, headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
+  });
 });

@@ -12,6 +12,8 @@ describe('a method that a path does not take: 405 with those that it takes', () 
     ['/readyz', 'GET, HEAD'],
     ['/openapi.json', 'GET, HEAD'],
     ['/docs', 'GET, HEAD'],
+    ['/docs/settings', 'GET, HEAD'],
+    ['/docs/try', 'GET, HEAD'],
     ['/', 'GET, HEAD'],
   ])('%s takes %s', async (path, allow) => {
     const { send, calls } = service();
@@ -68,14 +70,25 @@ describe('a path that there is not: 404', () => {
     if (!path.startsWith('//')) expect((await send({ method: 'POST', path })).status).toBe(404);
   });
 
-  test.each(['/docs/nothing', '/docs/static/nothing.js', '/docs/static/..%2f..%2fpackage.json'])(
-    '%s, among the docs',
-    async (path) => {
-      const { sendRaw } = service();
-      const answer = await sendRaw(`GET ${path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n`);
-      expect(answer.status).toBe(404);
-    },
-  );
+  test.each([
+    '/docs/nothing',
+    '/docs/settings/',
+    '/docs/settings.html',
+    '/docs/index',
+    '/docs/404',
+    '/docs/hashmap.json',
+    '/docs/assets/',
+    '/docs/assets/nothing.js',
+    '/docs/assets/..%2f..%2fpackage.json',
+    '/docs/assets/../settings.html',
+    '/docs/files/..%2fsettings.html',
+    '/docs/try/static/nothing.js',
+    '/docs/try/static/..%2f..%2fpackage.json',
+  ])('%s, among the docs', async (path) => {
+    const { sendRaw } = service();
+    const answer = await sendRaw(`GET ${path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n`);
+    expect(answer.status).toBe(404);
+  });
 });
 
 test.each(['/%zz', '/%', '/v1/analytics/%zz/assistant/caller-stats', '/v1/analytics/%FF/assistant/queries'])(

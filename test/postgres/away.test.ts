@@ -79,7 +79,7 @@ describe.each(ways)('while the database %s', (_name, leave, comeBack) => {
     const statusOf = async (path: string) => (await fetch(`${url}${path}`)).status;
     expect([await statusOf('/livez'), await statusOf('/readyz')]).toEqual([200, 503]);
     await comeBack(server);
-    const firstRun = firstRunOf({ stdout: await node.printed(/^API documentation: .+\n/m) });
+    const firstRun = firstRunOf({ stdout: await node.printed(/^Documentation: .+\n/m) });
     expect(await statusOf('/readyz')).toBe(200);
     const { stdout } = await runCli(['project', 'list', '--json', '--database', server.url()]);
     expect(JSON.parse(stdout)).toMatchObject([{ id: firstRun.project }]);
@@ -136,7 +136,7 @@ describe('while a node waits for another that sets the database up', () => {
       await server.kill();
     });
     await server.start();
-    expect(firstRunOf({ stdout: (await node?.printed(/^API documentation: .+\n/m)) ?? '' })).toBeDefined();
+    expect(firstRunOf({ stdout: (await node?.printed(/^Documentation: .+\n/m)) ?? '' })).toBeDefined();
   });
 
   test('it ends well when it is asked to', async () => {
@@ -160,7 +160,7 @@ test('a node whose connection hangs while it looks at the tables takes another',
     // Nothing comes from there any more, nor does it end, as when a network falls apart.
     kill(await waitingForLock(server), 'SIGSTOP');
     await client.query('COMMIT');
-    expect(firstRunOf({ stdout: await node.printed(/^API documentation: .+\n/m) })).toBeDefined();
+    expect(firstRunOf({ stdout: await node.printed(/^Documentation: .+\n/m) })).toBeDefined();
   });
 });
 
@@ -177,7 +177,7 @@ test('keys that were made before the database went are said when it is back', as
     // The node gives up, and begins again.
     await waitingForLock(server, given);
     await client.query('COMMIT');
-    const firstRun = firstRunOf({ stdout: await node.printed(/^API documentation: .+\n/m) });
+    const firstRun = firstRunOf({ stdout: await node.printed(/^Documentation: .+\n/m) });
     const { stdout } = await runCli(['project', 'list', '--json', '--database', server.url()]);
     expect(JSON.parse(stdout)).toMatchObject([{ id: firstRun.project }]);
     expect((await client.query('SELECT id FROM caller_stats.api_key')).rowCount).toBe(2);

@@ -119,7 +119,7 @@ test('the first keys are printed once, though the user may not yet do what comes
   await onDatabase(url, (client) => client.query(later.join('\n')));
   const { stdout } = await ready(running);
   expect(stdout.split('A first project and its keys were made.')).toHaveLength(2);
-  expect(stdout).toMatch(/\/set-up#\S+\nAPI documentation: \S+\n$/);
+  expect(stdout).toMatch(/\/set-up#\S+\nDocumentation: \S+\n$/);
 });
 
 test('and needs every one of them', async () => {

@@ -77,7 +77,7 @@ export async function startServer(
 ): Promise<Server> {
   const all = [...node, programFile, 'serve', '--port', '0', ...args];
   const running = startCommand(process.execPath, all, { hangMs: serverHangMs, ...options });
-  const stdout = await running.printed(/^API documentation: .+\n/m);
+  const stdout = await running.printed(/^Documentation: .+\n/m);
   return {
     url: urlIn(stdout),
     pid: running.pid,
@@ -92,7 +92,7 @@ export async function startServer(
 
 /** All that a server prints where there are projects already, and nobody can sign in yet. */
 export const LATER_START =
-  /^caller-stats listens on \S+\nSet up the dashboard \(this address makes its first owner, and works once\):\n {2}http:\/\/\S+\/set-up#[0-9A-Za-z]{43}\nAPI documentation: \S+\n$/;
+  /^caller-stats listens on \S+\nSet up the dashboard \(this address makes its first owner, and works once\):\n {2}http:\/\/\S+\/set-up#[0-9A-Za-z]{43}\nDocumentation: \S+\n$/;
 
 /** Does `work` for each item, a few at a time: a process takes a while to start. */
 export async function inGroups<T, R>(

@@ -76,3 +76,9 @@ export class RawConnection {
     this.#unread = Buffer.concat([this.#unread, next.value]);
   }
 }
+
+/** A `HEAD` request in bytes. */
+export function headOf(path: string, headers: Readonly<Record<string, string>>): string {
+  const all = Object.entries({ host: 'localhost:80', connection: 'close', ...headers });
+  return [`HEAD ${path} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n');
+}

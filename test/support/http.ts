@@ -17,10 +17,10 @@ import type { Measures } from '../../src/http/measures.js';
 import { openStore } from '../../src/storage/open.js';
 import { type Answer, type Asked, checkAnswer } from './http-checks.js';
 import { addKey, addProjectsAndKeys, type KeyName, type KeyWish, startMs } from './http-keys.js';
-import { RawConnection } from './http-raw.js';
+import { headOf, RawConnection } from './http-raw.js';
 import { type WatchedStore, watchStore } from './http-store.js';
 import { at, OpenApi } from './openapi.js';
-import { makePages } from './pages.js';
+import { makeDocs, makePages } from './pages.js';
 import './quick-passwords.mjs';
 import { routesOf } from './routes.js';
 import { requireNoKey } from './secrets.js';
@@ -178,6 +178,7 @@ export async function startService(
       randomInt: (max) => randomInt(max),
       version: '1.2.3',
     },
+    docs: await makeDocs(folder),
     users: {
       publicUrl: undefined,
       secret: undefined,
@@ -279,12 +280,6 @@ export async function startService(
     log: () => logged.join(''),
   };
   return service;
-}
-
-/** A `HEAD` request in bytes. */
-function headOf(path: string, headers: Readonly<Record<string, string>>): string {
-  const all = Object.entries({ host: 'localhost:80', connection: 'close', ...headers });
-  return [`HEAD ${path} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n');
 }
 
 /** The `message`s of an error's `details`. */

@@ -1,4 +1,4 @@
-/** Stands in for what Vite builds of the dashboard, which the tests in a browser have. */
+/** Stands in for what is built of the dashboard and the docs, which the tests in a browser have. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -22,4 +22,22 @@ export async function makePages(folder: string): Promise<string> {
   }
   await writeFile(join(pages, 'theme.js'), '');
   return pages;
+}
+
+export const DOCS_SCRIPT = '/docs/assets/chunks/theme.1a2b3c.js';
+
+/** Makes a site of the documentation in a folder, each page compressed beside it; gives its own folder. */
+export async function makeDocs(folder: string): Promise<string> {
+  const docs = join(folder, 'docs');
+  await mkdir(join(docs, 'assets/chunks'), { recursive: true });
+  await mkdir(join(docs, 'files'));
+  for (const name of ['index.html', 'settings.html', '404.html']) {
+    await writeFile(join(docs, name), PAGE);
+    await writeFile(join(docs, `${name}.br`), brotliCompressSync(PAGE));
+    await writeFile(join(docs, `${name}.gz`), gzipSync(PAGE));
+  }
+  await writeFile(join(docs, 'hashmap.json'), '{}');
+  await writeFile(join(docs, DOCS_SCRIPT.replace('/docs/', '')), SCRIPT.text);
+  await writeFile(join(docs, 'files/datasource.yaml'), 'apiVersion: 1\n');
+  return docs;
 }

@@ -22,7 +22,7 @@ export async function listening(running: Running): Promise<Pick<Server, 'url'>> 
 
 /** A server that has said all that it says at its start: its database can be used. */
 export async function ready(running: Running): Promise<Pick<Server, 'url' | 'stdout'>> {
-  const stdout = await running.printed(/^API documentation: .+\n/m);
+  const stdout = await running.printed(/^Documentation: .+\n/m);
   return { url: urlIn(stdout), stdout };
 }
 

@@ -1,21 +1,5 @@
-/** The commands of the program, and command lines in the docs. */
-import { PassThrough } from 'node:stream';
-import type { Command } from 'commander';
-import type { Io } from '../../src/cli/io.js';
-import { buildProgram } from '../../src/cli/program.js';
-
-const io = { stdout: new PassThrough(), stderr: new PassThrough() } as unknown as Io;
-const program = await buildProgram(io, '0', () => {});
-
-/** Each command that does something, by its full name. */
-export function commands(): { name: string; command: Command }[] {
-  const below = (command: Command, prefix: string): { name: string; command: Command }[] =>
-    command.commands.flatMap((one) => {
-      const name = `${prefix}${one.name()}`;
-      return one.commands.length > 0 ? below(one, `${name} `) : [{ name, command: one }];
-    });
-  return below(program, '');
-}
+/** Command lines in the docs, held against the commands of the program. */
+import { commands } from '../../scripts/pages/commands.js';
 
 /** What is wrong with a command line, by the program's own definitions; undefined where nothing is. */
 export function problemWith(args: readonly string[]): string | undefined {

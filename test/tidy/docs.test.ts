@@ -1,24 +1,31 @@
 /** The docs cannot drift from what they describe: commands, flags, variables, statuses, limits. */
 import { describe, expect, test } from 'vitest';
+import { commands } from '../../scripts/pages/commands.js';
 import { KEY_VARIABLE, SETTINGS } from '../../src/cli/settings.js';
 import * as limits from '../../src/domain/limits.js';
 import { STATUS_OF_CODE } from '../../src/http/errors.js';
-import { commandLinesOf, commands, problemWith } from './commands.js';
+import { commandLinesOf, problemWith } from './commands.js';
 import { filesBelow, read } from './sources.js';
 
-/** Its tables are padded to align. */
-const reference = read('docs/reference.md').text.replaceAll(/ +/g, ' ');
+/** A page of the docs. Its tables are padded to align. */
+const page = (name: string): string => read(`docs/${name}.md`).text.replaceAll(/ +/g, ' ');
+
+const [settings, limitsPage, errors] = [page('settings'), page('limits'), page('errors')];
 
 describe('the reference has', () => {
   test.each(commands().map(({ name, command }) => [name, command] as const))(
     'the command %s and its options',
     (name, command) => {
-      const section = reference.split(/^### /m).find((one) => one.startsWith(`\`caller-stats ${name}`));
+      const section = page('commands')
+        .split(/^## /m)
+        .find((one) => one.startsWith(`\`caller-stats ${name}`))
+        // What the page itself says of it; below stands what the program prints.
+        ?.replace(/<details>[\s\S]*/, '');
       expect(section, 'a heading for it').toBeDefined();
       // Settings have a table of their own. A flag may be a setting of one command and something else of another.
-      const settings = Object.values(SETTINGS).map(({ environment }) => `(env: ${environment},`);
+      const variables = Object.values(SETTINGS).map(({ environment }) => `(env: ${environment},`);
       for (const { long, description } of command.options) {
-        if (typeof long === 'string' && !settings.some((one) => description.includes(one)))
+        if (typeof long === 'string' && !variables.some((one) => description.includes(one)))
           expect(section).toContain(`\`${long}`);
       }
     },
@@ -28,7 +35,7 @@ describe('the reference has', () => {
     'the setting --%s with its variable and default',
     (flag, one) => {
       const begins = one.environmentOnly ? `| | \`${one.environment}\`` : `| \`--${flag}\``;
-      const row = reference.split('\n').find((line) => line.startsWith(begins));
+      const row = settings.split('\n').find((line) => line.startsWith(begins));
       expect(row, 'a row for it').toBeDefined();
       expect(row).toContain(`\`${one.environment}\``);
       expect(row).toContain('fallback' in one ? `| \`${one.fallback}\` |` : '| required |');
@@ -36,7 +43,7 @@ describe('the reference has', () => {
   );
 
   test('the variable with the key', () => {
-    expect(reference).toContain(`\`${KEY_VARIABLE}\``);
+    expect(settings).toContain(`\`${KEY_VARIABLE}\``);
   });
 
   test.each([
@@ -52,13 +59,37 @@ describe('the reference has', () => {
       500,
     ]),
   ])('the status %d', (status) => {
-    expect(reference).toMatch(new RegExp(`^\\| \`${status}\` \\|`, 'm'));
+    expect(errors).toMatch(new RegExp(`^\\| \`${status}\` \\|`, 'm'));
   });
 
   test.each(Object.entries(limits))('the limit %s as %d', (name, value) => {
-    const row = reference.split('\n').find((line) => line.includes(`\`${name}\``));
+    const row = limitsPage.split('\n').find((line) => line.includes(`\`${name}\``));
     expect(row, 'a row for it').toBeDefined();
     expect(row?.replaceAll(',', '')).toContain(String(value));
+  });
+});
+
+describe('the reference has nothing that is not there any more:', () => {
+  const begins = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name);
+
+  test('settings', () => {
+    const flags = Object.values(SETTINGS).flatMap((one) => (one.environmentOnly ? [] : [one.flag]));
+    expect(begins(settings, /^\| `--([a-z-]+)`/gm).sort()).toEqual(flags.sort());
+    const secret = Object.values(SETTINGS).flatMap((one) => (one.environmentOnly ? [one.environment] : []));
+    expect(begins(settings, /^\| \| `([A-Z_]+)`/gm).sort()).toEqual(secret.sort());
+  });
+
+  test('commands', () => {
+    const headings = begins(page('commands'), /^## `caller-stats ([a-z -]+?)(?: [A-Z.]+)?`$/gm);
+    expect(headings.sort()).toEqual(
+      commands()
+        .map(({ name }) => name)
+        .sort(),
+    );
+  });
+
+  test('limits', () => {
+    expect(begins(limitsPage, /^\| `(\w+)` \|/gm).sort()).toEqual(Object.keys(limits).sort());
   });
 });
 

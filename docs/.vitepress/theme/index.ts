@@ -1,0 +1,5 @@
+/** VitePress's own theme with the fonts that the reader's machine has. */
+import DefaultTheme from 'vitepress/theme-without-fonts';
+import './style.css';
+
+export default DefaultTheme;

@@ -1,0 +1,98 @@
+/** The documentation's built site: every link leads somewhere, and nothing on a page comes from elsewhere. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { GROUPS, sidebar } from '../../docs/.vitepress/pages.js';
+import { filesBelow, read, root } from '../tidy/sources.js';
+
+const base = '/docs/';
+
+const pages = new Map(
+  filesBelow('dist/docs', '.html').map(({ path, text }) => [
+    path.replace(/^dist\/docs\//, '').replace(/(index)?\.html$/, ''),
+    text,
+  ]),
+);
+
+function all(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, one = '']) => one.replaceAll('&amp;', '&'));
+}
+
+/** What is wrong with a link of a page; undefined where nothing is. */
+function problemWith(link: string, page: string): string | undefined {
+  const url = URL.canParse(link, `http://site.test${base}${page}`)
+    ? new URL(link, `http://site.test${base}${page}`)
+    : undefined;
+  if (url === undefined) return 'is no address';
+  if (url.host !== 'site.test') return url.protocol === 'https:' ? undefined : 'is not https';
+  if (!url.pathname.startsWith(base)) return 'leaves the site';
+  const path = url.pathname.slice(base.length);
+  // The server has it, not the site.
+  if (path === 'try') return undefined;
+  const text = pages.get(path);
+  if (text === undefined)
+    return /\.\w+$/.test(path) && existsSync(join(root, 'dist/docs', path)) ? undefined : 'leads nowhere';
+  const id = decodeURIComponent(url.hash.slice(1));
+  return id === '' || all(text, /\sid="([^"]+)"/g).includes(id)
+    ? undefined
+    : 'has an anchor that is not there';
+}
+
+test.each([
+  ['no-such-page', 'leads nowhere'],
+  ['settings#no-such-heading', 'has an anchor that is not there'],
+  ['assets/nothing.js', 'leads nowhere'],
+  ['/elsewhere', 'leaves the site'],
+  ['http://example.org/', 'is not https'],
+  ['https://', 'is no address'],
+  ['settings#postgresql', undefined],
+  ['https://example.org/', undefined],
+])('of a link to %s it is known: %s', (link, problem) => {
+  expect(problemWith(link, 'reading')).toBe(problem);
+});
+
+test('every page is in the sidebar, and has a heading', () => {
+  const listed = sidebar().flatMap(({ items }) => items.map(({ link }) => link.slice(1)));
+  expect([...pages.keys()].filter((name) => name !== '404').sort()).toEqual([...listed].sort());
+  for (const [name, text] of pages)
+    if (name !== '404') expect(all(text, /<h1 id="([^"]+)"/g), name).toHaveLength(1);
+});
+
+test('every page of the docs has a place in the order', () => {
+  const named = GROUPS.flatMap((group) => Object.keys(group.pages));
+  const written = filesBelow('docs', '.md').map(({ path }) => path.replace(/^docs\/|\.md$/g, ''));
+  expect(written.filter((name) => !named.includes(name))).toEqual([]);
+});
+
+describe.each([...pages].filter(([name]) => name !== '404'))('the page "%s"', (name, text) => {
+  test('has links that lead somewhere', () => {
+    const links = [...all(text, /<a[^>]*\shref="([^"]*)"/g), ...all(text, /\ssrc="([^"]*)"/g)];
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.flatMap((link) => problemWith(link, name)?.concat(`: ${link}`) ?? [])).toEqual([]);
+  });
+
+  test('has no script and no style within it, and nothing of another server', () => {
+    expect(text).not.toMatch(/<style|\sstyle=|<script(?![^>]*\bsrc=)|\son\w+="/);
+    const loaded = [...all(text, /\ssrc="([^"]*)"/g), ...all(text, /<link[^>]*\shref="([^"]*)"/g)];
+    // The dashboard has it, too.
+    const own = (one: string) => one.startsWith(base) || one === '../favicon.svg';
+    expect(loaded.filter((one) => !own(one))).toEqual([]);
+  });
+});
+
+test('what pages load is loaded from the same server as well', () => {
+  const styles = filesBelow('dist/docs/assets', '.css');
+  expect(styles.length).toBeGreaterThan(0);
+  const loaded = styles.flatMap(({ text }) => all(text, /(@import|url\((?!["']?data:)[^)]*)/g));
+  expect(loaded.filter((one) => one.includes('@import') || one.includes('//'))).toEqual([]);
+});
+
+test('code on a page has its colours from a file', () => {
+  const { text } = read('dist/docs/record.html');
+  const colours = all(text, /class="(code-[a-z0-9]+)"/g);
+  const styles = filesBelow('dist/docs/assets', '.css')
+    .map((file) => file.text)
+    .join('');
+  expect(colours.length).toBeGreaterThan(0);
+  expect(colours.filter((name) => !styles.includes(`.${name}{`))).toEqual([]);
+});

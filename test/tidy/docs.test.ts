@@ -129,3 +129,50 @@ test('every link to a file leads to one', () => {
     }
   }
 });
+
+/** The anchor of a heading, as code hosts and the site make it. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+}
+
+function anchorsOf(text: string): string[] {
+  const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '');
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+}
+
+test('every link to a heading leads to one', () => {
+  const links = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(([, target = '', anchor = '']) => {
+      const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : '';
+      const there = target === '' ? text : read(`${folder}${target}`).text;
+      return [`${path}: ${target}#${anchor}`, anchorsOf(there).includes(anchor)] as const;
+    }),
+  );
+  expect(links.length).toBeGreaterThan(20);
+  expect(links.filter(([, found]) => !found).map(([link]) => link)).toEqual([]);
+});
+
+test('every address of elsewhere is one, and https', () => {
+  const addresses = pages.flatMap(({ text }) =>
+    [...text.matchAll(/\]\((https?:[^)]*)\)/g)].map(([, one = '']) => one),
+  );
+  expect(addresses.length).toBeGreaterThan(2);
+  expect(addresses.filter((one) => !URL.canParse(one) || new URL(one).protocol !== 'https:')).toEqual([]);
+});
+
+test('every picture of the docs is one that the script takes', () => {
+  const script = read('scripts/screenshots.ts').text;
+  const names = [...script.matchAll(/\bname: '([a-z-]+)'/g)].map(([, name]) => name);
+  const shown = pages.flatMap(({ text }) =>
+    [...text.matchAll(/images\/([a-z-]+)-(light|dark|phone)\.png/g)].map(([, name]) => name),
+  );
+  const all = pages.flatMap(({ text }) => [...text.matchAll(/[\w/.-]+\.(?:png|jpe?g|gif|svg|webp)\b/g)]);
+  expect(shown.length).toBeGreaterThan(4);
+  expect(shown).toHaveLength(all.length);
+  expect(shown.filter((name) => !names.includes(name))).toEqual([]);
+});

@@ -1,0 +1,190 @@
+/**
+ * Every block of code in the README and the docs is run as it stands, here or in the test that the list below names; what
+ * cannot be run stands in the same list, with the reason.
+ */
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { firstRunOf, programFile, runCommand } from '../support/cli.js';
+import { emptyPlace, type Place, placeWithProject, project, succeed } from '../support/cli-place.js';
+import { type Sample, samples, stepsOf } from '../support/samples.js';
+import { root } from '../tidy/sources.js';
+
+/** Beginnings of the names of blocks that are not run here, and why. */
+const NOT_HERE: Readonly<Record<string, string>> = {
+  'README.md: npm ci && npm start': 'CI begins with npm ci; test/cli/first-run.test.ts starts with --demo',
+  'docs/index.md: npm ci && npm start': 'the same',
+  'README.md: npm ci && npm test': 'is what CI runs',
+  'README.md: caller-stats listens on': 'what a server prints; test/cli/first-run.test.ts',
+  'docs/index.md: caller-stats listens on': 'the same',
+  'docs/dashboard.md: Set up the dashboard': 'the same',
+  'docs/index.md: export ADMIN_KEY':
+    'the keys of the reader, cut short; each block below runs with such variables',
+  'docs/index.md: alias caller-stats':
+    'aliases are for shells of people; the blocks run with a function of that name',
+  'README.md: $ export DATABASE_URL': 'an address that is not loopback; test/postgres runs nodes',
+  'README.md: const recorder': 'a part of client/README.md; docs/client.md has all of it',
+  'client/README.md: npm install':
+    'would ask a registry; test/client/package.test.ts installs the packed client',
+  'docs/client.md: npm install': 'the same',
+  'client/README.md: import':
+    'a part of an assistant; test/client/package.test.ts runs the same imports and calls',
+  'docs/client.md: import': 'parts of an assistant; test/client runs the same imports and calls',
+  'docs/client.md: process.once': 'a part of an assistant; test/client/recorder-process.test.ts',
+  'CONTRIBUTING.md: CALLER_STATS_TEST_DATABASE_URL': 'a database of the reader',
+  'SECURITY.md: \\bcs_': 'a pattern; test/unit/domain holds keys to it',
+  'docs/keys.md: \\bcs_': 'the same',
+  'docs/dashboard.md: node dist/main.js member reset': 'for a user who has joined; test/users has that',
+  'docs/http.md: {': 'answers, cut short; their form is that of the OpenAPI document',
+  'docs/moving.md: $ export': 'two databases of the reader; test/cli/copy.test.ts',
+  'docs/moving.md: docs: the target': 'what a run says; test/cli/copy-live.test.ts',
+  'docs/opentelemetry.md':
+    'variables and a configuration of other programs; test/cli/otlp.test.ts sends what they send',
+  'docs/reading.md':
+    'test/cli/reading-docs.test.ts; scripts of spreadsheets, Python, R and DuckDB need those programs',
+  'docs/settings.md: GRANT': 'test/postgres/privileges.test.ts',
+  'docs/import.md: 192.0.2.1': 'a line of a log, which the import below it reads',
+};
+
+const isHere = ({ name }: Sample) => !Object.keys(NOT_HERE).some((beginning) => name.startsWith(beginning));
+
+test('what is not run here has a reason, and each reason a block', () => {
+  const names = samples().map(({ name }) => name);
+  for (const [beginning, reason] of Object.entries(NOT_HERE)) {
+    expect(
+      names.filter((name) => name.startsWith(beginning)),
+      beginning,
+    ).not.toEqual([]);
+    expect(reason).not.toBe('');
+  }
+  const run = samples().filter(isHere);
+  expect(run.map(({ page }) => page).filter((page) => !(page in PAGES))).toEqual([]);
+});
+
+/** Runs the blocks of a page in a folder, in turn, with `caller-stats` on the path. */
+async function runPage(
+  page: string,
+  place: Place,
+  address: string,
+  env: Record<string, string>,
+): Promise<void> {
+  const blocks = samples().filter((sample) => sample.page === page && isHere(sample));
+  expect(blocks.length).toBeGreaterThan(0);
+  for (const { code, language, name } of blocks) {
+    if (language === 'json' || language === 'csv') continue;
+    for (const { command, output } of stepsOf(code)) {
+      const here = command
+        .replaceAll('node dist/main.js', 'caller-stats')
+        .replaceAll('http://127.0.0.1:4000', address)
+        .replaceAll(/\/(backups|var\/log\/nginx)\//g, `${place.folder}/`);
+      const script = `caller-stats() { "${process.execPath}" "${programFile}" "$@"; }\n${here}`;
+      const outcome = await runCommand('bash', ['--norc', '-c', `${script} 2>&1`], {
+        env: { ...place.env, ...env },
+        cwd: place.folder,
+      });
+      const status = / bad$/.test(output ?? '') ? 1 : 0;
+      expect({ status: outcome.status }, `${name}\n${outcome.stdout}${outcome.stderr}`).toEqual({ status });
+      if (output !== undefined) expect(lastLines(outcome.stdout, output), name).toBe(output);
+    }
+  }
+}
+
+/** As many lines of what was printed as the page shows: curl begins with its progress. */
+function lastLines(printed: string, shown: string): string {
+  const lines = printed.trimEnd().split(/\r|\n/);
+  return lines.slice(-shown.split('\n').length).join('\n');
+}
+
+/** With the sample's events in a project `demo`, a server, and its keys. */
+async function onDemo(
+  page: string,
+  also: (place: Place) => Promise<unknown> = async () => {},
+): Promise<void> {
+  const place = await emptyPlace();
+  const server = await place.serve(['--demo']);
+  const { admin, recording } = firstRunOf(server);
+  await symlink(join(root, 'demo'), place.path('demo'));
+  await also(place);
+  await runPage(page, place, server.url, { ADMIN_KEY: admin, RECORDING_KEY: recording });
+}
+
+/** With an empty project `docs`, and the files that the page imports. */
+async function onImports(page: string): Promise<void> {
+  const place = await placeWithProject();
+  const write = (name: string, lines: readonly string[]) =>
+    writeFile(place.path(name), `${lines.join('\n')}\n`);
+  const numbered = (count: number, line: (at: number) => string) =>
+    Array.from({ length: count }, (_, at) => line(at));
+  await symlink(join(root, 'demo/changes.ndjson.gz'), place.path('changes.ndjson.gz'));
+  await write('messages.csv', [
+    'sent_at,question,message_id,origin',
+    '2026-06-15 12:00:00,How do I sign in?,81234,Docs Site',
+  ]);
+  const event = (eventType: string, at: number) =>
+    JSON.stringify({
+      eventType,
+      payload: { event_id: `e-${at}`, created_at: '2026-06-15T12:00:00Z', properties: { source: 'docs' } },
+    });
+  await write(
+    'events.ndjson.zst',
+    numbered(12_000, (at) => event(at < 3_100 ? 'docs.assistant.completed' : 'docs.page.viewed', at)),
+  );
+  const request = (path: string, at: number) =>
+    `192.0.2.1 - - [15/Jun/2026:14:00:00 +0200] "POST ${path}?${at} HTTP/2.0" 200 512 "https://docs.example.com/start" "Mozilla/5.0"`;
+  await write(
+    'access.log',
+    numbered(48_210, (at) => request(at < 3_105 ? '/assistant/message' : '/search', at)),
+  );
+  await write('today.ndjson', [
+    '{"id": "t-1", "caller": "web"}',
+    '{"id": "t-2", "caller": "The Site"}',
+    '{"id": "t-3", "caller": "web"}',
+  ]);
+  await runPage(page, place, 'http://127.0.0.1:4000', {});
+}
+
+/** How each page that has blocks to run is run. */
+const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
+  'README.md': onDemo,
+  'docs/index.md': onDemo,
+  'docs/record.md': onDemo,
+  'docs/http.md': onDemo,
+  'docs/dashboard.md': async (page) => runPage(page, await placeWithProject(), '', {}),
+  'docs/backup.md': async (page) => runPage(page, await placeWithProject(), '', {}),
+  'docs/import.md': onImports,
+};
+
+describe('as they stand, and with what the page says they print, run the blocks of', () => {
+  test.each(Object.entries(PAGES))('%s', async (page, run) => {
+    await run(page);
+  });
+});
+
+describe('the samples of files to import are taken:', () => {
+  const imported = samples().filter(({ page }) => page === 'docs/import.md');
+  test.concurrent.each([
+    ['{ "id"', 'a.ndjson', []],
+    ['id,caller', 'a.csv', []],
+    ['{ "eventType"', 'a.ndjson', ['--format', 'stream', '--caller', 'web']],
+    ['192.0.2.1', 'a.log', ['--format', 'access-log', '--path', '^/assistant/', '--caller', 'web']],
+  ])('%s…', async (beginning, name, args) => {
+    const place = await placeWithProject();
+    const { code = '' } = imported.find((one) => one.code.startsWith(beginning)) ?? {};
+    await writeFile(place.path(name), code);
+    const { stdout } = await succeed(place.run(['import', place.path(name), '--project', project, ...args]));
+    expect(stdout).toBe('1 read, 1 recorded, 0 duplicates\n');
+  });
+
+  test('rules for callers', async () => {
+    const place = await placeWithProject();
+    const { code = '' } = imported.find((one) => one.code.includes('"fallback"')) ?? {};
+    const { code: line = '' } = imported.find((one) => one.code.startsWith('192.0.2.1')) ?? {};
+    await writeFile(place.path('rules.json'), code);
+    await writeFile(place.path('a.log'), line);
+    const format = ['--format', 'access-log', '--path', '^/assistant/'];
+    const rules = ['--caller-rules', place.path('rules.json')];
+    await succeed(place.run(['import', place.path('a.log'), '--project', project, ...format, ...rules]));
+    const { stdout } = await succeed(place.run(['stats', project, '--callers', '--json']));
+    expect(JSON.parse(stdout)).toMatchObject({ callers: [{ caller: 'web', count: 1 }] });
+  });
+});

@@ -23,14 +23,15 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/index.md: alias caller-stats':
     'aliases are for shells of people; the blocks run with a function of that name',
   'README.md: $ export DATABASE_URL': 'an address that is not loopback; test/postgres runs nodes',
-  'README.md: const recorder': 'a part of client/README.md; docs/client.md has all of it',
+  'README.md: const recorder': 'test/client/docs-samples.test.ts',
   'client/README.md: npm install':
     'would ask a registry; test/client/package.test.ts installs the packed client',
   'docs/client.md: npm install': 'the same',
-  'client/README.md: import':
-    'a part of an assistant; test/client/package.test.ts runs the same imports and calls',
-  'docs/client.md: import': 'parts of an assistant; test/client runs the same imports and calls',
-  'docs/client.md: process.once': 'a part of an assistant; test/client/recorder-process.test.ts',
+  'client/README.md: import': 'test/client/docs-samples.test.ts',
+  'docs/client.md: import { openSpool': 'cut short; test/unit/client/spool.test.ts has spools',
+  'docs/client.md: import':
+    'test/client/docs-samples.test.ts; of the middleware for Next.js test/client/next.test.ts',
+  'docs/client.md: process.once': 'test/client/docs-samples.test.ts',
   'CONTRIBUTING.md: CALLER_STATS_TEST_DATABASE_URL': 'a database of the reader',
   'SECURITY.md: \\bcs_': 'a pattern; test/unit/domain holds keys to it',
   'docs/keys.md: \\bcs_': 'the same',

@@ -1,0 +1,109 @@
+/** The samples of the client's page, run as they stand against a real server, with what an assistant has around them. */
+import { describe, expect, test } from 'vitest';
+import { firstRunOf, runCommand } from '../support/cli.js';
+import { emptyPlace, succeed } from '../support/cli-place.js';
+import { samples } from '../support/samples.js';
+import { root } from '../tidy/sources.js';
+
+const RECORDER = `import { createRecorder } from 'caller-stats-client';
+const recorder = createRecorder({ url: 'https://stats.example.com', projectId: 'docs', key: process.env.KEY });`;
+const REQUEST = "const request = new Request('https://docs.example.com/ask', { method: 'POST' });";
+const MESSAGE = "const message = { id: 'm-1' };";
+/** Prints what became of the questions. */
+const SETTLE = 'await recorder.close(); console.log(recorder.stats.recorded);';
+
+/** A sample by its page and how it begins; what stands before and behind it; what it must print. */
+const CASES: readonly (readonly [
+  page: string,
+  begins: string,
+  before: string,
+  after: string,
+  prints: string,
+])[] = [
+  [
+    'docs/client.md',
+    "import { createRecorder } from 'caller-stats-client';\n\nexport",
+    MESSAGE,
+    SETTLE,
+    '1\n',
+  ],
+  [
+    'docs/client.md',
+    'import { callerRulesProblems',
+    `${RECORDER} ${REQUEST} const id = 'm-1';`,
+    `console.log(problems.length); ${SETTLE}`,
+    '0\n1\n',
+  ],
+  [
+    'docs/client.md',
+    "process.once('SIGTERM'",
+    `${RECORDER} const server = { close: async () => console.log('closed') }; recorder.record({ id: 'm-1', caller: 'web' });
+     process.on('exit', () => console.log(recorder.stats.recorded));`,
+    "setInterval(() => {}, 1000); process.kill(process.pid, 'SIGTERM');",
+    'closed\n1\n',
+  ],
+  [
+    'docs/client.md',
+    'import { createReader',
+    '',
+    'console.log(total > 0, buckets.length > 0, callers.length > 0);',
+    'true true true\n',
+  ],
+  [
+    'README.md',
+    'const recorder',
+    `import { createRecorder, detectCaller } from 'caller-stats-client'; const key = process.env.KEY; ${REQUEST} ${MESSAGE}`,
+    SETTLE,
+    '1\n',
+  ],
+  [
+    'client/README.md',
+    'import { createRecorder, detectCaller',
+    `${REQUEST} ${MESSAGE}`,
+    'console.log(recorder.stats.recorded);',
+    '1\n',
+  ],
+];
+
+const MIDDLEWARE: Readonly<Record<string, string>> = {
+  express:
+    "import express from 'express'; const app = express(); const answer = (_request, response) => response.end();",
+  fastify: "import fastify from 'fastify'; const app = fastify();",
+  hono: "import { Hono } from 'hono'; const app = new Hono(); const answer = (context) => context.text('');",
+};
+
+function sampleOf(page: string, begins: string): string {
+  const found = samples().filter((one) => one.page === page && one.code.startsWith(begins));
+  expect(found, begins).toHaveLength(1);
+  return found[0]?.code ?? '';
+}
+
+describe('the samples of code record and read:', () => {
+  test.each(CASES)('%s: %s', async (page, begins, before, after, prints) => {
+    const place = await emptyPlace();
+    // Only what reads needs something to read.
+    const server = await place.serve(begins.includes('createReader') ? ['--demo'] : []);
+    const { project, admin, recording } = firstRunOf(server);
+    const code = `${before}\n${sampleOf(page, begins)}\n${after}`
+      .replaceAll('https://stats.example.com', server.url)
+      .replaceAll("projectId: 'docs'", `projectId: '${project}'`);
+    const keys = { KEY: recording, RECORDING_KEY: recording, CALLER_STATS_RECORDING_KEY: recording };
+    const env = { ...keys, CALLER_STATS_ADMIN_KEY: admin };
+    const args = ['--input-type=module', '--eval', code];
+    const { stdout } = await succeed(runCommand(process.execPath, args, { env, cwd: root }));
+    expect(stdout).toBe(prints);
+  });
+
+  test.each(Object.entries(MIDDLEWARE))('the middleware of %s', async (name, before) => {
+    const parts = sampleOf('docs/client.md', 'import { recordQuestions }').split('\n\n');
+    const part = parts.find((one) => one.includes(`caller-stats-client/${name}`));
+    const code = `${RECORDER}\nconst rules = {};\n${before}\n${part}\nconsole.log('taken');`;
+    const { stdout } = await succeed(
+      runCommand(process.execPath, ['--input-type=module', '--eval', code], {
+        env: { KEY: 'key' },
+        cwd: root,
+      }),
+    );
+    expect(stdout).toBe('taken\n');
+  });
+});

@@ -9,8 +9,8 @@ export interface ListenAddress {
   readonly portFlag: string;
 }
 
-/** Starts to listen; gives an address that a browser on this machine can open. */
-export async function listen(app: FastifyInstance, address: ListenAddress): Promise<string> {
+/** Starts to listen; gives the port. */
+export async function listen(app: FastifyInstance, address: ListenAddress): Promise<number> {
   const { host, port } = address;
   try {
     await app.listen({ host, port });
@@ -19,9 +19,13 @@ export async function listen(app: FastifyInstance, address: ListenAddress): Prom
     throw new CallerStatsError('unavailable', `${host}:${port} ${problem}`, { cause: error });
   }
   const bound = app.server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : port;
+}
+
+/** An address that a browser on this machine can open. */
+export function urlOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${boundPort}`;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 function listenProblem(

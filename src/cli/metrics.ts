@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import { locationOf } from '../storage/open.js';
 import type { Store } from '../storage/store.js';
 import type { Io } from './io.js';
-import { listen } from './listen.js';
+import { listen, urlOf } from './listen.js';
 import { printLine } from './output.js';
 
 export interface MetricsSettings {
@@ -35,12 +35,12 @@ export async function serveMetrics(
   metrics.watchStore(store);
   const { buildMetricsApp } = await import('../metrics/server.js');
   const app = await buildMetricsApp(metrics, log);
-  const url = await listen(app, {
+  const port = await listen(app, {
     host: metricsHost,
     port: metricsPort,
     hostFlag: 'metrics-host',
     portFlag: 'metrics-port',
   });
-  printLine(io.stdout, `Metrics for Prometheus: ${url}/metrics`);
+  printLine(io.stdout, `Metrics for Prometheus: ${urlOf(metricsHost, port)}/metrics`);
   return app;
 }

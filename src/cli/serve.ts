@@ -2,24 +2,31 @@
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import { CallerStatsError } from '../domain/errors.js';
 import { shutdownTimeoutMs } from '../domain/limits.js';
+import type { Metrics } from '../metrics/metrics.js';
+import type { Store } from '../storage/store.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { keepClean } from './clean-up.js';
 import { welcomer } from './first-run.js';
-import { allOrProblems, type Io } from './io.js';
+import { allOrProblems, type Io, UsageError } from './io.js';
 import { keepAuditLog } from './keep-audit-log.js';
-import { listen } from './listen.js';
+import { listen, urlOf } from './listen.js';
 import { openLog } from './log.js';
 import { openMetrics, serveMetrics } from './metrics.js';
 import { telemetryRulesOf } from './otlp-settings.js';
 import { printLine } from './output.js';
-import { flagsOf, readSettings, SERVER_SETTINGS, settingOption } from './settings.js';
+import { flagsOf, readSettings, SERVER_SETTINGS, settingOption, type Values } from './settings.js';
 import { singleSignOnOf } from './single-sign-on.js';
 import { openTracing, tracingSettingsOf } from './tracing.js';
 import { whenAvailable } from './when-available.js';
 import { openWithSettings } from './with-store.js';
+import { isWorker, leave, startWorkers, toldToStop } from './workers.js';
 
 const settingNames = Object.keys(SERVER_SETTINGS) as (keyof typeof SERVER_SETTINGS)[];
+
+type ServerSettings = Values<keyof typeof SERVER_SETTINGS>;
 
 /** What `npm run build` made of the dashboard. */
 const pages = fileURLToPath(new URL('../dashboard', import.meta.url));
@@ -45,73 +52,120 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         () => readSettings(settingNames, { ...options }, io.env),
         () => tracingSettingsOf(io.env),
       );
+      requireOneForMetrics(settings);
       const singleSignOn = singleSignOnOf(settings);
       const log = await openLog(settings, io);
       // Listened for from now on: who stops the server while it starts is heard as well.
-      const stopRequested = io.stopRequested();
+      const stopRequested = Promise.race([io.stopRequested(), toldToStop()]);
       const stop = new AbortController();
       const stopped = stopRequested.finally(() => stop.abort());
-      // A database server may be started after this one, or be away for a while: that is no reason to end.
       const metrics = await openMetrics(settings, io, version);
       const tracing = await openTracing(tracingSettings, { version, log, clock: io.clock });
+      // A database server may be started after this one, or be away for a while: that is no reason to end.
       const opened = await openWithSettings(settings, { mayBeAway: true, commits: metrics });
       const store = tracing?.follow(opened) ?? opened;
-      let app: FastifyInstance | undefined;
-      let metricsApp: FastifyInstance | undefined;
+      let serving: Serving | undefined;
       try {
-        // Loaded here, because the other commands would wait for it in vain.
-        const { buildApp } = await import('../http/app.js');
-        app = await buildApp({
-          store,
-          clock: io.clock,
-          basePath: settings.basePath,
-          limits: settings,
-          trustProxy: settings.trustProxy,
-          telemetry: telemetryRulesOf(settings),
-          dashboard: {
-            pages,
-            version,
-            singleSignOnName: singleSignOn?.name,
-            keyPrefix: settings.keyPrefix,
+        serving =
+          settings.workers > 1 && !isWorker()
+            ? await startWorkers(settings.workers, { signal: stop.signal, log })
+            : await answer(store, settings, { singleSignOn, metrics, tracing, io, log, version });
+        if (serving !== undefined && !isWorker()) {
+          const url = `${urlOf(settings.host, serving.port)}${settings.basePath}`;
+          printLine(io.stdout, `caller-stats listens on ${url}`);
+          const start = {
+            url,
+            pagesUrl: settings.publicUrl === null ? url : `${settings.publicUrl}${settings.basePath}`,
+            vendor: settings.keyPrefix,
             keyLifeMax: settings.keyLifeMax,
-            randomInt: io.randomInt,
-          },
-          docs,
-          users: {
-            publicUrl: settings.publicUrl ?? undefined,
-            secret: settings.secret ?? undefined,
-            singleSignOn,
-            randomInt: io.randomInt,
-          },
-          log,
-          measures: metrics,
-          tracing,
-        });
-        metricsApp = await serveMetrics(metrics, settings, { store, log, io });
-        const origin = await listen(app, { ...settings, hostFlag: 'host', portFlag: 'port' });
-        const url = `${origin}${settings.basePath}`;
-        log.info({ url }, 'listening');
-        printLine(io.stdout, `caller-stats listens on ${url}`);
-        const start = {
-          url,
-          pagesUrl: settings.publicUrl === null ? url : `${settings.publicUrl}${settings.basePath}`,
-          vendor: settings.keyPrefix,
-          keyLifeMax: settings.keyLifeMax,
-          demo: options.demo ?? false,
-        };
-        await whenAvailable(welcomer(store, start, io), { signal: stop.signal, log });
-        void keepAuditLog(store, { days: settings.auditDays, clock: io.clock, signal: stop.signal, log });
-        void keepClean(store, { clock: io.clock, signal: stop.signal, log });
+            demo: options.demo ?? false,
+          };
+          await whenAvailable(welcomer(store, start, io), { signal: stop.signal, log });
+          void keepAuditLog(store, { days: settings.auditDays, clock: io.clock, signal: stop.signal, log });
+          void keepClean(store, { clock: io.clock, signal: stop.signal, log });
+        }
         log.info({ signal: await stopped }, 'stopping');
       } finally {
         await finish(async () => {
-          await app?.close();
+          await serving?.stop();
           await store.close();
-          await Promise.all([metricsApp?.close(), tracing?.close()]);
+          await Promise.all([serving?.stopMetrics?.(), tracing?.close()]);
         });
         log.info('stopped');
+        leave();
       }
     });
+}
+
+/** One process would tell what it did, and leave out the others. */
+function requireOneForMetrics({ workers, metricsPort }: ServerSettings): void {
+  if (workers === 1 || metricsPort === null) return;
+  throw new UsageError([
+    '--metrics-port: there are no metrics of several workers; leave out one of --metrics-port and --workers',
+  ]);
+}
+
+/** What answers, in this process or in several. */
+interface Serving {
+  readonly port: number;
+  /** Resolves when what was accepted is answered. */
+  readonly stop: () => Promise<void>;
+  /** Metrics are there until the store is closed. */
+  readonly stopMetrics?: () => Promise<void>;
+}
+
+interface Surroundings {
+  readonly singleSignOn: ReturnType<typeof singleSignOnOf>;
+  readonly metrics: Metrics | undefined;
+  readonly tracing: Tracing | undefined;
+  readonly io: Io;
+  readonly log: Logger;
+  readonly version: string;
+}
+
+/** Answers in this process alone. */
+async function answer(store: Store, settings: ServerSettings, surroundings: Surroundings): Promise<Serving> {
+  const { singleSignOn, metrics, tracing, io, log, version } = surroundings;
+  // Loaded here, because the other commands would wait for it in vain.
+  const { buildApp } = await import('../http/app.js');
+  const app = await buildApp({
+    store,
+    clock: io.clock,
+    basePath: settings.basePath,
+    limits: settings,
+    trustProxy: settings.trustProxy,
+    telemetry: telemetryRulesOf(settings),
+    dashboard: {
+      pages,
+      version,
+      singleSignOnName: singleSignOn?.name,
+      keyPrefix: settings.keyPrefix,
+      keyLifeMax: settings.keyLifeMax,
+      randomInt: io.randomInt,
+    },
+    docs,
+    users: {
+      publicUrl: settings.publicUrl ?? undefined,
+      secret: settings.secret ?? undefined,
+      singleSignOn,
+      randomInt: io.randomInt,
+    },
+    log,
+    measures: metrics,
+    tracing,
+  });
+  let metricsApp: FastifyInstance | undefined;
+  const stop = (): Promise<void> => app.close();
+  const stopMetrics = async (): Promise<void> => metricsApp?.close();
+  try {
+    metricsApp = await serveMetrics(metrics, settings, { store, log, io });
+    const port = await listen(app, { ...settings, hostFlag: 'host', portFlag: 'port' });
+    log.info({ url: `${urlOf(settings.host, port)}${settings.basePath}` }, 'listening');
+    return { port, stop, stopMetrics };
+  } catch (error) {
+    await Promise.all([stop(), stopMetrics()]);
+    throw error;
+  }
 }
 
 /** Finishes what was accepted: requests first, then what they wrote. Gives up, loudly, after a while. */

@@ -12,6 +12,7 @@ import {
   databaseTimeoutMs,
   failuresPerMinute,
   secretCharactersMin,
+  workersMax,
 } from '../domain/limits.js';
 import { isName } from '../domain/project.js';
 import { failure, type Result, success } from '../domain/result.js';
@@ -41,6 +42,14 @@ export const SERVER_SETTINGS = {
     placeholder: 'number',
     description: 'port to listen on; 0 for any free one',
     parse: integer(0, 65_535),
+  }),
+  workers: setting({
+    flag: 'workers',
+    environment: 'CALLER_STATS_WORKERS',
+    fallback: '1',
+    placeholder: 'number',
+    description: 'processes that answer, on machines with more than one core',
+    parse: integer(1, workersMax),
   }),
   database: setting({
     flag: 'database',
@@ -209,7 +218,7 @@ export const STORE_SETTINGS = ['database', 'databaseConnectionsMax', 'databaseTi
 
 export type StoreSettings = Values<(typeof STORE_SETTINGS)[number]>;
 
-type Values<Name extends SettingName> = {
+export type Values<Name extends SettingName> = {
   readonly [Key in Name]: (typeof SETTINGS)[Key] extends Setting<infer T> ? T : never;
 };
 

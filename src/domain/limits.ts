@@ -151,6 +151,12 @@ export const keepAliveTimeoutMs = 72_000;
 /** Milliseconds that stopping may take before the process gives up waiting and exits with 1. */
 export const shutdownTimeoutMs = 30_000;
 
+/** Processes of one server, at most. */
+export const workersMax = 64;
+
+/** Between the end of a worker and the start of another in its place. */
+export const workerRestartMs = 1_000;
+
 /** Seconds that `Retry-After` names when the server sheds load or its store is away. */
 export const retryAfterSeconds = 1;
 

@@ -38,33 +38,36 @@ async function recordUntilGone(server: Server, key: string, onBatches: () => voi
 }
 
 describe.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('%s while batches are being recorded', (signal) => {
-  test('loses none that was acknowledged, and leaves none half recorded', async () => {
-    const place = await placeWithProject();
-    const key = await makeKey(place, 'admin');
-    const server = await place.serve();
-    const { acknowledged, refused } = await recordUntilGone(server, key, () => kill(server.pid, signal));
-    const ended = await server.ended;
-    if (signal === 'SIGKILL') expect(ended).toMatchObject({ status: null, signal });
-    else expect(ended).toMatchObject({ status: 0, signal: null });
-    expect(acknowledged.length).toBeGreaterThanOrEqual(batchesBefore);
-    expect(new Set([...refused, 503])).toEqual(new Set([503]));
+  test.each([1, 2])(
+    'by %i processes loses none that was acknowledged, and leaves none half recorded',
+    async (workers) => {
+      const place = await placeWithProject();
+      const key = await makeKey(place, 'admin');
+      const server = await place.serve(['--workers', String(workers)]);
+      const { acknowledged, refused } = await recordUntilGone(server, key, () => kill(server.pid, signal));
+      const ended = await server.ended;
+      if (signal === 'SIGKILL') expect(ended).toMatchObject({ status: null, signal });
+      else expect(ended).toMatchObject({ status: 0, signal: null });
+      expect(acknowledged.length).toBeGreaterThanOrEqual(batchesBefore);
+      expect(new Set([...refused, 503])).toEqual(new Set([503]));
 
-    const again = await place.serve();
-    const client = clientOf(again, project, key);
-    const { body: counts } = await client.count();
-    const batches = counts.total / batchSize;
-    // A batch may be on disk whose acknowledgement a kill cut off: one a sender at most.
-    expect(Number.isInteger(batches)).toBe(true);
-    expect(batches).toBeGreaterThanOrEqual(acknowledged.length);
-    const cutOffMax = signal === 'SIGKILL' ? sendersAtOnce : 0;
-    expect(batches).toBeLessThanOrEqual(acknowledged.length + cutOffMax);
-    for (const number of acknowledged) {
-      const { body } = await client.record(batchOf(number, batchSize));
-      expect(body).toEqual({ recorded: 0, duplicates: batchSize });
-    }
-    expect(await again.stop()).toMatchObject({ status: 0 });
-    await succeed(place.run(['verify']));
-  });
+      const again = await place.serve();
+      const client = clientOf(again, project, key);
+      const { body: counts } = await client.count();
+      const batches = counts.total / batchSize;
+      // A batch may be on disk whose acknowledgement a kill cut off: one a sender at most.
+      expect(Number.isInteger(batches)).toBe(true);
+      expect(batches).toBeGreaterThanOrEqual(acknowledged.length);
+      const cutOffMax = signal === 'SIGKILL' ? sendersAtOnce : 0;
+      expect(batches).toBeLessThanOrEqual(acknowledged.length + cutOffMax);
+      for (const number of acknowledged) {
+        const { body } = await client.record(batchOf(number, batchSize));
+        expect(body).toEqual({ recorded: 0, duplicates: batchSize });
+      }
+      expect(await again.stop()).toMatchObject({ status: 0 });
+      await succeed(place.run(['verify']));
+    },
+  );
 });
 
 test('an idle connection that is kept open does not hold up the end', async () => {

@@ -14,9 +14,14 @@ export interface Recorded {
 }
 
 /** Someone who talks to a server about one project, with one key. Every answer is held against the server's document. */
-export function clientOf({ url }: Pick<Server, 'url'>, projectId: string, key: string) {
+export function clientOf(
+  { url }: Pick<Server, 'url'>,
+  projectId: string,
+  key: string,
+  more: { readonly headers?: Readonly<Record<string, string>>; readonly timeoutMs?: number } = {},
+) {
   const base = `${url}/v1/analytics/${projectId}/assistant`;
-  const headers = { authorization: `Bearer ${key}` };
+  const headers = { ...more.headers, authorization: `Bearer ${key}` };
   let document: Promise<OpenApi> | undefined;
   const send = async <T>(
     address: string,
@@ -24,7 +29,8 @@ export function clientOf({ url }: Pick<Server, 'url'>, projectId: string, key: s
   ) => {
     document ??= openApiOf(url);
     const openApi = await document;
-    const response = await fetch(address, init);
+    const signal = more.timeoutMs === undefined ? null : AbortSignal.timeout(more.timeoutMs);
+    const response = await fetch(address, { ...init, signal });
     const text = await response.text();
     const contentType = response.headers.get('content-type') ?? undefined;
     openApi.check({ method: init.method, path: address, status: response.status, contentType, text });

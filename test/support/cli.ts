@@ -61,6 +61,8 @@ export interface Server {
   /** Everything printed until it was ready. */
   readonly stdout: string;
   readonly ended: Promise<Outcome>;
+  /** Resolves with what stderr held when it first matched; rejects if the process ends without. */
+  readonly logged: Running['logged'];
   /** Sends the signal, once, and resolves when the process is gone. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<Outcome>;
 }
@@ -83,6 +85,7 @@ export async function startServer(
     pid: running.pid,
     stdout,
     ended: running.ended,
+    logged: running.logged,
     stop: (signal = 'SIGTERM') => {
       kill(running.pid, signal);
       return running.ended;

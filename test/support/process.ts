@@ -31,6 +31,8 @@ export interface Running {
   readonly ended: Promise<Outcome>;
   /** Resolves with what stdout held when it first matched; rejects if the process ends without. */
   readonly printed: (pattern: RegExp) => Promise<string>;
+  /** The same of stderr. */
+  readonly logged: (pattern: RegExp) => Promise<string>;
 }
 
 /** Starts a program with pipes for its output. Whoever starts it sees to its end. */
@@ -52,7 +54,7 @@ export function startProcess(
   child.stdin.on('error', () => {});
   child.stdin.end(input ?? '');
   const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
+  for (const name of STREAMS) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
       output[name] += text;
       child.emit(`more ${name}`);
@@ -62,27 +64,33 @@ export function startProcess(
     child.once('error', reject);
     child.once('close', (status, signal) => resolve({ status, signal, ...output }));
   });
-  return { pid, ended, printed: (pattern) => printed(child, pattern, output, ended) };
+  const written = (name: Stream) => (pattern: RegExp) => matching(child, name, pattern, output, ended);
+  return { pid, ended, printed: written('stdout'), logged: written('stderr') };
 }
 
-async function printed(
+const STREAMS = ['stdout', 'stderr'] as const;
+
+type Stream = (typeof STREAMS)[number];
+
+async function matching(
   child: ChildProcess,
+  name: Stream,
   pattern: RegExp,
-  output: Readonly<Record<'stdout', string>>,
+  output: Readonly<Record<Stream, string>>,
   ended: Promise<Outcome>,
 ): Promise<string> {
   const found = new Promise<string>((resolve) => {
     const look = () => {
-      if (!pattern.test(output.stdout)) return;
-      child.off('more stdout', look);
-      resolve(output.stdout);
+      if (!pattern.test(output[name])) return;
+      child.off(`more ${name}`, look);
+      resolve(output[name]);
     };
-    child.on('more stdout', look);
+    child.on(`more ${name}`, look);
     look();
   });
   const over = ended.then((outcome) => {
-    if (pattern.test(outcome.stdout)) return outcome.stdout;
-    throw new Error(`it ended without printing ${pattern}: ${JSON.stringify(outcome)}`);
+    if (pattern.test(outcome[name])) return outcome[name];
+    throw new Error(`it ended without writing ${pattern} to ${name}: ${JSON.stringify(outcome)}`);
   });
   return Promise.race([found, over]);
 }

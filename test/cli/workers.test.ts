@@ -1,0 +1,132 @@
+/** `serve --workers`: several processes that answer as one. */
+import { expect, test } from 'vitest';
+import { firstRunOf, kill, runCli, type Server } from '../support/cli.js';
+import { batchOf, clientOf } from '../support/cli-client.js';
+import { emptyPlace, makeKey, placeWithProject, project, succeed } from '../support/cli-place.js';
+
+const workers = ['--workers', '2'];
+const batchSize = 20;
+const eachAlone = { headers: { connection: 'close' }, timeoutMs: 15_000 };
+
+/** The processes that have logged that they listen, in order. */
+function listening(stderr: string): number[] {
+  return logged(stderr, 'listening').map(({ pid }) => pid);
+}
+
+function logged(stderr: string, message: string): { readonly pid: number }[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as { readonly pid: number; readonly msg: string })
+    .filter(({ msg }) => msg === message);
+}
+
+/** Each in a connection of its own, which the workers get in turn. One that is being handed to a worker that dies has no answer. */
+function recorderOf(server: Server, key: string) {
+  const client = clientOf(server, project, key, eachAlone);
+  return (numbers: readonly number[]) =>
+    Promise.all(numbers.map((number) => client.record(batchOf(number, batchSize)).catch(() => undefined)));
+}
+
+test.each(['0', '65', 'two', '1.5'])('--workers %s is refused', async (count) => {
+  expect(await runCli(['serve', '--workers', count])).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('--workers'),
+  });
+});
+
+test('metrics of several are refused, for there are none', async () => {
+  expect(await runCli(['serve', '--metrics-port', '0', ...workers])).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/--metrics-port: .* --workers/),
+  });
+});
+
+test('a port in use is told once, and nothing is left running', async () => {
+  const place = await placeWithProject();
+  const other = await place.serve();
+  const port = new URL(other.url).port;
+  const { status, stdout, stderr } = await place.run(['serve', '--port', port, ...workers]);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr.match(/is in use by another program/g)).toHaveLength(1);
+});
+
+test('the first run is one, and the dashboard and its address are those of one server', async () => {
+  const place = await emptyPlace();
+  const server = await place.serve([...workers, '--demo']);
+  const { project: id, admin } = firstRunOf(server);
+  for (let ask = 0; ask < 4; ask++) {
+    const client = clientOf(server, id, admin, eachAlone);
+    expect(await client.count()).toMatchObject({ status: 200, body: { total: 30_269 } });
+  }
+  const { status, stdout, stderr } = await server.stop();
+  expect(status).toBe(0);
+  expect(stdout.match(/caller-stats listens on/g)).toHaveLength(1);
+  expect(new Set(listening(stderr)).size).toBe(2);
+  expect(logged(stderr, 'stopped')).toHaveLength(3);
+});
+
+test('the same queries at once through all of them count once, and each counts what any recorded at once', async () => {
+  const place = await placeWithProject();
+  const key = await makeKey(place, 'admin');
+  const server = await place.serve([...workers, '--log-level', 'debug']);
+  const recordAll = recorderOf(server, key);
+  for (let round = 0; round < 5; round++) {
+    const numbers = Array.from({ length: 8 }, (_, at) => round * 4 + (at % 4));
+    const answers = await recordAll(numbers);
+    const recorded = answers.map((answer) => answer?.body.recorded ?? Number.NaN);
+    expect(recorded.reduce((sum, one) => sum + one)).toBe(4 * batchSize);
+    for (let ask = 0; ask < 4; ask++) {
+      const client = clientOf(server, project, key, eachAlone);
+      expect((await client.count()).body.total).toBe((round + 1) * 4 * batchSize);
+    }
+  }
+  const { stderr } = await server.stop();
+  const answering = new Set(logged(stderr, 'request completed').map(({ pid }) => pid));
+  expect(answering).toEqual(new Set(listening(stderr)));
+  await succeed(place.run(['verify']));
+});
+
+test('one that is killed is replaced, and what was acknowledged stays', async () => {
+  const place = await placeWithProject();
+  const key = await makeKey(place, 'admin');
+  const server = await place.serve(workers);
+  const [victim] = listening(await server.logged(/"listening"[\s\S]*"listening"/));
+  const numbers = Array.from({ length: 40 }, (_, at) => at);
+  const recordAll = recorderOf(server, key);
+  const [before, ...others] = numbers;
+  await recordAll([before ?? 0]);
+  const sent = recordAll(others);
+  kill(victim ?? 0, 'SIGKILL');
+  const answers = await sent;
+  const acknowledged = 1 + answers.filter((answer) => answer?.status === 200).length;
+  await server.logged(/(?:"listening"[\s\S]*){3}/);
+  const { body } = await clientOf(server, project, key).count();
+  expect(body.total).toBeGreaterThanOrEqual(acknowledged * batchSize);
+  await recordAll(numbers);
+  expect((await clientOf(server, project, key).count()).body.total).toBe(numbers.length * batchSize);
+  const { status, stderr } = await server.stop();
+  expect(status).toBe(0);
+  expect(logged(stderr, 'a worker ended; another is started')).toHaveLength(1);
+  await succeed(place.run(['verify']));
+});
+
+test('a signal that all of them get is one to finish, as a terminal sends it and systemd', async () => {
+  const place = await placeWithProject();
+  const key = await makeKey(place, 'admin');
+  const server = await place.serve(workers);
+  const all = listening(await server.logged(/"listening"[\s\S]*"listening"/));
+  const recordAll = recorderOf(server, key);
+  await recordAll([0]);
+  const sent = recordAll(Array.from({ length: 20 }, (_, at) => at));
+  for (const pid of [server.pid, ...all]) kill(pid, 'SIGTERM');
+  const acknowledged = (await sent).filter((answer) => answer?.status === 200).length;
+  const { status, stderr } = await server.ended;
+  expect(status).toBe(0);
+  expect(logged(stderr, 'stopped')).toHaveLength(3);
+  expect(logged(stderr, 'a worker ended; another is started')).toEqual([]);
+  const again = await place.serve();
+  expect((await clientOf(again, project, key).count()).body.total).toBeGreaterThanOrEqual(
+    acknowledged * batchSize,
+  );
+});

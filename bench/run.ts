@@ -16,6 +16,7 @@ import { benchSeries } from './series.js';
 import { type Report, saveReport, toText } from './support/report.js';
 import { type Workspace, withWorkspace } from './support/workspace.js';
 import { benchTiming } from './timing.js';
+import { benchWorkers } from './workers.js';
 
 interface Options {
   readonly rounds: number | undefined;
@@ -79,6 +80,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     require: () => {},
     run: (workspace, { rounds = 5, seconds = 1, lines = 200_000, note }) =>
       benchSeries(workspace, { rounds, seconds, lines, note }),
+  },
+  workers: {
+    require: () => {},
+    run: (workspace, { rounds = 5, seconds = 2, lines = 100_000, note }) =>
+      benchWorkers(workspace, { rounds, seconds, lines, note }),
   },
   timing: {
     require: () => {},

@@ -1,0 +1,79 @@
+/**
+ * Asks for the same paths in turn, several ahead on each connection, and only counts the answers: a generator that costs a
+ * fraction of what an answer does, so that it leaves the cores to the servers. Arguments: the server's address, a key,
+ * connections, seconds, and the paths. Prints what came as JSON; fails where an answer was not 200.
+ */
+import { connect } from 'node:net';
+
+const ahead = 8;
+
+const [url = '', key = '', connections = '', seconds = '', ...paths] = process.argv.slice(2);
+const { hostname, port, host } = new URL(url);
+const requests = paths.map(
+  (path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+);
+const answer = Buffer.from('HTTP/1.1 ');
+const good = Buffer.from('HTTP/1.1 200');
+
+const beginMs = performance.now();
+const endMs = beginMs + Number(seconds) * 1000;
+const answered = await Promise.all(Array.from({ length: Number(connections) }, (_, at) => ask(at)));
+process.stdout.write(
+  JSON.stringify({
+    answered: answered.reduce((sum, one) => sum + one),
+    seconds: (performance.now() - beginMs) / 1000,
+    cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
+  }),
+);
+
+/** On one connection, until the time is over; gives how many were answered. */
+function ask(first: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    const answers = new Answers();
+    let next = first;
+    let asked = 0;
+    const send = (): void => {
+      let text = '';
+      for (let more = 0; more < ahead; more++) text += requests[next++ % requests.length];
+      asked += ahead;
+      socket.write(text);
+    };
+    socket.once('connect', send).once('error', reject);
+    socket.on('data', (chunk) => {
+      try {
+        answers.read(chunk);
+      } catch (error) {
+        socket.destroy(error as Error);
+        return;
+      }
+      if (answers.seen < asked) return;
+      if (performance.now() < endMs) {
+        send();
+        return;
+      }
+      socket.destroy();
+      resolve(answers.seen);
+    });
+  });
+}
+
+/** Counts answers in what comes, wherever it is cut. Their bodies are numbers: what begins an answer is in none of them. */
+class Answers {
+  seen = 0;
+  #rest = Buffer.alloc(0);
+
+  read(chunk: Buffer): void {
+    const data = Buffer.concat([this.#rest, chunk]);
+    let from = 0;
+    for (;;) {
+      const at = data.indexOf(answer, from);
+      if (at === -1 || at + good.length > data.length) break;
+      from = at + good.length;
+      if (!data.subarray(at, from).equals(good)) throw new Error(data.subarray(at, at + 500).toString());
+      this.seen++;
+    }
+    // It may end in the middle of what begins an answer.
+    this.#rest = data.subarray(Math.max(from, data.length - good.length));
+  }
+}

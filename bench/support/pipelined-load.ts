@@ -1,13 +1,23 @@
 /**
  * Asks for the same paths in turn, several ahead on each connection, and only counts the answers: a generator that costs a
- * fraction of what an answer does, so that it leaves the cores to the servers. Arguments: the server's address, a key,
- * connections, seconds, and the paths. Prints what came as JSON; fails where an answer was not 200.
+ * fraction of what an answer does, so that it leaves the cores to the servers. What to do comes on stdin, as JSON. Prints what
+ * came as JSON; fails where an answer was not 200.
  */
 import { connect } from 'node:net';
+import { json } from 'node:stream/consumers';
 
 const ahead = 8;
 
-const [url = '', key = '', connections = '', seconds = '', ...paths] = process.argv.slice(2);
+/** What to do. */
+export interface PipelinedLoad {
+  readonly url: string;
+  readonly key: string;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly paths: readonly string[];
+}
+
+const { url, key, connections, seconds, paths } = (await json(process.stdin)) as PipelinedLoad;
 const { hostname, port, host } = new URL(url);
 const requests = paths.map(
   (path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`,
@@ -15,9 +25,29 @@ const requests = paths.map(
 const answer = Buffer.from('HTTP/1.1 ');
 const good = Buffer.from('HTTP/1.1 200');
 
+/** Counts answers in what comes, wherever it is cut. Their bodies are numbers: what begins an answer is in none of them. */
+class Answers {
+  seen = 0;
+  #rest = Buffer.alloc(0);
+
+  read(chunk: Buffer): void {
+    const data = Buffer.concat([this.#rest, chunk]);
+    let from = 0;
+    for (;;) {
+      const at = data.indexOf(answer, from);
+      if (at === -1 || at + good.length > data.length) break;
+      from = at + good.length;
+      if (!data.subarray(at, from).equals(good)) throw new Error(data.subarray(at, at + 500).toString());
+      this.seen++;
+    }
+    // It may end in the middle of what begins an answer.
+    this.#rest = data.subarray(Math.max(from, data.length - good.length));
+  }
+}
+
 const beginMs = performance.now();
-const endMs = beginMs + Number(seconds) * 1000;
-const answered = await Promise.all(Array.from({ length: Number(connections) }, (_, at) => ask(at)));
+const endMs = beginMs + seconds * 1000;
+const answered = await Promise.all(Array.from({ length: connections }, (_, at) => ask(at)));
 process.stdout.write(
   JSON.stringify({
     answered: answered.reduce((sum, one) => sum + one),
@@ -56,24 +86,4 @@ function ask(first: number): Promise<number> {
       resolve(answers.seen);
     });
   });
-}
-
-/** Counts answers in what comes, wherever it is cut. Their bodies are numbers: what begins an answer is in none of them. */
-class Answers {
-  seen = 0;
-  #rest = Buffer.alloc(0);
-
-  read(chunk: Buffer): void {
-    const data = Buffer.concat([this.#rest, chunk]);
-    let from = 0;
-    for (;;) {
-      const at = data.indexOf(answer, from);
-      if (at === -1 || at + good.length > data.length) break;
-      from = at + good.length;
-      if (!data.subarray(at, from).equals(good)) throw new Error(data.subarray(at, at + 500).toString());
-      this.seen++;
-    }
-    // It may end in the middle of what begins an answer.
-    this.#rest = data.subarray(Math.max(from, data.length - good.length));
-  }
 }

@@ -3,6 +3,7 @@
  * little of the cores.
  */
 import { makeEvents } from './support/events.js';
+import type { PipelinedLoad } from './support/pipelined-load.js';
 import { cpuSecondsOfFamily } from './support/processor.js';
 import { rangesOf, toQueryString } from './support/ranges.js';
 import type { Figure, Report } from './support/report.js';
@@ -90,15 +91,10 @@ async function measure(
     (range) => `/v1/analytics/${projectId}/assistant/caller-stats?${toQueryString(range, 'ms')}`,
   );
   const before = cpuSecondsOfFamily(server.pid) ?? Number.NaN;
-  const args = [
-    ...programOf('pipelined-load'),
-    server.url,
-    key,
-    String(connections),
-    String(seconds),
-    ...paths,
-  ];
-  const { stdout } = await workspace.run(process.execPath, args);
+  const load: PipelinedLoad = { url: server.url, key, connections, seconds, paths };
+  const { stdout } = await workspace.run(process.execPath, programOf('pipelined-load'), [
+    JSON.stringify(load),
+  ]);
   const after = cpuSecondsOfFamily(server.pid) ?? Number.NaN;
   const done = JSON.parse(stdout) as { answered: number; seconds: number; cpuSeconds: number };
   return {

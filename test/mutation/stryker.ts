@@ -19,6 +19,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     mutate: ['src/storage/*.ts', 'src/storage/sqlite/*.ts'],
     tests: [
       'test/unit/storage/*.test.ts',
+      'test/unit/storage/sqlite/*.test.ts',
       'test/conformance/*.test.ts',
       'test/laws/*.test.ts',
       'test/sqlite/!(write-lock).test.ts',

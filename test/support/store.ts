@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
-import type { ApiKey } from '../../src/domain/api-key.js';
-import type { Actor } from '../../src/domain/audit.js';
-import { DEFAULT_ORGANIZATION_ID, type Project } from '../../src/domain/project.js';
 import { migrateStore, openStore } from '../../src/storage/open.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import type { Store } from '../../src/storage/store.js';
 import { whenOver } from './cleanup.js';
 import { temporaryFolder } from './temporary.js';
+
+export { by, keyOf, projectOf } from './entities.js';
 
 /** A place where one store lives, for a test that opens it more than once. */
 export interface Place {
@@ -94,22 +93,6 @@ export const placeFactories: readonly (readonly [kind: string, factory: PlaceFac
   ...(askedFor === undefined ? [] : ([['CALLER_STATS_TEST_DATABASE_URL', postgresPlace(askedFor)]] as const)),
 ];
 
-/** Who makes changes in tests. */
-export const by: Actor = { name: 'a test', address: null, at: 1000 };
-
-export function projectOf(id: string, more: Partial<Project> = {}): Project {
-  return {
-    id,
-    organizationId: DEFAULT_ORGANIZATION_ID,
-    name: id,
-    createdAt: 1000,
-    timeZone: null,
-    retentionDays: null,
-    rowsFrom: null,
-    ...more,
-  };
-}
-
 /** Removes all that deleted projects left behind; gives how much it was. */
 export async function purgeAll(store: Store): Promise<number> {
   for (let total = 0; ; ) {
@@ -122,27 +105,4 @@ export async function purgeAll(store: Store): Promise<number> {
 /** Does all that the retention of projects asks for at a time. */
 export async function retainAll(store: Store, nowMs: number, limit = 1000): Promise<void> {
   while (!(await store.applyRetention(nowMs, limit)).done);
-}
-
-export function keyOf(id: string, more: Partial<ApiKey> = {}): ApiKey {
-  return {
-    id,
-    organizationId: DEFAULT_ORGANIZATION_ID,
-    projectId: null,
-    type: 'admin',
-    name: `key ${id}`,
-    hash: `hash of ${id}`,
-    start: 'cs_admin_abcd',
-    end: 'wxyz',
-    createdBy: 'a test',
-    createdAt: 1000,
-    expiresAt: null,
-    revokedAt: null,
-    lastUsedAt: null,
-    disabledAt: null,
-    scopes: ['read', 'write'],
-    allow: [],
-    successorId: null,
-    ...more,
-  };
 }

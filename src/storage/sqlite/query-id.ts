@@ -34,5 +34,5 @@ export function decodeQueryId(kept: string | Uint8Array): string {
   if (typeof kept === 'string') return kept;
   return Buffer.from(kept.buffer, kept.byteOffset, uuidBytes)
     .toString('hex')
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+    .replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BUCKET_WIDTHS_MS, bucketOf } from '../../../../src/domain/buckets.js';
+import {
+  CounterDeltas,
+  type CounterRows,
+  TYPE_INDEX,
+  type TypeIndex,
+} from '../../../../src/storage/sqlite/counter-deltas.js';
+
+interface Recorded {
+  readonly project: number;
+  readonly timeMs: number;
+  readonly type: TypeIndex;
+  readonly caller: number;
+}
+
+/** Callers 0 and 1 are web and api; few of everything, so that much falls into the same counters. */
+const recorded: fc.Arbitrary<Recorded> = fc
+  .record({
+    project: fc.constantFrom(1, 2, 10, 300),
+    timeMs: fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -200_000_000, max: 200_000_000 })),
+    caller: fc.nat(12),
+  })
+  .map((one) => ({ ...one, type: one.caller === 0 ? 0 : one.caller === 1 ? 1 : TYPE_INDEX.other }));
+
+function rowsOf(all: readonly Recorded[]): CounterRows {
+  const deltas = new CounterDeltas();
+  for (const { project, timeMs, type, caller } of all) deltas.add(project, timeMs, type, caller);
+  return deltas.rows();
+}
+
+/** Rows of so many columns. */
+function inRows(flat: readonly number[], columns: number): number[][] {
+  return Array.from({ length: flat.length / columns }, (_, at) =>
+    flat.slice(at * columns, (at + 1) * columns),
+  );
+}
+
+/** In the order of a key of so many columns, the numbers behind them added up for each. */
+function addedUp(rows: readonly (readonly number[])[], keyColumns: number): number[][] {
+  const byKey = new Map<string, number[]>();
+  for (const row of rows) {
+    const key = row.slice(0, keyColumns).join();
+    const before = byKey.get(key);
+    byKey.set(
+      key,
+      before?.map((value, at) => (at < keyColumns ? value : value + (row[at] ?? 0))) ?? [...row],
+    );
+  }
+  return [...byKey.values()].sort((a, b) => a.reduce((order, value, at) => order || value - (b[at] ?? 0), 0));
+}
+
+test('nothing makes no rows', () => {
+  expect(rowsOf([])).toEqual({ types: [], callers: [] });
+});
+
+test('each counter has one row, in the order of its key, however it was recorded', () => {
+  fc.assert(
+    fc.property(fc.array(recorded, { maxLength: 40 }), (all) => {
+      const levels = [...BUCKET_WIDTHS_MS.keys()];
+      const types = all.flatMap(({ project, timeMs, type }) =>
+        levels.map((level) => [
+          project,
+          level,
+          bucketOf(timeMs, level),
+          ...[0, 1, 2].map((one) => Number(one === type)),
+        ]),
+      );
+      const callers = all
+        .filter(({ type }) => type === TYPE_INDEX.other)
+        .flatMap(({ project, timeMs, caller }) =>
+          levels.map((level) => [project, level, bucketOf(timeMs, level), caller, 1]),
+        );
+      const rows = rowsOf(all);
+      expect(inRows(rows.types, 6)).toEqual(addedUp(types, 3));
+      expect(inRows(rows.callers, 5)).toEqual(addedUp(callers, 4));
+    }),
+  );
+});
+
+test('callers of one bucket stand in the order of their numbers, and projects as well', () => {
+  const one = (project: number, caller: number): Recorded => ({ project, timeMs: 5, type: 2, caller });
+  const { callers } = rowsOf([one(20, 7), one(20, 11), one(20, 4), one(3, 9), one(3, 2), one(20, 4)]);
+  const ofLevelZero = inRows(callers, 5).filter(([, level]) => level === 0);
+  expect(ofLevelZero).toEqual([
+    [3, 0, 5, 2, 1],
+    [3, 0, 5, 9, 1],
+    [20, 0, 5, 4, 2],
+    [20, 0, 5, 7, 1],
+    [20, 0, 5, 11, 1],
+  ]);
+});

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { rowsPerStatement } from '../../../../src/storage/sqlite/multi-row.js';
+import { QueryInsert } from '../../../../src/storage/sqlite/query-insert.js';
+import { databaseInMemory, notedRuns } from '../../../support/sqlite.js';
+
+const columns = 4;
+
+/** Rows of project 1, whose ids and times are these numbers; callers are told by them as well. */
+const rowsOf = (...numbers: readonly number[]): unknown[] =>
+  numbers.flatMap((number) => [1, `id ${number}`, number, number % 7]);
+
+const upTo = (count: number, from = 0): number[] => Array.from({ length: count }, (_, at) => from + at);
+
+/** An empty table of queries, and how to insert into it: `insert` gives what it said is new. */
+function open() {
+  const db = databaseInMemory();
+  const ran = notedRuns(db);
+  const insertion = new QueryInsert(db);
+  const insert = (rows: readonly unknown[]): number[] => {
+    const found: number[] = [];
+    insertion.insert(rows, (timeMs, caller) => {
+      expect(caller).toBe(timeMs % 7);
+      found.push(timeMs);
+    });
+    return found;
+  };
+  const kept = (): number[] =>
+    db
+      .prepare('SELECT occurred_at AS at FROM query ORDER BY at')
+      .all()
+      .map(({ at }) => Number(at));
+  const runsOf = (pattern: RegExp): number => ran.filter((sql) => pattern.test(sql)).length;
+  return { db, insert, kept, runsOf };
+}
+
+const hopeful = /OR FAIL/;
+const careful = /RETURNING/;
+
+test('what cannot be inserted is thrown, also behind what could, and nothing is said to be new of it', () => {
+  const { insert } = open();
+  for (const [before, error] of [
+    [{}, /cannot be bound/],
+    [null, /NOT NULL/],
+  ] as const) {
+    for (const at of [0, 31, 32, 33, 63, 64]) {
+      const rows = rowsOf(...upTo(70));
+      rows[at * columns + 2] = before;
+      expect(() => insert(rows), `at ${at}`).toThrow(error);
+    }
+  }
+});
+
+test.each([0, 1, 31, 32, 33, 63, 64, 65, 96, 100])(
+  '%i new rows are each said to be new, in order',
+  (count) => {
+    const { insert, kept, runsOf } = open();
+    expect(insert(rowsOf(...upTo(count)))).toEqual(upTo(count));
+    expect(kept()).toEqual(upTo(count));
+    // Full statements ask for nothing back.
+    expect(runsOf(hopeful)).toBe(Math.floor(count / rowsPerStatement));
+    expect(runsOf(careful)).toBe(count % rowsPerStatement);
+  },
+);
+
+test('one that is there already is not new, wherever it stands, and the others are', () => {
+  const { db, insert, kept } = open();
+  for (let at = 0; at < 100; at++) {
+    db.exec('DELETE FROM query');
+    insert(rowsOf(1000 + at));
+    const rows = upTo(100).map((number) => (number === at ? 1000 + at : number));
+    expect(insert(rowsOf(...rows)), `at ${at}`).toEqual(upTo(100).filter((number) => number !== at));
+    expect(kept()).toEqual([...upTo(100).filter((number) => number !== at), 1000 + at]);
+  }
+});
+
+test('behind the first that is there already, each statement is run once', () => {
+  const { insert, runsOf } = open();
+  insert(rowsOf(40));
+  const before = { hopeful: runsOf(hopeful), careful: runsOf(careful) };
+  expect(insert(rowsOf(...upTo(128)))).toEqual(upTo(128).filter((number) => number !== 40));
+  // 32, 8 up to the one that is known, then 88: twice 32, and 24.
+  expect(runsOf(hopeful) - before.hopeful).toBe(2);
+  expect(runsOf(careful) - before.careful).toBe(2 + 24);
+});
+
+test('one that comes twice is new once, with what came first', () => {
+  for (const [first, again] of [
+    [0, 1],
+    [5, 31],
+    [5, 32],
+    [40, 41],
+    [3, 99],
+  ] as const) {
+    const { insert, kept, db } = open();
+    const rows = rowsOf(...upTo(100));
+    rows[again * columns + 1] = `id ${first}`;
+    expect(insert(rows)).toEqual(upTo(100).filter((number) => number !== again));
+    expect(kept()).toHaveLength(99);
+    expect(db.prepare('SELECT occurred_at AS at FROM query WHERE id = ?').get(`id ${first}`)).toEqual({
+      at: first,
+    });
+  }
+});
+
+test('the same id in another project is new', () => {
+  const { insert } = open();
+  insert(rowsOf(...upTo(64)));
+  const elsewhere = rowsOf(...upTo(64)).map((value, at) => (at % columns === 0 ? 2 : value));
+  expect(insert(elsewhere)).toEqual(upTo(64));
+  expect(insert(elsewhere)).toEqual([]);
+});

@@ -1,8 +1,12 @@
 /** SQLite connections for tests of what works with one. */
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
+import type { Query } from '../../src/domain/query.js';
 import type { Connection } from '../../src/storage/sqlite/connection.js';
 import { openMigrated } from '../../src/storage/sqlite/migrations.js';
+import type { Operation } from '../../src/storage/sqlite/operations.js';
+import { Writer } from '../../src/storage/sqlite/writer.js';
 import { whenOver } from './cleanup.js';
+import { by, projectOf } from './entities.js';
 import { temporaryFolder } from './temporary.js';
 
 /** A database in memory with all tables, gone when the test is over. */
@@ -10,6 +14,18 @@ export function databaseInMemory(): Connection {
   const db = openMigrated(':memory:');
   whenOver(() => db.close());
   return db;
+}
+
+/** Records queries into a project, which is made where there is none. */
+export function recordInto(db: Connection, projectId: string, queries: readonly Query[]): void {
+  const record: Operation = {
+    kind: 'record',
+    projectId,
+    ids: queries.map(({ id }) => id),
+    callers: queries.map(({ caller }) => caller),
+    occurredAt: Float64Array.from(queries, ({ occurredAt }) => occurredAt),
+  };
+  new Writer(db).commit([{ kind: 'createProject', project: projectOf(projectId), by }, record]);
 }
 
 /** Two connections to one file with all tables. */

@@ -23,7 +23,7 @@ const WITHIN_DAY: readonly Part[] = [
   { level: BUCKET_WIDTHS_MS.indexOf(10_000), rowsMax: 8_640 },
 ];
 
-/** Of all projects together: 32 megabytes. What is asked for later is read as if nothing were kept. */
+/** 32 megabytes. */
 const keptRowsMax = 1_000_000;
 
 interface Part {
@@ -48,10 +48,13 @@ export class KeptSums {
   readonly #read: StatementSyncInstance;
   /** Of projects by their ids, and of days of projects by both. */
   readonly #kept = new Map<string, Kept>();
+  readonly #rowsMax: number;
   #rows = 0;
   #seen: number | undefined;
 
-  constructor(db: Connection) {
+  /** `rowsMax` are kept of all projects together. What is asked for later is read as if nothing were kept. */
+  constructor(db: Connection, rowsMax = keptRowsMax) {
+    this.#rowsMax = rowsMax;
     this.#read = db.prepare(`
       SELECT bucket, web, api, other FROM type_counter
       WHERE project = (SELECT number FROM project WHERE id = ?) AND level = ? AND bucket >= ? AND bucket < ?
@@ -84,7 +87,7 @@ export class KeptSums {
   #ask(name: string, find: () => BucketSums | undefined): BucketSums | undefined {
     let kept = this.#kept.get(name);
     if (kept === undefined) {
-      if (this.#rows >= keptRowsMax) return undefined;
+      if (this.#rows >= this.#rowsMax) return undefined;
       // That it was asked for takes a place, too.
       this.#rows++;
       kept = { asks: 0, sums: undefined };

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest';
+import type { DateRange } from '../../../../src/domain/date-range.js';
+import { KeptSums } from '../../../../src/storage/sqlite/kept-sums.js';
+import { databaseInMemory, notedRuns, recordInto } from '../../../support/sqlite.js';
+
+const dayMs = 86_400_000;
+const nothing = { web: 0, api: 0, other: 0 };
+
+/** How often is asked before anything is kept. */
+const asksBefore = 15;
+
+const days = (from: number, to: number): DateRange => ({ from: from * dayMs, to: to * dayMs });
+
+/** Queries of these times, in order of callers web, api and another. */
+const queriesAt = (...times: readonly number[]) =>
+  times.map((occurredAt, at) => ({
+    id: `query ${at}`,
+    caller: ['web', 'api', 'slack'][at % 3] ?? '',
+    occurredAt,
+  }));
+
+/** What is kept of projects that had queries at these times. */
+function open({ rowsMax, ...projects }: { rowsMax?: number } & Record<string, readonly number[] | number>) {
+  const db = databaseInMemory();
+  for (const [id, times] of Object.entries(projects)) recordInto(db, id, queriesAt(...(times as number[])));
+  const ran = notedRuns(db);
+  const kept = new KeptSums(db, rowsMax);
+  const ask = (range: DateRange, times = 1, projectId = 'docs', version = 1) => {
+    let known = kept.knownOf(projectId, range, version);
+    for (let more = 1; more < times; more++) known = kept.knownOf(projectId, range, version);
+    return known;
+  };
+  return { ask, reads: () => ran.length };
+}
+
+test('whole days are known from the sixteenth ask on, read once, and not under another version', () => {
+  const { ask, reads } = open({ docs: [-1, 0, 1, dayMs, 2 * dayMs, 3 * dayMs] });
+  const range = days(0, 3);
+  for (let version = 1; version < 4; version++) {
+    expect(ask(range, asksBefore, 'docs', version)).toEqual({ sum: nothing, rest: [range] });
+    expect(reads()).toBe(version - 1);
+    for (let more = 0; more < 3; more++)
+      expect(ask(range, 1, 'docs', version)).toEqual({ sum: { web: 1, api: 2, other: 1 }, rest: [] });
+    expect(reads()).toBe(version);
+  }
+});
+
+test('what is within a day is known when it was asked for as often, of each day and project by itself', () => {
+  const { ask, reads } = open({ docs: [0, 3, 5, dayMs + 3, dayMs + 5], other: [4] });
+  ask(days(0, 1), asksBefore + 1);
+  ask(days(0, 1), asksBefore + 1, 'other');
+  const [early, late] = [
+    { from: 2, to: 5 },
+    { from: dayMs + 2, to: dayMs + 4 },
+  ];
+  expect(ask(early, asksBefore)).toEqual({ sum: nothing, rest: [early] });
+  expect(reads()).toBe(2);
+  expect(ask(early)).toEqual({ sum: { web: 0, api: 1, other: 0 }, rest: [] });
+  expect(ask({ from: 5, to: dayMs - 1 })).toEqual({ sum: { web: 0, api: 0, other: 1 }, rest: [] });
+  expect(reads()).toBe(3);
+  expect(ask(late, asksBefore)).toEqual({ sum: nothing, rest: [late] });
+  expect(ask(late)).toEqual({ sum: { web: 1, api: 0, other: 0 }, rest: [] });
+  expect(ask(early, 1, 'other')).toEqual({ sum: nothing, rest: [early] });
+  expect(ask(early, asksBefore, 'other')).toEqual({ sum: { web: 1, api: 0, other: 0 }, rest: [] });
+});
+
+test('the ends of a range are of the days that they lie in, and counted with its whole days', () => {
+  const { ask } = open({ docs: [-2, -1, 0, dayMs - 1, dayMs, dayMs + 1] });
+  const range = { from: -1, to: dayMs + 1 };
+  const ends = [
+    { from: -1, to: 0 },
+    { from: dayMs, to: dayMs + 1 },
+  ];
+  const inside = { web: 1, api: 0, other: 1 };
+  const found = ask(range, asksBefore + 1);
+  expect(found.sum).toEqual(inside);
+  expect(found.rest.map(({ from, to }) => [from, to + 0])).toEqual(ends.map(({ from, to }) => [from, to]));
+  expect(ask(range, asksBefore)).toEqual({ sum: { web: 1, api: 2, other: 1 }, rest: [] });
+});
+
+test('a range over a midnight that has no whole day is cut there', () => {
+  const { ask, reads } = open({ docs: [dayMs - 1, dayMs, dayMs + 1] });
+  const range = { from: dayMs - 1, to: dayMs + 1 };
+  ask(days(0, 1), asksBefore);
+  const pieces = [
+    { from: dayMs - 1, to: dayMs },
+    { from: dayMs, to: dayMs + 1 },
+  ];
+  expect(ask(range, asksBefore)).toEqual({ sum: nothing, rest: pieces });
+  expect(reads()).toBe(1);
+  expect(ask(range)).toEqual({ sum: { web: 1, api: 1, other: 0 }, rest: [] });
+  expect(reads()).toBe(3);
+});
+
+test('one that ends or begins at midnight is of one day', () => {
+  const { ask, reads } = open({ docs: [5] });
+  ask(days(0, 1), asksBefore);
+  for (let asks = 0; asks < asksBefore; asks++) {
+    for (const range of [
+      { from: dayMs + 1, to: 2 * dayMs },
+      { from: 4 * dayMs, to: 5 * dayMs - 1 },
+    ])
+      expect(ask(range)).toEqual({ sum: nothing, rest: [range] });
+  }
+  // None of the days before and behind was asked for.
+  for (const day of [0, 2, 3, 5]) {
+    const range = { from: day * dayMs + 1, to: day * dayMs + 2 };
+    expect(ask(range)).toEqual({ sum: nothing, rest: [range] });
+  }
+  expect(reads()).toBe(1);
+});
+
+test('4,000 days are kept, and no more', () => {
+  const times = Array.from({ length: 4_001 }, (_, day) => day * dayMs);
+  const { ask } = open({ docs: times.slice(1), long: times });
+  expect(ask(days(0, 5_000), asksBefore + 1)).toMatchObject({ rest: [] });
+  expect(ask(days(0, 5_000), asksBefore + 5, 'long')).toEqual({ sum: nothing, rest: [days(0, 5_000)] });
+});
+
+test('of a day 4,000 milliseconds are kept, or of more of them each of its ten seconds', () => {
+  const times = Array.from({ length: 4_001 }, (_, at) => 20_000 - at);
+  const { ask } = open({ docs: times.slice(1), hot: times });
+  const range = { from: 19_999, to: 30_001 };
+  expect(ask(range, 2 * asksBefore + 1)).toMatchObject({ sum: { web: 1 }, rest: [] });
+  expect(ask(range, 2 * asksBefore + 1, 'hot')).toEqual({
+    sum: { web: 1, api: 0, other: 0 },
+    rest: [
+      { from: 19_999, to: 20_000 },
+      { from: 30_000, to: 30_001 },
+    ],
+  });
+});
+
+test('each of the 8,640 times ten seconds of a day can be kept', () => {
+  const times = Array.from({ length: 8_640 }, (_, at) => 10_000 * at + 5);
+  const { ask } = open({ docs: times });
+  expect(ask({ from: 0, to: dayMs - 10_000 }, 2 * asksBefore + 1)).toMatchObject({ rest: [] });
+});
+
+test('when as many rows are kept as may be, no more is', () => {
+  // Two for what was asked for, three days and one.
+  const { ask, reads } = open({ rowsMax: 6, docs: [0, dayMs, 2 * dayMs], other: [0] });
+  const within = { from: 1, to: 2 };
+  for (const version of [1, 2]) {
+    ask(days(0, 3), asksBefore, 'docs', version);
+    ask(days(0, 3), asksBefore, 'other', version);
+    expect(ask(days(0, 3), 1, 'docs', version).rest).toEqual([]);
+    // It was asked for before all places were taken.
+    expect(ask(days(0, 3), 1, 'other', version).rest).toEqual([]);
+    expect(reads()).toBe(2 * version);
+    expect(ask(within, 3 * asksBefore, 'docs', version).rest).toEqual([within]);
+    expect(ask(days(0, 3), 3 * asksBefore, 'third', version).rest).toEqual([days(0, 3)]);
+    expect(reads()).toBe(2 * version);
+  }
+});
+
+test('one row less than may be kept leaves room for another', () => {
+  const { ask } = open({ rowsMax: 5, docs: [0, dayMs, 2 * dayMs] });
+  ask(days(0, 3), asksBefore + 1);
+  expect(ask({ from: 1, to: 2 }, asksBefore + 1).rest).toEqual([]);
+});
+
+test('nothing of a project that is not there is known to be nothing', () => {
+  const { ask } = open({ docs: [0] });
+  expect(ask(days(0, 1), asksBefore + 1, 'none')).toEqual({ sum: nothing, rest: [] });
+});

@@ -65,9 +65,7 @@ export class CounterReader {
   }
 
   countSeries(projectId: string, bounds: readonly number[]): readonly Counts[] {
-    return (
-      this.#series.get(`${projectId} ${bounds.join()}`, () => this.#countSeries(projectId, bounds)) ?? []
-    );
+    return this.#series.get(`${projectId} ${bounds.join()}`, () => this.#countSeries(projectId, bounds));
   }
 
   countCallers(projectId: string, range: DateRange): CallerCounts {

@@ -4,7 +4,7 @@ import type { DataVersion } from './data-version.js';
 export class Memo<T> {
   readonly #version: DataVersion;
   readonly #entriesMax: number;
-  readonly #answers = new Map<string, T | undefined>();
+  readonly #answers = new Map<string, T>();
   #seen: number | undefined;
 
   /** `entriesMax` are kept at once; then all are dropped. */
@@ -13,14 +13,14 @@ export class Memo<T> {
     this.#entriesMax = entriesMax;
   }
 
-  /** The answer kept for `name`, or what `read` gives. Nothing is kept like anything else, and takes the same time. */
-  get(name: string, read: () => T | undefined): T | undefined {
+  /** The answer kept for `name`, or what `read` gives. */
+  get(name: string, read: () => T): T {
     return this.#version.during((version) => {
       if (version !== this.#seen || this.#answers.size >= this.#entriesMax) {
         this.#answers.clear();
         this.#seen = version;
       }
-      if (this.#answers.has(name)) return this.#answers.get(name);
+      if (this.#answers.has(name)) return this.#answers.get(name) as T;
       const answer = read();
       this.#answers.set(name, answer);
       return answer;

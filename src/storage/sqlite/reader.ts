@@ -47,7 +47,8 @@ export class Reader {
   readonly #hasDeleted: StatementSyncInstance;
   readonly #retentions: StatementSyncInstance;
   readonly #firstProject: StatementSyncInstance;
-  readonly #accesses: Memo<Access>;
+  /** That there is none is kept, too, and takes the same time. */
+  readonly #accesses: Memo<Access | undefined>;
 
   constructor(db: Connection) {
     this.#db = db;

@@ -87,6 +87,27 @@ describe('the commit queue', () => {
     await expect(queue.submit(touch('a'))).rejects.toEqual(new CallerStatsError('not_found', 'none'));
   });
 
+  test('hands on the details of a refusal, none where there are none', async () => {
+    for (const details of [['queries[0]: too old'], undefined]) {
+      const refusal = { ok: false, code: 'invalid', message: 'no', ...(details && { details }) } as const;
+      const queue = queueOf(async () => [refusal]);
+      await expect(queue.submit(touch('a'))).rejects.toMatchObject({ details: details ?? [] });
+    }
+  });
+
+  test('is idle before the first operation and when all are settled', async () => {
+    const { commit, endNext } = controlledCommit();
+    const queue = queueOf(commit);
+    expect(queue.idle).toBe(true);
+    const settled = Promise.all([queue.submit(touch('a')), queue.submit(touch('b'))]);
+    expect(queue.idle).toBe(false);
+    await endNext();
+    expect(queue.idle).toBe(false);
+    await endNext();
+    await settled;
+    expect(queue.idle).toBe(true);
+  });
+
   test('rejects, rather than hangs, where an outcome is missing', async () => {
     const queue = queueOf(async () => []);
     await expect(queue.submit(touch('a'))).rejects.toThrow('fewer outcomes');
@@ -102,6 +123,14 @@ describe('the commit queue', () => {
     const operations = queueOf(commit);
     for (let waiting = 0; waiting <= pendingOperationsMax; waiting++) void operations.submit(touch('a'));
     await expect(operations.submit(touch('a'))).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('makes room again for what was written', async () => {
+    const queue = queueOf(async (operations) => operations.map((value) => ({ ok: true, value })));
+    for (let written = 0; written <= pendingOperationsMax; written += 100)
+      await Promise.all(Array.from({ length: 100 }, () => queue.submit(touch('a'))));
+    for (let written = 0; written < 3; written++) await queue.submit(record(pendingQueriesMax));
+    await expect(queue.submit(touch('a'))).resolves.toEqual(touch('a'));
   });
 
   test('when closed finishes what it accepted and refuses what comes', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isDamage, storeError } from '../../../src/storage/sqlite/errors.js';
+import { isConflict, isDamage, storeError } from '../../../src/storage/sqlite/errors.js';
 
 const withCode = (errcode: number) =>
   Object.assign(new Error('words'), { code: 'ERR_SQLITE_ERROR', errcode });
@@ -19,6 +19,10 @@ test.each([
 test.each([
   ['a constraint', withCode(19)],
   ['an error of other origin that uses the words', new Error('database or disk is full')],
+  [
+    'an error of another code that uses the words',
+    Object.assign(new Error('database or disk is full'), { code: 'ENOSPC' }),
+  ],
   ['no error at all', 'database or disk is full'],
 ])('%s stays what it is', (_what, error) => {
   expect(storeError(error)).toBe(error);
@@ -35,3 +39,14 @@ test.each([withCode(11), withCode(26), withWords('file is not a database')])(
     expect(storeError(error)).not.toHaveProperty('code');
   },
 );
+
+test.each([
+  ['by its code', withCode(19), true],
+  ['by an extended code', withCode(19 | (8 << 8)), true],
+  ['by its words', withWords('UNIQUE constraint failed: query.project, query.id'), true],
+  ['and another code is none', withCode(13), false],
+  ['and other words are none', withWords('database or disk is full'), false],
+  ['and the words of another origin are none', new Error('UNIQUE constraint failed'), false],
+])('a conflict is known %s', (_what, error, expected) => {
+  expect(isConflict(error)).toBe(expected);
+});

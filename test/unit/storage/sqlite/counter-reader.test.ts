@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { EARLIEST_MS, LATEST_MS } from '../../../../src/domain/date-range.js';
+import { CounterReader } from '../../../../src/storage/sqlite/counter-reader.js';
+import { DataVersion } from '../../../../src/storage/sqlite/data-version.js';
+import { knownEvent, recount } from '../../../support/ledger.js';
+import { databaseInMemory, notedRuns, recordInto, twoConnections } from '../../../support/sqlite.js';
+
+const dayMs = 86_400_000;
+const events = Array.from({ length: 300 }, (_, at) => knownEvent(at));
+
+function open() {
+  const db = databaseInMemory();
+  recordInto(db, 'docs', events);
+  recordInto(db, 'empty', []);
+  const ran = notedRuns(db);
+  const reader = new CounterReader(db, new DataVersion(db));
+  const runsOf = (pattern: RegExp): number => ran.filter((sql) => pattern.test(sql)).length;
+  return { reader, runsOf };
+}
+
+/** Statements of sums of each segment. */
+const ofSeries = /\) FROM segment$/;
+
+/** A series of so many adjacent days, some hours off midnight, and what lies beside them. */
+const boundsOf = (days: number): number[] => [
+  EARLIEST_MS,
+  ...Array.from({ length: days }, (_, day) => (day - Math.floor(days / 2)) * dayMs + 5 * 3_600_000 + 7),
+  LATEST_MS,
+];
+
+const recounted = (bounds: readonly number[]) =>
+  bounds.slice(1).map((to, at) => recount(events, { from: bounds[at] ?? to, to }));
+
+test('a series without a range has no counts, and one of an empty range counts nothing', () => {
+  const { reader } = open();
+  expect(reader.countSeries('docs', [])).toEqual([]);
+  expect(reader.countSeries('docs', [5])).toEqual([]);
+  expect(reader.countSeries('docs', [5, 5])).toEqual([{ web: 0, api: 0, other: 0, total: 0 }]);
+});
+
+test('of a project without queries, and of none, all is nothing', () => {
+  const { reader } = open();
+  for (const id of ['empty', 'none']) {
+    expect(reader.count(id, { from: -5, to: dayMs })).toEqual({ web: 0, api: 0, other: 0, total: 0 });
+    expect(reader.countSeries(id, [-5, 5, dayMs]).map(({ total }) => total)).toEqual([0, 0]);
+    expect(reader.countCallers(id, { from: -5, to: dayMs })).toEqual({ total: 0, callers: [] });
+    expect(reader.findExtent(id)).toBeUndefined();
+  }
+});
+
+test('the extent is from the first query to just behind the last', () => {
+  const times = events.map(({ occurredAt }) => occurredAt);
+  expect(open().reader.findExtent('docs')).toEqual({ from: Math.min(...times), to: Math.max(...times) + 1 });
+});
+
+test.each([1, 2, 20, 21, 22, 60, 63, 64, 65, 130, 400])('a series of %i days is right', (days) => {
+  const bounds = boundsOf(days);
+  const { reader, runsOf } = open();
+  expect(reader.countSeries('docs', bounds)).toEqual(recounted(bounds));
+  const runs = runsOf(ofSeries);
+  expect(runs).toBeGreaterThan(0);
+  expect(runs).toBeLessThanOrEqual(Math.ceil((days * 12) / 64) + 1);
+});
+
+test('a series whose segments fill statements, or just do not, is right', () => {
+  const { reader, runsOf } = open();
+  for (const milliseconds of [62, 63, 64, 65, 127, 128, 129]) {
+    // Each range is a segment, and no bound is moved.
+    const bounds = Array.from({ length: milliseconds + 1 }, (_, at) => at - 30);
+    const before = runsOf(ofSeries);
+    expect(reader.countSeries('docs', bounds)).toEqual(recounted(bounds));
+    expect(runsOf(ofSeries) - before).toBe(Math.ceil(milliseconds / 64));
+  }
+});
+
+test('a series is read once until something is recorded, by project and bounds', async () => {
+  const [db, other] = await twoConnections();
+  recordInto(db, 'docs', events.slice(0, 100));
+  recordInto(db, 'empty', []);
+  const ran = notedRuns(db);
+  const reader = new CounterReader(db, new DataVersion(db));
+  const bounds = boundsOf(3);
+  const first = reader.countSeries('docs', bounds);
+  const runs = ran.filter((sql) => ofSeries.test(sql)).length;
+  expect(reader.countSeries('docs', [...bounds])).toEqual(first);
+  expect(ran.filter((sql) => ofSeries.test(sql))).toHaveLength(runs);
+  expect(reader.countSeries('empty', bounds)).not.toEqual(first);
+  expect(reader.countSeries('docs', boundsOf(4))).not.toEqual(first);
+  other.exec('UPDATE type_counter SET web = web + 1');
+  expect(reader.countSeries('docs', bounds)).not.toEqual(first);
+});
+
+test('callers are counted in a range, with what web and api had in it', () => {
+  const { reader } = open();
+  for (const range of [
+    { from: EARLIEST_MS, to: LATEST_MS },
+    { from: -dayMs, to: 3 * dayMs + 5 },
+    { from: 0, to: 1 },
+    { from: 5, to: 5 },
+  ]) {
+    const within = events.filter(({ occurredAt }) => occurredAt >= range.from && occurredAt < range.to);
+    const { total, callers } = reader.countCallers('docs', range);
+    expect(total).toBe(within.length);
+    for (const { caller, count } of callers)
+      expect(count).toBe(within.filter((one) => one.caller === caller).length);
+    expect(callers).toHaveLength(new Set(within.map(({ caller }) => caller)).size);
+  }
+});
+
+test('a count is the same before and after it is kept', () => {
+  const { reader } = open();
+  for (const range of [
+    { from: EARLIEST_MS, to: LATEST_MS },
+    { from: -dayMs - 3, to: 3 * dayMs + 5 },
+    { from: -dayMs, to: dayMs },
+    { from: 7, to: 7 },
+  ])
+    for (let ask = 0; ask < 40; ask++) expect(reader.count('docs', range)).toEqual(recount(events, range));
+});
+
+test('a statement for as many segments is prepared once', () => {
+  const db = databaseInMemory();
+  recordInto(db, 'docs', events);
+  const prepared: string[] = [];
+  const prepare = db.prepare.bind(db);
+  Object.defineProperty(db, 'prepare', {
+    value: (sql: string) => {
+      prepared.push(sql);
+      return prepare(sql);
+    },
+  });
+  const reader = new CounterReader(db, new DataVersion(db));
+  const before = prepared.length;
+  for (let at = 0; at < 5; at++) {
+    reader.count('docs', { from: at, to: at + 1 });
+    reader.countSeries('docs', [at, at + 1]);
+    reader.countCallers('docs', { from: at, to: at + 1 });
+  }
+  expect(prepared.length - before).toBe(3);
+});

@@ -1,0 +1,199 @@
+import { expect, test } from 'vitest';
+import { BUCKET_WIDTHS_MS, bucketOf } from '../../../../src/domain/buckets.js';
+import type { Connection } from '../../../../src/storage/sqlite/connection.js';
+import { verify } from '../../../../src/storage/sqlite/verify.js';
+import { Writer } from '../../../../src/storage/sqlite/writer.js';
+import { verifyDifferencesMax } from '../../../../src/storage/store.js';
+import { by } from '../../../support/entities.js';
+import { databaseInMemory, recordInto } from '../../../support/sqlite.js';
+
+const dayMs = 86_400_000;
+const levels = [...BUCKET_WIDTHS_MS.keys()];
+const nothing = { web: 0, api: 0, other: 0 };
+
+/** On both sides of 1970, each in buckets of its own up to a day. */
+const times = [-40 * dayMs - 1, -1, 5, 3 * dayMs + 7, 50 * dayMs];
+const queries = times.flatMap((occurredAt, at) =>
+  ['web', 'api', 'slack', 'sdk'].map((caller) => ({ id: `${caller} ${at}`, caller, occurredAt })),
+);
+
+/** Two projects, the first with the number 1; `rowsFrom` is that of the first, whose older rows are gone. */
+function open(rowsFrom?: number): Connection {
+  const db = databaseInMemory();
+  recordInto(db, 'docs', queries);
+  recordInto(db, 'other', queries.slice(0, 7));
+  if (rowsFrom !== undefined) {
+    db.exec(`UPDATE project SET rows_from = ${rowsFrom} WHERE number = 1`);
+    db.exec(`DELETE FROM query WHERE project = 1 AND occurred_at < ${rowsFrom}`);
+  }
+  return db;
+}
+
+const found = (db: Connection) => {
+  const { differences, differencesTotal, damage } = verify(db);
+  expect(damage).toEqual([]);
+  expect(differencesTotal).toBe(differences.length);
+  return differences;
+};
+
+const rowsFroms = [undefined, 5, 6, 3 * dayMs, 3 * dayMs + 7, 3 * dayMs + 8, 60 * dayMs, -dayMs, -50 * dayMs];
+
+test('damage is told, twenty lines of it, and nothing is counted then', () => {
+  const db = open();
+  db.exec('PRAGMA ignore_check_constraints = ON');
+  for (let at = 0; at < 30; at++)
+    db.exec(
+      `INSERT INTO member (organization_id, email, role, created_at) VALUES ('default', 'e${at}', 'no', 0)`,
+    );
+  db.exec('PRAGMA ignore_check_constraints = OFF');
+  const { damage, ...counted } = verify(db);
+  expect(damage).toHaveLength(20);
+  expect(damage[0]).toMatch(/member/);
+  expect(counted).toEqual({ projects: 0, queries: 0, differences: [], differencesTotal: 0 });
+  expect(db.isTransaction).toBe(false);
+});
+
+test.each(rowsFroms)('where all is right nothing differs, with rows from %s', (rowsFrom) => {
+  const db = open(rowsFrom);
+  expect(verify(db)).toEqual({
+    damage: [],
+    projects: 2,
+    queries: queries.filter(({ occurredAt }) => occurredAt >= (rowsFrom ?? -Infinity)).length + 7,
+    differences: [],
+    differencesTotal: 0,
+  });
+  expect(db.isTransaction).toBe(false);
+});
+
+test.each(['web', 'api', 'other'] as const)(
+  'a counter of %s that is wrong is found at every level',
+  (type) => {
+    const db = open();
+    for (const level of levels)
+      for (const time of times) {
+        const bucket = bucketOf(time, level);
+        const where = `project = 1 AND level = ${level} AND bucket = ${bucket}`;
+        const right = db.prepare(`SELECT web, api, other FROM type_counter WHERE ${where}`).get();
+        db.exec(`UPDATE type_counter SET ${type} = ${type} + 1 WHERE ${where}`);
+        const counted = { ...right, [type]: right[type] + 1 };
+        expect(found(db)).toEqual([{ projectId: 'docs', level, bucket, counted, recounted: { ...right } }]);
+        db.exec(`UPDATE type_counter SET ${type} = ${type} - 1 WHERE ${where}`);
+      }
+  },
+);
+
+test('a counter of a caller that is wrong is found at every level', () => {
+  const db = open();
+  for (const level of levels)
+    for (const time of times) {
+      const bucket = bucketOf(time, level);
+      const where = `project = 1 AND level = ${level} AND bucket = ${bucket} AND caller = 2`;
+      const other = times.filter((one) => bucketOf(one, level) === bucket).length;
+      db.exec(`UPDATE caller_counter SET queries = queries + 3 WHERE ${where}`);
+      expect(found(db)).toEqual([
+        {
+          projectId: 'docs',
+          level,
+          bucket,
+          caller: 'slack',
+          counted: { ...nothing, other: other + 3 },
+          recounted: { ...nothing, other },
+        },
+      ]);
+      db.exec(`UPDATE caller_counter SET queries = queries - 3 WHERE ${where}`);
+    }
+});
+
+test.each([
+  ['web', 'web', 1],
+  ['api', 'api', 1],
+  // Of the counter of all, and of that of the caller.
+  ['slack', 'other', 2],
+] as const)(
+  'a row of %s that is gone, or there too often, differs at every level',
+  (caller, type, counters) => {
+    const gone = open();
+    gone.exec(`DELETE FROM query WHERE project = 1 AND id = '${caller} 3'`);
+    const twice = open();
+    twice.exec(`INSERT INTO query SELECT project, id || ' again', occurred_at, caller FROM query
+    WHERE project = 1 AND id = '${caller} 3'`);
+    const places = levels.flatMap((level) => {
+      const place = [level, bucketOf(times[3] ?? 0, level)];
+      return Array.from({ length: counters }, () => place);
+    });
+    for (const [db, more] of [
+      [gone, -1],
+      [twice, 1],
+    ] as const) {
+      const differences = found(db);
+      expect(differences.map(({ level, bucket }) => [level, bucket])).toEqual(places);
+      for (const { counted, recounted } of differences)
+        expect(recounted).toEqual({ ...counted, [type]: counted[type] + more });
+    }
+  },
+);
+
+test('counters whose rows are gone are held against the next narrower ones', () => {
+  // All of the first two times is without rows, and the bucket of 32 days around the third in part.
+  const rowsFrom = 5;
+  for (const level of levels) {
+    for (const time of [times[0] ?? 0, times[1] ?? 0]) {
+      const db = open(rowsFrom);
+      const bucket = bucketOf(time, level);
+      const where = `project = 1 AND level = ${level} AND bucket = ${bucket}`;
+      db.exec(`UPDATE type_counter SET other = other + 1 WHERE ${where}`);
+      const wider = level + 1 < levels.length ? [[level + 1, bucketOf(time, level + 1)]] : [];
+      expect(found(db).map((one) => [one.level, one.bucket])).toEqual([[level, bucket], ...wider]);
+      db.exec(`UPDATE type_counter SET other = other - 1 WHERE ${where}`);
+      expect(found(db)).toEqual([]);
+      db.exec(`UPDATE caller_counter SET queries = queries + 1 WHERE ${where} AND caller = 2`);
+      // The narrowest ones of a caller are what those of all types are held against.
+      const own = [level, bucket];
+      expect(found(db).map((one) => [one.level, one.bucket])).toEqual([own, ...wider]);
+    }
+  }
+});
+
+test('counters of web and api without rows are trusted at the narrowest level alone', () => {
+  for (const type of ['web', 'api']) {
+    const db = open(6);
+    db.exec(`UPDATE type_counter SET ${type} = ${type} + 1 WHERE project = 1 AND bucket = 5 AND level = 0`);
+    expect(found(db).map(({ level, bucket }) => [level, bucket])).toEqual([[1, 0]]);
+  }
+});
+
+test('counters of a project that is not there, and of callers that have no name, are named so', () => {
+  const db = open();
+  db.exec(
+    'INSERT INTO type_counter VALUES (77, 0, 5, 1, 2, 3); INSERT INTO caller_counter VALUES (77, 0, 5, 99, 4)',
+  );
+  expect(found(db)).toEqual([
+    { projectId: '(none)', level: 0, bucket: 5, counted: { web: 1, api: 2, other: 3 }, recounted: nothing },
+    {
+      projectId: '(none)',
+      level: 0,
+      bucket: 5,
+      caller: '(none)',
+      counted: { ...nothing, other: 4 },
+      recounted: nothing,
+    },
+  ]);
+});
+
+test('what deleted projects left is not looked at', () => {
+  const db = open();
+  new Writer(db).commit([{ kind: 'deleteProject', organizationId: 'default', projectId: 'docs', by }]);
+  db.exec('DELETE FROM query WHERE project = 1 AND occurred_at > 5');
+  db.exec('UPDATE caller_counter SET queries = queries + 1 WHERE project = 1');
+  expect(verify(db)).toMatchObject({ projects: 1, queries: 7, differences: [], differencesTotal: 0 });
+});
+
+test('as many differences are told as there may be, and all are counted', () => {
+  const db = open();
+  const more = verifyDifferencesMax + 5;
+  db.exec(`WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < ${more})
+    INSERT INTO type_counter SELECT 2, 0, 1000 + at, 1, 0, 0 FROM n`);
+  const { differences, differencesTotal } = verify(db);
+  expect(differences).toHaveLength(verifyDifferencesMax);
+  expect(differencesTotal).toBe(more);
+});

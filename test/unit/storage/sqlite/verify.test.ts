@@ -3,9 +3,9 @@ import { BUCKET_WIDTHS_MS, bucketOf } from '../../../../src/domain/buckets.js';
 import type { Connection } from '../../../../src/storage/sqlite/connection.js';
 import { verify } from '../../../../src/storage/sqlite/verify.js';
 import { Writer } from '../../../../src/storage/sqlite/writer.js';
-import { verifyDifferencesMax } from '../../../../src/storage/store.js';
+import { inOrderOfBuckets, verifyDifferencesMax } from '../../../../src/storage/store.js';
 import { by } from '../../../support/entities.js';
-import { databaseInMemory, recordInto } from '../../../support/sqlite.js';
+import { databaseInMemory, recordInto, twoConnections } from '../../../support/sqlite.js';
 
 const dayMs = 86_400_000;
 const levels = [...BUCKET_WIDTHS_MS.keys()];
@@ -186,6 +186,55 @@ test('what deleted projects left is not looked at', () => {
   db.exec('DELETE FROM query WHERE project = 1 AND occurred_at > 5');
   db.exec('UPDATE caller_counter SET queries = queries + 1 WHERE project = 1');
   expect(verify(db)).toMatchObject({ projects: 1, queries: 7, differences: [], differencesTotal: 0 });
+});
+
+test('all is of one moment, whatever others commit meanwhile', async () => {
+  const [db, other] = await twoConnections();
+  recordInto(db, 'docs', queries);
+  const prepare = db.prepare.bind(db);
+  Object.defineProperty(db, 'prepare', {
+    value: (sql: string) => {
+      if (sql.includes('AS queries')) other.exec('UPDATE type_counter SET web = web + 1');
+      return prepare(sql);
+    },
+  });
+  expect(verify(db)).toMatchObject({ differencesTotal: 0 });
+  expect(verify(db).differencesTotal).toBeGreaterThan(0);
+});
+
+test('an error of the check that is no damage is thrown, and the transaction is over', () => {
+  const db = open();
+  const prepare = db.prepare.bind(db);
+  const error = new Error('out of memory');
+  Object.defineProperty(db, 'prepare', {
+    value: (sql: string) => {
+      if (sql.includes('integrity_check')) throw error;
+      return prepare(sql);
+    },
+  });
+  expect(() => verify(db)).toThrow(error);
+  expect(db.isTransaction).toBe(false);
+});
+
+test('damage that the check itself stumbles over is told', () => {
+  const db = open();
+  const error = Object.assign(new Error('malformed'), { code: 'ERR_SQLITE_ERROR', errcode: 11 });
+  Object.defineProperty(db, 'prepare', {
+    value: () => {
+      db.exec('ROLLBACK');
+      throw error;
+    },
+  });
+  expect(verify(db)).toMatchObject({ damage: ['malformed'], queries: 0 });
+});
+
+test('differences are in order of project, level, bucket and caller', () => {
+  const db = open();
+  db.exec('UPDATE type_counter SET web = web + 1; UPDATE caller_counter SET queries = queries + 1');
+  const differences = found(db);
+  expect(differences.length).toBeGreaterThan(50);
+  expect(differences).toEqual([...differences].sort(inOrderOfBuckets));
+  expect(new Set(differences.map(({ projectId }) => projectId)).size).toBe(2);
 });
 
 test('as many differences are told as there may be, and all are counted', () => {

@@ -86,8 +86,7 @@ test('a refusal is handed on as it is', async () => {
 test('a file that is damaged, or none at all, is not put there', async () => {
   const refusal = await refusalOf((draft) => {
     const db = new DatabaseSync(draft);
-    db.exec('CREATE TABLE t (x CHECK (x > 0)); CREATE INDEX i ON t (x)');
-    for (let at = 1; at < 100; at++) db.exec(`INSERT INTO t VALUES (${at})`);
+    db.exec('CREATE TABLE t (x CHECK (x > 0))');
     db.exec('PRAGMA ignore_check_constraints = ON; INSERT INTO t VALUES (-1)');
     db.close();
   });

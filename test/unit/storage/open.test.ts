@@ -1,9 +1,20 @@
+import { existsSync, linkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStore, parseDatabaseUrl } from '../../../src/storage/open.js';
+import {
+  isSameStore,
+  locationOf,
+  migrateStore,
+  nameOfStore,
+  openStore,
+  parseDatabaseUrl,
+} from '../../../src/storage/open.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 test.each([
   ['', /is not a database URL/],
   ['./data.db', /is not a database URL/],
+  ['./sqlite:data.db', /is not a database URL; write it as sqlite:.* or postgres:/],
   ['sqlite:', /names no file/],
   ['sqlite://', /names no file/],
   ['sqlite://host/file.db', /has a host/],
@@ -36,6 +47,8 @@ test.each([
   ['sqlite:x.db', 'x.db'],
   ['sqlite:/var/lib/x.db', '/var/lib/x.db'],
   ['sqlite:///var/lib/x.db', '/var/lib/x.db'],
+  ['sqlite:x:memory:', 'x:memory:'],
+  ['sqlite:a\nb', 'a\nb'],
   ['SQLITE:a b?#%20.db', 'a b?#%20.db'],
 ])('the database URL %j is the file %s', (url, file) => {
   expect(parseDatabaseUrl(url)).toEqual({ ok: true, value: { kind: 'sqlite', file } });
@@ -79,4 +92,62 @@ test.each([
   'postgres://u:hunter2%@h/db',
 ])('what is wrong with %j is said without its password', async (url) => {
   await expect(openStore(url)).rejects.toSatisfy((error) => !String(error).includes('hunter2'));
+});
+
+test('a file that must be there is not made', async () => {
+  const file = `${await temporaryFolder()}/none.db`;
+  await expect(openStore(`sqlite:${file}`, { mustExist: true })).rejects.toMatchObject({
+    code: 'not_found',
+    message: expect.stringContaining(file),
+  });
+  expect(existsSync(file)).toBe(false);
+});
+
+test('a file cannot be distributed, and is not made for that', async () => {
+  const file = `${await temporaryFolder()}/none.db`;
+  await expect(migrateStore(`sqlite:${file}`, { distribute: true })).rejects.toMatchObject({
+    code: 'invalid',
+  });
+  expect(existsSync(file)).toBe(false);
+});
+
+test('a store is called by its whole path, or its address', () => {
+  expect(nameOfStore(locationOf('sqlite:data/x.db'))).toBe(resolve('data/x.db'));
+  expect(nameOfStore(locationOf('postgres://u:hunter2@h:1/x'))).toBe('h:1/x, schema caller_stats');
+});
+
+test('files are the same store whatever leads to them', async () => {
+  const folder = await temporaryFolder();
+  const [file, other] = [`${folder}/a.db`, `${folder}/b.db`];
+  const isSame = (one: string, two: string) => isSameStore(`sqlite:${one}`, `sqlite:${two}`);
+  const near = relative('.', file);
+  expect(await isSame(file, near)).toBe(true);
+  expect(await isSame(file, other)).toBe(false);
+  writeFileSync(file, '');
+  expect(await isSame(file, near)).toBe(true);
+  expect(await isSame(file, other)).toBe(false);
+  expect(await isSame(other, file)).toBe(false);
+  writeFileSync(other, '');
+  expect(await isSame(file, other)).toBe(false);
+  linkSync(file, `${folder}/hard`);
+  symlinkSync(file, `${folder}/soft`);
+  for (const link of ['hard', 'soft']) {
+    expect(await isSame(file, `${folder}/${link}`)).toBe(true);
+    expect(await isSame(`${folder}/${link}`, other)).toBe(false);
+  }
+  // Of another file system, where there is one.
+  expect(await isSame(file, '/proc/self/status')).toBe(false);
+});
+
+test.each([
+  ['postgres://h/x', 'postgres://u:p@H:5432/x', true],
+  ['postgres://h/x', 'postgres://h/y', false],
+  ['postgres://h/x', 'postgres://i/x', false],
+  ['postgres://h/x', 'postgres://h:1/x', false],
+  ['postgres://h/x?schema=a', 'postgres://h/x?schema=a', true],
+  ['postgres://h/x?schema=a', 'postgres://h/x?schema=b', false],
+  ['postgres://h/x', 'sqlite:x', false],
+  ['sqlite:x', 'postgres://h/x', false],
+])('%s and %s are the same store: %s', async (one, other, same) => {
+  expect(await isSameStore(one, other)).toBe(same);
 });

@@ -1,0 +1,32 @@
+/** How a URL becomes a store on a file. */
+import { existsSync, statSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { migrateStore, openStore } from '../../src/storage/open.js';
+import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations.js';
+import { whenOver } from '../support/cleanup.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+test('a file is made where it need not be there, and opened where it must be', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  for (const options of [{}, { mustExist: true }, { mustExist: true, thrifty: true }]) {
+    const store = await openStore(`sqlite:${file}`, options);
+    whenOver(() => store.close());
+    expect(await store.listOrganizations()).toEqual([{ id: 'default', name: 'Default', createdAt: 0 }]);
+  }
+});
+
+test('a file of an older version is kept unless told, and one that is new or up to date is not', async () => {
+  const folder = await temporaryFolder();
+  const newest = { version: MIGRATIONS.length, distributed: [], kept: null };
+  for (const backup of [undefined, true, false]) {
+    const file = `${folder}/${backup}.db`;
+    openMigrated(file, MIGRATIONS.slice(0, 1)).close();
+    const kept = backup === false ? null : `${file}.version-1`;
+    const options = { distribute: false, ...(backup === undefined ? {} : { backup }) };
+    expect(await migrateStore(`sqlite:${file}`, options)).toEqual({ ...newest, kept });
+    expect(existsSync(`${file}.version-1`)).toBe(kept !== null);
+    expect(await migrateStore(`sqlite:${file}`, options)).toEqual(newest);
+  }
+  expect(await migrateStore(`sqlite:${folder}/new.db`, { distribute: false })).toEqual(newest);
+  expect(statSync(`${folder}/new.db`).size).toBeGreaterThan(0);
+});

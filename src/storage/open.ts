@@ -25,7 +25,7 @@ const examples = 'sqlite:./data/caller-stats.db or postgres://user@host:5432/dat
  * may hold a password.
  */
 export function parseDatabaseUrl(url: string): Result<DatabaseLocation> {
-  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? [];
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)/is.exec(url) ?? [];
   if (scheme === '') return failure(`is not a database URL; write it as ${examples}`);
   if (POSTGRES_SCHEMES.some((one) => one === scheme.toLowerCase())) return parsePostgresUrl(url);
   if (scheme.toLowerCase() !== 'sqlite') {

@@ -154,8 +154,7 @@ export class PeopleChanges {
       }
       return { rows: [], changes: Number(statement.run(...parameters).changes) };
     } catch (error) {
-      if (isConflict(error))
-        throw new CallerStatsError('already_exists', 'There is such a row already.', { cause: error });
+      if (isConflict(error)) throw new CallerStatsError('already_exists', 'There is such a row already.');
       throw error;
     }
   }

@@ -116,6 +116,7 @@ test('what cannot be restored is refused', async () => {
   await refused(`${folder}/letter`, url, 'invalid', /letter is not a database, or is damaged/);
   await refused(`${folder}/nothing`, url, 'invalid', /nothing is empty/);
   await refused(`${folder}/used`, url, 'invalid', /used has a log beside it/);
+  await expect(restore(`${folder}/letter`, url, true)).rejects.toMatchObject({ cause: expect.any(Error) });
   const newer = new DatabaseSync(copy);
   newer.exec(`PRAGMA user_version = ${NEWEST_VERSION + 1}`);
   newer.close();
@@ -129,6 +130,7 @@ test('a database that is in use is not replaced', async () => {
   whenOver(() => user.close());
   user.exec('BEGIN; SELECT count(*) FROM query');
   await expectRefused(folder, () => restore(copy, url, true), 'unavailable', /store\.db is in use/);
+  await expect(restore(copy, url, true)).rejects.toMatchObject({ cause: expect.any(Error) });
 });
 
 test('a backup is restored where there was nothing, in a folder of its owner that is made', async () => {

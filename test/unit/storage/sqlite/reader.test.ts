@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ALL_TIME } from '../../../../src/domain/date-range.js';
 import { Reader } from '../../../../src/storage/sqlite/reader.js';
 import { Writer } from '../../../../src/storage/sqlite/writer.js';
 import { by } from '../../../support/entities.js';
@@ -15,10 +16,29 @@ test('the writer is asked for clean-ups only where there is something to clean u
   expect([reader.hasDeleted(), reader.hasRetentionToApply(0)]).toEqual([true, false]);
 });
 
-test('a check reads, and says what is wrong', () => {
+test('a check of the database reads, and says what is wrong', () => {
   const db = databaseInMemory();
   const reader = new Reader(db);
-  reader.check();
-  db.exec('PRAGMA foreign_keys = OFF; DROP TABLE organization');
-  expect(() => reader.check()).toThrow(/no such table/);
+  reader.check('database');
+  db.exec('PRAGMA foreign_keys = OFF; DROP TABLE project');
+  expect(() => reader.check('database')).toThrow(/no such table/);
+});
+
+test('a check of the schema finds one of another version', () => {
+  const db = databaseInMemory();
+  const reader = new Reader(db);
+  reader.check('schema');
+  db.exec('PRAGMA user_version = 1');
+  expect(() => reader.check('schema')).toThrow();
+});
+
+test('a check of the counts reads the counters, with and without a project, and nothing from memory', () => {
+  const db = databaseInMemory();
+  const reader = new Reader(db);
+  reader.check('counts');
+  recordInto(db, 'docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);
+  for (let ask = 0; ask < 40; ask++) reader.counters.count('docs', ALL_TIME);
+  reader.check('counts');
+  db.exec('DROP TABLE type_counter');
+  expect(() => reader.check('counts')).toThrow(/no such table/);
 });

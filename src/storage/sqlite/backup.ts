@@ -1,5 +1,5 @@
 /** Backups of one SQLite file, and the way back. */
-import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { CallerStatsError } from '../../domain/errors.js';
 import { openConnection } from './connection.js';
@@ -49,9 +49,7 @@ export function restoreFile(backup: string, file: string, replace: boolean, nowM
     file,
     (draft) => copyFileSync(backup, draft),
     () => {
-      if (kept === null) return;
-      requireAlone(file);
-      keep(file, kept);
+      if (kept !== null) keep(file, kept);
     },
   );
   return { ...contentsOf(file), kept };
@@ -72,23 +70,35 @@ function isThere(file: string): CallerStatsError {
   return new CallerStatsError('already_exists', `${file} is there already; --replace replaces it.`);
 }
 
-/** Only a connection that is alone may take a file out of WAL. It also folds the log into the file. */
-function requireAlone(file: string): void {
+/**
+ * Gives a file another name beside its own. Its log is folded into it; that of a damaged one, which may have queries that
+ * are nowhere else, is kept beside it, because opening such a file removes its log. The next file must not find it.
+ */
+function keep(file: string, kept: string): void {
+  const log = `${file}-wal`;
+  const keptLog = `${kept}-wal`;
+  if (existsSync(log)) copyFileSync(log, keptLog);
+  try {
+    if (isFolded(file)) rmSync(keptLog, { force: true });
+  } catch (error) {
+    rmSync(keptLog, { force: true });
+    throw error;
+  }
+  linkSync(file, kept);
+  for (const more of ['-wal', '-shm']) rmSync(file + more, { force: true });
+}
+
+/** Folds the log into the file, for which a connection must be alone; false where the file is damaged. */
+function isFolded(file: string): boolean {
   try {
     using(openConnection(file), (db) => db.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE'));
+    return true;
   } catch (error) {
-    // What is damaged is a reason to restore, and keeps whatever log it has.
-    if (isDamage(error)) return;
+    if (isDamage(error)) return false;
     throw new CallerStatsError('unavailable', `${file} is in use: stop its server, and restore again.`, {
       cause: error,
     });
   }
-}
-
-/** Gives a file another name beside its own, and its log, which the next file in its place must not find, only that. */
-function keep(file: string, kept: string): void {
-  linkSync(file, kept);
-  for (const more of ['-wal', '-shm']) if (existsSync(file + more)) renameSync(file + more, kept + more);
 }
 
 function contentsOf(file: string): Contents {

@@ -131,6 +131,7 @@ test('a database that is in use is not replaced', async () => {
   user.exec('BEGIN; SELECT count(*) FROM query');
   await expectRefused(folder, () => restore(copy, url, true), 'unavailable', /store\.db is in use/);
   await expect(restore(copy, url, true)).rejects.toMatchObject({ cause: expect.any(Error) });
+  expect(readdirSync(folder).filter((name) => name.includes('replaced'))).toEqual([]);
 });
 
 test('a backup is restored where there was nothing, in a folder of its owner that is made', async () => {
@@ -158,7 +159,23 @@ test('what is replaced is kept beside it, under a name with the time', async () 
   expect(queriesIn(kept)).toBe(3);
 });
 
-test('what is replaced may be damaged, and its log is not found any more', async () => {
+test('the log of what is replaced is folded into it', async () => {
+  const { folder, file, url, copy } = await place();
+  await back(url, copy);
+  // As a process leaves them that is killed.
+  const user = openMigrated(file);
+  user.exec("UPDATE project SET name = 'In the log'");
+  copyFileSync(file, `${folder}/killed.db`);
+  copyFileSync(`${file}-wal`, `${folder}/killed.db-wal`);
+  user.close();
+  const { kept } = await restore(copy, `sqlite:${folder}/killed.db`, true);
+  expect(existsSync(`${kept}-wal`)).toBe(false);
+  const whole = openConnection(`${kept}`);
+  whenOver(() => whole.close());
+  expect(whole.prepare('SELECT DISTINCT name FROM project').get()).toEqual({ name: 'In the log' });
+});
+
+test('what is replaced may be damaged: its log is kept beside it, and not found any more', async () => {
   const { folder, url, copy } = await place();
   await back(url, copy);
   const file = `${folder}/broken.db`;
@@ -166,6 +183,7 @@ test('what is replaced may be damaged, and its log is not found any more', async
   writeFileSync(`${file}-wal`, 'its log');
   const { kept } = await restore(copy, `sqlite:${file}`, true);
   expect(readFileSync(`${kept}`, 'utf8')).toMatch(/^no database/);
+  expect(readFileSync(`${kept}-wal`, 'utf8')).toBe('its log');
   expect(existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > 0).toBe(false);
   expect(queriesIn(file)).toBe(3);
 });

@@ -42,6 +42,11 @@ test('it is set up, shown, loaded again and left below its path', async () => {
   expect(path()).toBe('/team/stats/audit');
 
   await page.goto(`${server.url}/docs`);
-  await page.getByRole('heading', { name: /caller-stats/ }).waitFor();
+  await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor();
+  expect(path()).toBe('/team/stats/docs/');
+  await page.getByRole('link', { name: 'Recording', exact: true }).click();
+  await page.getByRole('heading', { name: 'Recording', level: 1 }).waitFor();
+  expect(path()).toBe('/team/stats/docs/record');
+  await page.goto(`${server.url}/docs/try`);
   await page.getByText('/v1/analytics/{projectId}/assistant/caller-stats', { exact: true }).first().waitFor();
 });

@@ -43,6 +43,15 @@ const NOT_HERE: Readonly<Record<string, string>> = {
     'variables and a configuration of other programs; test/cli/otlp.test.ts sends what they send',
   'docs/reading.md':
     'test/cli/reading-docs.test.ts; scripts of spreadsheets, Python, R and DuckDB need those programs',
+  'docs/operate.md: {"error"': 'test/http/unavailable.test.ts',
+  'docs/operate.md: $ node dist/main.js serve --metrics-port':
+    'a server that stays; test/cli/operate.test.ts',
+  'docs/operate.md: $ OTEL_EXPORTER_OTLP_ENDPOINT': 'a server that stays; test/cli/tracing.test.ts',
+  'docs/run.md: npm install --global ./caller-stats': 'test/cli/package.test.ts',
+  'docs/run.md: npm install --global --prefix /usr/local':
+    'needs root and systemd; the page says what was tried of it, test/tidy/deploy.test.ts reads the unit',
+  'docs/run.md: docker build': 'needs Docker; the page says what was tried of it',
+  'docs/run.md: caller-stats serve --base-path': 'a server that stays; test/http/base-path.test.ts',
   'docs/settings.md: GRANT': 'test/postgres/privileges.test.ts',
   'docs/import.md: 192.0.2.1': 'a line of a log, which the import below it reads',
 };

@@ -194,7 +194,7 @@ describe('a server that cannot use its database', () => {
         const running = programOn('', env).start(['--log-level', 'trace', ...args]);
         const server = await listening(running);
         const answers = await answersOf(server.url);
-        expect(answers).toMatch(/^503 .+The store cannot be read/m);
+        expect(answers).toMatch(/^503 .+The server is not ready/m);
         expect(answers).toMatch(/^503 .+The store cannot answer now/m);
         expectNoPassword('an answer', answers);
         const shown = await shownOf(running.pid);

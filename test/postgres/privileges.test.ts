@@ -77,7 +77,7 @@ test('an empty schema of its own is enough to begin with', async () => {
   await succeed(programOn(user.url(url)).run(['project', 'create', 'Docs']));
 });
 
-test('a user with the privileges that the reference names does all that there is to do', async () => {
+test('a user with the privileges that the docs name does all that there is to do', async () => {
   const url = newSchemaIn(databaseUrl);
   const user = await newUser(databaseUrl, 'secret');
   await (await openStore(url)).close();

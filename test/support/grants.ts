@@ -1,10 +1,10 @@
-/** The privileges that the reference says a node's user needs. */
+/** The privileges that the docs say a node's user needs. */
 import { readFileSync } from 'node:fs';
 
-/** The statements of the reference, for a schema and a user. */
+/** The statements of the docs, for a schema and a user. */
 export function documentedGrants(schema: string, user: string): string[] {
-  const reference = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8');
-  const block = /```sql\n(GRANT [^`]+)```/.exec(reference)?.[1] ?? '';
+  const page = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8');
+  const block = /```sql\n(GRANT [^`]+)```/.exec(page)?.[1] ?? '';
   return block
     .trim()
     .split('\n')

@@ -43,6 +43,7 @@ import { RateLimit, type RateLimits } from './rate-limits.js';
 import { acceptAllMethods } from './resource.js';
 import { SHARED_SCHEMAS } from './schemas.js';
 import { addSeries } from './series.js';
+import { endUnreadStreams } from './unread-streams.js';
 
 /** Follows requests, for whoever looks for what took how long. */
 export interface RequestTracing {
@@ -182,6 +183,7 @@ export async function buildApp({
     store,
     clock,
   });
+  endUnreadStreams(app);
   // What is there when it starts and nothing else: each file that is served has a name that was found then.
   await app.register(fastifyStatic, {
     root: [dashboard.pages, docs],

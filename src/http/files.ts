@@ -84,16 +84,24 @@ export function addFiles(
   });
 }
 
-async function sendFile(
+function sendFile(
   reply: FastifyReply,
   { folder, change }: Built,
   file: string,
   caching: string,
-): Promise<FastifyReply> {
+): FastifyReply | Promise<FastifyReply> {
   reply.headers({ 'cache-control': caching, 'content-security-policy': PAGE_POLICY });
   const type = TEXTS[extname(file)];
   if (change === undefined || type === undefined) return reply.sendFile(file, folder);
-  return reply.type(type).send(change(await readFile(join(folder, file), 'utf8')));
+  return sendText(reply.type(type), join(folder, file), change);
+}
+
+async function sendText(
+  reply: FastifyReply,
+  path: string,
+  change: (text: string) => string,
+): Promise<FastifyReply> {
+  return reply.send(change(await readFile(path, 'utf8')));
 }
 
 /** Throws where a folder was not built. `what` goes on from "has no". */

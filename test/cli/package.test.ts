@@ -57,11 +57,16 @@ test('the package has what is run and read, nothing that makes or tests it, and 
   );
   const modules = sources.map((path) => `dist/${path.replace(/\.ts$/, '.js')}`);
   const page = /^dist\/dashboard\/(index\.html|favicon\.svg|theme\.js|assets\/[\w-]+\.(js|css))(\.br|\.gz)?$/;
-  const reading = /^(demo|docs|integrations)\/|^(CHANGELOG|README|SECURITY)\.md$|^LICENSE$|^package\.json$/;
-  expect(paths.filter((path) => !modules.includes(path) && !page.test(path) && !reading.test(path))).toEqual(
-    [],
+  const docs = /^dist\/docs\/([\w-]+\.html|hashmap\.json|(assets|files)\/[\w./@-]+)(\.br|\.gz)?$/;
+  const reading =
+    /^(demo|docs(?!\/\.)|integrations)\/|^(CHANGELOG|README|SECURITY)\.md$|^LICENSE$|^package\.json$/;
+  const known = [page, docs, reading];
+  expect(
+    paths.filter((path) => !modules.includes(path) && !known.some((pattern) => pattern.test(path))),
+  ).toEqual([]);
+  expect(paths).toEqual(
+    expect.arrayContaining([...modules, 'dist/dashboard/index.html', 'dist/docs/index.html']),
   );
-  expect(paths).toEqual(expect.arrayContaining([...modules, 'dist/dashboard/index.html']));
 });
 
 test('what it installs is named in its package.json, and no client comes with it', async () => {
@@ -114,7 +119,7 @@ test('it runs from an empty folder: records, counts, and has the dashboard and t
   const { bin, empty, packed } = stranger();
   const options = { cwd: empty };
   const server = startCommand(join(bin, 'caller-stats'), ['serve', '--demo', '--port', '0'], options);
-  const stdout = await server.printed(/^API documentation: .+\n/m);
+  const stdout = await server.printed(/^Documentation: .+\n/m);
   const url = urlIn(stdout);
   const { admin, recording, project } = firstRunOf({ stdout });
   const base = `${url}/v1/analytics/${project}/assistant`;

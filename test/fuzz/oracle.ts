@@ -11,7 +11,7 @@ const EVERYWHERE = new Set([400, 408, 413, 417, 431, 503]);
 const OF_OTHER_METHODS = new Set([401, 403, 404, 405, 429]);
 
 /** Of a path that is no operation: a file, whole, in part, unchanged or elsewhere, or nothing at all. */
-const OF_OTHER_PATHS = new Set([200, 206, 302, 304, 404, 405, 415, 416]);
+const OF_OTHER_PATHS = new Set([200, 206, 302, 304, 308, 404, 405, 415, 416]);
 
 /** Of the dashboard's API beside these. */
 const OF_DASHBOARD = new Set([204, 401, 403, 409, 429]);

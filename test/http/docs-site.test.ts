@@ -31,7 +31,9 @@ function problemWith(link: string, page: string): string | undefined {
   if (path === 'try') return undefined;
   const text = pages.get(path);
   if (text === undefined)
-    return /\.\w+$/.test(path) && existsSync(join(root, 'dist/docs', path)) ? undefined : 'leads nowhere';
+    return /^files\/|\.\w+$/.test(path) && existsSync(join(root, 'dist/docs', path))
+      ? undefined
+      : 'leads nowhere';
   const id = decodeURIComponent(url.hash.slice(1));
   return id === '' || all(text, /\sid="([^"]+)"/g).includes(id)
     ? undefined

@@ -2,7 +2,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sharedService } from '../support/http.js';
-import { DOCS_SCRIPT, PAGE, SCRIPT } from '../support/pages.js';
+import { DOCS_PAGE, DOCS_SCRIPT, PAGE, SCRIPT } from '../support/pages.js';
 
 const service = sharedService();
 
@@ -120,7 +120,7 @@ describe('the documentation', () => {
       const { send } = service();
       const { status, headers, text } = await send({ path, key: null });
       expect(status).toBe(200);
-      if (headers['content-type'] === 'text/html; charset=utf-8') expect(text).toBe(PAGE);
+      if (headers['content-type'] === 'text/html; charset=utf-8') expect(text).toBe(DOCS_PAGE);
       expect(headers['cache-control']).toBe('no-cache');
       expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; /);
       const post = await send({ path, key: null, method: 'POST' });

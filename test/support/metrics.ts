@@ -31,14 +31,16 @@ export function readMetrics(text: string): Exposition {
 
 function readSample(line: string): Sample {
   const [, name, labelText = '', value = ''] = LINE.exec(line) ?? [];
-  if (name === undefined || Number.isNaN(Number(value.replace('+Inf', 'Infinity'))))
+  // Not a number, as a mean of nothing is, may be written in any case.
+  const number = Number(value.replace('+Inf', 'Infinity'));
+  if (name === undefined || (Number.isNaN(number) && !/^nan$/i.test(value)))
     throw new Error(`not a sample: ${line}`);
   const found = [...labelText.matchAll(LABEL)];
   if (found.map(([whole]) => whole).join('') !== labelText) throw new Error(`not labels: ${line}`);
   return {
     name,
     labels: Object.fromEntries(found.map(([, label = '', text = '']) => [label, text])),
-    value: Number(value.replace('+Inf', 'Infinity')),
+    value: number,
   };
 }
 

@@ -26,15 +26,17 @@ export async function makePages(folder: string): Promise<string> {
 
 export const DOCS_SCRIPT = '/docs/assets/chunks/theme.1a2b3c.js';
 
+export const DOCS_PAGE = `<!doctype html><title>Docs</title><script src="${DOCS_SCRIPT}"></script>`;
+
 /** Makes a site of the documentation in a folder, each page compressed beside it; gives its own folder. */
 export async function makeDocs(folder: string): Promise<string> {
   const docs = join(folder, 'docs');
   await mkdir(join(docs, 'assets/chunks'), { recursive: true });
   await mkdir(join(docs, 'files'));
   for (const name of ['index.html', 'settings.html', '404.html']) {
-    await writeFile(join(docs, name), PAGE);
-    await writeFile(join(docs, `${name}.br`), brotliCompressSync(PAGE));
-    await writeFile(join(docs, `${name}.gz`), gzipSync(PAGE));
+    await writeFile(join(docs, name), DOCS_PAGE);
+    await writeFile(join(docs, `${name}.br`), brotliCompressSync(DOCS_PAGE));
+    await writeFile(join(docs, `${name}.gz`), gzipSync(DOCS_PAGE));
   }
   await writeFile(join(docs, 'hashmap.json'), '{}');
   await writeFile(join(docs, DOCS_SCRIPT.replace('/docs/', '')), SCRIPT.text);

@@ -1,9 +1,11 @@
 /** The files in `deploy/` cannot drift from the server: its settings, paths and folders. */
+import { dirname, join } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { FOREIGN as FOREIGN_PAGES } from '../../docs/.vitepress/pages.js';
 import { SETTINGS } from '../../src/cli/settings.js';
 import { databaseTimeoutMs, shutdownTimeoutMs } from '../../src/domain/limits.js';
-import { filesBelow, read } from './sources.js';
+import { filesBelow, importsOf, read } from './sources.js';
 
 const files = filesBelow('deploy', '');
 const variables = new Set(Object.values(SETTINGS).map(({ environment }) => environment));
@@ -100,6 +102,24 @@ test('the image has what it is built from, and ends as anybody but root', () => 
     for (const source of path.split(' ')) expect(letIn, source).toContain(`!${source.replace(/\/.*$/, '')}`);
   }
   expect(text.lastIndexOf('\nUSER 1000:1000\n')).toBeGreaterThan(text.lastIndexOf('\nRUN '));
+});
+
+test('the image has what its pages are built from, too', () => {
+  const letIn = read('deploy/Dockerfile.dockerignore').lines.flatMap(
+    (line) => /^!(.+)/.exec(line)?.[1] ?? [],
+  );
+  const configs = ['dashboard/vite.config.ts', 'docs/.vitepress/config.ts'];
+  const imported = configs
+    .flatMap((config) => importsOf(read(config)))
+    .filter((path) => path.endsWith('.ts'));
+  const linked = filesBelow('docs', '.md').flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\((\.\.\/[^)#]+)/g)].map(([, link = '']) => join(dirname(path), link)),
+  );
+  const sources = [...configs, ...imported, ...linked, ...Object.keys(FOREIGN_PAGES)];
+  expect(linked).toContain('deploy/Caddyfile');
+  expect(
+    sources.filter((source) => !letIn.some((one) => source === one || source.startsWith(`${one}/`))),
+  ).toEqual([]);
 });
 
 test('systemd waits for longer than the server takes to stop', () => {

@@ -3,21 +3,18 @@
  * whose server never does and whose queue is full. In turn, over the same connections.
  */
 import { deepStrictEqual } from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
 import type { RecorderStats } from '../client/src/index.js';
 import { type Contestant, hold, ratio } from './support/contest.js';
 import type { Figure, Report } from './support/report.js';
 import { Database } from './support/service.js';
 import type { Sample } from './support/traffic.js';
-import type { Server, Workspace } from './support/workspace.js';
+import { programOf, type Server, type Workspace } from './support/workspace.js';
 
 export interface ClientOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly note: (line: string) => void;
 }
-
-const host = fileURLToPath(new URL('./support/recording-host.ts', import.meta.url));
 
 const connections = 16;
 
@@ -38,8 +35,7 @@ export async function benchClient(
   const database = await Database.create(workspace, 'client');
   const key = await database.createAdminKey();
   const service = await database.serve();
-  const start = (...args: string[]) =>
-    workspace.start(['--import', import.meta.resolve('tsx'), host, ...args]);
+  const start = (...args: string[]) => workspace.start([...programOf('recording-host'), ...args]);
   const silent = await start('silent');
   const servers: readonly (readonly [string, Server])[] = [
     [bare, await start('none')],

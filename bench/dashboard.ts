@@ -2,13 +2,12 @@
  * What a browser waits for: from asking for the overview to its chart, with a million queries recorded and nothing in
  * the browser's cache, against a bare page that says one word. And what the first view loads.
  */
-import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, startChromium } from '../test/support/chromium.js';
 import { makeEvents, writeNdjson, YEAR } from './support/events.js';
 import type { Figure, Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';
-import type { Workspace } from './support/workspace.js';
+import { programOf, type Workspace } from './support/workspace.js';
 
 export interface DashboardOptions {
   readonly rounds: number;
@@ -33,8 +32,6 @@ interface Seen {
   readonly scriptBytes: number;
 }
 
-const bareServer = fileURLToPath(new URL('./support/bare-server.ts', import.meta.url));
-
 const email = 'bench@example.org';
 const password = 'a long enough passphrase';
 
@@ -54,9 +51,7 @@ export async function benchDashboard(
   const { url } = await database.serve();
   const cookies = await signUp(url, new URL((JSON.parse(invited) as { link: string }).link).hash.slice(1));
   const bare = await workspace.start([
-    '--import',
-    import.meta.resolve('tsx'),
-    bareServer,
+    ...programOf('bare-server'),
     'text/html',
     '<!doctype html><title>bare</title><h1>bare</h1>',
   ]);

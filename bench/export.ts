@@ -12,7 +12,7 @@ import { bigDatabase, bigEvents, HOT_DAY, hotEvents, hotProjectId } from './supp
 import { type Event, makeEvents } from './support/events.js';
 import { type Load, load } from './support/load.js';
 import { BOUNDS, type Bounds, rangesOf, rangesWithin, recount, toQueryString } from './support/ranges.js';
-import type { Figure, Report } from './support/report.js';
+import { asPower, type Figure, type Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';
 import { programOf, type Server, type Workspace } from './support/workspace.js';
 
@@ -51,8 +51,8 @@ interface Contestant {
 type Rounds = ReadonlyMap<string, readonly Load[]>;
 
 /** How a contestant is called that has so many events over a year. */
-const nameOf = (size: number, bounds: Bounds): string => `${power(size)} events, ${bounds} bounds`;
-const hotNameOf = (size: number): string => `${power(size)} events ${hot}, ms bounds`;
+const nameOf = (size: number, bounds: Bounds): string => `${asPower(size)} events, ${bounds} bounds`;
+const hotNameOf = (size: number): string => `${asPower(size)} events ${hot}, ms bounds`;
 
 export async function benchExport(workspace: Workspace, options: ExportOptions): Promise<Report> {
   const { lines: most, note } = options;
@@ -204,20 +204,19 @@ function ratiosOf(rounds: Rounds, sizes: readonly number[]): Figure[] {
     );
     const growth = BOUNDS.map(
       (bounds): Figure => ({
-        what: `${cost} of an answer, ${power(most)} events over ${power(few)}: ${bounds} bounds`,
+        what: `${cost} of an answer, ${asPower(most)} events over ${asPower(few)}: ${bounds} bounds`,
         values: ratio(nameOf(few, bounds), nameOf(most, bounds)),
         atMost: aimGrowth,
       }),
     );
     const inOneDay: Figure = {
-      what: `${cost} of an answer, ${power(most)} events ${hot} over ${power(few)} in a year: ms bounds`,
+      what: `${cost} of an answer, ${asPower(most)} events ${hot} over ${asPower(few)} in a year: ms bounds`,
       values: ratio(nameOf(few, 'ms'), hotNameOf(most)),
       atMost: aimHot,
     };
     return [...toBare, ...growth, inOneDay];
   });
-  // Without /proc there is no processor time.
-  return figures.filter(({ values }) => values.every(Number.isFinite));
+  return figures;
 }
 
 function absolutesOf(rounds: Rounds): Figure[] {
@@ -232,11 +231,6 @@ function absolutesOf(rounds: Rounds): Figure[] {
         values: optional((load) => load.cpuUsPerRequest),
       },
       { what: `${name}: cores used`, values: optional((load) => load.busy) },
-    ].filter(({ values }) => values.length > 0);
+    ];
   });
-}
-
-/** As 1e6. */
-function power(size: number): string {
-  return size.toExponential().replace('+', '');
 }

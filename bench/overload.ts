@@ -2,15 +2,15 @@
  * More recording than a server takes on: how long exports take beside it, against the same exports beside nothing, and how
  * much is recorded, against as many connections as the server takes. In turn, on one server.
  */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+
 import autocannon from 'autocannon';
+import { residentBytesOf } from '../test/support/resident-memory.js';
 import { makeEvents, writeNdjson } from './support/events.js';
 import { rangesOf, toQueryString } from './support/ranges.js';
 import type { Figure, Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';
 import { quantile } from './support/statistics.js';
-import type { Server, Workspace } from './support/workspace.js';
+import { programOf, type Server, type Workspace } from './support/workspace.js';
 
 export interface OverloadOptions {
   readonly rounds: number;
@@ -18,8 +18,6 @@ export interface OverloadOptions {
   readonly lines: number;
   readonly note: (line: string) => void;
 }
-
-const sender = fileURLToPath(new URL('./support/recording-load.ts', import.meta.url));
 
 /** What the server takes on at once, and how many come. */
 const recordingsMax = 64;
@@ -55,15 +53,7 @@ export async function benchOverload(
   const key = await database.createAdminKey();
   const server = await database.serve('--recordings-max', String(recordingsMax), '--log-level', 'error');
   const record = async (connections: number): Promise<Recorded> => {
-    const args = [
-      '--import',
-      import.meta.resolve('tsx'),
-      sender,
-      server.url,
-      key,
-      `${connections}`,
-      `${seconds}`,
-    ];
+    const args = [...programOf('recording-load'), server.url, key, `${connections}`, `${seconds}`];
     const recorded = JSON.parse((await workspace.run(process.execPath, args)).stdout) as Recorded;
     if (recorded.otherwise > 0)
       throw new Error(`${recorded.otherwise} recordings were neither accepted nor refused`);
@@ -82,7 +72,8 @@ export async function benchOverload(
       exportTimes(server, key, seconds),
     ]);
     acceptedInAll += fitting.accepted + beyond.accepted;
-    if (round > 0) done.push({ idle, beside, fitting, beyond, rssBytes: rssBytesOf(server) });
+    if (round > 0)
+      done.push({ idle, beside, fitting, beyond, rssBytes: residentBytesOf(server.pid) ?? Number.NaN });
   }
   const counted = await totalOf(server, key);
   // What was still under way when a round ended was recorded, and nobody heard of it.
@@ -185,13 +176,4 @@ async function totalOf({ url }: Server, key: string): Promise<number> {
   const path = `${url}/v1/analytics/${projectId}/assistant/caller-stats`;
   const answer = await fetch(path, { headers: { authorization: `Bearer ${key}` } });
   return ((await answer.json()) as { total: number }).total;
-}
-
-/** Not a number where there is no /proc. */
-function rssBytesOf({ pid }: Server): number {
-  try {
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
-  } catch {
-    return Number.NaN;
-  }
 }

@@ -10,7 +10,7 @@ import { checkpoint, sizeOf, vacuum, versionOf, walOf, withPostgres } from './su
 import { answersFigures, recordingFigures } from './support/postgres-figures.js';
 import { BOUNDS } from './support/ranges.js';
 import { type Ids, LiveTraffic } from './support/recording.js';
-import type { Figure, Report } from './support/report.js';
+import { asPower, type Figure, type Report } from './support/report.js';
 import { projectId } from './support/service.js';
 import { nodesMax, pathsOf, requireSameAnswers, type Side, type Sides, startSides } from './support/sides.js';
 import { send, type Target } from './support/traffic.js';
@@ -157,7 +157,7 @@ function storageFigures(
   live: Sides['bytes'],
   wal: Sides['bytes'],
 ): { ratios: Figure[]; absolutes: Figure[] } {
-  const sparse = `a query of ${size.toExponential().replace('+', '')} in a year`;
+  const sparse = `a query of ${asPower(size)} in a year`;
   const dense = 'a query of a project of 100 a second';
   return {
     ratios: [

@@ -148,6 +148,6 @@ function reportOf(rounds: readonly Round[], { seconds }: RecordingOptions): Repo
         atLeast: aimSingles,
       },
     ],
-    absolutes: absolutes.filter(({ values }) => values.every(Number.isFinite)),
+    absolutes,
   };
 }

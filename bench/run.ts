@@ -13,7 +13,7 @@ import { benchOverload } from './overload.js';
 import { benchPostgres } from './postgres.js';
 import { benchRecording } from './recording.js';
 import { benchSeries } from './series.js';
-import { type Report, saveReport, toText } from './support/report.js';
+import { measured, type Report, saveReport, toText } from './support/report.js';
 import { type Workspace, withWorkspace } from './support/workspace.js';
 import { benchTiming } from './timing.js';
 import { benchWorkers } from './workers.js';
@@ -103,7 +103,7 @@ async function main(args: readonly string[]): Promise<void> {
   // One for all of them: they share what takes long to make.
   await withWorkspace(async (workspace) => {
     for (const { run } of chosen.values()) {
-      const report = await run(workspace, options);
+      const report = measured(await run(workspace, options));
       await workspace.stop();
       saveReport(report, command);
       process.stdout.write(toText(report));

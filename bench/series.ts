@@ -108,7 +108,7 @@ async function measureReading(
       { ...over('time', cost), atMost: aimToStats },
       { ...over('processor time', processor), atMost: aimToStats },
       over('time, just after a recording,', afterCommit),
-    ].filter(isComplete),
+    ],
     absolutes: [
       { what: 'series just after a recording: time', unit: 'µs/request', values: afterCommit.series },
       { what: 'caller stats just after a recording: time', unit: 'µs/request', values: afterCommit.stats },
@@ -116,13 +116,8 @@ async function measureReading(
       { what: 'series: processor time', unit: 'µs/request', values: processor.series },
       { what: 'caller stats: time', unit: 'µs/request', values: cost.stats },
       { what: 'caller stats: processor time', unit: 'µs/request', values: processor.stats },
-    ].filter(isComplete),
+    ],
   };
-}
-
-/** Without /proc there is no processor time. */
-function isComplete({ values }: Figure): boolean {
-  return values.every(Number.isFinite);
 }
 
 interface Paths {

@@ -65,12 +65,16 @@ async function make(workspace: Workspace, { lines, note }: BigOptions): Promise<
   return { database, bytesPerQuery, importSeconds };
 }
 
+/** A project's number, in SQL. */
+export function numberOf(id: string): string {
+  return `(SELECT number FROM project WHERE id = '${id}')`;
+}
+
 /**
  * Copies the queries of the other project into one day, and counts them as recording does, but in a tenth of its time. The
  * benchmark compares what is then answered with a recount.
  */
 function fillHotProject(db: DatabaseSyncInstance): void {
-  const numberOf = (id: string): string => `(SELECT number FROM project WHERE id = '${id}')`;
   const hot = numberOf(hotProjectId);
   db.exec(`
     PRAGMA synchronous = OFF;
@@ -100,9 +104,4 @@ function widerCounters(project: string, below: number, times: number): string {
     INSERT INTO caller_counter (project, level, bucket, caller, queries)
       SELECT project, ${below + 1}, bucket / ${times}, caller, sum(queries)
       FROM caller_counter WHERE project = ${project} AND level = ${below} GROUP BY 3, 4;`;
-}
-
-/** A copy to write to. */
-export function copyOf(workspace: Workspace, big: Big, name: string): Promise<Database> {
-  return big.database.copy(workspace, name);
 }

@@ -1,11 +1,10 @@
 /** The tables of the hand-written alternative, filled with the same events; its server is `hand-written-server.ts`. */
 import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { databaseConnectionsMax } from '../../src/domain/limits.js';
 import type { Event } from './events.js';
 import { projectId } from './service.js';
-import type { Server, Workspace } from './workspace.js';
+import { programOf, type Server, type Workspace } from './workspace.js';
 
 const batchSize = 10_000;
 
@@ -45,7 +44,5 @@ export async function fillTables(client: pg.Client, key: string, events: Iterabl
 
 /** One process, with as many connections as a node of the service. */
 export function serveTables(workspace: Workspace, url: string): Promise<Server> {
-  const program = fileURLToPath(new URL('./hand-written-server.ts', import.meta.url));
-  const tsx = import.meta.resolve('tsx');
-  return workspace.start(['--import', tsx, program, url, String(databaseConnectionsMax)]);
+  return workspace.start([...programOf('hand-written-server'), url, String(databaseConnectionsMax)]);
 }

@@ -1,7 +1,7 @@
 /** The figures of the PostgreSQL benchmark, from what its contestants did. */
 import { processorUs, type Rounds, ratio } from './contest.js';
 import { BOUNDS } from './ranges.js';
-import type { Figure } from './report.js';
+import { asPower, type Figure } from './report.js';
 import type { Sample } from './traffic.js';
 
 export interface Figures {
@@ -28,7 +28,7 @@ export function answersFigures(rounds: Rounds, sizes: readonly number[]): Figure
       NODES.map((nodes): Figure => {
         const contest = `${size} ${bounds}`;
         return {
-          what: `answers/s over hand-written: ${power(size)} events, ${bounds} bounds, ${nodes}`,
+          what: `answers/s over hand-written: ${asPower(size)} events, ${bounds} bounds, ${nodes}`,
           values: ratio(rounds, `${contest}: ${nodes}`, `${contest}: ${theirs}`, rate),
           ...(size >= aimFrom ? { atLeast: aimToHandWritten } : {}),
         };
@@ -39,22 +39,22 @@ export function answersFigures(rounds: Rounds, sizes: readonly number[]): Figure
     [...NODES, theirs].flatMap((who) =>
       BOUNDS.map(
         (bounds): Figure => ({
-          what: `${what} of an answer, ${power(most)} events over ${power(fewest)}: ${bounds} bounds, ${who}`,
+          what: `${what} of an answer, ${asPower(most)} events over ${asPower(fewest)}: ${bounds} bounds, ${who}`,
           values: ratio(rounds, `${most} ${bounds}: ${who}`, `${fewest} ${bounds}: ${who}`, of),
           ...(who === theirs ? {} : { atMost: aimGrowth }),
         }),
       ),
     );
   return {
-    ratios: measured([
+    ratios: [
       ...toTheirs,
       ...growth('time', (sample) => 1 / rate(sample)),
       ...growth('processor time', processorUs),
-    ]),
+    ],
     absolutes: [...rounds].flatMap(([name, samples]) => {
       const [contest = '', who = ''] = name.split(': ');
       const [size, bounds] = contest.split(' ');
-      return absolutesOf(`${power(Number(size))} events, ${bounds} bounds, ${who}`, samples, 'answer', 1);
+      return absolutesOf(`${asPower(Number(size))} events, ${bounds} bounds, ${who}`, samples, 'answer', 1);
     }),
   };
 }
@@ -84,30 +84,21 @@ function absolutesOf(label: string, samples: readonly Sample[], each: string, co
     unit,
     values: samples.map(of),
   });
-  return measured([
+  return [
     figure('rate', `${each}s/s`, (sample) => rate(sample) * count),
     figure('median latency', 'ms', ({ p50Ms }) => p50Ms),
     figure('p99 latency', 'ms', ({ p99Ms }) => p99Ms),
     figure('processor time', `µs/${each}`, (sample) => processorUs(sample) / count),
     figure("of it PostgreSQL's", `µs/${each}`, (sample) => databaseUs(sample) / count),
-  ]);
+  ];
 }
 
 function databaseUs(sample: Sample): number {
   return sample.databaseUs ?? Number.NaN;
 }
 
-/** Without /proc there is no processor time. */
-function measured(figures: readonly Figure[]): Figure[] {
-  return figures.filter(({ values }) => values.every(Number.isFinite));
-}
-
 function recordingLabel(contest: string): string {
   const [form, ids, projects] = contest.split(' ');
   const queries = form === 'single' ? 'single queries' : 'arrays';
   return `${queries}, ${ids} ids, ${projects === '1' ? '1 project' : `${projects} projects`}`;
-}
-
-function power(size: number): string {
-  return size.toExponential().replace('+', '');
 }

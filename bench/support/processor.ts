@@ -37,11 +37,3 @@ function statOf(pid: number): string[] | undefined {
 function ticks(fields: readonly string[], ...places: readonly number[]): number {
   return places.reduce((sum, place) => sum + Number(fields[place] ?? 0), 0) / ticksPerSecond;
 }
-
-/** What a process has in memory, in bytes. */
-export function rssBytesOf(pid: number): number | undefined {
-  const file = `/proc/${pid}/status`;
-  if (!existsSync(file)) return undefined;
-  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(file, 'utf8'))?.[1];
-  return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
-}

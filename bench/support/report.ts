@@ -28,6 +28,21 @@ export interface Report {
   readonly absolutes: readonly Figure[];
 }
 
+/** As 1e6. */
+export function asPower(size: number): string {
+  return size.toExponential().replace('+', '');
+}
+
+/** Without what this machine could not tell: where there is no /proc, processor time and memory are no numbers. */
+export function measured(report: Report): Report {
+  const isMeasured = ({ values }: Figure): boolean => values.length > 0 && values.every(Number.isFinite);
+  return {
+    ...report,
+    ratios: report.ratios.filter(isMeasured),
+    absolutes: report.absolutes.filter(isMeasured),
+  };
+}
+
 const resultsFile = new URL('../results.md', import.meta.url);
 const preamble = `# Results of the benchmarks
 

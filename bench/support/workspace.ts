@@ -36,7 +36,7 @@ const lookMs = 100;
 /** The built service: what users run, not its source. */
 export const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** What Node is given to run a program of this folder. */
+/** What Node is given to run a program of `bench/support`. */
 export function programOf(name: string): string[] {
   return ['--import', import.meta.resolve('tsx'), fileURLToPath(new URL(`./${name}.ts`, import.meta.url))];
 }

@@ -1,11 +1,13 @@
 /** A server process of the built service, on a database of its own, for as long as it is fuzzed. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { residentBytesOf } from '../support/resident-memory.js';
 import { type Keys, PROJECTS } from './world.js';
 
 const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -71,9 +73,7 @@ export class FuzzService {
 
   /** Bytes of memory that the process has; undefined where the system does not say (only Linux does). */
   memoryBytes(): number | undefined {
-    const file = `/proc/${this.#child.pid}/status`;
-    if (!existsSync(file)) return undefined;
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(file, 'utf8'))?.[1]) * 1024;
+    return residentBytesOf(this.#child.pid);
   }
 
   /** Open files and connections; undefined as above. */

@@ -1,12 +1,13 @@
 /** Thousands of connections at once that do next to nothing, against a real server. */
+
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Server } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { makeKey, placeWithSample, project, succeed } from '../support/cli-place.js';
+import { residentBytesOf } from '../support/resident-memory.js';
 
 const connections = 5_000;
 const connectionsAtTheEnd = 1_000;
@@ -59,14 +60,6 @@ async function open({ url }: Server, key: string, howMany: number): Promise<Clie
   return clients;
 }
 
-function rssBytesOf({ pid }: Server): number | undefined {
-  try {
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
-  } catch {
-    return undefined;
-  }
-}
-
 test('5,000 idle and slow clients: others are answered, the slow ones are ended, memory is bounded, and the server ends well', async () => {
   const place = await placeWithSample();
   const key = await makeKey(place, 'admin');
@@ -74,7 +67,7 @@ test('5,000 idle and slow clients: others are answered, the slow ones are ended,
   const server = await place.serve([...timeouts, '--requests-max', '20000', '--recordings-max', '20000']);
   const client = clientOf(server, project, key);
   const { body: before } = await client.count();
-  const rssBefore = rssBytesOf(server);
+  const rssBefore = residentBytesOf(server.pid);
 
   const clients = await open(server, key, connections);
   for (let number = 0; number < 20; number++) {
@@ -86,7 +79,7 @@ test('5,000 idle and slow clients: others are answered, the slow ones are ended,
   const slow = clients.filter(({ kind }) => kind !== 'never reads');
   while (slow.some(({ closed }) => !closed)) await setImmediate();
   expect(new Set(slow.map(({ heard }) => heard.slice(0, 12)))).toEqual(new Set(['HTTP/1.1 408']));
-  const rssAfter = rssBytesOf(server);
+  const rssAfter = residentBytesOf(server.pid);
   if (rssBefore !== undefined && rssAfter !== undefined)
     expect(rssAfter - rssBefore).toBeLessThan(connections * bytesEachMax);
   expect((await client.count()).body.total).toBe(before.total + 200);

@@ -7,31 +7,13 @@ import { DEFAULT_GRACE, parseGrace, planRotation } from '../../../src/domain/key
 import { parseScopes } from '../../../src/domain/key-scope.js';
 import { emailCharactersMax, keyGraceDaysMax, keyLifeDaysMax } from '../../../src/domain/limits.js';
 import { toEmail } from '../../../src/domain/member.js';
+import { keyOf } from '../../support/entities.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
 const dayMs = 86_400_000;
 
 function keyWith(more: Partial<ApiKey>): ApiKey {
-  return {
-    id: 'a',
-    organizationId: 'default',
-    projectId: null,
-    type: 'admin',
-    name: 'a',
-    hash: 'a',
-    start: 'cs_admin_abcd',
-    end: 'wxyz',
-    createdBy: 'a test',
-    createdAt: nowMs - dayMs,
-    expiresAt: null,
-    revokedAt: null,
-    lastUsedAt: null,
-    disabledAt: null,
-    scopes: ['read', 'write'],
-    allow: [],
-    successorId: null,
-    ...more,
-  };
+  return keyOf('a', { createdAt: nowMs - dayMs, ...more });
 }
 
 describe('a rotation', () => {

@@ -1,0 +1,131 @@
+/**
+ * Databases that the program left behind when the schema had another version, one for each there ever was: see
+ * `scripts/keep-schema.ts`. Each is upgraded, and held to everything that was in it.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, inject, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import type { Query } from '../../src/domain/query.js';
+import { NEWEST_VERSION } from '../../src/storage/postgres/migrations.js';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations.js';
+import { recount, recountCallers } from '../laws/events.js';
+import { whenOver } from '../support/cleanup.js';
+import { kill } from '../support/cli.js';
+import { clientOf } from '../support/cli-client.js';
+import { succeed } from '../support/cli-place.js';
+import { Session } from '../support/dashboard-user.js';
+import { programOn, ready } from '../support/schema-nodes.js';
+import { onDatabase } from '../support/store.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const folder = new URL('../samples/schemas/', import.meta.url);
+const queriesFile = new URL('queries.ndjson', folder);
+
+/** What is known of a kept database that nobody can read out of it. */
+interface Made {
+  readonly keys: { readonly admin: string; readonly recording: string; readonly revoked: string };
+  /** The owner, who has an account; none before there were accounts. */
+  readonly person?: { readonly name: string; readonly email: string; readonly password: string };
+}
+
+const recorded = readFileSync(queriesFile, 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as { id: string; caller: string; occurredAt: string })
+  .map(({ id, caller, occurredAt }): Query => ({ id, caller, occurredAt: Date.parse(occurredAt) }));
+
+const kept = (name: string): Buffer => gunzipSync(readFileSync(new URL(`${name}.gz`, folder)));
+
+/** Puts a kept database where the program can work on it; its URL. */
+const stores: Readonly<Record<string, { newest: number; restore: (version: number) => Promise<string> }>> = {
+  sqlite: {
+    newest: MIGRATIONS.length,
+    restore: async (version) => {
+      const file = join(await temporaryFolder(), 'kept.db');
+      writeFileSync(file, kept(`sqlite-${version}.db`));
+      return `sqlite:${file}`;
+    },
+  },
+  postgres: {
+    newest: NEWEST_VERSION,
+    restore: async (version) => {
+      const server = inject('postgresServers').at(-1)?.url ?? '';
+      const name = `kept_${version}`;
+      whenOver(() => onDatabase(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
+      await onDatabase(server, (client) => client.query(`CREATE DATABASE ${name}`));
+      const url = new URL(server);
+      url.pathname = `/${name}`;
+      await onDatabase(url.href, (client) => client.query(kept(`postgres-${version}.sql`).toString()));
+      return url.href;
+    },
+  },
+};
+
+const cases = Object.entries(stores).flatMap(([store, { newest, restore }]) =>
+  Array.from({ length: newest }, (_, at) => ({ store, version: at + 1, restore })),
+);
+
+describe.each(cases)('a $store database of schema version $version', ({ store, version, restore }) => {
+  test('is upgraded with every query, key, member and account that was in it', async () => {
+    const made = JSON.parse(kept(`${store}-${version}.json`).toString()) as Made;
+    const program = programOn(await restore(version));
+    const ask = async (...args: string[]): Promise<unknown> =>
+      JSON.parse((await succeed(program.run([...args, '--json']))).stdout);
+    expect(await ask('migrate')).toMatchObject({ version: stores[store]?.newest });
+
+    const { stdout: verdict } = await succeed(program.run(['verify']));
+    expect(verdict).toMatch(new RegExp(`^${recorded.length} queries in 2 projects: every counter is`));
+    expect(await ask('stats', 'docs')).toEqual(recount(recorded, ALL_TIME));
+    expect(await ask('stats', 'docs', '--callers')).toEqual(recountCallers(recorded, ALL_TIME));
+    const { buckets } = (await ask('stats', 'docs', '--interval', 'month')) as {
+      buckets: { start: string; end: string }[];
+    };
+    expect(buckets.length).toBeGreaterThan(12);
+    for (const { start, end, ...counts } of buckets) {
+      expect(counts).toEqual(recount(recorded, { from: Date.parse(start), to: Date.parse(end) }));
+    }
+    const again = await succeed(program.run(['import', queriesFile.pathname, '--project', 'docs', '--json']));
+    expect(JSON.parse(again.stdout)).toMatchObject({ recorded: 0, duplicates: recorded.length });
+
+    if (version >= 2) {
+      expect(await ask('member', 'list')).toContainEqual(
+        expect.objectContaining({ email: 'grace@example.org', role: 'editor' }),
+      );
+      expect(await ask('organization', 'list')).toMatchObject([{ id: 'default' }, { id: 'rival' }]);
+      expect(await ask('audit')).toContainEqual(expect.objectContaining({ action: 'key.revoke' }));
+    }
+    if (version >= 5) {
+      expect(await ask('project', 'list')).toContainEqual(
+        expect.objectContaining({ id: 'help', timeZone: 'Europe/Berlin', retentionDays: 400 }),
+      );
+    }
+
+    const running = program.start();
+    const server = await ready(running);
+    const all = recount(recorded, ALL_TIME);
+    expect(await clientOf(server, 'docs', made.keys.revoked).count()).toMatchObject({ status: 401 });
+    expect(await clientOf(server, 'docs', made.keys.recording).count()).toMatchObject({ status: 401 });
+    expect(await clientOf(server, 'docs', made.keys.admin).count()).toEqual({ status: 200, body: all });
+    const more = [
+      { id: recorded[0]?.id, caller: 'web' },
+      { id: 'after the upgrade', caller: 'web' },
+    ];
+    expect(await clientOf(server, 'docs', made.keys.recording).record(more)).toEqual({
+      status: 200,
+      body: { recorded: 1, duplicates: 1 },
+    });
+    expect(await clientOf(server, 'docs', made.keys.admin).count()).toEqual({
+      status: 200,
+      body: { ...all, web: all.web + 1, total: all.total + 1 },
+    });
+    expect(made.person === undefined).toBe(version < 5);
+    if (made.person !== undefined) {
+      const session = await Session.signIn(server, made.person);
+      expect(await session.status('GET', '/api/session')).toBe(200);
+    }
+    kill(running.pid, 'SIGTERM');
+    expect(await running.ended).toMatchObject({ status: 0 });
+  });
+});

@@ -1,18 +1,21 @@
 /** The metrics of a server: made where they are asked for, and else nothing of them is loaded. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { Metrics } from '../metrics/metrics.js';
+import type { MetricData, Metrics, MetricsPage } from '../metrics/metrics.js';
 import { locationOf } from '../storage/open.js';
 import type { Store } from '../storage/store.js';
 import type { Io } from './io.js';
 import { listen, urlOf } from './listen.js';
 import { printLine } from './output.js';
+import { answerWhenAsked, askWorkers, isWorker } from './workers.js';
 
 export interface MetricsSettings {
   readonly metricsHost: string;
   /** Null for no metrics. */
   readonly metricsPort: number | null;
   readonly database: string;
+  /** Processes that answer. */
+  readonly workers: number;
 }
 
 export async function openMetrics(
@@ -25,16 +28,23 @@ export async function openMetrics(
   return new Metrics(monotonicMs, { version, database: locationOf(database).kind });
 }
 
-/** Listens where the settings say; the caller closes the app. */
+/**
+ * Listens where the settings say; the caller closes the app. Of several processes the first listens, and shows what the
+ * others tell it.
+ */
 export async function serveMetrics(
   metrics: Metrics | undefined,
-  { metricsHost, metricsPort }: MetricsSettings,
+  { metricsHost, metricsPort, workers }: MetricsSettings,
   { store, log, io }: { readonly store: Store; readonly log: Logger; readonly io: Io },
 ): Promise<FastifyInstance | undefined> {
   if (metrics === undefined || metricsPort === null) return undefined;
   metrics.watchStore(store);
+  if (isWorker()) {
+    answerWhenAsked(() => metrics.read());
+    return undefined;
+  }
   const { buildMetricsApp } = await import('../metrics/server.js');
-  const app = await buildMetricsApp(metrics, log);
+  const app = await buildMetricsApp(workers > 1 ? await pageOfAll(metrics) : metrics, log);
   const port = await listen(app, {
     host: metricsHost,
     port: metricsPort,
@@ -43,4 +53,15 @@ export async function serveMetrics(
   });
   printLine(io.stdout, `Metrics for Prometheus: ${urlOf(metricsHost, port)}/metrics`);
   return app;
+}
+
+async function pageOfAll(metrics: Metrics): Promise<MetricsPage> {
+  const { together } = await import('../metrics/together.js');
+  return together(metrics.contentType, async () => {
+    const [own, others] = await Promise.all([metrics.read(), askWorkers<MetricData[]>()]);
+    return [
+      { worker: 0, metrics: own },
+      ...others.map(({ number, answer }) => ({ worker: number, metrics: answer })),
+    ];
+  });
 }

@@ -10,7 +10,7 @@ import type { Store } from '../storage/store.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { keepClean } from './clean-up.js';
 import { welcomer } from './first-run.js';
-import { allOrProblems, type Io, UsageError } from './io.js';
+import { allOrProblems, type Io } from './io.js';
 import { keepAuditLog } from './keep-audit-log.js';
 import { listen, urlOf } from './listen.js';
 import { openLog } from './log.js';
@@ -52,7 +52,6 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         () => readSettings(settingNames, { ...options }, io.env),
         () => tracingSettingsOf(io.env),
       );
-      requireOneForMetrics(settings);
       const singleSignOn = singleSignOnOf(settings);
       const log = await openLog(settings, io);
       // Listened for from now on: who stops the server while it starts is heard as well.
@@ -65,7 +64,9 @@ export function addServeCommand(program: Command, io: Io, version: string): void
       const opened = await openWithSettings(settings, { mayBeAway: true, commits: metrics });
       const store = tracing?.follow(opened) ?? opened;
       let serving: Serving | undefined;
+      let metricsApp: FastifyInstance | undefined;
       try {
+        metricsApp = await serveMetrics(metrics, settings, { store, log, io });
         serving =
           settings.workers > 1 && !isWorker()
             ? await startWorkers(settings.workers, { signal: stop.signal, log })
@@ -89,7 +90,8 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         await finish(async () => {
           await serving?.stop();
           await store.close();
-          await Promise.all([serving?.stopMetrics?.(), tracing?.close()]);
+          // Metrics are there until then.
+          await Promise.all([metricsApp?.close(), tracing?.close()]);
         });
         log.info('stopped');
         leave();
@@ -97,21 +99,11 @@ export function addServeCommand(program: Command, io: Io, version: string): void
     });
 }
 
-/** One process would tell what it did, and leave out the others. */
-function requireOneForMetrics({ workers, metricsPort }: ServerSettings): void {
-  if (workers === 1 || metricsPort === null) return;
-  throw new UsageError([
-    '--metrics-port: there are no metrics of several workers; leave out one of --metrics-port and --workers',
-  ]);
-}
-
 /** What answers, in this process or in several. */
 interface Serving {
   readonly port: number;
   /** Resolves when what was accepted is answered. */
   readonly stop: () => Promise<void>;
-  /** Metrics are there until the store is closed. */
-  readonly stopMetrics?: () => Promise<void>;
 }
 
 interface Surroundings {
@@ -154,16 +146,13 @@ async function answer(store: Store, settings: ServerSettings, surroundings: Surr
     measures: metrics,
     tracing,
   });
-  let metricsApp: FastifyInstance | undefined;
   const stop = (): Promise<void> => app.close();
-  const stopMetrics = async (): Promise<void> => metricsApp?.close();
   try {
-    metricsApp = await serveMetrics(metrics, settings, { store, log, io });
     const port = await listen(app, { ...settings, hostFlag: 'host', portFlag: 'port' });
     log.info({ url: `${urlOf(settings.host, port)}${settings.basePath}` }, 'listening');
-    return { port, stop, stopMetrics };
+    return { port, stop };
   } catch (error) {
-    await Promise.all([stop(), stopMetrics()]);
+    await stop();
     throw error;
   }
 }

@@ -8,18 +8,72 @@ import { on, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CallerStatsError } from '../domain/errors.js';
-import { shutdownTimeoutMs, workerRestartMs } from '../domain/limits.js';
+import { shutdownTimeoutMs, workerAnswerMs, workerRestartMs } from '../domain/limits.js';
 
 /** Whether this process is one of several, and another one does what is done once. */
 export function isWorker(): boolean {
   return cluster.isWorker;
 }
 
+/** What the first process says to a worker. */
+type Order = { readonly kind: 'stop' } | { readonly kind: 'ask'; readonly question: number };
+
+/** What a worker says to the first process. */
+interface Answer {
+  readonly question: number;
+  readonly answer: unknown;
+}
+
 /** Resolves when the first process says to stop. Not by a signal: where all of them get one at once, a second would kill. */
 export async function toldToStop(): Promise<string> {
   if (cluster.worker === undefined) return new Promise(() => {});
-  await once(cluster.worker, 'message');
+  for await (const [order] of on(cluster.worker, 'message')) {
+    if ((order as Order).kind === 'stop') break;
+  }
   return 'told by the first process';
+}
+
+/** From now on this worker answers with this when the first process asks. What cannot be read has no answer. */
+export function answerWhenAsked(read: () => Promise<unknown>): void {
+  const { worker } = cluster;
+  worker?.on('message', (order: Order) => {
+    if (order.kind !== 'ask') return;
+    read().then(
+      (answer) => {
+        if (worker.isConnected())
+          worker.send({ question: order.question, answer } satisfies Answer, () => {});
+      },
+      () => {},
+    );
+  });
+}
+
+/** As many as were asked so far. */
+let questions = 0;
+
+/** Numbers of workers, from 1: one that is started in the place of another has its number. */
+const numbers = new WeakMap<Worker, number>();
+
+/** What all of them answer at this moment, by their numbers. One that does not in time is left out. */
+export async function askWorkers<T>(): Promise<{ readonly number: number; readonly answer: T }[]> {
+  const question = ++questions;
+  const signal = AbortSignal.timeout(workerAnswerMs);
+  const ask = async (worker: Worker) => {
+    try {
+      const messages = on(worker, 'message', { signal });
+      worker.send({ kind: 'ask', question } satisfies Order, () => {});
+      for await (const [message] of messages) {
+        const heard = message as Answer;
+        if (heard.question === question)
+          return [{ number: numbers.get(worker) ?? 0, answer: heard.answer as T }];
+      }
+    } catch {
+      // It ends, or has too much to do; what it says next time has all of it.
+    }
+    return [];
+  };
+  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  return (await Promise.all(workers.filter((worker) => worker.isConnected()).map(ask))).flat();
 }
 
 /** Lets this worker end: nothing of it is needed any more. */
@@ -43,6 +97,8 @@ export async function startWorkers(
   count: number,
   { signal, log }: { readonly signal: AbortSignal; readonly log: Logger },
 ): Promise<Workers | undefined> {
+  // Numbers that are none have to arrive as such.
+  cluster.setupPrimary({ serialization: 'advanced' });
   const running = new Set<Worker>();
   const stopping = new AbortController();
 
@@ -53,6 +109,7 @@ export async function startWorkers(
 
   const start = async (): Promise<number> => {
     const worker = cluster.fork();
+    numbers.set(worker, freeNumber(running));
     running.add(worker);
     worker.once('exit', () => running.delete(worker));
     const over = new AbortController();
@@ -89,6 +146,13 @@ export async function startWorkers(
   }
 }
 
+function freeNumber(running: ReadonlySet<Worker>): number {
+  const taken = new Set([...running].map((worker) => numbers.get(worker)));
+  let number = 1;
+  while (taken.has(number)) number++;
+  return number;
+}
+
 async function portOf(worker: Worker, signal: AbortSignal): Promise<number> {
   const [{ port }] = (await once(worker, 'listening', { signal })) as [{ readonly port: number }];
   return port;
@@ -109,7 +173,7 @@ async function end(worker: Worker): Promise<void> {
   const timer = setTimeout(() => childOf(worker).kill('SIGKILL'), shutdownTimeoutMs + workerRestartMs);
   // Where it is ending already, there is nobody to tell; and one that has just been started does not hear it yet.
   const tell = (): void => {
-    if (worker.isConnected()) worker.send('stop', () => {});
+    if (worker.isConnected()) worker.send({ kind: 'stop' } satisfies Order, () => {});
   };
   worker.once('listening', tell);
   tell();

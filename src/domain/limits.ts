@@ -157,6 +157,9 @@ export const workersMax = 64;
 /** Between the end of a worker and the start of another in its place. */
 export const workerRestartMs = 1_000;
 
+/** What a worker has not told the first process by then is left out of the metrics. */
+export const workerAnswerMs = 2_000;
+
 /** Seconds that `Retry-After` names when the server sheds load or its store is away. */
 export const retryAfterSeconds = 1;
 

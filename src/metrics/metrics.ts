@@ -29,13 +29,23 @@ const PROCESS_METRICS: readonly string[] = [
   'nodejs_eventloop_lag_max_seconds',
 ];
 
+/** A metric with all its lines. */
+export type MetricData = MetricObjectWithValues<MetricValue<string>>;
+
 export interface Build {
   readonly version: string;
   /** The kind of store. */
   readonly database: string;
 }
 
-export class Metrics implements Measures, CommitWatch {
+/** What `/metrics` shows. */
+export interface MetricsPage {
+  readonly contentType: string;
+  /** All of it in Prometheus's text format. */
+  show(): Promise<string>;
+}
+
+export class Metrics implements Measures, CommitWatch, MetricsPage {
   /** Milliseconds, in fractions, of a clock that only goes forward. */
   readonly now: () => number;
   readonly #registry = new Registry();
@@ -71,10 +81,15 @@ export class Metrics implements Measures, CommitWatch {
     this.#lookAtStore = addStoreFigures(this.#registry, store);
   }
 
-  /** All of it in Prometheus's text format. */
   async show(): Promise<string> {
-    await Promise.all([this.#lookAtStore(), this.#ofProcess.getMetricsAsJSON()]);
+    await this.#look();
     return this.#registry.metrics();
+  }
+
+  /** The same as data, which can be sent to another process. */
+  async read(): Promise<MetricData[]> {
+    await this.#look();
+    return this.#registry.getMetricsAsJSON();
   }
 
   requestsTo(method: string, route: string): RouteMeasures {
@@ -92,6 +107,10 @@ export class Metrics implements Measures, CommitWatch {
 
   committed(ms: number): void {
     this.#commits.observe(ms);
+  }
+
+  async #look(): Promise<void> {
+    await Promise.all([this.#lookAtStore(), this.#ofProcess.getMetricsAsJSON()]);
   }
 
   #addBuild({ version, database }: Build): void {
@@ -153,7 +172,7 @@ export class Metrics implements Measures, CommitWatch {
           type: 'histogram',
           aggregator: 'sum',
           values: values(),
-        }) as unknown as MetricObjectWithValues<MetricValue<string>>,
+        }) as unknown as MetricData,
     };
     this.#registry.registerMetric(metric as unknown as Metric<string>);
   }

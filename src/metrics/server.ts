@@ -9,13 +9,13 @@ import { ConnectionErrors } from '../http/connection-errors.js';
 import { answerError, HttpError } from '../http/errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from '../http/headers.js';
 import { acceptAllMethods, addResource } from '../http/resource.js';
-import type { Metrics } from './metrics.js';
+import type { MetricsPage } from './metrics.js';
 
 /** Connections at once: a few Prometheus servers, and whoever looks. */
 const connectionsMax = 20;
 
 /** The app, ready to listen. */
-export async function buildMetricsApp(metrics: Metrics, log: Logger): Promise<FastifyInstance> {
+export async function buildMetricsApp(metrics: MetricsPage, log: Logger): Promise<FastifyInstance> {
   const connectionErrors = new ConnectionErrors();
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,

@@ -1,8 +1,9 @@
 /** `serve --workers`: several processes that answer as one. */
 import { expect, test } from 'vitest';
-import { firstRunOf, kill, runCli, type Server } from '../support/cli.js';
+import { firstRunOf, kill, matched, runCli, type Server } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { emptyPlace, makeKey, placeWithProject, project, succeed } from '../support/cli-place.js';
+import { type Exposition, readMetrics, sumOf } from '../support/metrics.js';
 
 const workers = ['--workers', '2'];
 const batchSize = 20;
@@ -35,13 +36,6 @@ test.each(['0', '65', 'two', '1.5'])('--workers %s is refused', async (count) =>
   });
 });
 
-test('metrics of several are refused, for there are none', async () => {
-  expect(await runCli(['serve', '--metrics-port', '0', ...workers])).toMatchObject({
-    status: 2,
-    stderr: expect.stringMatching(/--metrics-port: .* --workers/),
-  });
-});
-
 test('a port in use is told once, and nothing is left running', async () => {
   const place = await placeWithProject();
   const other = await place.serve();
@@ -49,6 +43,50 @@ test('a port in use is told once, and nothing is left running', async () => {
   const { status, stdout, stderr } = await place.run(['serve', '--port', port, ...workers]);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr.match(/is in use by another program/g)).toHaveLength(1);
+});
+
+test('a port of metrics in use is told once, and nothing is left running', async () => {
+  const place = await placeWithProject();
+  const port = new URL((await place.serve()).url).port;
+  const { status, stdout, stderr } = await place.run([
+    'serve',
+    '--port',
+    '0',
+    '--metrics-port',
+    port,
+    ...workers,
+  ]);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr.match(/is in use by another program/g)).toHaveLength(1);
+});
+
+test('metrics are those of all of them, and of one that is started in the place of another', async () => {
+  const place = await placeWithProject();
+  const key = await makeKey(place, 'admin');
+  const server = await place.serve([...workers, '--metrics-port', '0']);
+  const page = matched(server.stdout, /^Metrics for Prometheus: (http:\S+)$/m);
+  const look = async () => readMetrics(await (await fetch(page)).text());
+  const startOf = (metrics: Exposition, worker: string) =>
+    sumOf(metrics, 'process_start_time_seconds', { worker });
+  const [first, second] = listening(await server.logged(/"listening"[\s\S]*"listening"/));
+  await recorderOf(server, key)([1, 1, 2, 3]);
+  const before = await look();
+  expect(new Set(before.samples.map(({ labels }) => labels['worker']))).toEqual(new Set(['0', '1', '2']));
+  expect(sumOf(before, 'caller_stats_queries_total', { outcome: 'recorded' })).toBe(3 * batchSize);
+  expect(sumOf(before, 'caller_stats_queries_total', { outcome: 'duplicate' })).toBe(batchSize);
+  expect(sumOf(before, 'caller_stats_build_info')).toBe(3);
+  expect(before.types.get('caller_stats_http_request_duration_seconds')).toBe('histogram');
+  for (const worker of ['1', '2'])
+    expect(sumOf(before, 'caller_stats_http_requests_total', { worker, status: '200' })).toBeGreaterThan(0);
+
+  kill(first ?? 0, 'SIGKILL');
+  const [, , third] = listening(await server.logged(/(?:"listening"[\s\S]*){3}/));
+  expect(third).not.toBe(second);
+  const after = await look();
+  expect(new Set(after.samples.map(({ labels }) => labels['worker']))).toEqual(new Set(['0', '1', '2']));
+  expect(startOf(after, '1')).not.toBe(startOf(before, '1'));
+  expect(startOf(after, '2')).toBe(startOf(before, '2'));
+  expect(await server.stop()).toMatchObject({ status: 0 });
 });
 
 test('the first run is one, and the dashboard and its address are those of one server', async () => {

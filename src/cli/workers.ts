@@ -18,7 +18,7 @@ export function isWorker(): boolean {
 /** What the first process says to a worker. */
 type Order = { readonly kind: 'stop' } | { readonly kind: 'ask'; readonly question: number };
 
-/** What a worker says to the first process. */
+/** What a worker says to the first one. */
 interface Answer {
   readonly question: number;
   readonly answer: unknown;

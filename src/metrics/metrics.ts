@@ -86,7 +86,7 @@ export class Metrics implements Measures, CommitWatch, MetricsPage {
     return this.#registry.metrics();
   }
 
-  /** The same as data, which can be sent to another process. */
+  /** The same as data, to be sent elsewhere. */
   async read(): Promise<MetricData[]> {
     await this.#look();
     return this.#registry.getMetricsAsJSON();

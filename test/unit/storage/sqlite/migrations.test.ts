@@ -1,0 +1,115 @@
+/** What becomes of a file that is opened for writing: brought up to date, kept, or refused untouched. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect, test } from 'vitest';
+import { CallerStatsError } from '../../../../src/domain/errors.js';
+import {
+  type Keeping,
+  MIGRATIONS,
+  NEWEST_VERSION,
+  openMigrated,
+  requireNewest,
+} from '../../../../src/storage/sqlite/migrations.js';
+import { temporaryFolder } from '../../../support/temporary.js';
+
+const newFile = async (): Promise<string> => join(await temporaryFolder(), 'store.db');
+
+/** A file as version 2 left it. */
+async function oldFile(): Promise<string> {
+  const file = await newFile();
+  openMigrated(file, MIGRATIONS.slice(0, 2)).close();
+  return file;
+}
+
+function versionOf(file: string): unknown {
+  const db = new DatabaseSync(file, { readOnly: true });
+  try {
+    return db.prepare('PRAGMA user_version').get()['user_version'];
+  } finally {
+    db.close();
+  }
+}
+
+/** What opening it throws. */
+function refusalOf(file: string, keeping: Keeping = {}): CallerStatsError {
+  try {
+    openMigrated(file, MIGRATIONS, keeping).close();
+  } catch (error) {
+    return error as CallerStatsError;
+  }
+  throw new Error(`${file} was opened`);
+}
+
+test('a file that is none of a database is refused with its reason, and stays', async () => {
+  const file = await newFile();
+  writeFileSync(file, 'nothing of a database'.repeat(100));
+  const refusal = refusalOf(file);
+  expect(refusal).toBeInstanceOf(CallerStatsError);
+  expect(refusal).toMatchObject({ code: 'unavailable', cause: expect.any(Error) });
+  expect(refusal.message).toMatch(/ is not a database, or is damaged; name another, or restore a backup\.$/);
+  expect(readFileSync(file, 'utf8')).toBe('nothing of a database'.repeat(100));
+});
+
+test('an old file is brought up to date, and kept as it was unless told', async () => {
+  const file = await oldFile();
+  const kept: string[] = [];
+  openMigrated(file, MIGRATIONS, { onKept: (copy) => kept.push(copy) }).close();
+  expect([versionOf(file), kept]).toEqual([NEWEST_VERSION, [`${file}.version-2`]]);
+  expect(versionOf(`${file}.version-2`)).toBe(2);
+
+  const [silent, forgotten] = [await oldFile(), await oldFile()];
+  openMigrated(silent).close();
+  openMigrated(forgotten, MIGRATIONS, { keepOld: false }).close();
+  expect([versionOf(silent), versionOf(forgotten)]).toEqual([NEWEST_VERSION, NEWEST_VERSION]);
+  expect([existsSync(`${silent}.version-2`), existsSync(`${forgotten}.version-2`)]).toEqual([true, false]);
+});
+
+test('where it cannot be kept it stays as it was, and the error says what to do', async () => {
+  const file = await oldFile();
+  mkdirSync(`${file}.version-2`);
+  const refusal = refusalOf(file);
+  expect(refusal).toBeInstanceOf(CallerStatsError);
+  expect(refusal.message).toContain(`${file} was not upgraded from schema version 2, for lack of a backup: `);
+  expect(refusal.message).toMatch(/ Make room, or make a backup elsewhere and run .+ migrate --no-backup\.$/);
+  expect(refusal.cause).toMatchObject({ code: 'EISDIR' });
+  expect(versionOf(file)).toBe(2);
+});
+
+test('an error that has nothing to do with keeping it is not taken for that', async () => {
+  const file = await oldFile();
+  const broken = new Error('whoever was told of the copy broke');
+  const onKept = (): never => {
+    throw broken;
+  };
+  expect(refusalOf(file, { onKept })).toBe(broken);
+  expect(versionOf(file)).toBe(2);
+});
+
+test('a file that is up to date is opened while another process writes to it', async () => {
+  const file = await newFile();
+  openMigrated(file).close();
+  const writer = new DatabaseSync(file);
+  writer.exec('BEGIN IMMEDIATE');
+  openMigrated(file).close();
+  writer.exec('ROLLBACK');
+  writer.close();
+});
+
+test('a schema that another program has changed since is unavailable', async () => {
+  const file = await newFile();
+  const db = openMigrated(file);
+  expect(() => requireNewest(db)).not.toThrow();
+  db.exec('PRAGMA user_version = 1');
+  let refusal: unknown;
+  try {
+    requireNewest(db);
+  } catch (error) {
+    refusal = error;
+  }
+  db.close();
+  expect(refusal).toMatchObject({ code: 'unavailable' });
+  expect((refusal as Error).message).toContain(
+    `version 1 now, made by another caller-stats; this one works with ${NEWEST_VERSION}`,
+  );
+});

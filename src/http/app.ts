@@ -115,8 +115,6 @@ export async function buildApp({
     logController: new RequestLog({ disableRequestLogging: !log.isLevelEnabled('debug') }),
     genReqId: requestIds(dashboard.randomInt),
     requestTimeout: requestTimeoutMs,
-    // Begins with the headers, and must not end what still arrives in time.
-    handlerTimeout: requestTimeoutMs + answerTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     // Longer than any URL that the header limit lets through: an id that is too long is an unknown one, not another route.
     routerOptions: { maxParamLength: headerBytesMax },
@@ -138,7 +136,7 @@ export async function buildApp({
   connectionErrors.watch(app.server);
   app.server.maxConnections = limits.connectionsMax;
   const deadlines = new Deadlines();
-  deadlines.watch(app, { answerTimeoutMs, closeGraceMs });
+  deadlines.watch(app, { requestTimeoutMs, answerTimeoutMs, closeGraceMs });
   const overload = new Overload({
     limits: {
       ...limits,

@@ -51,6 +51,13 @@ export function unavailable(message: string): HttpError {
   return new HttpError(503, message, { 'retry-after': String(retryAfterSeconds) });
 }
 
+/** Of a recording that is still under way nobody can say yet what becomes of it. */
+export function tooLate(): HttpError {
+  return unavailable(
+    'The server could not answer in time; try again. What was to be recorded may have been: repeating it is safe.',
+  );
+}
+
 /** What `/readyz` answers where a part of the server does not work. It has been logged. */
 export function notReady(trouble: string): HttpError {
   const headers = { 'retry-after': String(retryAfterSeconds) };
@@ -83,12 +90,8 @@ const FRAMEWORK_ERRORS: ReadonlyMap<string, readonly [status: number, message: s
   ],
 ]);
 
-/** Of a recording that is still under way nobody can say yet what becomes of it. */
-const TOO_LATE =
-  'The server could not answer in time; try again. What was to be recorded may have been: repeating it is safe.';
-
 /** What to answer to an error: status, headers, body. Logs nothing. */
-export function toAnswer(
+function toAnswer(
   error: unknown,
   requestId: string,
 ): { status: number; headers: Readonly<Record<string, string>>; body: ErrorBody } {
@@ -101,7 +104,6 @@ export function toAnswer(
     return { status: STATUS_OF_CODE[error.code], headers: {}, body: errorBody(error.message, error.details) };
   }
   const { code, statusCode } = error as Partial<FastifyError>;
-  if (code === 'FST_ERR_HANDLER_TIMEOUT') return toAnswer(unavailable(TOO_LATE), requestId);
   const [status, message] = FRAMEWORK_ERRORS.get(code ?? '') ?? [];
   if (status !== undefined && message !== undefined) return { status, headers: {}, body: errorBody(message) };
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {

@@ -10,6 +10,9 @@ const recordingHead = ({ keys }: Service, length: string) =>
   `POST ${QUERIES} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${keys.recording}\r\n` +
   `Content-Type: application/json\r\n${length}\r\n\r\n`;
 
+const readingHead = ({ keys }: Service, path: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${keys.admin}\r\n\r\n`;
+
 describe('a request that does not arrive: 408, nothing is recorded, and the connection ends', () => {
   test.each<[what: string, bytes: (service: Service) => string]>([
     ['a part of the first line', () => 'GET /liv'],
@@ -67,7 +70,10 @@ test('an answer that the store does not give in time: 503 that says so, and the 
   const never = new Promise<void>(() => {});
   service.watched.before = (method) =>
     method === 'record' || method === 'count' ? never : Promise.resolve();
-  for (const answer of await Promise.all([service.record({ id: 'a', caller: 'web' }), service.send()])) {
+  const body = '{"id":"a","caller":"web"}';
+  const recording = recordingHead(service, `Content-Length: ${body.length}`) + body;
+  for (const bytes of [recording, readingHead(service, STATS)]) {
+    const answer = await service.sendRaw(bytes);
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
     expect(errorOf(answer)).toContain('could not answer in time; try again');
   }
@@ -80,7 +86,7 @@ describe('answers that nobody reads', () => {
   const askForMuch = async (service: Service) => {
     await service.record([{ id: 'a', caller: 'web', occurredAt: '2024-01-01T00:00:00Z' }]);
     const range = 'interval=hour&dateFrom=2024-01-01&dateTo=2025-02-01';
-    const request = `GET ${SERIES}?${range} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${service.keys.admin}\r\n\r\n`;
+    const request = readingHead(service, `${SERIES}?${range}`);
     const connection = await service.connect();
     connection.write(request.repeat(12));
     return connection;

@@ -81,7 +81,7 @@ async function measureReading(
   await database.import(file, lines);
   const headers = { authorization: `Bearer ${await database.createAdminKey()}` };
   const server = await database.serve();
-  const paths = pathsOf();
+  const paths = seriesPaths();
   await requireSameAnswers(server, paths, headers, lines);
 
   const cost: Costs = { stats: [], series: [] };
@@ -120,14 +120,15 @@ async function measureReading(
   };
 }
 
-interface Paths {
+export interface Paths {
   readonly stats: readonly string[];
   readonly series: readonly string[];
 }
 
 type Costs = Record<keyof Paths, number[]>;
 
-function pathsOf(): Paths {
+/** For the same ranges, in turn in several time zones. */
+export function seriesPaths(): Paths {
   const iso = (timeMs: number): string => new Date(timeMs).toISOString();
   const stats = questions.map(
     ({ range }) => `${statsPath}?dateFrom=${iso(range.from)}&dateTo=${iso(range.to)}`,

@@ -122,7 +122,17 @@ export class Database {
     ]);
   }
 
-  #run(args: readonly string[], stdin: Iterable<string> = []): Promise<Finished> {
-    return this.#workspace.run(process.execPath, [mainFile, ...args, '--database', this.#url], stdin);
+  /** Imports a file, with options of Node's own. */
+  importWith(nodeOptions: readonly string[], file: string): Promise<Finished> {
+    return this.#run(['import', file, '--project', projectId], [], nodeOptions);
+  }
+
+  #run(
+    args: readonly string[],
+    stdin: Iterable<string> = [],
+    nodeOptions: readonly string[] = [],
+  ): Promise<Finished> {
+    const command = [...nodeOptions, mainFile, ...args, '--database', this.#url];
+    return this.#workspace.run(process.execPath, command, stdin);
   }
 }

@@ -101,6 +101,15 @@ export class Workspace {
     return { url, pid: child.pid };
   }
 
+  /** Lets a server finish, as an operator would, and waits until it has. */
+  async finish({ pid }: Server): Promise<void> {
+    const child = [...this.#running].find((one) => one.pid === pid);
+    if (child === undefined) return;
+    const end = once(child, 'exit');
+    child.kill('SIGTERM');
+    await end;
+  }
+
   /** Ends what was started and runs still, so that it is in nobody's way. */
   async stop(): Promise<void> {
     const ends = [...this.#running].map((child) => once(child, 'exit'));

@@ -1,0 +1,67 @@
+/**
+ * `npm run profile` says where the time goes of what misses its aim, and writes `bench/profiles.md`; `npm run profile -- NAME`
+ * shows one. A profile costs time itself: its shares are to be read, and not its milliseconds.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { type Share, type ThreadTime, threadTimes } from './support/cpu-profile.js';
+import { describeMachine } from './support/machine.js';
+import { SUBJECTS, type Subject } from './support/profile-subjects.js';
+import { withWorkspace } from './support/workspace.js';
+
+const partsShown = 10;
+const functionsShown = 8;
+/** Microseconds between two samples. */
+const sampleUs = 500;
+
+const resultsFile = new URL('profiles.md', import.meta.url);
+
+async function sectionOf(name: string, { what, conclusion, run }: Subject): Promise<string> {
+  process.stderr.write(`profiling: ${name}\n`);
+  const threads = await withWorkspace(async (workspace) => {
+    const folder = workspace.path('profiles');
+    mkdirSync(folder);
+    const options = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${sampleUs}`];
+    const fromMs = await run(workspace, options);
+    return threadTimes(folder, fromMs);
+  });
+  const tables = threads.map((thread, at) =>
+    threadText(at === 0 ? 'Main thread' : "The writer's thread", thread),
+  );
+  return [`## ${name}`, what, conclusion, ...tables].filter((part) => part !== '').join('\n\n');
+}
+
+function threadText(name: string, { busyMs, parts, functions }: ThreadTime): string {
+  return [
+    `${name}, busy for ${Math.round(busyMs).toLocaleString('en-US')} ms:`,
+    listOf(parts.slice(0, partsShown)),
+    'of which, in single functions:',
+    listOf(functions.slice(0, functionsShown)),
+  ].join('\n\n');
+}
+
+function listOf(shares: readonly Share[]): string {
+  return shares.map(({ what, share }) => `- ${(share * 100).toFixed(1)} % ${what}`).join('\n');
+}
+
+const asked = process.argv.slice(2);
+const unknown = asked.find((name) => !Object.hasOwn(SUBJECTS, name));
+if (unknown !== undefined) {
+  process.stderr.write(
+    `profile: there is none of ${unknown}; there are: ${Object.keys(SUBJECTS).join(', ')}\n`,
+  );
+  process.exit(1);
+}
+const sections: string[] = [];
+for (const [name, subject] of Object.entries(SUBJECTS))
+  if (asked.length === 0 || asked.includes(name)) sections.push(await sectionOf(name, subject));
+const text = [
+  '# Where the time goes',
+  'Written by `npm run profile`; do not edit. What each of these misses is in [results.md](results.md). The parts are folders of ' +
+    'this program and packages; a part has the time of its own functions and of the system calls that they make.',
+  describeMachine()
+    .map((line) => `- ${line}`)
+    .join('\n'),
+  ...sections,
+].join('\n\n');
+if (asked.length === 0) writeFileSync(resultsFile, `${text}\n`);
+process.stdout.write(`${text}\n`);

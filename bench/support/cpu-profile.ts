@@ -1,0 +1,99 @@
+/** Where a process spent its time, by what it runs: read out of the files that `node --cpu-prof` leaves behind. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The part of the format that is used here (Chrome DevTools Protocol, `Profiler.Profile`). */
+interface Profile {
+  readonly nodes: readonly ProfileNode[];
+  /** The node that each sample was taken in. */
+  readonly samples: readonly number[];
+  /** Microseconds before each sample. */
+  readonly timeDeltas: readonly number[];
+}
+
+interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  readonly children?: readonly number[];
+}
+
+export interface Share {
+  readonly what: string;
+  /** Of the time in which the thread did anything. */
+  readonly share: number;
+}
+
+/** What one thread did. */
+export interface ThreadTime {
+  /** Milliseconds in which it did anything, or waited for the disk. */
+  readonly busyMs: number;
+  /** Its parts, largest first. */
+  readonly parts: readonly Share[];
+  /** Single functions, largest first, without what they call. */
+  readonly functions: readonly Share[];
+}
+
+/** What each thread of a process did from `fromMs` after its start on; the main thread first. */
+export function threadTimes(folder: string, fromMs: number): ThreadTime[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.cpuprofile'))
+    .map((name) => ({ name, thread: Number(name.split('.')[4]) }))
+    .sort((a, b) => a.thread - b.thread)
+    .map(({ name }) => timeOf(JSON.parse(readFileSync(join(folder, name), 'utf8')) as Profile, fromMs));
+}
+
+function timeOf({ nodes, samples, timeDeltas }: Profile, fromMs: number): ThreadTime {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  const parts = new Map<string, number>();
+  const functions = new Map<string, number>();
+  let [atUs, busyUs] = [0, 0];
+  for (const [index, id] of samples.entries()) {
+    const us = timeDeltas[index] ?? 0;
+    atUs += us;
+    const node = byId.get(id);
+    if (node === undefined || atUs < fromMs * 1000 || node.callFrame.functionName === '(idle)') continue;
+    busyUs += us;
+    const part = partOf(node, byId, parents);
+    const name = `${node.callFrame.functionName || '(anonymous)'} (${part})`;
+    parts.set(part, (parts.get(part) ?? 0) + us);
+    functions.set(name, (functions.get(name) ?? 0) + us);
+  }
+  return { busyMs: busyUs / 1000, parts: sharesOf(parts, busyUs), functions: sharesOf(functions, busyUs) };
+}
+
+function sharesOf(times: ReadonlyMap<string, number>, wholeUs: number): Share[] {
+  return [...times]
+    .map(([what, us]) => ({ what, share: us / wholeUs }))
+    .sort((one, other) => other.share - one.share);
+}
+
+/** What a function is part of. What has no file, as the system's calls, is part of whoever called it. */
+function partOf(
+  node: ProfileNode,
+  byId: ReadonlyMap<number, ProfileNode>,
+  parents: ReadonlyMap<number, number>,
+): string {
+  const { functionName, url } = node.callFrame;
+  if (functionName === '(garbage collector)') return 'garbage collection';
+  if (functionName === '(program)') return 'V8 itself';
+  const named = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? /\/dist\/(\w+\/?\w*)/.exec(url)?.[1];
+  if (named !== undefined) return url.includes('/node_modules/') ? named : `src/${named}`;
+  if (url.startsWith('node:')) return builtIn(url);
+  const parent = byId.get(parents.get(node.id) ?? Number.NaN);
+  return parent === undefined ? 'V8 itself' : partOf(parent, byId, parents);
+}
+
+const BUILT_IN: readonly (readonly [pattern: RegExp, part: string])[] = [
+  [
+    /^node:internal\/modules|^node:internal\/deps\/cjs|^node:internal\/bootstrap/,
+    'Node: finding and compiling modules',
+  ],
+  [/^node:_http|^node:internal\/http/, 'Node: HTTP'],
+  [/^node:net|^node:internal\/stream|^node:internal\/streams|^node:stream/, 'Node: sockets and streams'],
+  [/^node:internal\/worker|^node:internal\/per_context\/messageport/, 'Node: messages between threads'],
+];
+
+function builtIn(url: string): string {
+  return BUILT_IN.find(([pattern]) => pattern.test(url))?.[1] ?? 'Node: other';
+}

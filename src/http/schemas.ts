@@ -11,7 +11,7 @@ import { TIME_ZONE_PATTERN, UTC } from '../domain/time-zone.js';
 import { listOf, type NamedSchema, objectOf, oneOf, refTo, strictObjectOf, textOf } from './json-schema.js';
 import { OTLP_SCHEMAS } from './otlp/schemas.js';
 
-export const ErrorSchema = {
+const ErrorSchema = {
   $id: 'Error',
   description: 'Every error has this shape.',
   ...objectOf(
@@ -72,7 +72,7 @@ export const CallersSchema = {
   }),
 };
 
-export const QuerySchema = {
+const QuerySchema = {
   $id: 'Query',
   description: 'One question that somebody asked the assistant.',
   ...strictObjectOf(
@@ -103,7 +103,7 @@ export const RecordResultSchema = {
   }),
 };
 
-export const LeakedKeySchema = {
+const LeakedKeySchema = {
   $id: 'LeakedKey',
   description: 'An API key that was found where it should not be.',
   ...strictObjectOf({ key: textOf('The whole key, as it was found.') }),

@@ -14,7 +14,7 @@ export interface RouteLabels {
 }
 
 /** What is known of one method of one route. */
-export class RouteCounts implements RouteMeasures {
+class RouteCounts implements RouteMeasures {
   readonly labels: RouteLabels;
   readonly durations = new Durations();
   /** By status. */

@@ -20,7 +20,7 @@ const sizes = [1000, 1, 40, 1000, 3, 1000, 150, 1000, 12, 1000];
 const stretchMs = 97_003;
 
 /** Blocks that there are; their stretches lie half before and half behind 1970, in an order that is not theirs. */
-export const BLOCKS_MAX = 65_536;
+const BLOCKS_MAX = 65_536;
 const step = 40_503;
 
 export function sizeOf(block: number): number {
@@ -40,7 +40,7 @@ export function stretchesFrom(block: number, howMany: number): DateRange {
 }
 
 /** The query at a place in a block. */
-export function queryOf(project: ProjectId, block: number, place: number): Query {
+function queryOf(project: ProjectId, block: number, place: number): Query {
   const number = block * 1024 + place;
   const ids = [
     `0190a8b2-7c3e-7d4f-8a5b-${number.toString(16).padStart(12, '0')}`,

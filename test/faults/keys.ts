@@ -1,7 +1,6 @@
 /** API keys of a run: made and changed by the command line beside servers, and held to what was said of them. */
 
 import type { Draw } from './draw.js';
-import type { World } from './world.js';
 
 type State = 'works' | 'disabled' | 'revoked' | 'changing';
 
@@ -13,6 +12,11 @@ interface Key {
   rotated: boolean;
   /** Goes up with every change. */
   changes: number;
+}
+
+/** Who runs commands on the database under test. */
+interface Commands {
+  succeed(args: readonly string[]): Promise<{ readonly stdout: string }>;
 }
 
 /** A key as it was when a request began. */
@@ -37,7 +41,7 @@ export class KeyRing {
     return ring;
   }
 
-  async create(world: World, name: string): Promise<void> {
+  async create(world: Commands, name: string): Promise<void> {
     const { stdout } = await world.succeed(['key', 'create', '--name', name, '--expires', 'never', '--json']);
     this.#add(stdout);
   }
@@ -68,7 +72,7 @@ export class KeyRing {
   }
 
   /** Makes, rotates, disables, enables or revokes a key. It holds from the next request on. */
-  async change(world: World, draw: Draw): Promise<void> {
+  async change(world: Commands, draw: Draw): Promise<void> {
     const key = draw.pick(this.#keys.slice(steady));
     const changes = key.state === 'disabled' ? ['enable', 'revoke'] : ['disable', 'revoke', 'create'];
     if (key.state === 'works' && !key.rotated) changes.push('rotate');
@@ -76,7 +80,7 @@ export class KeyRing {
     this.changes++;
   }
 
-  async #change(world: World, key: Key, command: string): Promise<void> {
+  async #change(world: Commands, key: Key, command: string): Promise<void> {
     if (command === 'create') await this.create(world, `key ${this.#keys.length}`);
     else if (command === 'rotate') await this.#rotate(world, key);
     else if (command === 'revoke') await this.#set(world, key, command, 'revoked');
@@ -84,13 +88,13 @@ export class KeyRing {
     else await this.#set(world, key, command, 'works');
   }
 
-  async #rotate(world: World, key: Key): Promise<void> {
+  async #rotate(world: Commands, key: Key): Promise<void> {
     key.rotated = true;
     // The old key goes on for longer than any clock of a run is wrong.
     this.#add((await world.succeed(['key', 'rotate', key.id, '--grace', '30d', '--json'])).stdout);
   }
 
-  async #set(world: World, key: Key, command: string, state: State): Promise<void> {
+  async #set(world: Commands, key: Key, command: string, state: State): Promise<void> {
     key.state = 'changing';
     key.changes++;
     await world.succeed(['key', command, key.id]);

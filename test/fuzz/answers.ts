@@ -10,7 +10,7 @@ export interface FuzzAnswer {
 const headEnd = Buffer.from('\r\n\r\n');
 
 /** Thrown where bytes are no answer. */
-export class BadAnswer extends Error {
+class BadAnswer extends Error {
   override readonly name = 'BadAnswer';
 }
 

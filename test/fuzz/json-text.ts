@@ -133,7 +133,7 @@ export function nearlyJson(text: string, random: Random): Buffer {
 }
 
 /** What is no UTF-8: a byte alone, an overlong form, half a pair, beyond the last character, one that is cut. */
-export const BROKEN_UTF8: readonly Buffer[] = [
+const BROKEN_UTF8: readonly Buffer[] = [
   [0xff],
   [0x80],
   [0xc0, 0xaf],

@@ -62,7 +62,7 @@ function usualHeaders(random: Random): [string, string][] {
 }
 
 /** A range over a part of what is recorded, so that answers stay short; of others the schema's own values. */
-export function parameterValue({ name, schema }: Parameter, random: Random): string {
+function parameterValue({ name, schema }: Parameter, random: Random): string {
   const [first, last] = random.oneIn(30)
     ? [1 + random.int(28), 1 + random.int(28)]
     : [29 + random.int(2), 1 + random.int(2)];

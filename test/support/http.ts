@@ -104,7 +104,7 @@ const LIMITS = readSettings(LIMIT_NAMES, {}, {});
 const OTLP_NAMES = Object.keys(OTLP_SETTINGS) as (keyof typeof OTLP_SETTINGS)[];
 
 /** What the settings say unless told otherwise. */
-export const TELEMETRY: TelemetryRules = telemetryRulesOf(readSettings(OTLP_NAMES, {}, {}));
+const TELEMETRY: TelemetryRules = telemetryRulesOf(readSettings(OTLP_NAMES, {}, {}));
 
 /**
  * One service for all tests of a `describe`: for tables of refusals, which leave nothing behind. Called in a test it

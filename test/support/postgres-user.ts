@@ -24,6 +24,6 @@ export async function newUser(databaseUrl: string, password: string, options = '
 }
 
 /** A URL with another user and password, whatever characters are in it. */
-export function withUser(url: string, name: string, password: string): string {
+function withUser(url: string, name: string, password: string): string {
   return url.replace(/:\/\/[^@]*@/, `://${name}:${encodeURIComponent(password)}@`);
 }

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { shownEnds } from '../../src/domain/api-key.js';
 
 /** Anything of the form of a key, whoever made it. */
-export const KEY_FORM = /\b[a-z][a-z0-9]{1,15}_(admin|recording)_[0-9A-Za-z]{49}\b/;
+const KEY_FORM = /\b[a-z][a-z0-9]{1,15}_(admin|recording)_[0-9A-Za-z]{49}\b/;
 
 /** Characters that nobody meets by chance, and that every longer part of a key has a whole piece of. */
 const pieceCharacters = 8;

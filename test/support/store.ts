@@ -21,7 +21,7 @@ export interface Place {
 /** Makes an empty place. What every kind of store hands to the conformance suite and the laws. */
 export type PlaceFactory = () => Promise<Place>;
 
-export const sqlitePlace: PlaceFactory = async () => {
+const sqlitePlace: PlaceFactory = async () => {
   const file = join(await temporaryFolder(), 'store.db');
   return {
     kind: 'sqlite',
@@ -34,7 +34,7 @@ export const sqlitePlace: PlaceFactory = async () => {
 };
 
 /** A new schema in a database, gone when the test is over. Where the database is a Citus cluster, it is distributed. */
-export function postgresPlace(databaseUrl: string): PlaceFactory {
+function postgresPlace(databaseUrl: string): PlaceFactory {
   return async () => {
     const url = newSchemaIn(databaseUrl);
     if (await isCitus(databaseUrl)) await migrateStore(url, { distribute: true });

@@ -1,9 +1,11 @@
 /** The links to the pages. */
+
 import { ChartColumnStacked, Cog, KeyRound, type LucideIcon, ScrollText, Users } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 import type { Organization } from '../api/types.js';
 import { preloadPage } from '../pages.js';
 import { lastQueryOf } from '../state/last-view.js';
+import { projectPage } from '../state/place.js';
 import { OrganizationName } from './organization-name.js';
 
 interface NavigationProps {
@@ -65,10 +67,4 @@ function NavigationLink({ to, query = '', icon: Icon, name, onGo }: LinkProps) {
       {name}
     </Link>
   );
-}
-
-/** The path of a project's page; without a name, of its overview. */
-export function projectPage(projectId: string, page?: 'keys' | 'settings'): string {
-  const path = `/projects/${encodeURIComponent(projectId)}`;
-  return page === undefined ? path : `${path}/${page}`;
 }

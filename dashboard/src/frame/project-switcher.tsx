@@ -9,8 +9,7 @@ import type { Organization, Project } from '../api/types.js';
 import { Logo } from '../parts/logo.js';
 import { Picker, type PickerHandle } from '../parts/picker.js';
 import { Skeleton } from '../parts/skeleton.js';
-import { mayEdit } from '../state/place.js';
-import { projectPage } from './navigation.js';
+import { mayEdit, projectPage } from '../state/place.js';
 import { useShortcut } from './use-shortcuts.js';
 
 interface SwitcherProps {

@@ -2,14 +2,13 @@
 import { useLocation } from 'wouter';
 import { createProject } from '../api/projects.js';
 import type { Organization } from '../api/types.js';
-import { projectPage } from '../frame/navigation.js';
 import { Button } from '../parts/button.js';
 import { TextField } from '../parts/field.js';
 import { Form, textOf } from '../parts/form.js';
 import { nameCharactersMax, projectIdCharactersMax } from '../parts/limits.js';
 import { Notice } from '../parts/notice.js';
 import { Page } from '../parts/page.js';
-import { mayEdit, useOrganization } from '../state/place.js';
+import { mayEdit, projectPage, useOrganization } from '../state/place.js';
 
 export function NewProjectPage() {
   const organization = useOrganization();

@@ -56,7 +56,7 @@ export function CopyButton({ text, label, kind = 'plain', icon = Copy }: CopyBut
   );
 }
 
-export function CopyIcon({ text, label }: { text: string; label: string }) {
+function CopyIcon({ text, label }: { text: string; label: string }) {
   const { isDone, copy, status } = useCopy(text);
   return (
     <>

@@ -76,3 +76,9 @@ export function mayEdit(role: Role): boolean {
 export function mayManage(role: Role): boolean {
   return role === 'owner';
 }
+
+/** The path of a project's page; without a name, of its overview. */
+export function projectPage(projectId: string, page?: 'keys' | 'settings'): string {
+  const path = `/projects/${encodeURIComponent(projectId)}`;
+  return page === undefined ? path : `${path}/${page}`;
+}

@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react';
 import { recall, remember } from './remembered.js';
 
-export const THEMES = ['system', 'light', 'dark'] as const;
+const THEMES = ['system', 'light', 'dark'] as const;
 
 export type Theme = (typeof THEMES)[number];
 

@@ -83,7 +83,7 @@ function asId(id: unknown): unknown {
 }
 
 /** The field of this very name or, where there is none, what its parts between dots lead to. */
-export function fieldOf(record: object, name: string): unknown {
+function fieldOf(record: object, name: string): unknown {
   if (Object.hasOwn(record, name)) return (record as Record<string, unknown>)[name];
   let value: unknown = record;
   for (const part of name.split('.')) {

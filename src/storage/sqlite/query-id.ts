@@ -5,11 +5,10 @@ const digitsAt = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 const hyphensAt = [8, 13, 18, 23];
 const hyphen = 0x2d;
 
-/** The value of each lower-case hexadecimal digit by its character code; of all others, more than four bits have. */
-const VALUES = Uint8Array.from({ length: 128 }, (_, code) => {
-  const value = '0123456789abcdef'.indexOf(String.fromCharCode(code));
-  return value === -1 ? 0xff : value;
-});
+/** The value of each lower-case hexadecimal digit by its character code; of all others 0xff, which is -1 in a byte. */
+const VALUES = Uint8Array.from({ length: 128 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code)),
+);
 
 /**
  * How a query's id is kept: a canonical lower-case UUID as its 16 bytes, anything else as the text it is. SQLite

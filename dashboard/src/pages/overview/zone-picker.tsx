@@ -7,7 +7,7 @@ import { now } from '../../state/clock.js';
 import { allZones } from '../../state/zone.js';
 
 /** All zones with how far they are from UTC today. */
-export function useZoneOptions() {
+function useZoneOptions() {
   return useMemo(() => {
     const at = now();
     return allZones().map((zone) => ({

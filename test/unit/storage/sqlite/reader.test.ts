@@ -19,8 +19,10 @@ test('the writer is asked for clean-ups only where there is something to clean u
 test('a check of the database reads, and says what is wrong', () => {
   const db = databaseInMemory();
   const reader = new Reader(db);
+  // It is not what finds out about the counters.
+  db.exec('PRAGMA foreign_keys = OFF; DROP TABLE type_counter');
   reader.check('database');
-  db.exec('PRAGMA foreign_keys = OFF; DROP TABLE project');
+  db.exec('DROP TABLE project');
   expect(() => reader.check('database')).toThrow(/no such table/);
 });
 

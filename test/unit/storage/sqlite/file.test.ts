@@ -1,0 +1,48 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { makePrivately, sizeOf } from '../../../../src/storage/sqlite/file.js';
+import { temporaryFolder } from '../../../support/temporary.js';
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+test('what cannot be made is unavailable, and why', async () => {
+  const folder = await temporaryFolder();
+  writeFileSync(`${folder}/letter`, '');
+  await expect(makePrivately(`${folder}/letter/data/store.db`)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(/letter\/data\/store\.db cannot be made\.$/),
+    cause: { code: 'ENOTDIR' },
+  });
+});
+
+test('a file is made empty and for its owner, in a folder that is there', async () => {
+  const folder = `${await temporaryFolder()}/data`;
+  mkdirSync(folder, { mode: 0o755 });
+  await makePrivately(`${folder}/store.db`);
+  expect([statSync(`${folder}/store.db`).size, modeOf(`${folder}/store.db`)]).toEqual([0, 0o600]);
+  expect(modeOf(folder)).toBe(0o755);
+});
+
+test('folders that are not there are made as well, for their owner', async () => {
+  const folder = await temporaryFolder();
+  await makePrivately(`${folder}/some/where/store.db`);
+  expect(['some', 'some/where', 'some/where/store.db'].map((name) => modeOf(`${folder}/${name}`))).toEqual([
+    0o700, 0o700, 0o600,
+  ]);
+});
+
+test('a file that is there stays as it is', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  writeFileSync(file, 'as it was', { mode: 0o640 });
+  await makePrivately(file);
+  expect([readFileSync(file, 'utf8'), modeOf(file)]).toEqual(['as it was', 0o640]);
+});
+
+test('the size is that of the file and its log, and none where the file is gone', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  expect(await sizeOf(file)).toBeUndefined();
+  writeFileSync(`${file}-wal`, 'log');
+  expect(await sizeOf(file)).toBeUndefined();
+  writeFileSync(file, 'database');
+  expect(await sizeOf(file)).toBe('database'.length + 'log'.length);
+});

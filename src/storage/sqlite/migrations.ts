@@ -168,7 +168,7 @@ export const NEWEST_VERSION = MIGRATIONS.length;
 /** What becomes of a file of an older version. */
 export interface Keeping {
   /** Whether it is kept beside the new one; it is unless told. */
-  readonly keepOld?: boolean;
+  readonly keepOld?: boolean | undefined;
   /** Called with the name of the copy. */
   readonly onKept?: (copy: string) => void;
 }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Outcome } from '../commit-queue.js';
 import type { Operation } from './operations.js';
-import type { FromWriter, ToWriter, WriterStart } from './writer-thread.js';
+import type { FromWriter, ToWriter, WriterResult, WriterStart } from './writer-thread.js';
 
 /**
  * Of a thrifty thread's memory for what is new, most of which is batches that are gone when they are written. Node would
@@ -13,17 +13,19 @@ const youngMegabytesMax = 12;
 /** The main thread's end of one writer thread. One group at a time: `commit` is called again only after it settled. */
 export class WriterHandle {
   readonly #worker: Worker;
-  #settle: { resolve: (message: FromWriter) => void; reject: (error: Error) => void } | undefined;
+  /** Of the answer that was asked for last. The first is asked for before the thread can say anything. */
+  #settle!: { resolve: (message: FromWriter<never>) => void; reject: (error: Error) => void };
   #gone: Error | undefined;
-
   #kept: string | null = null;
 
-  /** Starts a thread that has the file open and its schema up to date when this resolves. */
-  static async start(start: WriterStart): Promise<WriterHandle> {
-    const handle = new WriterHandle(start);
+  /**
+   * Starts a thread that has the file open and its schema up to date when this resolves. `thread` is what it runs, and
+   * speaks as `writer-thread.ts` does.
+   */
+  static async start(start: WriterStart, thread?: URL): Promise<WriterHandle> {
+    const handle = new WriterHandle(start, thread);
     try {
-      const message = await handle.#next();
-      if (message.kind === 'ready') handle.#kept = message.kept;
+      handle.#kept = await handle.#next<string | null>();
       return handle;
     } catch (error) {
       await handle.#worker.terminate();
@@ -31,12 +33,12 @@ export class WriterHandle {
     }
   }
 
-  private constructor(start: WriterStart) {
-    this.#worker = new Worker(new URL('./writer-thread.js', import.meta.url), {
+  private constructor(start: WriterStart, thread = new URL('./writer-thread.js', import.meta.url)) {
+    this.#worker = new Worker(thread, {
       workerData: start,
       ...(start.thrifty ? { resourceLimits: { maxYoungGenerationSizeMb: youngMegabytesMax } } : {}),
     });
-    this.#worker.on('message', (message: FromWriter) => this.#settle?.resolve(message));
+    this.#worker.on('message', (message: FromWriter<never>) => this.#settle.resolve(message));
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', (status) =>
       this.#end(new Error(`the writer thread ended with status ${status}`)),
@@ -55,10 +57,9 @@ export class WriterHandle {
 
   /** Commits a group in one transaction; see `Writer.commit`. */
   async commit(operations: readonly Operation[]): Promise<readonly Outcome<unknown>[]> {
-    const answer = this.#next();
+    const outcomes = this.#next<readonly Outcome<unknown>[]>();
     this.#worker.postMessage(operations satisfies ToWriter);
-    const message = await answer;
-    return message.kind === 'outcomes' ? message.outcomes : [];
+    return outcomes;
   }
 
   /** Closes the file and ends the thread. */
@@ -69,14 +70,13 @@ export class WriterHandle {
     await exited;
   }
 
-  async #next(): Promise<FromWriter> {
+  /** The result that the thread tells next; throws what it failed with instead. */
+  async #next<Result extends WriterResult>(): Promise<Result> {
     if (this.#gone !== undefined) throw unavailable(this.#gone);
-    const message = await new Promise<FromWriter>((resolve, reject) => {
+    const message = await new Promise<FromWriter<Result>>((resolve, reject) => {
       this.#settle = { resolve, reject };
-    }).finally(() => {
-      this.#settle = undefined;
     });
-    if (message.kind !== 'failed') return message;
+    if (message.kind === 'done') return message.result;
     if (message.code !== undefined)
       throw new CallerStatsError(message.code, message.message, { cause: message.cause });
     throw new Error(message.message, { cause: message.cause });
@@ -84,7 +84,7 @@ export class WriterHandle {
 
   #end(error: Error): void {
     this.#gone ??= error;
-    this.#settle?.reject(unavailable(this.#gone));
+    this.#settle.reject(unavailable(this.#gone));
   }
 }
 

@@ -2,7 +2,7 @@
  * The writer thread: owns the only connection that writes, so that neither a commit nor a large batch holds up the
  * main thread, where requests are read and counts are answered. Speaks `ToWriter` and `FromWriter`.
  */
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { CallerStatsError, type ErrorCode } from '../../domain/errors.js';
 import type { Outcome } from '../commit-queue.js';
 import { setCacheSize } from './connection.js';
@@ -11,19 +11,15 @@ import { type Keeping, MIGRATIONS, openMigrated } from './migrations.js';
 import type { Operation } from './operations.js';
 import { Writer } from './writer.js';
 
-export interface WriterData {
-  readonly file: string;
-  /** Megabytes (2^20 bytes) of the file that are kept in memory; undefined for as many as suit a server. */
-  readonly cacheMegabytes: number | undefined;
-}
-
 /** A group of operations to commit, or the word to stop. */
 export type ToWriter = readonly Operation[] | 'close';
 
-/** First `ready` or `failed`; then, for each group in turn, its outcomes or `failed`. */
-export type FromWriter =
-  | { readonly kind: 'ready'; readonly kept: string | null }
-  | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome<unknown>[] }
+/** Of the start, the name of the copy that was kept of an older file, or null; of each group, its outcomes. */
+export type WriterResult = string | null | readonly Outcome<unknown>[];
+
+/** The answer to the start, and then to each group in turn. */
+export type FromWriter<Result extends WriterResult> =
+  | { readonly kind: 'done'; readonly result: Result }
   | {
       readonly kind: 'failed';
       readonly code: ErrorCode | undefined;
@@ -35,17 +31,16 @@ export type FromWriter =
 export interface WriterStart extends Pick<Keeping, 'keepOld'> {
   readonly file: string;
   /** See `OpenOptions`. */
-  readonly thrifty?: boolean;
+  readonly thrifty?: boolean | undefined;
 }
 
 /** What is recorded next mostly stands close to what was: a log is in the order of time, and so are most ids. */
 const thriftyCacheMegabytes = 16;
 
-function run(
-  { file, keepOld = true, thrifty = false }: WriterStart,
-  answer: (message: FromWriter) => void,
-  listen: (hear: (message: ToWriter) => void) => void,
-) {
+/** Every thread but the main one has it, and this file is run on none but a thread. */
+const port = parentPort as MessagePort;
+
+function run({ file, keepOld, thrifty }: WriterStart): void {
   let kept: string | null = null;
   const onKept = (copy: string): void => {
     kept = copy;
@@ -53,24 +48,28 @@ function run(
   const db = openMigrated(file, MIGRATIONS, { keepOld, onKept });
   if (thrifty) setCacheSize(db, thriftyCacheMegabytes);
   const writer = new Writer(db);
-  listen((message) => {
+  port.on('message', (message: ToWriter) => {
     if (message === 'close') {
       // Everything into the one file, which may then be copied alone.
       db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       db.close();
-      parentPort?.close();
+      port.close();
       return;
     }
     try {
-      answer({ kind: 'outcomes', outcomes: writer.commit(message) });
+      answer({ kind: 'done', result: writer.commit(message) });
     } catch (error) {
       answer(failed(error));
     }
   });
-  answer({ kind: 'ready', kept });
+  answer({ kind: 'done', result: kept });
 }
 
-function failed(error: unknown): FromWriter {
+function answer(message: FromWriter<WriterResult>): void {
+  port.postMessage(message);
+}
+
+function failed(error: unknown): FromWriter<never> {
   if (error instanceof CallerStatsError) {
     return { kind: 'failed', code: error.code, message: error.message, cause: error.cause };
   }
@@ -82,13 +81,9 @@ function failed(error: unknown): FromWriter {
   };
 }
 
-const port = parentPort;
-if (port !== null) {
-  const answer = (message: FromWriter): void => port.postMessage(message);
-  try {
-    run(workerData as WriterStart, answer, (hear) => port.on('message', hear));
-  } catch (error) {
-    answer(failed(storeError(error)));
-    port.close();
-  }
+try {
+  run(workerData as WriterStart);
+} catch (error) {
+  answer(failed(storeError(error)));
+  port.close();
 }

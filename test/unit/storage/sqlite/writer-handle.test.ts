@@ -1,0 +1,83 @@
+/** The main thread's end alone: what it makes of a thread that fails, ends, or answers as none of ours should. */
+import { expect, test } from 'vitest';
+import { CallerStatsError } from '../../../../src/domain/errors.js';
+import { WriterHandle } from '../../../../src/storage/sqlite/writer-handle.js';
+import type { WriterStart } from '../../../../src/storage/sqlite/writer-thread.js';
+import { whenOver } from '../../../support/cleanup.js';
+
+const READY = `parentPort.postMessage({ kind: 'done', result: null });`;
+
+/** Starts a thread of this code, which is ended when the test is over. */
+async function started(code: string, start: Partial<WriterStart> = {}): Promise<WriterHandle> {
+  const script = `import { parentPort, resourceLimits } from 'node:worker_threads';\n${code}`;
+  const thread = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
+  const handle = await WriterHandle.start({ file: 'none', ...start }, thread);
+  whenOver(() => handle.close());
+  return handle;
+}
+
+/** Starts a thread that does this with the first group, and with the word to stop. */
+const startedWith = (code: string) => started(`parentPort.once('message', () => { ${code} }); ${READY}`);
+
+const stopped = (cause: RegExp) => ({
+  code: 'unavailable',
+  message: expect.stringMatching(/its writer stopped/),
+  cause: { message: expect.stringMatching(cause) },
+});
+
+test('a thread that fails at its start is no writer', async () => {
+  await expect(started(`throw new Error('no such disk');`)).rejects.toMatchObject(stopped(/^no such disk$/));
+  await expect(started('process.exit(3);')).rejects.toMatchObject(stopped(/status 3$/));
+  await expect(
+    started(`parentPort.on('message', () => {});
+      parentPort.postMessage({ kind: 'failed', code: 'unavailable', message: 'It is full.', cause: 'the disk' });`),
+  ).rejects.toMatchObject({ code: 'unavailable', message: 'It is full.', cause: 'the disk' });
+});
+
+test('an error in the thread ends the writer, and is why whatever comes after is refused', async () => {
+  const handle = await startedWith(`throw new Error('out of luck');`);
+  expect(handle.alive).toBe(true);
+  for (const _ of ['under way', 'after'])
+    await expect(handle.commit([])).rejects.toMatchObject(stopped(/^out of luck$/));
+  expect(handle.alive).toBe(false);
+  await handle.close();
+  await expect(handle.commit([])).rejects.toMatchObject(stopped(/^out of luck$/));
+});
+
+test('a thread that ends without an error is no writer any more, either', async () => {
+  const handle = await startedWith('process.exit(7);');
+  await expect(handle.commit([])).rejects.toMatchObject(stopped(/status 7$/));
+  expect(handle.alive).toBe(false);
+  await handle.close();
+});
+
+test('what a group failed with is thrown, and the writer goes on', async () => {
+  const handle = await started(`
+    const failures = [
+      { kind: 'failed', code: 'unavailable', message: 'It is full.', cause: 'the disk' },
+      { kind: 'failed', code: undefined, message: 'a bug', cause: 'its reason' },
+    ];
+    parentPort.on('message', (message) => {
+      if (message === 'close') parentPort.close();
+      else parentPort.postMessage(failures.shift() ?? { kind: 'done', result: [{ ok: true, value: 1 }] });
+    });
+    ${READY}`);
+  const refusal = await handle.commit([]).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(CallerStatsError);
+  expect(refusal).toMatchObject({ code: 'unavailable', message: 'It is full.', cause: 'the disk' });
+  const bug = await handle.commit([]).catch((error: unknown) => error);
+  expect(bug).not.toBeInstanceOf(CallerStatsError);
+  expect(bug).toMatchObject({ message: 'a bug', cause: 'its reason' });
+  expect(await handle.commit([])).toEqual([{ ok: true, value: 1 }]);
+  expect(handle.alive).toBe(true);
+});
+
+test('a thrifty thread has little room for what is new, and any other as much as Node gives', async () => {
+  const tellLimits = `
+    parentPort.on('message', () => parentPort.close());
+    parentPort.postMessage({ kind: 'done', result: String(resourceLimits.maxYoungGenerationSizeMb) });`;
+  const usual = Number((await started(tellLimits)).kept);
+  expect((await started(tellLimits, { thrifty: true })).kept).toBe('12');
+  expect((await started(tellLimits, { thrifty: false })).kept).toBe(String(usual));
+  expect(usual).toBeGreaterThan(12);
+});

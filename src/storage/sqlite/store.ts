@@ -18,6 +18,7 @@ import { NEWEST_VERSION } from './migrations.js';
 import type { Operation } from './operations.js';
 import { SqlitePeople } from './people.js';
 import { Reader } from './reader.js';
+import { using } from './snapshot.js';
 import { verify } from './verify.js';
 import { WriterHandle } from './writer-handle.js';
 
@@ -27,7 +28,7 @@ import { WriterHandle } from './writer-handle.js';
  */
 export async function openSqliteStore(
   file: string,
-  { thrifty = false, commits }: { thrifty?: boolean | undefined; commits?: CommitWatch | undefined } = {},
+  { thrifty, commits }: { thrifty?: boolean | undefined; commits?: CommitWatch | undefined } = {},
 ): Promise<Store> {
   await makePrivately(file);
   const start = () => WriterHandle.start({ file, thrifty });
@@ -246,13 +247,10 @@ class SqliteStore implements Store {
   async verify(): Promise<Verification> {
     this.#requireOpen();
     // A connection of its own, so that its long snapshot does not outlive it on the one that answers.
-    const connection = openReader(this.#file);
     try {
-      return verify(connection);
+      return using(openReader(this.#file), verify);
     } catch (error) {
       throw storeError(error);
-    } finally {
-      connection.close();
     }
   }
 

@@ -1,0 +1,137 @@
+/** What the store on a file does around its thread: it starts one anew, leaves it alone, waits for it, and tells what failed. */
+import { existsSync } from 'node:fs';
+import type { Worker } from 'node:worker_threads';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect, test } from 'vitest';
+import { ALL_TIME } from '../../src/domain/date-range.js';
+import { STORE_PARTS } from '../../src/storage/figures.js';
+import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations.js';
+import { openSqliteStore } from '../../src/storage/sqlite/store.js';
+import { whenOver } from '../support/cleanup.js';
+import { by, keyOf, projectOf } from '../support/store.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** A store with one project, the same file past the program, and the thread that writes. */
+async function place() {
+  const file = `${await temporaryFolder()}/store.db`;
+  const threads: Worker[] = [];
+  const note = (thread: Worker) => void threads.push(thread);
+  process.on('worker', note);
+  whenOver(() => process.off('worker', note));
+  const store = await openSqliteStore(file);
+  whenOver(() => store.close());
+  await store.createProject(projectOf('docs'), by);
+  const other = new DatabaseSync(file);
+  whenOver(() => other.close());
+  return { file, store, other, threads };
+}
+
+const query = (id: string) => ({ id, caller: 'web', occurredAt: 0 });
+
+test('a file that lacks what is read is refused', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  const db = openMigrated(file);
+  db.exec('DROP TABLE deleted_project');
+  db.close();
+  await expect(openSqliteStore(file)).rejects.toThrow(/no such table: deleted_project/);
+});
+
+test('a part that is out of order is told, by itself and with all others', async () => {
+  const { store, other } = await place();
+  const refused = async (part?: (typeof STORE_PARTS)[number]) =>
+    store.check(part).then(
+      () => 'in order',
+      (error: Error) => error.message,
+    );
+  other.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+  expect(await Promise.all([...STORE_PARTS, undefined].map(refused))).toEqual([
+    'in order',
+    expect.stringMatching(/schema version/),
+    'in order',
+    expect.stringMatching(/schema version/),
+  ]);
+  other.exec(`PRAGMA user_version = ${MIGRATIONS.length}; DROP TABLE type_counter`);
+  expect(await Promise.all([...STORE_PARTS, undefined].map(refused))).toEqual([
+    'in order',
+    'in order',
+    expect.stringMatching(/no such table/),
+    expect.stringMatching(/no such table/),
+  ]);
+});
+
+test('what cannot be recounted is an error', async () => {
+  const { store, other } = await place();
+  other.exec('DROP TABLE type_counter');
+  await expect(store.verify()).rejects.toThrow(/no such table/);
+});
+
+test('what a transaction failed with comes from the thread whole', async () => {
+  const { store, other } = await place();
+  other.exec(`
+    CREATE TRIGGER refuse BEFORE INSERT ON caller WHEN new.name = 'refused'
+    BEGIN SELECT RAISE(ABORT, 'refused for a test'); END`);
+  await expect(store.record('docs', [{ id: 'a', caller: 'refused', occurredAt: 0 }])).rejects.toMatchObject({
+    message: expect.stringMatching(/refused for a test/),
+    cause: { message: expect.stringMatching(/refused for a test/) },
+  });
+});
+
+test('where the thread has ended, the next recording starts another', async () => {
+  const { store, threads } = await place();
+  await store.record('docs', [query('a')]);
+  expect(threads).toHaveLength(1);
+  await threads[0]?.terminate();
+  expect(await store.record('docs', [query('a'), query('b')])).toEqual({ recorded: 1, duplicates: 1 });
+  expect(threads).toHaveLength(2);
+  expect((await store.count('docs', ALL_TIME)).web).toBe(2);
+});
+
+test('where there is nothing to clean up, the writer is not asked', async () => {
+  const { store, threads } = await place();
+  const asked: unknown[] = [];
+  for (const thread of threads) {
+    const post = thread.postMessage.bind(thread);
+    thread.postMessage = (message: unknown) => {
+      asked.push(message);
+      post(message);
+    };
+  }
+  expect(await store.purgeDeleted(10)).toEqual({ removed: 0, done: true });
+  expect(await store.applyRetention(0, 10)).toEqual({ removed: 0, done: true });
+  expect(asked).toEqual([]);
+  await store.deleteProject('default', 'docs', by);
+  await store.purgeDeleted(10);
+  expect(asked).toMatchObject([[{ kind: 'deleteProject' }], [{ kind: 'purgeDeleted', limit: 10 }]]);
+});
+
+test('what waits is told as operations, and as the queries in them', async () => {
+  const { store, other } = await place();
+  other.exec('BEGIN IMMEDIATE');
+  const written = [
+    store.record('docs', [query('a')]),
+    store.record('docs', [query('b'), query('c'), query('d')]),
+    store.createProject(projectOf('more'), by),
+  ];
+  // The first is being written, and so does not wait any more.
+  expect(await store.figures()).toMatchObject({ pendingOperations: 2, pendingQueries: 4 });
+  other.exec('ROLLBACK');
+  await Promise.all(written);
+});
+
+test('of what is read at once, access is found as it is by itself', async () => {
+  const { store } = await place();
+  const key = keyOf('k');
+  await store.createKey(key, by);
+  const [found, none] =
+    store.atOnce?.(({ findAccess }) => [findAccess(key.hash, 'docs'), findAccess('another', 'docs')]) ?? [];
+  expect(found).toMatchObject({ key: { id: 'k' }, project: { id: 'docs' } });
+  expect(found).toEqual(await store.findAccess(key.hash, 'docs'));
+  expect(none).toBeUndefined();
+});
+
+test('a file of an older version is kept when it is opened', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  openMigrated(file, MIGRATIONS.slice(0, 1)).close();
+  await (await openSqliteStore(file)).close();
+  expect(existsSync(`${file}.version-1`)).toBe(true);
+});

@@ -118,15 +118,21 @@ test('what waits is told as operations, and as the queries in them', async () =>
   await Promise.all(written);
 });
 
-test('of what is read at once, access is found as it is by itself', async () => {
+test('what is read at once is what is read one by one', async () => {
   const { store } = await place();
   const key = keyOf('k');
   await store.createKey(key, by);
-  const [found, none] =
-    store.atOnce?.(({ findAccess }) => [findAccess(key.hash, 'docs'), findAccess('another', 'docs')]) ?? [];
+  await store.record('docs', [query('a')]);
+  const [found, none, counts] =
+    store.atOnce?.(({ findAccess, count }) => [
+      findAccess(key.hash, 'docs'),
+      findAccess('another', 'docs'),
+      count('docs', ALL_TIME),
+    ]) ?? [];
   expect(found).toMatchObject({ key: { id: 'k' }, project: { id: 'docs' } });
   expect(found).toEqual(await store.findAccess(key.hash, 'docs'));
   expect(none).toBeUndefined();
+  expect(counts).toMatchObject({ web: 1, total: 1 });
 });
 
 test('a file of an older version is kept when it is opened', async () => {

@@ -13,6 +13,7 @@ const youngMegabytesMax = 12;
 /** The main thread's end of one writer thread. One group at a time: `commit` is called again only after it settled. */
 export class WriterHandle {
   readonly #worker: Worker;
+  readonly #ended: Promise<void>;
   /** Of the answer that was asked for last. The first is asked for before the thread can say anything. */
   #settle!: { resolve: (message: FromWriter<never>) => void; reject: (error: Error) => void };
   #gone: Error | undefined;
@@ -20,7 +21,7 @@ export class WriterHandle {
 
   /**
    * Starts a thread that has the file open and its schema up to date when this resolves. `thread` is what it runs, and
-   * speaks as `writer-thread.ts` does.
+   * speaks as `writer-thread.ts` does; it ends by itself once it failed to start.
    */
   static async start(start: WriterStart, thread?: URL): Promise<WriterHandle> {
     const handle = new WriterHandle(start, thread);
@@ -28,7 +29,8 @@ export class WriterHandle {
       handle.#kept = await handle.#next<string | null>();
       return handle;
     } catch (error) {
-      await handle.#worker.terminate();
+      // A thread that failed ends by itself. Ended from here, within the native driver, it would take the process along.
+      await handle.#ended;
       throw error;
     }
   }
@@ -40,9 +42,12 @@ export class WriterHandle {
     });
     this.#worker.on('message', (message: FromWriter<never>) => this.#settle.resolve(message));
     this.#worker.on('error', (error) => this.#end(error));
-    this.#worker.on('exit', (status) =>
-      this.#end(new Error(`the writer thread ended with status ${status}`)),
-    );
+    this.#ended = new Promise((resolve) => {
+      this.#worker.on('exit', (status) => {
+        this.#end(new Error(`the writer thread ended with status ${status}`));
+        resolve();
+      });
+    });
   }
 
   /** The copy of the file that was kept as it was in an older version of the schema; null where it had the newest. */
@@ -65,9 +70,8 @@ export class WriterHandle {
   /** Closes the file and ends the thread. */
   async close(): Promise<void> {
     if (!this.alive) return;
-    const exited = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()));
     this.#worker.postMessage('close' satisfies ToWriter);
-    await exited;
+    await this.#ended;
   }
 
   /** The result that the thread tells next; throws what it failed with instead. */
@@ -76,7 +80,7 @@ export class WriterHandle {
     const message = await new Promise<FromWriter<Result>>((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    if (message.kind === 'done') return message.result;
+    if (message.ok) return message.result;
     if (message.code !== undefined)
       throw new CallerStatsError(message.code, message.message, { cause: message.cause });
     throw new Error(message.message, { cause: message.cause });

@@ -19,9 +19,9 @@ export type WriterResult = string | null | readonly Outcome<unknown>[];
 
 /** The answer to the start, and then to each group in turn. */
 export type FromWriter<Result extends WriterResult> =
-  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly ok: true; readonly result: Result }
   | {
-      readonly kind: 'failed';
+      readonly ok: false;
       readonly code: ErrorCode | undefined;
       readonly message: string;
       readonly cause: unknown;
@@ -57,12 +57,12 @@ function run({ file, keepOld, thrifty }: WriterStart): void {
       return;
     }
     try {
-      answer({ kind: 'done', result: writer.commit(message) });
+      answer({ ok: true, result: writer.commit(message) });
     } catch (error) {
       answer(failed(error));
     }
   });
-  answer({ kind: 'done', result: kept });
+  answer({ ok: true, result: kept });
 }
 
 function answer(message: FromWriter<WriterResult>): void {
@@ -71,10 +71,10 @@ function answer(message: FromWriter<WriterResult>): void {
 
 function failed(error: unknown): FromWriter<never> {
   if (error instanceof CallerStatsError) {
-    return { kind: 'failed', code: error.code, message: error.message, cause: error.cause };
+    return { ok: false, code: error.code, message: error.message, cause: error.cause };
   }
   return {
-    kind: 'failed',
+    ok: false,
     code: undefined,
     message: error instanceof Error ? error.message : String(error),
     cause: error,

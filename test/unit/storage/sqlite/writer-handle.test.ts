@@ -5,7 +5,7 @@ import { WriterHandle } from '../../../../src/storage/sqlite/writer-handle.js';
 import type { WriterStart } from '../../../../src/storage/sqlite/writer-thread.js';
 import { whenOver } from '../../../support/cleanup.js';
 
-const READY = `parentPort.postMessage({ kind: 'done', result: null });`;
+const READY = `parentPort.postMessage({ ok: true, result: null });`;
 
 /** Starts a thread of this code, which is ended when the test is over. */
 async function started(code: string, start: Partial<WriterStart> = {}): Promise<WriterHandle> {
@@ -29,8 +29,9 @@ test('a thread that fails at its start is no writer', async () => {
   await expect(started(`throw new Error('no such disk');`)).rejects.toMatchObject(stopped(/^no such disk$/));
   await expect(started('process.exit(3);')).rejects.toMatchObject(stopped(/status 3$/));
   await expect(
-    started(`parentPort.on('message', () => {});
-      parentPort.postMessage({ kind: 'failed', code: 'unavailable', message: 'It is full.', cause: 'the disk' });`),
+    started(
+      `parentPort.postMessage({ ok: false, code: 'unavailable', message: 'It is full.', cause: 'the disk' });`,
+    ),
   ).rejects.toMatchObject({ code: 'unavailable', message: 'It is full.', cause: 'the disk' });
 });
 
@@ -54,12 +55,12 @@ test('a thread that ends without an error is no writer any more, either', async 
 test('what a group failed with is thrown, and the writer goes on', async () => {
   const handle = await started(`
     const failures = [
-      { kind: 'failed', code: 'unavailable', message: 'It is full.', cause: 'the disk' },
-      { kind: 'failed', code: undefined, message: 'a bug', cause: 'its reason' },
+      { ok: false, code: 'unavailable', message: 'It is full.', cause: 'the disk' },
+      { ok: false, code: undefined, message: 'a bug', cause: 'its reason' },
     ];
     parentPort.on('message', (message) => {
       if (message === 'close') parentPort.close();
-      else parentPort.postMessage(failures.shift() ?? { kind: 'done', result: [{ ok: true, value: 1 }] });
+      else parentPort.postMessage(failures.shift() ?? { ok: true, result: [{ ok: true, value: 1 }] });
     });
     ${READY}`);
   const refusal = await handle.commit([]).catch((error: unknown) => error);
@@ -75,7 +76,7 @@ test('what a group failed with is thrown, and the writer goes on', async () => {
 test('a thrifty thread has little room for what is new, and any other as much as Node gives', async () => {
   const tellLimits = `
     parentPort.on('message', () => parentPort.close());
-    parentPort.postMessage({ kind: 'done', result: String(resourceLimits.maxYoungGenerationSizeMb) });`;
+    parentPort.postMessage({ ok: true, result: String(resourceLimits.maxYoungGenerationSizeMb) });`;
   const usual = Number((await started(tellLimits)).kept);
   expect((await started(tellLimits, { thrifty: true })).kept).toBe('12');
   expect((await started(tellLimits, { thrifty: false })).kept).toBe(String(usual));

@@ -67,9 +67,8 @@ export class WriterHandle {
     return outcomes;
   }
 
-  /** Closes the file and ends the thread. */
+  /** Closes the file and ends the thread; one that has ended does not hear of it. */
   async close(): Promise<void> {
-    if (!this.alive) return;
     this.#worker.postMessage('close' satisfies ToWriter);
     await this.#ended;
   }

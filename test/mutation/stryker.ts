@@ -12,8 +12,8 @@ export interface Part {
 export const PARTS: Readonly<Record<string, Part>> = {
   domain: { mutate: ['src/domain/**/*.ts'], tests: ['test/unit/domain/**/*.test.ts'] },
   /**
-   * On the store that needs no server. Slow: a mutant that survives takes half a minute, all of it some hours; a folder in memory as
-   * `TMPDIR` helps, and files can be named. Of `migrations` the survivors are not looked at yet, so a run tells those, and fails.
+   * On the store that needs no server. Slow: a mutant that survives takes half a minute, all of it an hour; a folder in memory as
+   * `TMPDIR` helps, and files can be named.
    */
   storage: {
     mutate: ['src/storage/*.ts', 'src/storage/sqlite/*.ts'],

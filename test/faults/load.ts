@@ -1,4 +1,5 @@
 /** Senders and readers that keep servers busy, whatever becomes of them. */
+import { WatchedLoad } from '../support/watched-load.js';
 import type { Draw } from './draw.js';
 import { type Delivery, deliveryOf } from './plan.js';
 import type { World } from './world.js';
@@ -13,8 +14,7 @@ export class Load {
   readonly #world: World;
   readonly #draw: Draw;
   readonly #again: Delivery[] = [];
-  readonly #waiting = new Set<() => void>();
-  readonly #done: Promise<unknown>;
+  readonly #watched: WatchedLoad;
   readonly #acknowledgedMost: number;
   #number: number;
   #repeats = 0;
@@ -37,8 +37,7 @@ export class Load {
       ...Array.from({ length: senders }, (_, sender) => this.#send(sender)),
       ...Array.from({ length: readers }, (_, reader) => this.#read(reader)),
     ];
-    this.#done = Promise.all(work);
-    this.#done.catch(() => {});
+    this.#watched = new WatchedLoad(Promise.all(work));
   }
 
   /** The number of the first delivery that was not begun. */
@@ -47,16 +46,8 @@ export class Load {
   }
 
   /** Resolves as soon as `holds` does; rejects where the load ends by a failure. */
-  async until(holds: () => boolean): Promise<void> {
-    let look = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      look = () => {
-        if (holds()) resolve();
-      };
-    });
-    this.#waiting.add(look);
-    look();
-    await Promise.race([held, this.#done]).finally(() => this.#waiting.delete(look));
+  until(holds: () => boolean): Promise<void> {
+    return this.#watched.until(holds);
   }
 
   /** Resolves once so many more recordings and readings were answered. */
@@ -74,7 +65,7 @@ export class Load {
   /** Begins nothing new, and resolves when nothing is under way. There must be a server. */
   async finish(): Promise<void> {
     this.#stopping = true;
-    await this.#done;
+    await this.#watched.end();
   }
 
   async #send(sender: number): Promise<void> {
@@ -112,6 +103,6 @@ export class Load {
     else this.failed++;
     this.#inRow = well ? 0 : this.#inRow + 1;
     if (this.#inRow > failuresMax) throw new Error(`${failuresMax} requests in a row failed`);
-    for (const look of this.#waiting) look();
+    this.#watched.look();
   }
 }

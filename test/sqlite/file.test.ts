@@ -1,23 +1,13 @@
 /** What only the SQLite store promises: about its file, its durability, and its writer. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openReader } from '../../src/storage/sqlite/connection.js';
 import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
+import { withFile } from '../support/sqlite-file.js';
 import { by, projectOf, retainAll } from '../support/store.js';
 import { temporaryFolder } from '../support/temporary.js';
-
-/** Runs `work` on the bare file. */
-function withFile<T>(file: string, work: (db: DatabaseSyncInstance) => T): T {
-  const db = new DatabaseSync(file);
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
-}
 
 async function storeFile(): Promise<string> {
   const file = join(await temporaryFolder(), 'data', 'store.db');

@@ -1,6 +1,5 @@
 /** Files of an older schema, and what the newest one keeps to by itself. */
 import { join } from 'node:path';
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
 import { CALLER_TYPES, callerType } from '../../src/domain/caller.js';
@@ -15,17 +14,9 @@ import {
   firstVersionProjects,
   firstVersionQueries,
 } from '../support/first-version.js';
+import { withFile } from '../support/sqlite-file.js';
 import { by, projectOf } from '../support/store.js';
 import { temporaryFolder } from '../support/temporary.js';
-
-function withFile<T>(file: string, work: (db: DatabaseSyncInstance) => T): T {
-  const db = new DatabaseSync(file);
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
-}
 
 /** A file as the first version left it, closed. */
 async function firstVersionFile(): Promise<string> {

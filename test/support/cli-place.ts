@@ -2,10 +2,10 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, expect } from 'vitest';
 import { type Outcome, type RunOptions, runCli, type Server, startServer } from './cli.js';
 import { sampleFile } from './sample.js';
+import { withFile } from './sqlite-file.js';
 
 /** The one project of a prepared place. */
 export const project = 'docs';
@@ -58,22 +58,12 @@ export async function succeed(run: Promise<Outcome>): Promise<Outcome> {
 
 /** Changes the database by hand, past the program. */
 export function alter(place: Pick<Place, 'database'>, sql: string): void {
-  const db = new DatabaseSync(place.database);
-  try {
-    db.exec(sql);
-  } finally {
-    db.close();
-  }
+  withFile(place.database, (db) => db.exec(sql));
 }
 
 /** The first row of what a statement gives on the database, read past the program. */
 export function firstRow(place: Pick<Place, 'database'>, sql: string): Record<string, unknown> {
-  const db = new DatabaseSync(place.database);
-  try {
-    return db.prepare(sql).get() as Record<string, unknown>;
-  } finally {
-    db.close();
-  }
+  return withFile(place.database, (db) => db.prepare(sql).get() as Record<string, unknown>);
 }
 
 /** How many queries are on disk, and how many the widest counters say: one number where the two agree. */

@@ -1,4 +1,5 @@
 /** Several nodes on one PostgreSQL database, and a load on them that holds while either of them fails. */
+
 import { expect, onTestFinished } from 'vitest';
 import type { Counts } from '../../src/domain/counts.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/date-range.js';
@@ -11,6 +12,7 @@ import { OpenApi } from './openapi.js';
 import type { Installation } from './postgres-installation.js';
 import { type PostgresServer, type ServerOptions, startPostgres } from './postgres-server.js';
 import { onDatabase } from './store.js';
+import { WatchedLoad } from './watched-load.js';
 
 /** A PostgreSQL server of the test's own, gone when the test is over, whatever was done to it. */
 export async function ownPostgres(
@@ -168,16 +170,14 @@ export class Load {
   readonly ledger = new Ledger();
   readonly #cluster: Cluster;
   readonly #inFlight = new Map<string, number>();
-  readonly #waiting = new Set<() => void>();
-  readonly #done: Promise<unknown>;
+  readonly #watched: WatchedLoad;
   #next = 0;
   #stopping = false;
 
   constructor(cluster: Cluster, senders: number) {
     this.#cluster = cluster;
     const work = [this.#read(), ...Array.from({ length: senders }, (_, sender) => this.#send(sender))];
-    this.#done = Promise.all(work);
-    this.#done.catch(() => {});
+    this.#watched = new WatchedLoad(Promise.all(work));
   }
 
   /** Deliveries that a node, or any, has got and not answered. */
@@ -187,16 +187,8 @@ export class Load {
   }
 
   /** Resolves as soon as `holds` does; rejects where the load ends by a failure. */
-  async until(holds: () => boolean): Promise<void> {
-    let look = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      look = () => {
-        if (holds()) resolve();
-      };
-    });
-    this.#waiting.add(look);
-    look();
-    await Promise.race([held, this.#done]).finally(() => this.#waiting.delete(look));
+  until(holds: () => boolean): Promise<void> {
+    return this.#watched.until(holds);
   }
 
   /** Resolves once so many more deliveries were acknowledged. */
@@ -208,7 +200,7 @@ export class Load {
   /** Begins nothing new, and resolves when every delivery that was begun is acknowledged. */
   async finish(): Promise<void> {
     this.#stopping = true;
-    await this.#done;
+    await this.#watched.end();
     expect(this.ledger.acknowledgedEvents).toBe(this.ledger.sentEvents);
     // Where an acknowledgement was lost, nobody was told of what it recorded; nobody is ever told twice.
     expect(this.ledger.recorded).toBeLessThanOrEqual(this.ledger.acknowledgedEvents);
@@ -233,7 +225,7 @@ export class Load {
     this.ledger.outcomes.add(String(status ?? 'lost'));
     if (status === 200) this.ledger.acknowledge(events, body as RecordResult);
     else this.ledger.failures++;
-    for (const look of this.#waiting) look();
+    this.#watched.look();
     return status === 200;
   }
 

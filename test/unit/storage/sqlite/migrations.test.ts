@@ -11,6 +11,7 @@ import {
   openMigrated,
   requireNewest,
 } from '../../../../src/storage/sqlite/migrations.js';
+import { withFile } from '../../../support/sqlite-file.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
 const newFile = async (): Promise<string> => join(await temporaryFolder(), 'store.db');
@@ -22,14 +23,8 @@ async function oldFile(): Promise<string> {
   return file;
 }
 
-function versionOf(file: string): unknown {
-  const db = new DatabaseSync(file, { readOnly: true });
-  try {
-    return db.prepare('PRAGMA user_version').get()['user_version'];
-  } finally {
-    db.close();
-  }
-}
+const versionOf = (file: string): unknown =>
+  withFile(file, (db) => db.prepare('PRAGMA user_version').get()['user_version']);
 
 /** What opening it throws. */
 function refusalOf(file: string, keeping: Keeping = {}): CallerStatsError {

@@ -34,21 +34,21 @@ interface Benchmark {
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   client: {
     require: () => {},
-    run: (workspace, { rounds = 9, seconds = 2, note }) => benchClient(workspace, { rounds, seconds, note }),
+    run: (workspace, { rounds = 5, seconds = 1, note }) => benchClient(workspace, { rounds, seconds, note }),
   },
   export: {
     require: () => {},
-    run: (workspace, { rounds = 5, seconds = 2, lines = 10_000_000, note }) =>
+    run: (workspace, { rounds = 3, seconds = 1, lines = 10_000_000, note }) =>
       benchExport(workspace, { rounds, seconds, lines, note }),
   },
   footprint: {
     require: () => {},
-    run: (workspace, { rounds = 5, seconds = 10, lines = 10_000_000, note }) =>
+    run: (workspace, { rounds = 3, seconds = 5, lines = 10_000_000, note }) =>
       benchFootprint(workspace, { rounds, seconds, lines, note }),
   },
   ids: {
     require: () => {},
-    run: (workspace, { rounds = 5, seconds = 2, lines = 10_000_000, note }) =>
+    run: (workspace, { rounds = 3, seconds = 2, lines = 10_000_000, note }) =>
       benchIds(workspace, { rounds, seconds, lines, note }),
   },
   import: {
@@ -58,37 +58,37 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   overload: {
     require: () => {},
-    run: (workspace, { rounds = 5, seconds = 5, lines = 100_000, note }) =>
+    run: (workspace, { rounds = 3, seconds = 3, lines = 100_000, note }) =>
       benchOverload(workspace, { rounds, seconds, lines, note }),
   },
   postgres: {
     require: () => {},
-    run: (workspace, { rounds = 5, seconds = 1, lines = 1_000_000, note }) =>
+    run: (workspace, { rounds = 3, seconds = 1, lines = 1_000_000, note }) =>
       benchPostgres(workspace, { rounds, seconds, lines, note }),
   },
   dashboard: {
     require: () => {},
-    run: (workspace, { rounds = 9, lines = 1_000_000, note }) =>
+    run: (workspace, { rounds = 5, lines = 1_000_000, note }) =>
       benchDashboard(workspace, { rounds, events: lines, note }),
   },
   recording: {
     require: () => {},
-    run: (workspace, { rounds = 5, seconds = 2, note }) =>
+    run: (workspace, { rounds = 3, seconds = 2, note }) =>
       benchRecording(workspace, { rounds, seconds, note }),
   },
   series: {
     require: () => {},
-    run: (workspace, { rounds = 5, seconds = 1, lines = 200_000, note }) =>
+    run: (workspace, { rounds = 3, seconds = 1, lines = 200_000, note }) =>
       benchSeries(workspace, { rounds, seconds, lines, note }),
   },
   workers: {
     require: () => {},
-    run: (workspace, { rounds = 5, seconds = 2, lines = 100_000, note }) =>
+    run: (workspace, { rounds = 3, seconds = 2, lines = 100_000, note }) =>
       benchWorkers(workspace, { rounds, seconds, lines, note }),
   },
   timing: {
     require: () => {},
-    run: (workspace, { rounds = 5, lines = 10_000, note }) =>
+    run: (workspace, { rounds = 3, lines = 10_000, note }) =>
       benchTiming(workspace, { rounds, requests: lines, note }),
   },
 };
@@ -103,10 +103,12 @@ async function main(args: readonly string[]): Promise<void> {
   // One for all of them: they share what takes long to make.
   await withWorkspace(async (workspace) => {
     for (const { run } of chosen.values()) {
+      const startedAt = performance.now();
       const report = measured(await run(workspace, options));
       await workspace.stop();
       saveReport(report, command);
       process.stdout.write(toText(report));
+      options.note(`${report.name}: took ${Math.round((performance.now() - startedAt) / 1000)} s`);
     }
   });
 }

@@ -46,10 +46,18 @@ export interface CounterDifference {
 
 /** Sorts differences as `Verification` has them. */
 export function inOrderOfBuckets(a: CounterDifference, b: CounterDifference): number {
-  if (a.projectId !== b.projectId) return a.projectId < b.projectId ? -1 : 1;
-  if (a.level !== b.level || a.bucket !== b.bucket) return a.level - b.level || a.bucket - b.bucket;
-  // No caller is called nothing, so the counter of all comes first.
-  return (a.caller ?? '') < (b.caller ?? '') ? -1 : 1;
+  return (
+    inOrderOfText(a.projectId, b.projectId) ||
+    a.level - b.level ||
+    a.bucket - b.bucket ||
+    // No caller is called nothing, so the counter of all comes first.
+    inOrderOfText(a.caller ?? '', b.caller ?? '')
+  );
+}
+
+function inOrderOfText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 /** What `verify` found. */

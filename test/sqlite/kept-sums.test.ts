@@ -12,8 +12,8 @@ import { temporaryFolder } from '../support/temporary.js';
 
 const dayMs = 86_400_000;
 
-/** More often than it takes until whole days are kept, and then until their insides are. */
-const asks = 40;
+/** More often than it takes until whole days are kept, then until their insides are, and then those of their ten seconds. */
+const asks = 300;
 
 async function openWithProjects(...ids: string[]): Promise<{ readonly store: Store; readonly file: string }> {
   const file = `${await temporaryFolder()}/store.db`;

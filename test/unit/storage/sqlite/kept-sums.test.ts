@@ -6,8 +6,9 @@ import { databaseInMemory, notedRuns, recordInto } from '../../../support/sqlite
 const dayMs = 86_400_000;
 const nothing = { web: 0, api: 0, other: 0 };
 
-/** How often is asked before anything is kept. */
+/** How often is asked before anything is kept, and before the ten seconds of a day are, which take more to read. */
 const asksBefore = 15;
+const asksBeforeTens = 255;
 
 const days = (from: number, to: number): DateRange => ({ from: from * dayMs, to: to * dayMs });
 
@@ -122,7 +123,8 @@ test('of a day 4,000 milliseconds are kept, or of more of them each of its ten s
   const { ask } = open({ docs: times.slice(1), hot: times });
   const range = { from: 19_999, to: 30_001 };
   expect(ask(range, 2 * asksBefore + 1)).toMatchObject({ sum: { web: 1 }, rest: [] });
-  expect(ask(range, 2 * asksBefore + 1, 'hot')).toEqual({
+  expect(ask(range, asksBefore + asksBeforeTens, 'hot')).toEqual({ sum: nothing, rest: [range] });
+  expect(ask(range, 1, 'hot')).toEqual({
     sum: { web: 1, api: 0, other: 0 },
     rest: [
       { from: 19_999, to: 20_000 },
@@ -131,10 +133,40 @@ test('of a day 4,000 milliseconds are kept, or of more of them each of its ten s
   });
 });
 
+test('of a day with more, what is within the ten seconds that ranges end in is kept as well, of each by itself', () => {
+  const times = Array.from({ length: 4_001 }, (_, at) => 20_000 - at);
+  const { ask, reads } = open({ docs: times });
+  const range = { from: 19_999, to: 30_001 };
+  // Whole days, and then that day.
+  ask(range, asksBefore + asksBeforeTens + 1);
+  expect(reads()).toBe(3);
+  expect(ask(range, asksBefore - 1).rest).toHaveLength(2);
+  expect(reads()).toBe(3);
+  expect(ask(range)).toEqual({ sum: { web: 1, api: 1, other: 0 }, rest: [] });
+  expect(reads()).toBe(5);
+  expect(ask({ from: 15_999, to: 16_002 })).toEqual({ sum: { web: 1, api: 1, other: 0 }, rest: [] });
+  const over = { from: 19_998, to: 20_001 };
+  expect(ask(over, asksBefore)).toEqual({
+    sum: { web: 0, api: 1, other: 1 },
+    rest: [{ from: 20_000, to: 20_001 }],
+  });
+  expect(ask(over)).toEqual({ sum: { web: 1, api: 1, other: 1 }, rest: [] });
+  expect(reads()).toBe(6);
+});
+
+test('ten seconds that are asked for take as much of what may be kept as they take memory', () => {
+  const times = Array.from({ length: 4_001 }, (_, at) => 20_000 - at);
+  const range = { from: 19_999, to: 30_001 };
+  // Those that have a place: the project and its day, and as many rows of them; then 24 for each ten seconds.
+  const restOf = (rowsMax: number) =>
+    open({ rowsMax, docs: times }).ask(range, 2 * asksBeforeTens).rest.length;
+  expect([5, 6, 29, 30].map(restOf)).toEqual([2, 1, 1, 0]);
+});
+
 test('each of the 8,640 times ten seconds of a day can be kept', () => {
   const times = Array.from({ length: 8_640 }, (_, at) => 10_000 * at + 5);
   const { ask } = open({ docs: times });
-  expect(ask({ from: 0, to: dayMs - 10_000 }, 2 * asksBefore + 1)).toMatchObject({ rest: [] });
+  expect(ask({ from: 0, to: dayMs - 10_000 }, asksBefore + asksBeforeTens + 1)).toMatchObject({ rest: [] });
 });
 
 test('when as many rows are kept as may be, no more is', () => {

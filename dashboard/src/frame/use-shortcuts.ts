@@ -1,5 +1,5 @@
 /** Which component does what when a shortcut is typed. */
-import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { useEffectEvent, useLayoutEffect, useSyncExternalStore } from 'react';
 import { now } from '../state/clock.js';
 import { recall, remember } from '../state/remembered.js';
 import { type Shortcut, step, type Typed } from '../state/shortcuts.js';
@@ -11,7 +11,8 @@ let pending: Typed | null = null;
 /** Does something when a shortcut is typed, as long as the component is there. */
 export function useShortcut(shortcut: Shortcut, handler: () => void): void {
   const handle = useEffectEvent(handler);
-  useEffect(() => {
+  // Before anybody sees the page: a key that is typed as soon as it is there would be lost.
+  useLayoutEffect(() => {
     const own = (): void => handle();
     handlers.set(shortcut, own);
     return () => {
@@ -22,7 +23,7 @@ export function useShortcut(shortcut: Shortcut, handler: () => void): void {
 
 /** Listens to the keyboard. Once, in the frame. */
 export function useShortcutKeys(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, []);

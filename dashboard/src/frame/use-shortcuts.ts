@@ -59,6 +59,7 @@ function onKeyDown(event: KeyboardEvent): void {
 /** A field takes letters itself, and what is behind an open dialog or menu is out of reach. */
 function isTyping(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open], [popover="auto"]:popover-open') !== null) return true;
-  if (!(target instanceof HTMLElement)) return false;
+  // A field of a list that has just been closed has the focus for a moment longer.
+  if (!(target instanceof HTMLElement) || !target.checkVisibility()) return false;
   return target.isContentEditable || target.matches('input:not([type="range"]), textarea, select');
 }

@@ -3,9 +3,9 @@
  * shows one. A profile costs time itself: its shares are to be read, and not its milliseconds.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { SUBJECTS, type Subject } from './profile-subjects.js';
 import { type Share, type ThreadTime, threadTimes } from './support/cpu-profile.js';
 import { describeMachine } from './support/machine.js';
-import { SUBJECTS, type Subject } from './support/profile-subjects.js';
 import { withWorkspace } from './support/workspace.js';
 
 const partsShown = 10;
@@ -15,7 +15,7 @@ const sampleUs = 500;
 
 const resultsFile = new URL('profiles.md', import.meta.url);
 
-async function sectionOf(name: string, { what, conclusion, run }: Subject): Promise<string> {
+async function sectionOf(name: string, { what, run }: Subject): Promise<string> {
   process.stderr.write(`profiling: ${name}\n`);
   const threads = await withWorkspace(async (workspace) => {
     const folder = workspace.path('profiles');
@@ -27,7 +27,7 @@ async function sectionOf(name: string, { what, conclusion, run }: Subject): Prom
   const tables = threads.map((thread, at) =>
     threadText(at === 0 ? 'Main thread' : "The writer's thread", thread),
   );
-  return [`## ${name}`, what, conclusion, ...tables].filter((part) => part !== '').join('\n\n');
+  return [`## ${name}`, what, ...tables].join('\n\n');
 }
 
 function threadText(name: string, { busyMs, parts, functions }: ThreadTime): string {

@@ -3,7 +3,7 @@
  * stops. Requests that do not arrive are Node's to refuse (408).
  *
  * The framework could end late handlers (`handlerTimeout`), but makes and aborts a signal for each request to do so, which
- * costs a tenth of recording a single query; a look at all of them now and then costs next to nothing.
+ * costs a tenth of recording a single query. A look at all of them now and then is next to nothing for each.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

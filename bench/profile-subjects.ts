@@ -1,15 +1,13 @@
-/** What is profiled: each misses an aim of `results.md`, or met it by little, and has what was concluded from its profile. */
-import { seriesPaths } from '../series.js';
-import { makeEvents, writeNdjson } from './events.js';
-import { load } from './load.js';
-import { type Bounds, rangesOf, toQueryString } from './ranges.js';
-import { Database, projectId } from './service.js';
-import { programOf, type Server, type Workspace } from './workspace.js';
+/** What is profiled: each misses an aim of `results.md`, or meets it by little. */
+import { seriesPaths } from './series.js';
+import { makeEvents, writeNdjson } from './support/events.js';
+import { load } from './support/load.js';
+import { type Bounds, rangesOf, toQueryString } from './support/ranges.js';
+import { Database, projectId } from './support/service.js';
+import { programOf, type Server, type Workspace } from './support/workspace.js';
 
 export interface Subject {
   readonly what: string;
-  /** What it would take to be faster. */
-  readonly conclusion: string;
   /** Runs it with these options of Node's; gives from when on, in milliseconds after the process was started, it counts. */
   readonly run: (workspace: Workspace, nodeOptions: readonly string[]) => Promise<number>;
 }
@@ -54,17 +52,14 @@ function exportPaths(bounds: Bounds): string[] {
 export const SUBJECTS: Readonly<Record<string, Subject>> = {
   'export, whole days': {
     what: 'Answers of caller stats with bounds of whole days over HTTP.',
-    conclusion: '',
     run: reading(exportPaths('day')),
   },
   'export, milliseconds': {
     what: 'Answers of caller stats with bounds between milliseconds over HTTP.',
-    conclusion: '',
     run: reading(exportPaths('ms')),
   },
   'single queries': {
     what: `Recording one query a request over ${singleConnections} connections, each acknowledged on disk.`,
-    conclusion: '',
     run: served((server, key, time, workspace) =>
       workspace.run(process.execPath, [
         ...programOf('recording-load'),
@@ -77,12 +72,10 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   },
   series: {
     what: 'Series of 365 local days, asked for again while nothing is recorded.',
-    conclusion: '',
     run: reading(seriesPaths().series),
   },
   start: {
     what: '`caller-stats serve`, from its start until it is ready.',
-    conclusion: '',
     run: async (workspace, nodeOptions) => {
       const database = await madeDatabase(workspace, events);
       const server = await database.serveWith(nodeOptions);
@@ -93,7 +86,6 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   },
   import: {
     what: `\`caller-stats import\` of ${imported.toLocaleString('en-US')} lines of NDJSON.`,
-    conclusion: '',
     run: async (workspace, nodeOptions) => {
       const database = await Database.create(workspace, 'profile');
       const file = workspace.path('profile.ndjson');

@@ -9,7 +9,7 @@ const visit = browserVisits();
 const server = createServer(({ url }, response) => {
   // What is given up must not be answered first.
   if (url?.endsWith('/waits')) return;
-  response.statusCode = url === '/page' ? 200 : 404;
+  response.statusCode = url?.startsWith('/page') ? 200 : 404;
   response.setHeader('content-type', 'text/html');
   response.setHeader('content-security-policy', "default-src 'self'; img-src 'self' data:");
   response.end(page(''));
@@ -100,6 +100,15 @@ test('requests that are given up, but those that may be', async () => {
   await expect.poll(() => troubles.unexpected()).toEqual(['GET /waits: net::ERR_ABORTED']);
   await page.evaluate("fetch('/api/nothing').then(() => 0)");
   troubles.expect('GET /waits: net::ERR_ABORTED', 'GET /api/nothing: 404');
+});
+
+test('none is what a page still waited for when it went elsewhere', async () => {
+  const { page, troubles } = await visitPage();
+  const failed = page.waitForEvent('requestfailed');
+  await page.evaluate("fetch('/waits').catch(() => 0); 0");
+  await page.goto('/page?again');
+  await failed;
+  expect(await troubles.unexpected()).toEqual([]);
 });
 
 test('trouble in a page that another opened', async () => {

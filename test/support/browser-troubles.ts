@@ -43,10 +43,7 @@ export class Troubles {
     context.on('weberror', (error) => {
       troubles.#found.push(`uncaught: ${error.error().message}`);
     });
-    context.on('requestfailed', (request) => {
-      const why = request.failure()?.errorText ?? 'failed';
-      troubles.#addRequest(request, why);
-    });
+    context.on('page', (page) => troubles.#watchLeaving(page));
     context.on('response', (response) => {
       if (response.status() >= 400) troubles.#addRequest(response.request(), `${response.status()}`);
     });
@@ -79,6 +76,22 @@ export class Troubles {
       ...new Set(found.filter((one) => !this.#expected.has(one))),
       ...[...this.#expected].filter((one) => !found.includes(one)).map((one) => `did not happen: ${one}`),
     ];
+  }
+
+  /** What a page still waits for when it goes elsewhere is no trouble: its links' targets, which it fetches ahead, for one. */
+  #watchLeaving(page: Page): void {
+    let leaves = 0;
+    const leavesBefore = new WeakMap<Request, number>();
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) leaves++;
+      leavesBefore.set(request, leaves);
+    });
+    page.on('requestfailed', (request) => {
+      const why = request.failure()?.errorText ?? 'failed';
+      const hasLeft = leaves > (leavesBefore.get(request) ?? leaves);
+      if (why === givenUp && hasLeft) this.#failedUrls.add(request.url());
+      else this.#addRequest(request, why);
+    });
   }
 
   #addRequest(request: Request, what: string): void {

@@ -4,19 +4,26 @@ import type { DateRange } from '../../domain/date-range.js';
 
 export type CounterRow = readonly [bucket: number, web: number, api: number, other: number];
 
+/** Whole numbers that never fall, from zero on. */
+type Ascending = Uint32Array | Float64Array;
+
 /** Counters of one level, added up, so that any number of adjacent ones is summed by two look-ups. */
 export class BucketSums {
   readonly #widthMs: number;
-  readonly #buckets: Float64Array;
+  readonly #first: number;
+  /** From the first on. */
+  readonly #buckets: Ascending;
   /** Of all counters before the one of the same index, and at the end of all. */
-  readonly #web: Float64Array;
-  readonly #api: Float64Array;
-  readonly #other: Float64Array;
+  readonly #web: Ascending;
+  readonly #api: Ascending;
+  readonly #other: Ascending;
 
   /** All counters that there are of the level, or of a stretch that no range asked for leaves; in order. */
   constructor(level: number, rows: readonly CounterRow[]) {
     this.#widthMs = widthOf(level);
-    this.#buckets = Float64Array.from(rows, ([bucket]) => bucket);
+    const first = rows[0]?.[0] ?? 0;
+    this.#first = first;
+    this.#buckets = packed(rows.map(([bucket]) => bucket - first));
     this.#web = addedUp(rows.map(([, web]) => web));
     this.#api = addedUp(rows.map(([, , api]) => api));
     this.#other = addedUp(rows.map(([, , , other]) => other));
@@ -35,16 +42,17 @@ export class BucketSums {
   }
 
   #sum(from: number, to: number): TypeCounts {
-    const between = (sums: Float64Array): number => numberAt(sums, to) - numberAt(sums, from);
+    const between = (sums: Ascending): number => numberAt(sums, to) - numberAt(sums, from);
     return { web: between(this.#web), api: between(this.#api), other: between(this.#other) };
   }
 
   /** How many counters there are of buckets before this one. */
   #before(bucket: number): number {
+    const wanted = bucket - this.#first;
     let [low, high] = [0, this.#buckets.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (numberAt(this.#buckets, middle) < bucket) low = middle + 1;
+      if (numberAt(this.#buckets, middle) < wanted) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -52,15 +60,23 @@ export class BucketSums {
 }
 
 /** Zero, and then the sum of the first number, of the first two, and so on. */
-function addedUp(numbers: readonly number[]): Float64Array {
+function addedUp(numbers: readonly number[]): Ascending {
   let sum = 0;
-  return Float64Array.from([0, ...numbers], (number) => {
+  const sums = numbers.map((number) => {
     sum += number;
     return sum;
   });
+  return packed([0, ...sums]);
+}
+
+const uint32Max = 2 ** 32 - 1;
+
+/** In half the memory wherever that is enough: very nearly always. */
+function packed(numbers: readonly number[]): Ascending {
+  return (numbers.at(-1) ?? 0) <= uint32Max ? Uint32Array.from(numbers) : Float64Array.from(numbers);
 }
 
 /** Of an index that there is. */
-function numberAt(numbers: Float64Array, index: number): number {
+function numberAt(numbers: Ascending, index: number): number {
   return numbers[index] ?? Number.NaN;
 }

@@ -30,7 +30,7 @@ const STRETCHES: readonly Stretch[] = [
 ];
 
 /** 32 megabytes. */
-const keptRowsMax = 1_000_000;
+const keptRowsMax = 2_000_000;
 
 interface Stretch {
   readonly widthMs: number;

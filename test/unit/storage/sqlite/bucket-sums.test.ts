@@ -54,6 +54,22 @@ test('without counters all is known to be nothing', () => {
   expect(empty.cut({ from: 0, to: 10_000 })).toEqual({ sum: nothing, rest: [] });
 });
 
+test.each([2 ** 32 - 2, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, 2 ** 50])(
+  'counts and stretches of %i are exact: beyond what 32 bits hold, too',
+  (many) => {
+    const far = new BucketSums(0, [
+      [-7, many - 1, 1, many],
+      [many - 7, 1, many - 1, 0],
+      [many - 6, 1, 1, 1],
+    ]);
+    expect(far.cut({ from: -7, to: many - 7 }).sum).toEqual({ web: many - 1, api: 1, other: many });
+    expect(far.cut({ from: -7, to: many - 6 }).sum).toEqual({ web: many, api: many, other: many });
+    expect(far.cut({ from: -6, to: many - 5 }).sum).toEqual({ web: 2, api: many, other: 1 });
+    expect(far.cut({ from: many - 6, to: many }).sum).toEqual({ web: 1, api: 1, other: 1 });
+    expect(far.cut({ from: many - 5, to: many }).sum).toEqual(nothing);
+  },
+);
+
 test('the sum and what is left are together the range', () => {
   const time = fc.integer({ min: -8 * width, max: 8 * width });
   fc.assert(

@@ -16,7 +16,7 @@ const LOADERS = {
   account: () => import('./pages/account/account-page.js').then((module) => module.AccountPage),
 } as const;
 
-export type PageName = keyof typeof LOADERS;
+type PageName = keyof typeof LOADERS;
 
 /** Which page a path leads to, by the first pattern that fits. */
 const PATHS: readonly (readonly [path: RegExp, page: PageName])[] = [

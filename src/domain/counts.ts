@@ -34,7 +34,7 @@ export function ofTypeOther(count: number): TypeCounts {
 }
 
 /** How many queries came from one caller. */
-export interface CallerCount {
+interface CallerCount {
   readonly caller: string;
   readonly type: CallerType;
   readonly count: number;

@@ -51,7 +51,7 @@ export interface RequestTracing {
 }
 
 /** What a connection may take of the server. */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** Open ones, at most; more are closed at once. */
   readonly connectionsMax: number;
   /** Milliseconds until a request must have arrived; 408 then. */

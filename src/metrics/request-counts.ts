@@ -7,7 +7,7 @@ const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
 /** Stands for every method that no route takes: there are dozens. */
 const OTHER = 'other';
 
-export interface RouteLabels {
+interface RouteLabels {
   readonly [label: string]: string;
   readonly method: string;
   readonly route: string;

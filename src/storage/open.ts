@@ -8,7 +8,7 @@ import { POSTGRES_SCHEMES, type PostgresLocation, parsePostgresUrl } from './pos
 import type { Store } from './store.js';
 
 /** A SQLite file. */
-export interface SqliteLocation {
+interface SqliteLocation {
   readonly kind: 'sqlite';
   /** The file, absolute or relative to the working directory. */
   readonly file: string;

@@ -34,7 +34,7 @@ export function deliveryOf(seed: Draw, number: number): Delivery {
   };
 }
 
-export type View = 'caller-stats' | 'callers' | 'series';
+type View = 'caller-stats' | 'callers' | 'series';
 
 export interface Question {
   readonly project: ProjectId;

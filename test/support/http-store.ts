@@ -1,8 +1,8 @@
 import type { Store } from '../../src/storage/store.js';
 
-export type StoreMethod = Exclude<keyof Store, 'people' | 'atOnce'>;
+type StoreMethod = Exclude<keyof Store, 'people' | 'atOnce'>;
 
-export interface StoreCall {
+interface StoreCall {
   readonly method: StoreMethod;
   readonly parameters: readonly unknown[];
   /** Settles with the call. */

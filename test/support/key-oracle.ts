@@ -45,7 +45,7 @@ export const PLACES: readonly {
 /** Operations of an admin key alone, which only read. */
 const READING = ['caller-stats', 'caller-stats/series', 'callers'] as const;
 
-export type Fault = 'parameter' | 'type' | 'type and size' | 'encoding' | 'size and body' | 'body';
+type Fault = 'parameter' | 'type' | 'type and size' | 'encoding' | 'size and body' | 'body';
 
 export interface AskedFor {
   readonly method: string;

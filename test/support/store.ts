@@ -11,7 +11,7 @@ import { temporaryFolder } from './temporary.js';
 export { by, keyOf, projectOf } from './entities.js';
 
 /** A place where one store lives, for a test that opens it more than once. */
-export interface Place {
+interface Place {
   /** What messages call this kind of store. */
   readonly kind: string;
   /** Another handle on the same store; closed when the test is over. */

@@ -5,7 +5,7 @@ export type Interval = 'hour' | 'day' | 'week' | 'month';
 export type Role = 'owner' | 'editor' | 'viewer';
 export type Scope = 'read' | 'write';
 export type KeyType = 'admin' | 'recording';
-export type KeyStatus = 'active' | 'expired' | 'disabled' | 'revoked';
+type KeyStatus = 'active' | 'expired' | 'disabled' | 'revoked';
 
 export interface User {
   readonly email: string;
@@ -70,7 +70,7 @@ export interface Series {
   readonly buckets: readonly Bucket[];
 }
 
-export interface Caller {
+interface Caller {
   readonly caller: string;
   readonly type: CallerType;
   readonly count: number;

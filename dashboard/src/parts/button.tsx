@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import './button.css';
 
 /** `primary`: the one thing to do here. `plain`: the others. `quiet`: what should not stand out. */
-export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
+type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
 
 interface Looks {
   readonly kind?: ButtonKind;

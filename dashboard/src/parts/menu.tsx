@@ -5,7 +5,7 @@ import { type Popover, usePopover } from './use-popover.js';
 import './popover.css';
 import './menu.css';
 
-export type MenuItem =
+type MenuItem =
   | {
       readonly label: string;
       readonly icon?: LucideIcon;

@@ -5,7 +5,7 @@ import { startOfDay } from '../../state/zone.js';
 
 export const FIELDS = ['action', 'actor', 'target', 'from', 'to'] as const;
 
-export type Field = (typeof FIELDS)[number];
+type Field = (typeof FIELDS)[number];
 
 /** What is filtered by; a field that is not is the empty text. `from` and `to` are days, both inclusive. */
 export type Filter = Readonly<Record<Field, string>>;

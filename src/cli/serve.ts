@@ -61,7 +61,11 @@ export function addServeCommand(program: Command, io: Io, version: string): void
       const metrics = await openMetrics(settings, io, version);
       const tracing = await openTracing(tracingSettings, { version, log, clock: io.clock });
       // A database server may be started after this one, or be away for a while: that is no reason to end.
-      const opened = await openWithSettings(settings, { mayBeAway: true, commits: metrics });
+      const opened = await openWithSettings(settings, {
+        mayBeAway: true,
+        commits: metrics,
+        onKept: (copy) => log.warn({ copy }, 'the database was of an older version; a copy of it is kept'),
+      });
       const store = tracing?.follow(opened) ?? opened;
       let serving: Serving | undefined;
       let metricsApp: FastifyInstance | undefined;

@@ -67,6 +67,8 @@ export interface OpenOptions {
   readonly timeoutMs?: number;
   /** Is told how long commits take. */
   readonly commits?: CommitWatch | undefined;
+  /** Is told the name of the copy that is kept of a SQLite file whose schema was of an older version. */
+  readonly onKept?: (copy: string) => void;
 }
 
 /**
@@ -123,7 +125,7 @@ export async function migrateStore(
       `${resolve(location.file)} is a file, which cannot be distributed; that is for PostgreSQL with Citus.`,
     );
   }
-  const { migrateSqliteFile } = await import('./sqlite/store.js');
+  const { migrateSqliteFile } = await import('./sqlite/migrate.js');
   return { ...(await migrateSqliteFile(location.file, backup)), distributed: [] };
 }
 
@@ -163,7 +165,7 @@ export function locationOf(url: string): DatabaseLocation {
 
 async function openFile(
   { file }: SqliteLocation,
-  { mustExist, thrifty, commits }: OpenOptions,
+  { mustExist, thrifty, commits, onKept }: OpenOptions,
 ): Promise<Store> {
   if (mustExist && !existsSync(file)) {
     throw new CallerStatsError(
@@ -172,5 +174,5 @@ async function openFile(
     );
   }
   const { openSqliteStore } = await import('./sqlite/store.js');
-  return openSqliteStore(file, { thrifty, commits });
+  return openSqliteStore(file, { thrifty, commits, onKept });
 }

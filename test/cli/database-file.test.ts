@@ -1,9 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { batchOf, clientOf } from '../support/cli-client.js';
 import {
   alter,
   emptyPlace,
   firstRow,
+  makeKey,
   type Place,
   placeWithProject,
   project,
@@ -72,4 +74,38 @@ test.concurrent('a folder in the way is named', async () => {
   ]);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(/^caller-stats: The database cannot be used now: its file cannot be opened/);
+});
+
+test('a file that is deleted under a server: nothing is acknowledged or counted any more', async () => {
+  const place = await placeWithProject();
+  const key = await makeKey(place, 'admin');
+  const server = await place.serve(['--log-level', 'silent']);
+  const client = clientOf(server, project, key);
+  expect(await client.record(batchOf(0, 10))).toMatchObject({ status: 200 });
+  await succeed(place.run(['backup', 'b']));
+  const statuses = async () => [
+    (await client.record(batchOf(1, 10))).status,
+    (await client.count()).status,
+    (await fetch(`${server.url}/readyz`)).status,
+  ];
+  expect(await statuses()).toEqual([200, 200, 200]);
+  await rm(place.database);
+  expect(await statuses()).toEqual([503, 503, 503]);
+  const { status, stderr } = await place.run(['serve', '--port', '0']);
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringMatching(
+      /caller-stats\.db is gone, but its log \S+-wal is there; .*restore a backup/,
+    ),
+  });
+  const { stdout } = await succeed(place.run(['restore', 'b']));
+  expect(stdout).toMatch(/^The database has 10 queries .*\nWhat was there before is \S+Z-wal\.$/m);
+  // It is another file, of which the server knows nothing.
+  expect(await statuses()).toEqual([503, 503, 503]);
+  expect(await server.stop()).toMatchObject({ status: 0 });
+
+  const again = clientOf(await place.serve(), project, key);
+  expect(await again.record(batchOf(1, 10))).toMatchObject({ body: { recorded: 10, duplicates: 0 } });
+  expect((await again.count()).body.total).toBe(20);
+  await succeed(place.run(['verify']));
 });

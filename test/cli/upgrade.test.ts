@@ -35,6 +35,22 @@ describe('before an upgrade', () => {
     expect(versionOf(`${place.database}.version-4`)).toBe(4);
   });
 
+  test('and a server says in its log where that is, once', async () => {
+    const place = await oldPlace();
+    const lines = async () => {
+      const server = await place.serve();
+      await server.stop();
+      return (await server.ended).stderr.split('\n').filter((line) => line.includes('older version'));
+    };
+    const [line, ...more] = await lines();
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      level: 40,
+      copy: `${place.database}.version-4`,
+      msg: 'the database was of an older version; a copy of it is kept',
+    });
+    expect([more, await lines()]).toEqual([[], []]);
+  });
+
   test.concurrent('where it cannot be kept, nothing is upgraded, unless told', async () => {
     const place = await oldPlace();
     await mkdir(place.path('caller-stats.db.version-4'));

@@ -1,5 +1,5 @@
 /** Backups of one SQLite file, and the way back. */
-import { copyFileSync, existsSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { CallerStatsError } from '../../domain/errors.js';
 import { openConnection } from './connection.js';
@@ -18,7 +18,7 @@ export interface Contents {
 
 /** What a restore did. */
 export interface Restored extends Contents {
-  /** Where the database that was there before is now; null where there was none. */
+  /** Where the database that was there before is now, or where it was gone, its log; null where there was neither. */
   readonly kept: string | null;
 }
 
@@ -26,13 +26,19 @@ export interface Restored extends Contents {
 export function backUpFile(file: string, target: string, replace: boolean): Contents {
   requireOurs(file);
   if (!replace && existsSync(target)) throw isThere(target);
+  if (hasLog(target)) {
+    throw new CallerStatsError(
+      'invalid',
+      `${target} has a log beside it, so it is a database and not a backup; name another file.`,
+    );
+  }
   writeSnapshot(file, target);
   return contentsOf(target);
 }
 
 /** See `restoreStore`. */
 export function restoreFile(backup: string, file: string, replace: boolean, nowMs: number): Restored {
-  if (existsSync(`${backup}-wal`) && statSync(`${backup}-wal`).size > 0) {
+  if (hasLog(backup)) {
     throw new CallerStatsError(
       'invalid',
       `${backup} has a log beside it, so it is a database that was in use and not a backup; make one of it with caller-stats backup.`,
@@ -42,17 +48,27 @@ export function restoreFile(backup: string, file: string, replace: boolean, nowM
   const isReplaced = existsSync(file);
   if (isReplaced && !replace) throw isThere(file);
   mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 });
-  const kept = isReplaced
-    ? `${file}.replaced-${new Date(nowMs).toISOString().replaceAll(/[-:]/g, '')}`
-    : null;
+  const aside = `${file}.replaced-${new Date(nowMs).toISOString().replaceAll(/[-:]/g, '')}`;
+  let kept: string | null = null;
   placeWhole(
     file,
     (draft) => copyFileSync(backup, draft),
     () => {
-      if (kept !== null) keep(file, kept);
+      if (isReplaced) keep(file, aside);
+      const logs = moveLogs(file, aside);
+      kept = isReplaced ? aside : (logs[0] ?? null);
     },
   );
   return { ...contentsOf(file), kept };
+}
+
+/** An empty log is none. */
+function hasLog(file: string): boolean {
+  return sizeOrNone(`${file}-wal`) > 0;
+}
+
+function sizeOrNone(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Any version that this program can bring up to date. Anything else is refused, untouched. */
@@ -72,7 +88,7 @@ function isThere(file: string): CallerStatsError {
 
 /**
  * Gives a file another name beside its own. Its log is folded into it; that of a damaged one, which may have queries that
- * are nowhere else, is kept beside it, because opening such a file removes its log. The next file must not find it.
+ * are nowhere else, is kept beside it, because opening such a file removes its log.
  */
 function keep(file: string, kept: string): void {
   const log = `${file}-wal`;
@@ -85,7 +101,23 @@ function keep(file: string, kept: string): void {
     throw error;
   }
   linkSync(file, kept);
-  for (const more of ['-wal', '-shm']) rmSync(file + more, { force: true });
+  rmSync(log, { force: true });
+}
+
+/**
+ * Moves aside what a database leaves beside its file, for SQLite would take it for that of the next file there, and damage
+ * that with it. Gives the names of what was moved.
+ */
+function moveLogs(file: string, aside: string): string[] {
+  const logs: string[] = [];
+  for (const end of ['-wal', '-journal', '-shm']) {
+    if (end === '-shm' || sizeOrNone(file + end) === 0) rmSync(file + end, { force: true });
+    else {
+      renameSync(file + end, aside + end);
+      logs.push(aside + end);
+    }
+  }
+  return logs;
 }
 
 /** Folds the log into the file, for which a connection must be alone; false where the file is damaged. */

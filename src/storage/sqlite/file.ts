@@ -1,12 +1,50 @@
+import { statSync } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CallerStatsError } from '../../domain/errors.js';
 
+/** A database that is open, by its name and by itself. */
+export class OpenedFile {
+  readonly name: string;
+  readonly #itself: string | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+    this.#itself = itself(name);
+  }
+
+  /**
+   * `unavailable` where the file was deleted or another has its name: whoever has it open still reads and writes it, but
+   * nobody else sees it, and it is gone when they end.
+   */
+  requireThere(): void {
+    if (itself(this.name) === this.#itself) return;
+    throw new CallerStatsError(
+      'unavailable',
+      `${this.name} was deleted or replaced while it was open; end the server, see that the right file is there, and start it again.`,
+    );
+  }
+}
+
+/** The same for all names of a file, and for no other file; undefined where there is none. */
+function itself(name: string): string | undefined {
+  const found = statSync(name, { throwIfNoEntry: false });
+  return found && `${found.dev} ${found.ino}`;
+}
+
 /**
  * Makes an empty file, in its folder. Others on the machine have no business with the counts or the hashes of keys.
- * Leaves alone what is there.
+ * Leaves alone what is there. `unavailable` where a log is there alone: it would be lost, and may have what is nowhere else.
  */
 export async function makePrivately(file: string): Promise<void> {
+  // Looked at first: whoever else makes the database now makes its log after it.
+  const logBytes = (await bytesOf(`${file}-wal`)) ?? 0;
+  if (logBytes > 0 && (await bytesOf(file)) === undefined) {
+    throw new CallerStatsError(
+      'unavailable',
+      `${file} is gone, but its log ${file}-wal is there; put the file back, restore a backup, or move the log away.`,
+    );
+  }
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     // SQLite takes an empty file for a new database, and gives its log the same mode.

@@ -13,8 +13,7 @@ import { type CommitWatch, STORE_PARTS, type StoreFigures, type StorePart } from
 import type { Access, Cleanup, KeyChange, ReadsAtOnce, RecordResult, Store, Verification } from '../store.js';
 import { type Connection, openReader } from './connection.js';
 import { storeError } from './errors.js';
-import { makePrivately, sizeOf } from './file.js';
-import { NEWEST_VERSION } from './migrations.js';
+import { makePrivately, OpenedFile, sizeOf } from './file.js';
 import type { Operation } from './operations.js';
 import { SqlitePeople } from './people.js';
 import { Reader } from './reader.js';
@@ -23,47 +22,44 @@ import { verify } from './verify.js';
 import { WriterHandle } from './writer-handle.js';
 
 /**
- * Opens the file, made with its folder where there is none, and brings its schema up to date. `thrifty` is that of
- * `OpenOptions`.
+ * Opens the file, made with its folder where there is none, and brings its schema up to date. `thrifty` and `onKept` are
+ * those of `OpenOptions`.
  */
 export async function openSqliteStore(
   file: string,
-  { thrifty, commits }: { thrifty?: boolean | undefined; commits?: CommitWatch | undefined } = {},
+  { thrifty, commits, onKept }: SqliteOptions = {},
 ): Promise<Store> {
   await makePrivately(file);
   const start = () => WriterHandle.start({ file, thrifty });
   const writer = await start();
+  if (writer.kept !== null) onKept?.(writer.kept);
   try {
-    return new SqliteStore({ file, startWriter: start, commits }, writer, openReader(file));
+    return new SqliteStore(
+      { file: new OpenedFile(file), startWriter: start, commits },
+      writer,
+      openReader(file),
+    );
   } catch (error) {
     await writer.close();
     throw storeError(error);
   }
 }
 
-/**
- * Brings a file to the newest version, made where there is none. Gives the name of the copy that is kept of the older one,
- * null where there was none, or with `keepOld` false.
- */
-export async function migrateSqliteFile(
-  file: string,
-  keepOld: boolean,
-): Promise<{ readonly version: number; readonly kept: string | null }> {
-  await makePrivately(file);
-  const writer = await WriterHandle.start({ file, keepOld });
-  await writer.close();
-  return { version: NEWEST_VERSION, kept: writer.kept };
+interface SqliteOptions {
+  readonly thrifty?: boolean | undefined;
+  readonly commits?: CommitWatch | undefined;
+  readonly onKept?: ((copy: string) => void) | undefined;
 }
 
 interface SqliteStoreOptions {
-  readonly file: string;
+  readonly file: OpenedFile;
   readonly startWriter: () => Promise<WriterHandle>;
   readonly commits: CommitWatch | undefined;
 }
 
 class SqliteStore implements Store {
   readonly people: SqlitePeople;
-  readonly #file: string;
+  readonly #file: OpenedFile;
   readonly #startWriter: () => Promise<WriterHandle>;
   readonly #connection: Connection;
   readonly #reader: Reader;
@@ -248,7 +244,7 @@ class SqliteStore implements Store {
     this.#requireOpen();
     // A connection of its own, so that its long snapshot does not outlive it on the one that answers.
     try {
-      return using(openReader(this.#file), verify);
+      return using(openReader(this.#file.name), verify);
     } catch (error) {
       throw storeError(error);
     }
@@ -260,7 +256,7 @@ class SqliteStore implements Store {
   }
 
   async figures(): Promise<StoreFigures> {
-    const sizeBytes = this.#closing === undefined ? await sizeOf(this.#file) : undefined;
+    const sizeBytes = this.#closing === undefined ? await sizeOf(this.#file.name) : undefined;
     return { ...this.#backlog.pending, sizeBytes, pools: [] };
   }
 
@@ -276,13 +272,18 @@ class SqliteStore implements Store {
   }
 
   async #commit(operations: readonly Operation[]) {
+    this.#file.requireThere();
     // A writer that died takes its transaction with it; the next group gets a new one.
     if (!this.#writer.alive) this.#writer = await this.#startWriter();
-    return this.#writer.commit(operations);
+    const outcomes = await this.#writer.commit(operations);
+    // What went to a file that nobody will ever read must not be acknowledged.
+    this.#file.requireThere();
+    return outcomes;
   }
 
   #read<T>(read: (reader: Reader) => T): T {
     this.#requireOpen();
+    this.#file.requireThere();
     try {
       return read(this.#reader);
     } catch (error) {

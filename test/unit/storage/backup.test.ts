@@ -175,6 +175,54 @@ test('the log of what is replaced is folded into it', async () => {
   expect(whole.prepare('SELECT DISTINCT name FROM project').get()).toEqual({ name: 'In the log' });
 });
 
+test('where a database is gone, its log is moved aside, and what is restored is the backup and nothing else', async () => {
+  const { folder, url, copy } = await place();
+  await back(url, copy);
+  // More than fits beside the pages of the backup: SQLite would read these into it.
+  const user = openMigrated(`${folder}/used.db`);
+  recordInto(
+    user,
+    'docs',
+    Array.from({ length: 2_000 }, (_, at) => ({ id: `later ${at}`, caller: 'web', occurredAt: at })),
+  );
+  const lost = `${folder}/lost.db`;
+  for (const end of ['-wal', '-shm']) copyFileSync(`${folder}/used.db${end}`, lost + end);
+  user.close();
+  const log = readFileSync(`${lost}-wal`);
+  const kept = `${lost}.replaced-20260615T123456.789Z-wal`;
+  expect(await restore(copy, `sqlite:${lost}`)).toMatchObject({ queries: 3, kept });
+  expect(readFileSync(kept).equals(log)).toBe(true);
+  expect(existsSync(`${lost}-wal`)).toBe(false);
+  expect(existsSync(`${lost}-shm`)).toBe(false);
+  expect(readFileSync(lost).equals(readFileSync(copy))).toBe(true);
+  const restored = openConnection(lost);
+  whenOver(() => restored.close());
+  expect(restored.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+});
+
+test('empty logs of a database that is gone are none, and a journal is moved aside as well', async () => {
+  const { folder, url, copy } = await place();
+  await back(url, copy);
+  const file = `${folder}/lost.db`;
+  for (const end of ['-wal', '-shm', '-journal']) writeFileSync(file + end, '');
+  expect(await restore(copy, `sqlite:${file}`)).toMatchObject({ kept: null });
+  writeFileSync(`${folder}/other.db-journal`, 'its journal');
+  const { kept } = await restore(copy, `sqlite:${folder}/other.db`);
+  expect(kept).toMatch(/other\.db\.replaced-[^/]+Z-journal$/);
+  expect(readFileSync(`${kept}`, 'utf8')).toBe('its journal');
+  expect(readdirSync(folder).filter((name) => /^(lost|other)\.db-/.test(name))).toEqual([]);
+});
+
+test('a backup takes the place of no database that is in use, or was when it was killed', async () => {
+  const { folder, url } = await place();
+  await makeStore(`${folder}/other.db`, 1);
+  writeFileSync(`${folder}/other.db-wal`, 'its log');
+  writeFileSync(`${folder}/gone.db-wal`, 'its log');
+  const log = /has a log beside it, so it is a database/;
+  await expectRefused(folder, () => back(url, `${folder}/other.db`, true), 'invalid', log);
+  await expectRefused(folder, () => back(url, `${folder}/gone.db`), 'invalid', log);
+});
+
 test('what is replaced may be damaged: its log is kept beside it, and not found any more', async () => {
   const { folder, url, copy } = await place();
   await back(url, copy);

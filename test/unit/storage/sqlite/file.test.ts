@@ -1,6 +1,15 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { expect, test } from 'vitest';
-import { makePrivately, sizeOf } from '../../../../src/storage/sqlite/file.js';
+import { makePrivately, OpenedFile, sizeOf } from '../../../../src/storage/sqlite/file.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -45,4 +54,39 @@ test('the size is that of the file and its log, and none where the file is gone'
   expect(await sizeOf(file)).toBeUndefined();
   writeFileSync(file, 'database');
   expect(await sizeOf(file)).toBe('database'.length + 'log'.length);
+});
+
+test('where a log is there alone, nothing is made, and it stays', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  writeFileSync(`${file}-wal`, 'log');
+  await expect(makePrivately(file)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(
+      /store\.db is gone, but its log .+store\.db-wal is there; .*restore a backup/,
+    ),
+  });
+  expect([existsSync(file), readFileSync(`${file}-wal`, 'utf8')]).toEqual([false, 'log']);
+  writeFileSync(`${file}-wal`, '');
+  await makePrivately(file);
+  expect(existsSync(file)).toBe(true);
+});
+
+test('a file that is open is there until it is deleted or another has its name', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  writeFileSync(file, 'first');
+  const opened = new OpenedFile(file);
+  const gone = expect.objectContaining({
+    code: 'unavailable',
+    message: expect.stringMatching(/was deleted or replaced/),
+  });
+  expect(opened.name).toBe(file);
+  writeFileSync(file, 'first, written again');
+  opened.requireThere();
+  renameSync(file, `${file}.away`);
+  expect(() => opened.requireThere()).toThrow(gone);
+  writeFileSync(file, 'another');
+  expect(() => opened.requireThere()).toThrow(gone);
+  rmSync(file);
+  linkSync(`${file}.away`, file);
+  opened.requireThere();
 });

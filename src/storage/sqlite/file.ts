@@ -26,10 +26,14 @@ export class OpenedFile {
   }
 }
 
-/** The same for all names of a file, and for no other file; undefined where there is none. */
+/** The same for all names of a file, and for no other file; undefined where none can be found. */
 function itself(name: string): string | undefined {
-  const found = statSync(name, { throwIfNoEntry: false });
-  return found && `${found.dev} ${found.ino}`;
+  try {
+    const { dev, ino } = statSync(name);
+    return `${dev} ${ino}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

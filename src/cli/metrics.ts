@@ -51,7 +51,9 @@ export async function serveMetrics(
     hostFlag: 'metrics-host',
     portFlag: 'metrics-port',
   });
-  printLine(io.stdout, `Metrics for Prometheus: ${urlOf(metricsHost, port)}/metrics`);
+  const url = `${urlOf(metricsHost, port)}/metrics`;
+  log.info({ url }, 'metrics: listening');
+  printLine(io.stdout, `Metrics for Prometheus: ${url}`);
   return app;
 }
 

@@ -1,6 +1,6 @@
 /** Builds the HTTP application from what it needs, without listening: tests hand in store, clock and logger. */
 import fastifyStatic from '@fastify/static';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { networksOf } from '../domain/address.js';
 import type { Clock } from '../domain/clock.js';
@@ -32,7 +32,7 @@ import { addDocs } from './docs.js';
 import { answerError, HttpError, unavailable } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { addLeakedKeys } from './leaked-keys.js';
-import { loggedRequest, RequestLog } from './log.js';
+import { frameworkLog, RequestLog } from './log.js';
 import { type Measures, measuredRecording, measureRequests } from './measures.js';
 import { addOpenApi, addTryPage } from './open-api.js';
 import { addOperations } from './operations.js';
@@ -102,14 +102,11 @@ export async function buildApp({
   tracing,
   eventLoopDelayMs,
 }: AppOptions): Promise<FastifyInstance> {
-  // As wide a type as the framework's own, which all of its plugins are written for.
-  const loggerInstance: FastifyBaseLogger = log.child({}, { serializers: { req: loggedRequest } });
   const connectionErrors = new ConnectionErrors((status) => measures?.refused(status));
   const { requestTimeoutMs, answerTimeoutMs } = limits;
   const app = Fastify({
     ...rewriteBelow(basePath),
-    loggerInstance,
-    // A line or two for each request is for debugging; proxies keep access logs, and the counts are the product.
+    loggerInstance: frameworkLog(log),
     // Not one logger a request: the few lines that are written name their request themselves.
     childLoggerFactory: (logger) => logger,
     logController: new RequestLog({ disableRequestLogging: !log.isLevelEnabled('debug') }),

@@ -1,14 +1,25 @@
-import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import type { Logger } from 'pino';
 
 /** What comes behind the type of a key, in any spelling of a URL, whole or cut. */
 const HIDDEN = /(?<=(?:admin|recording)(?:_|%5f))[0-9a-z]{5,}/gi;
 
 /**
- * What the log says of a request. No headers: a key stands in one. Whoever sends it somewhere else by mistake, in the
- * URL for one, does not find it in the log either: no more is left of it than a list of keys shows.
+ * The log for the framework. What it tells of by itself, each request and where it listens, is for debugging: proxies keep
+ * access logs, the counts are the product, and the program says where it listens in its own words.
  */
-export function loggedRequest({ method, url, host, ip }: FastifyRequest): Readonly<Record<string, string>> {
-  return { method, url: withoutKeys(url), host: withoutKeys(host), remoteAddress: withoutKeys(ip) };
+export function frameworkLog(log: Logger): FastifyBaseLogger {
+  const quiet = log.child({}, { serializers: { req: loggedRequest } });
+  quiet.info = quiet.debug;
+  return quiet;
+}
+
+/**
+ * What the log says of a request. Not who sent it, and no headers: a key stands in one. Whoever sends it somewhere else by
+ * mistake, in the URL for one, does not find it in the log either: no more is left of it than a list of keys shows.
+ */
+function loggedRequest({ method, url }: FastifyRequest): Readonly<Record<string, string>> {
+  return { method, url: withoutKeys(url) };
 }
 
 /** The text with no more left of each key than a list of keys shows. */
@@ -20,7 +31,7 @@ export function withoutKeys(text: string): string {
 export class RequestLog extends LogController {
   override incomingRequest(request: FastifyRequest): void {
     if (this.isLogDisabled(request)) return;
-    request.log.info({ reqId: request.id, req: request }, 'incoming request');
+    request.log.debug({ reqId: request.id, req: request }, 'incoming request');
   }
 
   override requestCompleted(
@@ -31,6 +42,6 @@ export class RequestLog extends LogController {
     if (this.isLogDisabled(request)) return;
     const about = { reqId: request.id, res: reply, responseTime: reply.elapsedTime };
     if (err) reply.log.error({ ...about, err }, 'request errored');
-    else reply.log.info(about, 'request completed');
+    else reply.log.debug(about, 'request completed');
   }
 }

@@ -2,12 +2,13 @@
  * `GET /metrics`, on an address of its own: what stands before the service, and lets the world in, does not lead there.
  * Everything else about it is as it is with the service: errors, headers, methods, limits.
  */
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { headerBytesMax, headersTimeoutMs, lateRequestsIntervalMs } from '../domain/limits.js';
 import { ConnectionErrors } from '../http/connection-errors.js';
 import { answerError, HttpError } from '../http/errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from '../http/headers.js';
+import { frameworkLog } from '../http/log.js';
 import { acceptAllMethods, addResource } from '../http/resource.js';
 import type { MetricsPage } from './metrics.js';
 
@@ -18,7 +19,7 @@ const connectionsMax = 20;
 export async function buildMetricsApp(metrics: MetricsPage, log: Logger): Promise<FastifyInstance> {
   const connectionErrors = new ConnectionErrors();
   const app = Fastify({
-    loggerInstance: log as FastifyBaseLogger,
+    loggerInstance: frameworkLog(log),
     logController: new LogController({ disableRequestLogging: true }),
     requestTimeout: headersTimeoutMs,
     routerOptions: { maxParamLength: headerBytesMax },

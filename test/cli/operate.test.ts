@@ -160,6 +160,18 @@ test('a port of the metrics that is taken ends the start, and says which flag is
   );
 });
 
+test('that a server listens, and that its metrics do, is each logged once', async () => {
+  const server = await (await emptyPlace()).serve(['--metrics-port', '0']);
+  const entries = (await server.stop()).stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly msg: string; readonly url?: string });
+  expect(entries.filter(({ msg }) => /listen/i.test(msg))).toMatchObject([
+    { msg: 'metrics: listening', url: expect.stringMatching(/\/metrics$/) },
+    { msg: 'listening', url: server.url },
+  ]);
+});
+
 test('the log is JSON where nobody watches, or for people where asked; no two starts have the same ids of requests', async () => {
   const linesOf = async (args: readonly string[]) => {
     const server = await (await emptyPlace()).serve(['--log-level', 'debug', ...args], {

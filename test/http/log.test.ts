@@ -1,6 +1,6 @@
 /** The log: every service of every test ends with a look through all that it logged, see `startService`. */
 import { describe, expect, test } from 'vitest';
-import { QUERIES, STATS, sharedService } from '../support/http.js';
+import { QUERIES, STATS, sharedService, startService } from '../support/http.js';
 import { requireNoKey } from '../support/secrets.js';
 
 describe('a key that is sent where it does not belong is not logged', () => {
@@ -38,23 +38,38 @@ describe('a key that is sent where it does not belong is not logged', () => {
     },
   );
 
-  test('everything else of a request is', async () => {
+  test('a request is by its method and URL, for debugging, and how it was answered', async () => {
     const { send, log } = service();
     await send({ path: `${STATS}?dateFrom=2026-01-01&admin=1` });
     const line =
       log()
         .split('\n')
         .findLast((one) => one.includes('incoming request')) ?? '';
-    expect(JSON.parse(line)).toMatchObject({
-      req: { method: 'GET', url: `${STATS}?dateFrom=2026-01-01&admin=1`, remoteAddress: '127.0.0.1' },
-    });
-    const { reqId } = JSON.parse(line);
+    const { reqId, req } = JSON.parse(line);
+    expect(req).toEqual({ method: 'GET', url: `${STATS}?dateFrom=2026-01-01&admin=1` });
     expect(reqId).toMatch(/^req-\w+-\w+$/);
     const lines = log()
       .split('\n')
-      .filter((one) => one.includes(`"reqId":"${reqId}"`));
-    expect(lines.map((one) => JSON.parse(one).msg)).toEqual(['incoming request', 'request completed']);
+      .filter((one) => one.includes(`"reqId":"${reqId}"`))
+      .map((one) => JSON.parse(one));
+    expect(lines).toMatchObject([
+      { level: 20, msg: 'incoming request' },
+      { level: 20, msg: 'request completed', res: { statusCode: 400 }, responseTime: expect.any(Number) },
+    ]);
   });
+});
+
+test('who sent a request is not logged: no address, and no name that the server was called by', async () => {
+  const service = await startService();
+  await service.send({ from: '203.0.113.9', headers: { host: 'reader.example' } });
+  await service.send({
+    from: '203.0.113.9',
+    headers: { host: 'reader.example' },
+    key: 'none',
+    path: '/none',
+  });
+  expect(service.log()).toContain('incoming request');
+  expect(service.log()).not.toMatch(/203\.0\.113\.9|reader\.example/);
 });
 
 describe('the look through the log finds', () => {

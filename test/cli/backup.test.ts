@@ -26,7 +26,16 @@ describe('backup refuses', () => {
   test.concurrent.each([
     ['a file that is there', 'mine', /\/mine is there already; --replace/],
     ['the database itself', 'caller-stats.db', /is the database itself; name another file/],
-    ['a folder that is not there', 'none/b', /none\/b was not written: ENOENT/],
+    [
+      'a folder that is a file',
+      'mine/b',
+      /mine\/b was not written: there is no folder .*\/mine, and it cannot be made\. \(EEXIST/,
+    ],
+    [
+      'a folder in a file',
+      'mine/none/b',
+      /none\/b was not written: there is no folder .*\/none, and it cannot be made\. \(ENOTDIR/,
+    ],
   ])('%s, and leaves everything as it was', async (_what, file, message) => {
     const place = await placeWithProject();
     writeFileSync(place.path('mine'), 'mine');
@@ -183,6 +192,13 @@ describe('a backup', () => {
     });
     expect(await answer.json()).toEqual(await totals(place));
     await server.stop();
+  });
+
+  test.concurrent('makes its folder, for its owner only', async () => {
+    const place = await placeWithProject();
+    await succeed(place.run(['backup', 'new/deeper/b']));
+    expect(statSync(place.path('new/deeper')).mode & 0o777).toBe(0o700);
+    await succeed(place.run(['verify', '--database', `sqlite:${place.path('new/deeper/b')}`]));
   });
 
   test.concurrent('takes the place of the database, which is kept whole under another name', async () => {

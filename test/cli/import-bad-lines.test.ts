@@ -168,13 +168,15 @@ describe('a bad line of CSV is named, and the good ones around it are recorded:'
 
 describe('a file that cannot be read', () => {
   test.concurrent.each([
-    ['is missing', async () => {}],
-    ['is a folder', (place: Place) => mkdir(place.path('q.ndjson'))],
-  ])('because it %s is named', async (_why, prepare) => {
+    ['is missing', async () => {}, 'there is no such file'],
+    ['is in a file', (place: Place) => writeFile(place.path('q'), ''), 'there is no such file', 'q/q.ndjson'],
+    ['is a folder', (place: Place) => mkdir(place.path('q.ndjson')), 'it is a folder'],
+    ['has too long a name', async () => {}, 'ENAMETOOLONG', 'q'.repeat(300)],
+  ])('because it %s is named, in one sentence', async (_why, prepare, problem, name = 'q.ndjson') => {
     const place = await placeWithProject();
     await prepare(place);
-    const { status, stdout, stderr } = await place.run(['import', 'q.ndjson', '--project', project]);
-    expect(stderr).toMatch(/^caller-stats: q\.ndjson cannot be read.*\n$/);
+    const { status, stdout, stderr } = await place.run(['import', name, '--project', project]);
+    expect(stderr).toBe(`caller-stats: ${name} cannot be read: ${problem}.\n`);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   });
 

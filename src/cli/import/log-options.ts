@@ -5,6 +5,7 @@ import { type CallerRules, callerRulesProblems } from '../../domain/caller-detec
 import { quote } from '../../domain/result.js';
 import type { LogReading } from './access-log.js';
 import { collect } from './collect.js';
+import { fileProblem } from './file-problem.js';
 
 export interface LogOptions {
   readonly path?: string;
@@ -137,7 +138,7 @@ function readSmallFile(flag: string, file: string, problems: string[]): Buffer |
   try {
     return readFileSync(file);
   } catch (error) {
-    problems.push(`${flag}: ${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    problems.push(`${flag}: ${file} cannot be read: ${fileProblem(error)}`);
     return undefined;
   }
 }

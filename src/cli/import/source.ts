@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CallerStatsError } from '../../domain/errors.js';
+import { fileProblem } from './file-problem.js';
 import { PackedDataError, unpack } from './unpack.js';
 
 export interface Source {
@@ -23,8 +24,8 @@ export class SourceError extends Error {
 export async function openSource(path: string, stdin: Readable): Promise<Source> {
   if (path === '-')
     return { name: 'stdin', sizeBytes: undefined, read: (onProgress) => bytesOf(stdin, onProgress) };
-  const file = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CallerStatsError('not_found', `${path} cannot be read: ${error.code}.`, { cause: error });
+  const file = await stat(path).catch((error: unknown) => {
+    throw new CallerStatsError('not_found', `${path} cannot be read: ${fileProblem(error)}.`);
   });
   if (file.isDirectory()) throw new CallerStatsError('not_found', `${path} cannot be read: it is a folder.`);
   return {
@@ -38,8 +39,8 @@ async function* bytesOf(stored: Readable, onProgress: (storedBytes: number) => v
   try {
     yield* unpack(counted(stored, onProgress));
   } catch (error) {
-    const reason = error instanceof PackedDataError ? error.message : (error as NodeJS.ErrnoException).code;
-    throw new SourceError(`cannot be read to its end: ${reason ?? 'unknown error'}`, { cause: error });
+    const reason = error instanceof PackedDataError ? error.message : fileProblem(error);
+    throw new SourceError(`cannot be read to its end: ${reason}`, { cause: error });
   }
 }
 

@@ -68,7 +68,7 @@ function hasLog(file: string): boolean {
 }
 
 function sizeOrNone(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return existsSync(file) ? statSync(file).size : 0;
 }
 
 /** Any version that this program can bring up to date. Anything else is refused, untouched. */

@@ -1,5 +1,14 @@
 /** A copy of a database file as of one moment, made while others read and write it. */
-import { chmodSync, closeSync, fsyncSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CallerStatsError } from '../../domain/errors.js';
 import { type Connection, openConnection } from './connection.js';
@@ -18,7 +27,8 @@ export function writeSnapshot(file: string, target: string): void {
 
 /**
  * Has `write` make a database file, and puts it in the place of `target` once it is checked and on disk, after `clear`
- * made room for it. It is made in a folder beside the target that is its owner's alone, and is so itself.
+ * made room for it. It is made in a folder beside the target that is its owner's alone, and is so itself; and so is the
+ * target's folder where it is not there yet.
  * `unavailable` where anything of that fails.
  */
 export function placeWhole(
@@ -26,6 +36,7 @@ export function placeWhole(
   write: (draft: string) => void,
   clear: () => void = () => {},
 ): void {
+  makeFolder(target);
   let folder: string | undefined;
   try {
     folder = mkdtempSync(join(dirname(target), '.caller-stats-'));
@@ -44,6 +55,16 @@ export function placeWhole(
     });
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function makeFolder(target: string): void {
+  const folder = dirname(target);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const problem = `there is no folder ${folder}, and it cannot be made`;
+    throw new CallerStatsError('unavailable', `${target} was not written: ${problem}.`, { cause });
   }
 }
 

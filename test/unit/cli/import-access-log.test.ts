@@ -46,7 +46,12 @@ describe('options are refused:', () => {
     [
       'rules that are not there',
       () => ({ ...form, callerRules: join(folder, 'none') }),
-      /^--caller-rules: .*none cannot be read: ENOENT/,
+      /^--caller-rules: .*none cannot be read: there is no such file/,
+    ],
+    [
+      'rules that are a folder',
+      () => ({ ...form, callerRules: folder }),
+      /^--caller-rules: .* cannot be read: it is a folder$/,
     ],
     [
       'rules that are no JSON',

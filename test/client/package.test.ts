@@ -1,11 +1,12 @@
 /** The packed client as strangers install it: into an empty project, without a registry, used from JavaScript and TypeScript. */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Rolldown } from 'vite';
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
 import { runCommand } from '../support/cli.js';
+import { samples } from '../support/samples.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { root } from '../tidy/sources.js';
 
@@ -14,7 +15,10 @@ const bytesMax = 5000;
 
 const middleware = ['express', 'fastify', 'hono', 'next'];
 
-/** An empty project with the packed client in it. */
+/** How the pages say that the packed client is installed. */
+const installs = samples().filter(({ code }) => code.startsWith('npm install ./caller-stats-client'));
+
+/** An empty project with the packed client in it, as the pages say. */
 const stranger = sharedByTests(async () => {
   const folder = await temporaryFolder();
   const env = { HOME: folder, npm_config_cache: join(folder, 'cache'), npm_config_offline: 'true' };
@@ -28,7 +32,10 @@ const stranger = sharedByTests(async () => {
   await mkdir(project);
   await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
-  await npm(['install', '--no-audit', '--no-fund', join(folder, tarball)], project);
+  await rename(join(folder, tarball), join(project, tarball));
+  const [install] = installs;
+  const installed = await runCommand('bash', ['--norc', '-c', install?.code ?? ''], { cwd: project, env });
+  if (installed.status !== 0) throw new Error(`${install?.name}: ${installed.stderr}`);
   return { project, packed, installed: join(project, 'node_modules/caller-stats-client') };
 });
 
@@ -36,6 +43,11 @@ async function filesOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
+
+test('all pages say the same of how it is installed', () => {
+  expect(installs.map(({ page }) => page)).toEqual(['client/README.md', 'docs/client.md']);
+  expect(new Set(installs.map(({ code }) => code)).size).toBe(1);
+});
 
 test('it installs nothing beside itself, and holds what is run and declared, and no more', async () => {
   const { project, installed, packed } = stranger();

@@ -20,12 +20,12 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/dashboard.md: Set up the dashboard': 'the same',
   'docs/index.md: export ADMIN_KEY':
     'the keys of the reader, cut short; each block below runs with such variables',
+  'README.md: export ADMIN_KEY': 'the same',
   'docs/index.md: alias caller-stats':
     'aliases are for shells of people; the blocks run with a function of that name',
   'README.md: $ export DATABASE_URL': 'an address that is not loopback; test/postgres runs nodes',
   'README.md: const recorder': 'test/client/docs-samples.test.ts',
-  'client/README.md: npm install':
-    'would ask a registry; test/client/package.test.ts installs the packed client',
+  'client/README.md: npm install': 'test/client/package.test.ts packs the client, and installs it so',
   'docs/client.md: npm install': 'the same',
   'client/README.md: import': 'test/client/docs-samples.test.ts',
   'docs/client.md: import { openSpool': 'cut short; test/unit/client/spool.test.ts has spools',
@@ -44,8 +44,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/reading.md':
     'test/cli/reading-docs.test.ts; scripts of spreadsheets, Python, R and DuckDB need those programs',
   'docs/operate.md: {"error"': 'test/http/unavailable.test.ts',
-  'docs/operate.md: $ node dist/main.js serve --metrics-port':
-    'a server that stays; test/cli/operate.test.ts',
+  'docs/operate.md: $ caller-stats serve --metrics-port': 'a server that stays; test/cli/operate.test.ts',
   'docs/operate.md: $ OTEL_EXPORTER_OTLP_ENDPOINT': 'a server that stays; test/cli/tracing.test.ts',
   'docs/run.md: npm install --global ./caller-stats': 'test/cli/package.test.ts',
   'docs/run.md: npm install --global --prefix /usr/local':

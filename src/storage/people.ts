@@ -68,7 +68,8 @@ export interface People {
    * Makes `email` a member by an invitation, which is used up by it; who is a member already keeps the role. A set-up
    * address makes an owner and uses up all of them. `not_found` where the invitation is not there, has expired by
    * `by.at`, is for another address, or is a set-up address though set-up is not open any more: of two who hold one,
-   * only one can become the first owner.
+   * only one can become the first owner. Set-up is open to `email` also where nothing but its own new account has closed
+   * it, because it was an owner's before: of two such owners, to the one whose account was made first.
    */
   acceptInvitation(tokenHash: string, email: string, by: Actor): Promise<Member>;
 

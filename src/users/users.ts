@@ -123,6 +123,13 @@ export class Users {
     return { cookies: created.headers.getSetCookie() };
   }
 
+  /** Takes an account away, with all that belongs to it; where there is none, nothing happens. */
+  async remove(email: string): Promise<void> {
+    const { internalAdapter } = await (await this.#libraries.for({ secure: false })).$context;
+    const found = await internalAdapter.findUserByEmail(email);
+    if (found !== null) await internalAdapter.deleteUser(found.user.id);
+  }
+
   async hasPassword(user: User): Promise<boolean> {
     const { internalAdapter } = await (await this.#libraries.for({ secure: false })).$context;
     const accounts = await internalAdapter.findAccounts(user.id);

@@ -1,30 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Actor } from '../../src/domain/audit.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import type { Store } from '../../src/storage/store.js';
-import { addUser, invitationOf, memberOf } from '../support/people.js';
+import { addUser, at, invitationOf, logOf, memberOf, outcomesOf } from '../support/people.js';
 import { by, type PlaceFactory } from '../support/store.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const [ada, bob, eve] = ['ada@example.org', 'bob@example.org', 'eve@example.org'] as const;
 const notFound = { code: 'not_found' };
-
-const at = (time: number): Actor => ({ ...by, at: time });
-
-/** Of what was done at once: how many times it was done, and the codes of what was refused. */
-async function outcomesOf(work: readonly Promise<unknown>[]): Promise<{ done: number; codes: unknown[] }> {
-  const settled = await Promise.allSettled(work);
-  return {
-    done: settled.filter(({ status }) => status === 'fulfilled').length,
-    codes: settled.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : [])),
-  };
-}
-
-/** The organization's audit log, oldest entry first, as `action target (detail)`. */
-async function logOf(store: Store, organizationId = org): Promise<string[]> {
-  const entries = await store.readAudit(organizationId, { limit: 100 });
-  return entries.toReversed().map(({ action, targetId, detail }) => `${action} ${targetId} (${detail})`);
-}
 
 export function describePeople(kind: string, factory: PlaceFactory): void {
   const openTwo = async () => {
@@ -54,8 +35,8 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
 
     test('names are those of users, whatever is asked for', async () => {
       const store = await openNew();
-      await addUser(store, ada, 'Ada "the first" Lovelace');
-      await addUser(store, bob, 'Bob');
+      await addUser(store, ada, { name: 'Ada "the first" Lovelace' });
+      await addUser(store, bob, { name: 'Bob' });
       await store.addMember(memberOf(eve), by);
       const asked = [eve, ada, 'nobody@example.org', ada, `x' OR '1'='1`];
       expect([...(await store.people.namesOf(asked))]).toEqual([[ada, 'Ada "the first" Lovelace']]);
@@ -234,61 +215,6 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       ]);
       const [entry] = await store.readAudit(org, { limit: 1 });
       expect(entry).toMatchObject({ actor: by.name, address: by.address, at: 8999 });
-    });
-  });
-
-  describe(`${kind}: set-up addresses`, () => {
-    const setUp = (id: string, more = {}) => invitationOf(id, null, 'owner', more);
-
-    test('are for nobody by name, listed nowhere, and as many as were made', async () => {
-      const store = await openNew();
-      for (const id of ['s', 't']) await store.people.createInvitation(setUp(id), by);
-      expect(await store.people.listInvitations(org, 2000)).toEqual([]);
-      expect(await store.people.findInvitation('hash of s', 2000)).toMatchObject({ email: null });
-      expect(await store.people.findInvitation('hash of s', 9000)).toBeUndefined();
-      expect(await logOf(store)).toEqual([]);
-    });
-
-    test('make an owner even of who is a member already, and are all used up by it', async () => {
-      const store = await openNew();
-      await store.addMember(memberOf(ada, { createdAt: 10 }), by);
-      await addUser(store, ada);
-      for (const id of ['s', 't']) await store.people.createInvitation(setUp(id), by);
-      await expect(store.people.acceptInvitation('hash of s', ada, at(9000))).rejects.toMatchObject(notFound);
-      const owner = memberOf(ada, { role: 'owner', createdAt: 10 });
-      expect(await store.people.acceptInvitation('hash of s', ada, at(2000))).toEqual(owner);
-      expect(await store.listMembers(org)).toEqual([owner]);
-      for (const id of ['s', 't'])
-        expect(await store.people.findInvitation(`hash of ${id}`, 2000)).toBeUndefined();
-      expect(await logOf(store)).toContain(`member.add ${ada} (owner, invited by a test)`);
-    });
-
-    test('open nothing once an owner can sign in', async () => {
-      const store = await openNew();
-      await store.people.createInvitation(setUp('s'), by);
-      await store.addMember(memberOf(ada, { organizationId: 'rival', role: 'owner' }), by);
-      await addUser(store, ada);
-      await expect(store.people.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(notFound);
-      expect(await store.listMembers(org)).toEqual([]);
-    });
-
-    test.each([
-      ['of one organization', org],
-      ['of two organizations', 'rival'],
-    ])('that two people use at the same moment let in one of them: %s', async (_what, organizationId) => {
-      for (let round = 0; round < 5; round++) {
-        const { store, other } = await openTwo();
-        for (const email of [ada, bob]) await addUser(store, email);
-        await store.people.createInvitation(setUp('s'), by);
-        await store.people.createInvitation(setUp('t', { organizationId }), by);
-        const outcomes = await outcomesOf([
-          store.people.acceptInvitation('hash of s', ada, at(2000)),
-          other.people.acceptInvitation('hash of t', bob, at(2000)),
-        ]);
-        expect(outcomes).toEqual({ done: 1, codes: ['not_found'] });
-        const members = [...(await store.listMembers(org)), ...(await store.listMembers('rival'))];
-        expect(members.map(({ role }) => role)).toEqual(['owner']);
-      }
     });
   });
 }

@@ -14,6 +14,7 @@ import { describeProjects } from './projects.js';
 import { describeRecording } from './recording.js';
 import { describeRetention } from './retention.js';
 import { describeSeries } from './series.js';
+import { describeSetUp } from './set-up.js';
 import { describeTrust } from './trust.js';
 import { describeUserTables } from './user-tables.js';
 
@@ -23,6 +24,7 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeKeys(kind, factory);
   describeMembers(kind, factory);
   describePeople(kind, factory);
+  describeSetUp(kind, factory);
   describeUserTables(kind, factory);
   describeAudit(kind, factory);
   describeRecording(kind, factory);

@@ -14,9 +14,9 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: the tables of users`, () => {
     test('a row that breaks a unique key is refused, and nothing changes', async () => {
       const store = await openNew();
-      await addUser(store, ada, 'Ada');
-      await addUser(store, bob, 'Bob');
-      await expect(addUser(store, ada, 'Another')).rejects.toMatchObject(taken);
+      await addUser(store, ada, { name: 'Ada' });
+      await addUser(store, bob, { name: 'Bob' });
+      await expect(addUser(store, ada, { name: 'Another' })).rejects.toMatchObject(taken);
       const move = 'UPDATE {user_account} SET email = ? WHERE email = ?';
       await expect(runOnUsers(store, move, [ada, bob])).rejects.toMatchObject(taken);
       expect([...(await store.people.namesOf([ada, bob]))].toSorted()).toEqual([
@@ -50,7 +50,7 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
 
     test('reading gives rows, inserting too where it is asked to, and changing how many they were', async () => {
       const store = await openNew();
-      for (const email of [ada, bob]) await addUser(store, email, 'Somebody');
+      for (const email of [ada, bob]) await addUser(store, email, { name: 'Somebody' });
       const columns = 'SELECT id, name, email, image FROM {user_account} WHERE email = ?';
       expect(await runOnUsers(store, columns, [ada])).toEqual({
         rows: [{ id: `id of ${ada}`, name: 'Somebody', email: ada, image: null }],

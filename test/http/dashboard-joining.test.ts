@@ -3,8 +3,10 @@ import { randomInt } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { newInvitation } from '../../src/domain/invitation.js';
 import { invitationDaysMax } from '../../src/domain/limits.js';
+import { runCli } from '../support/cli.js';
 import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/dashboard.js';
 import { detailsOf, errorOf, type Service, startMs, startService } from '../support/http.js';
+import { memberOf } from '../support/people.js';
 import { by, newSchemaIn } from '../support/store.js';
 
 const [ada, bob] = ['ada@example.org', 'bob@example.org'] as const;
@@ -81,6 +83,46 @@ describe.each(databases)('on %s', (_kind, url) => {
     ]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404]);
     expect(await service.store.listMembers('default')).toHaveLength(1);
+  });
+
+  test('an owner without an account, as where members were copied, signs up with a set-up address', async () => {
+    const source = await startService();
+    for (const email of [ada, bob]) await source.store.addMember(memberOf(email, { role: 'owner' }), by);
+    const service = await start();
+    const copied = await runCli(['copy', '--from', source.databaseUrl, '--to', service.databaseUrl]);
+    expect(copied).toMatchObject({ status: 0 });
+    const members = await service.store.listMembers('default');
+    expect(members.map(({ email, role }) => [email, role])).toEqual([
+      [ada, 'owner'],
+      [bob, 'owner'],
+    ]);
+    const [token, other] = [await setUpToken(service), await setUpToken(service)];
+    const browser = new Browser(service);
+    expect((await setUp(browser, token, ada)).status).toBe(204);
+    expect(await browser.ask({ path: '/api/session' })).toMatchObject({
+      user: { email: ada, name: 'Ada' },
+      organizations: [{ id: 'default', role: 'owner' }],
+      setUp: false,
+    });
+    for (const one of [token, other]) expect((await setUp(new Browser(service), one, bob)).status).toBe(404);
+    expect(await service.store.listMembers('default')).toEqual(members);
+    const [entry] = await auditOf(service);
+    expect(entry).toMatchObject({ action: 'member.add', actor: ada, targetId: ada, address: browser.from });
+  });
+
+  test('of two such owners at the same moment one signs up, and the other has no account', async () => {
+    const service = await start();
+    for (const email of [ada, bob]) await service.store.addMember(memberOf(email, { role: 'owner' }), by);
+    const token = await setUpToken(service);
+    const answers = await Promise.all([
+      setUp(new Browser(service, '192.0.2.1'), token, ada),
+      setUp(new Browser(service, '192.0.2.2'), token, bob),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404]);
+    const [first, second] = answers[0].status === 204 ? [ada, bob] : [bob, ada];
+    expect((await new Browser(service).signIn(first)).status).toBe(200);
+    expect((await new Browser(service).signIn(second)).status).toBe(401);
+    expect([...(await service.store.people.namesOf([ada, bob])).keys()]).toEqual([first]);
   });
 
   test('an invitation lets one person join, in time, and is then used up', async () => {

@@ -1,9 +1,11 @@
 /** People in a store, past the library that signs them in: for tests of what the store itself promises. */
+import type { Actor } from '../../src/domain/audit.js';
 import type { Invitation } from '../../src/domain/invitation.js';
 import type { Member, Role } from '../../src/domain/member.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
 import type { UserStatementResult } from '../../src/storage/people.js';
 import type { Store } from '../../src/storage/store.js';
+import { by } from './entities.js';
 
 const someTime = '2026-01-01T00:00:00.000Z';
 
@@ -52,10 +54,34 @@ export function runOnUsers(
 }
 
 /** Makes an account, with no password: somebody who can sign in, as far as the store is asked. */
-export async function addUser(store: Pick<Store, 'people'>, email: string, name = email): Promise<void> {
+export async function addUser(
+  store: Pick<Store, 'people'>,
+  email: string,
+  { name = email, createdAt = someTime }: { readonly name?: string; readonly createdAt?: string } = {},
+): Promise<void> {
   await runOnUsers(
     store,
     `INSERT INTO {user_account} (id, name, email, email_verified, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)`,
-    [`id of ${email}`, name, email, true, someTime, someTime],
+    [`id of ${email}`, name, email, true, createdAt, createdAt],
   );
+}
+
+/** Who does something at this time. */
+export const at = (time: number): Actor => ({ ...by, at: time });
+
+/** Of what was done at once: how many times it was done, and the codes of what was refused. */
+export async function outcomesOf(
+  work: readonly Promise<unknown>[],
+): Promise<{ done: number; codes: unknown[] }> {
+  const settled = await Promise.allSettled(work);
+  return {
+    done: settled.filter(({ status }) => status === 'fulfilled').length,
+    codes: settled.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : [])),
+  };
+}
+
+/** The organization's audit log, oldest entry first, as `action target (detail)`. */
+export async function logOf(store: Store, organizationId = DEFAULT_ORGANIZATION_ID): Promise<string[]> {
+  const entries = await store.readAudit(organizationId, { limit: 100 });
+  return entries.toReversed().map(({ action, targetId, detail }) => `${action} ${targetId} (${detail})`);
 }

@@ -1,5 +1,6 @@
 /** Coming in for the first time, or again: set-up addresses, invitations, new passwords. Each is a token, used once. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CallerStatsError } from '../../domain/errors.js';
 import { hashToken, noInvitation } from '../../domain/invitation.js';
 import { addResource } from '../resource.js';
 import { nothing } from './answers.js';
@@ -27,12 +28,21 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
         if (invitation === undefined || invitation.email !== null || !(await store.people.isSetUpOpen()))
           throw noInvitation();
         // Made by an earlier try that was cut off, or by the command line.
-        const answered = (await users.exists(fields.email))
+        const isKnown = await users.exists(fields.email);
+        const answered = isKnown
           ? await guard.attempt(request, fields.email, () => users.signIn(askingOf(request), fields))
           : await users.create(askingOf(request), fields);
         if (answered === 'wrong')
           throw wrong('There is an account with this e-mail address, and it has another password.');
-        await store.people.acceptInvitation(tokenHash, fields.email, door.actorNamed(request, fields.email));
+        const by = door.actorNamed(request, fields.email);
+        try {
+          await store.people.acceptInvitation(tokenHash, fields.email, by);
+        } catch (error) {
+          // Somebody else was first. The address may be an owner's already, who would get in by the new account.
+          if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')
+            await users.remove(fields.email);
+          throw error;
+        }
         setCookies(reply, answered);
         await guard.succeeded(request, reply, fields.email);
         return nothing(reply);

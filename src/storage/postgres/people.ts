@@ -57,7 +57,7 @@ export class PostgresPeople implements People {
   }
 
   async isSetUpOpen(): Promise<boolean> {
-    return (await this.#read('findSignedUpOwner', [])).length === 0;
+    return (await this.#read('findFirstOwner', [])).length === 0;
   }
 
   async createInvitation(invitation: Invitation, by: Actor): Promise<void> {
@@ -168,7 +168,9 @@ async function accept(run: Run, tokenHash: string, email: string, by: Actor): Pr
 /** Takes the invitation away, if it is for this address and may be used. */
 async function consume(run: Run, { id, organizationId, email }: Invitation, usedBy: string): Promise<void> {
   if (email === null) {
-    if ((await run('findSignedUpOwner', [])).length > 0) throw noInvitation();
+    const [first] = await run('findFirstOwner', []);
+    // Who was an owner before there was an account, as where members were copied, is the first one by now.
+    if (first !== undefined && first['email'] !== usedBy) throw noInvitation();
     // Of two who hold addresses of different organizations, the second finds here that its own is gone.
     const removed = await run('removeSetUpInvitations', []);
     if (!removed.some((row) => row['id'] === id)) throw noInvitation();

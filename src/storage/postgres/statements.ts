@@ -113,8 +113,9 @@ export function statementsIn(schema: string) {
       JOIN ${schema}.organization ON organization.id = member.organization_id
       WHERE member.email = $1 ORDER BY organization.created_at, organization.id`,
     namesOf: `SELECT email, name FROM ${schema}.user_account WHERE email = ANY($1)`,
-    findSignedUpOwner: `SELECT member.email FROM ${schema}.member
-      JOIN ${schema}.user_account ON user_account.email = member.email WHERE member.role = 'owner' LIMIT 1`,
+    findFirstOwner: `SELECT member.email FROM ${schema}.member
+      JOIN ${schema}.user_account ON user_account.email = member.email
+      WHERE member.role = 'owner' ORDER BY user_account.created_at, user_account.id LIMIT 1`,
     findSignedUpMember: `SELECT member.email FROM ${schema}.member
       JOIN ${schema}.user_account ON user_account.email = member.email
       WHERE member.organization_id = $1 AND member.email = $2`,

@@ -17,9 +17,10 @@ import type { Connection } from './connection.js';
 import { isConflict } from './errors.js';
 import type { PeopleOperation } from './operations.js';
 
-/** An owner who can sign in. Where there is none, set-up is open. */
-export const FIND_SIGNED_UP_OWNER = `SELECT 1 FROM member JOIN user_account ON user_account.email = member.email
-  WHERE member.role = 'owner' LIMIT 1`;
+/** The owner who can sign in for the longest time. Where there is none, set-up is open. */
+export const FIND_FIRST_OWNER = `SELECT member.email FROM member
+  JOIN user_account ON user_account.email = member.email
+  WHERE member.role = 'owner' ORDER BY user_account.created_at, user_account.id LIMIT 1`;
 
 export class PeopleChanges {
   readonly #db: Connection;
@@ -98,7 +99,9 @@ export class PeopleChanges {
     const invitation = toInvitation(row);
     const { organizationId, role } = invitation;
     if (invitation.email === null) {
-      if (this.#prepare(FIND_SIGNED_UP_OWNER).get() !== undefined) throw noInvitation();
+      const first = this.#prepare(FIND_FIRST_OWNER).get();
+      // Who was an owner before there was an account, as where members were copied, is the first one by now.
+      if (first !== undefined && first.email !== email) throw noInvitation();
       this.#prepare('DELETE FROM invitation WHERE email IS NULL').run();
     } else {
       if (invitation.email !== email) throw noInvitation();

@@ -6,7 +6,7 @@ import type { People, UserStatement, UserStatementResult, UserTables } from '../
 import { invitationColumns, MEMBERSHIP_COLUMNS, toInvitation, toMembership } from '../rows.js';
 import type { Connection } from './connection.js';
 import type { PeopleOperation } from './operations.js';
-import { FIND_SIGNED_UP_OWNER } from './people-changes.js';
+import { FIND_FIRST_OWNER } from './people-changes.js';
 
 export interface SqlitePeopleOptions {
   /** Reads from the store's connection, with errors as the port has them. */
@@ -52,7 +52,7 @@ export class SqlitePeople implements People {
   }
 
   async isSetUpOpen(): Promise<boolean> {
-    return this.#read((db) => db.prepare(FIND_SIGNED_UP_OWNER).get() === undefined);
+    return this.#read((db) => db.prepare(FIND_FIRST_OWNER).get() === undefined);
   }
 
   async createInvitation(invitation: Invitation, by: Actor): Promise<void> {

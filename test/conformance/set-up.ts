@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { addUser, at, invitationOf, logOf, memberOf, outcomesOf } from '../support/people.js';
+import { by, type PlaceFactory } from '../support/store.js';
+
+const org = DEFAULT_ORGANIZATION_ID;
+const [ada, bob] = ['ada@example.org', 'bob@example.org'] as const;
+const notFound = { code: 'not_found' };
+
+export function describeSetUp(kind: string, factory: PlaceFactory): void {
+  const openTwo = async () => {
+    const { open } = await factory();
+    const [store, other] = [await open(), await open()];
+    await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 500 }, by);
+    return { store, other };
+  };
+  const openNew = async () => (await openTwo()).store;
+
+  describe(`${kind}: set-up addresses`, () => {
+    const setUp = (id: string, more = {}) => invitationOf(id, null, 'owner', more);
+
+    test('are for nobody by name, listed nowhere, and as many as were made', async () => {
+      const store = await openNew();
+      for (const id of ['s', 't']) await store.people.createInvitation(setUp(id), by);
+      expect(await store.people.listInvitations(org, 2000)).toEqual([]);
+      expect(await store.people.findInvitation('hash of s', 2000)).toMatchObject({ email: null });
+      expect(await store.people.findInvitation('hash of s', 9000)).toBeUndefined();
+      expect(await logOf(store)).toEqual([]);
+    });
+
+    test('make an owner even of who is a member already, and are all used up by it', async () => {
+      const store = await openNew();
+      await store.addMember(memberOf(ada, { createdAt: 10 }), by);
+      await addUser(store, ada);
+      for (const id of ['s', 't']) await store.people.createInvitation(setUp(id), by);
+      await expect(store.people.acceptInvitation('hash of s', ada, at(9000))).rejects.toMatchObject(notFound);
+      const owner = memberOf(ada, { role: 'owner', createdAt: 10 });
+      expect(await store.people.acceptInvitation('hash of s', ada, at(2000))).toEqual(owner);
+      expect(await store.listMembers(org)).toEqual([owner]);
+      for (const id of ['s', 't'])
+        expect(await store.people.findInvitation(`hash of ${id}`, 2000)).toBeUndefined();
+      expect(await logOf(store)).toContain(`member.add ${ada} (owner, invited by a test)`);
+    });
+
+    test('open nothing once an owner can sign in', async () => {
+      const store = await openNew();
+      await store.people.createInvitation(setUp('s'), by);
+      await store.addMember(memberOf(ada, { organizationId: 'rival', role: 'owner' }), by);
+      await addUser(store, ada);
+      await expect(store.people.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(notFound);
+      expect(await store.listMembers(org)).toEqual([]);
+    });
+
+    test.each([
+      ['of one organization', org],
+      ['of two organizations', 'rival'],
+    ])('that two people use at the same moment let in one of them: %s', async (_what, organizationId) => {
+      for (let round = 0; round < 5; round++) {
+        const { store, other } = await openTwo();
+        for (const email of [ada, bob]) await addUser(store, email);
+        await store.people.createInvitation(setUp('s'), by);
+        await store.people.createInvitation(setUp('t', { organizationId }), by);
+        const outcomes = await outcomesOf([
+          store.people.acceptInvitation('hash of s', ada, at(2000)),
+          other.people.acceptInvitation('hash of t', bob, at(2000)),
+        ]);
+        expect(outcomes).toEqual({ done: 1, codes: ['not_found'] });
+        const members = [...(await store.listMembers(org)), ...(await store.listMembers('rival'))];
+        expect(members.map(({ role }) => role)).toEqual(['owner']);
+      }
+    });
+
+    test.each([org, 'rival'])(
+      'let in an owner of %s who has an account only now, as where members were copied',
+      async (of) => {
+        const store = await openNew();
+        await store.addMember(memberOf(ada, { organizationId: of, role: 'owner', createdAt: 10 }), by);
+        await store.addMember(memberOf(bob, { organizationId: of, role: 'owner', createdAt: 10 }), by);
+        for (const id of ['s', 't']) await store.people.createInvitation(setUp(id), by);
+        await addUser(store, ada);
+        await expect(store.people.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(
+          notFound,
+        );
+        expect(await store.people.acceptInvitation('hash of s', ada, at(2000))).toEqual(
+          memberOf(ada, { role: 'owner', createdAt: of === org ? 10 : 2000 }),
+        );
+        for (const id of ['s', 't'])
+          expect(await store.people.findInvitation(`hash of ${id}`, 2000)).toBeUndefined();
+        expect(await logOf(store)).toContain(`member.add ${ada} (owner, invited by a test)`);
+      },
+    );
+
+    test('let in the one of two such owners whose account was first, whoever comes first', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { store, other } = await openTwo();
+        for (const email of [ada, bob]) await store.addMember(memberOf(email, { role: 'owner' }), by);
+        await addUser(store, ada, { createdAt: '2026-01-01T00:00:00.002Z' });
+        await addUser(store, bob, { createdAt: '2026-01-01T00:00:00.001Z' });
+        await store.people.createInvitation(setUp('s'), by);
+        const accept = (one: typeof store, email: string) =>
+          one.people.acceptInvitation('hash of s', email, at(2000));
+        await expect(accept(store, ada)).rejects.toMatchObject(notFound);
+        const [first, second] = await Promise.allSettled([accept(store, bob), accept(other, ada)]);
+        expect(first).toMatchObject({ status: 'fulfilled', value: { email: bob, role: 'owner' } });
+        expect(second).toMatchObject({ status: 'rejected', reason: notFound });
+      }
+    });
+  });
+}

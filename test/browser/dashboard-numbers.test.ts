@@ -16,7 +16,7 @@ const open = dashboardVisits();
 /** When the pages believe it is: Berlin has a day of 23 hours, and the sample is in the midst of it. */
 const now = Temporal.Instant.from('2026-03-29T12:00:00Z');
 
-type Preset = 'today' | 'yesterday' | '7d' | '90d' | 'last-month' | 'month' | 'year' | '12m' | 'all';
+type Preset = 'today' | 'yesterday' | '7d' | '30d' | '90d' | 'last-month' | 'month' | 'year' | '12m' | 'all';
 
 /** Which whole days a preset is, by the calendar of a zone: another library than the pages have. */
 function boundsOf(preset: Preset, timeZone: string): Bounds {
@@ -27,6 +27,7 @@ function boundsOf(preset: Preset, timeZone: string): Bounds {
     today: [today, tomorrow],
     yesterday: [today.subtract({ days: 1 }), today],
     '7d': [tomorrow.subtract({ days: 7 }), tomorrow],
+    '30d': [tomorrow.subtract({ days: 30 }), tomorrow],
     '90d': [tomorrow.subtract({ days: 90 }), tomorrow],
     'last-month': [month.subtract({ months: 1 }), month],
     month: [month, tomorrow],
@@ -43,6 +44,15 @@ function daysOf(first: Temporal.PlainDate, end: Temporal.PlainDate, timeZone: st
   const at = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).toInstant().toString();
   return { dateFrom: at(first), dateTo: at(end) };
 }
+
+/** For a page, before its own scripts: notes what the range was called each time that something changed. */
+const watchRange = `
+  window.rangesSeen = [];
+  new MutationObserver(() => {
+    const shown = document.querySelector('.toolbar-range .toolbar-name');
+    if (shown !== null) rangesSeen.push(shown.textContent);
+  }).observe(document, { subtree: true, childList: true, characterData: true });
+`;
 
 async function openThen(place: Place, path: string, options: BrowserContextOptions = {}) {
   const visited = await open(place, '/livez', options);
@@ -170,6 +180,25 @@ describe('in detail', () => {
     await expectTiles(second.page, counts);
     expect(await second.page.getByRole('checkbox', { name: 'Compare' }).isChecked()).toBe(true);
     await second.page.getByRole('button', { name: 'API', exact: true, pressed: false }).waitFor();
+  });
+
+  test.each([
+    ['the last 30 days where the project has queries in them', now, '30d', 'Last 30 days'],
+    ['all time where next to all queries are older', now.add({ hours: 24 * 365 }), 'all', 'All time'],
+  ] as const)('an address without a range shows %s', async (_what, time, preset, name) => {
+    const { server } = shared();
+    const { page } = await open(shared(), '/livez');
+    await page.clock.setFixedTime(time.epochMilliseconds);
+    // Each name that the range ever has on screen: it must be the right one from the first on.
+    await page.addInitScript(watchRange);
+    await page.goto('/projects/demo?zone=UTC');
+    await page.getByRole('button', { name: `Range: ${name}` }).waitFor();
+    await expectTiles(page, await countsOf(server, boundsOf(preset, 'UTC')));
+    expect(new URL(page.url()).search).toBe(`?range=${preset}&zone=UTC`);
+    expect(await page.evaluate('[...new Set(rangesSeen)]')).toEqual([name]);
+    // Whoever asks for a range gets it, whatever is in it.
+    await page.goto('/projects/demo?range=30d&zone=UTC');
+    await page.getByRole('button', { name: 'Range: Last 30 days' }).waitFor();
   });
 
   test('zones are found by the names they have today', async () => {

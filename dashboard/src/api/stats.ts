@@ -12,6 +12,8 @@ const refreshMs = 10_000;
 /** How often the three answers are asked for again when a recording came in between them. */
 const readingsMax = 3;
 
+export const ALL_TIME: Range = { from: null, to: null };
+
 /** All that the overview shows of a range: three answers that say the same. */
 export interface Reading {
   readonly counts: Counts;

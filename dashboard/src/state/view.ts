@@ -18,11 +18,15 @@ export interface View {
 const TYPES: readonly CallerType[] = ['web', 'api', 'other'];
 
 /** What an address asks for; what it does not say, or says wrongly, is as usual. */
-export function readView(query: URLSearchParams, usualZone: string): View {
+export function readView(
+  query: URLSearchParams,
+  usualZone: string,
+  usualChoice: Choice = DEFAULT_CHOICE,
+): View {
   const named = query.get('zone');
   const zone = named !== null && isZone(named) ? named : usualZone;
   return {
-    choice: readChoice(query, zone),
+    choice: readChoice(query, zone) ?? usualChoice,
     zone,
     interval: INTERVALS.find((one) => one === query.get('interval')) ?? null,
     compare: query.get('compare') === '1',
@@ -46,9 +50,18 @@ export function writeView({ choice, zone, interval, compare, table, hidden }: Vi
   return query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%2C', ',');
 }
 
-function readChoice(query: URLSearchParams, zone: string): Choice {
+/** The range that an address asks for; null where it names none. */
+export function readChoice(query: URLSearchParams, zone: string): Choice | null {
   const preset = PRESETS.find((one) => one === query.get('range'));
   if (preset !== undefined) return { preset };
   const custom = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
-  return isChoice(custom, zone) ? custom : DEFAULT_CHOICE;
+  return isChoice(custom, zone) ? custom : null;
+}
+
+/** One in so many queries has to be of the usual range, for a project to open on that. */
+const usualShare = 100;
+
+/** What a project opens on: the usual range, or all time where next to nothing would be seen in that. */
+export function usualChoiceOf(recentTotal: number, wholeTotal: number): Choice {
+  return recentTotal * usualShare < wholeTotal ? { preset: 'all' } : DEFAULT_CHOICE;
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { destinationOf, signInFor } from '../../../dashboard/src/state/destination.js';
 import { autoInterval, INTERVALS, intervalFor, isAllowed } from '../../../dashboard/src/state/interval.js';
 import { PRESETS } from '../../../dashboard/src/state/range.js';
-import { readView, type View, writeView } from '../../../dashboard/src/state/view.js';
+import { readView, usualChoiceOf, type View, writeView } from '../../../dashboard/src/state/view.js';
 
 const usual: View = {
   choice: { preset: '30d' },
@@ -32,6 +32,24 @@ describe('the address of an overview', () => {
     'range=__proto__&zone=constructor&interval=toString',
   ])('that says %j says nothing, and shows what is usual', (query) => {
     expect(read(query)).toEqual(usual);
+  });
+
+  test('that names no range shows the one that the project opens on, and any other the one it names', () => {
+    const opened = (query: string) =>
+      readView(new URLSearchParams(query), 'Europe/Berlin', { preset: 'all' }).choice;
+    expect(opened('zone=UTC&range=31d')).toEqual({ preset: 'all' });
+    expect(opened('range=30d')).toEqual({ preset: '30d' });
+  });
+
+  test.each([
+    [0, 0, '30d'],
+    [1, 1, '30d'],
+    [1, 100, '30d'],
+    [1, 101, 'all'],
+    [0, 1, 'all'],
+    [30_000, 3_000_000, '30d'],
+  ])('with %i of %i queries in the last 30 days a project opens on %s', (recent, whole, preset) => {
+    expect(usualChoiceOf(recent, whole)).toEqual({ preset });
   });
 
   test('says all of what is on screen', () => {

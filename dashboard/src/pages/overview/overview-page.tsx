@@ -1,32 +1,47 @@
 /** Who asks the assistant, and how much. */
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
-import { countsQuery } from '../../api/stats.js';
+import { useSearch } from 'wouter';
+import { ALL_TIME, countsQuery } from '../../api/stats.js';
 import { Failure, Notice } from '../../parts/notice.js';
 import { Page } from '../../parts/page.js';
 import { Loading, Skeleton } from '../../parts/skeleton.js';
 import type { ProjectPlace } from '../../state/place.js';
+import { type Choice, DEFAULT_CHOICE } from '../../state/range.js';
+import { readChoice } from '../../state/view.js';
 import { Announcement } from './announcement.js';
 import { CallersCard } from './callers-card.js';
+import { Landing } from './landing.js';
 import { Tiles } from './tiles.js';
 import { TimeCard } from './time-card.js';
 import { Toolbar } from './toolbar.js';
 import { Updated } from './updated.js';
 import { type Numbers, useNumbers } from './use-numbers.js';
-import { useView } from './use-view.js';
+import { useView, usualZoneOf } from './use-view.js';
 import './overview.css';
 
 const FirstQuery = lazy(() => import('./first-query.js').then((module) => ({ default: module.FirstQuery })));
-
-const ALL_TIME = { from: null, to: null };
 
 /** While nothing was ever recorded, the first query is looked for this often. */
 const firstQueryMs = 3_000;
 
 export function OverviewPage(place: ProjectPlace) {
+  const query = useSearch();
+  const [usual, setUsual] = useState(() =>
+    readChoice(new URLSearchParams(query), usualZoneOf(place.project)) === null ? null : DEFAULT_CHOICE,
+  );
+  return usual === null ? (
+    <Landing {...place} query={query} onChoice={setUsual} />
+  ) : (
+    <Overview {...place} usual={usual} />
+  );
+}
+
+/** `usual`: the range of an address that names none. */
+function Overview({ usual, ...place }: ProjectPlace & { readonly usual: Choice }) {
   const { organization, project } = place;
   const ids = { organizationId: organization.id, projectId: project.id };
-  const [view, setView] = useView(project);
+  const [view, setView] = useView(project, usual);
   const numbers = useNumbers(ids, view);
   const isEmpty = useIsEmpty(ids, numbers);
   const hasArrived = useArrival(isEmpty, numbers.retry);

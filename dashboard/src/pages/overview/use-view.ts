@@ -3,18 +3,22 @@ import { useCallback, useEffect, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { Project } from '../../api/types.js';
 import { keepQuery } from '../../state/last-view.js';
+import type { Choice } from '../../state/range.js';
 import { readView, type View, writeView } from '../../state/view.js';
 import { browserZone, isZone } from '../../state/zone.js';
 
 /** The zone that a project is looked at in unless the reader chooses another. */
-function usualZoneOf(project: Project): string {
+export function usualZoneOf(project: Project): string {
   return project.timeZone !== null && isZone(project.timeZone) ? project.timeZone : browserZone();
 }
 
-export function useView(project: Project): [View, (change: Partial<View>) => void] {
+export function useView(project: Project, usualChoice: Choice): [View, (change: Partial<View>) => void] {
   const [path, navigate] = useLocation();
   const query = useSearch();
-  const view = useMemo(() => readView(new URLSearchParams(query), usualZoneOf(project)), [query, project]);
+  const view = useMemo(
+    () => readView(new URLSearchParams(query), usualZoneOf(project), usualChoice),
+    [query, project, usualChoice],
+  );
   const written = writeView(view);
 
   // The address always says in full what is on screen, so that it can be copied at any time.

@@ -1,0 +1,35 @@
+/** Finds the range that the overview opens on where the address names none, before any of it is shown. */
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useMemo } from 'react';
+import { ALL_TIME, countsQuery } from '../../api/stats.js';
+import { PageLoading } from '../../frame/page-boundary.js';
+import type { ProjectPlace } from '../../state/place.js';
+import { type Choice, DEFAULT_CHOICE } from '../../state/range.js';
+import { readView, usualChoiceOf } from '../../state/view.js';
+import { useNumbers } from './use-numbers.js';
+import { usualZoneOf } from './use-view.js';
+
+interface LandingProps extends ProjectPlace {
+  /** The query of the address. */
+  readonly query: string;
+  readonly onChoice: (choice: Choice) => void;
+}
+
+export function Landing({ organization, project, query, onChoice }: LandingProps) {
+  const ids = { organizationId: organization.id, projectId: project.id };
+  const view = useMemo(() => readView(new URLSearchParams(query), usualZoneOf(project)), [query, project]);
+  // What the page shows in most cases, so that it need not be asked for again then.
+  const { reading, error } = useNumbers(ids, view);
+  const whole = useQuery(countsQuery(ids, ALL_TIME));
+  const recentTotal = reading?.counts.total;
+  const wholeTotal = whole.data?.total;
+  const hasFailed = error !== null || whole.error !== null;
+
+  const choose = useEffectEvent(onChoice);
+  useEffect(() => {
+    if (recentTotal !== undefined && wholeTotal !== undefined) choose(usualChoiceOf(recentTotal, wholeTotal));
+    else if (hasFailed) choose(DEFAULT_CHOICE);
+  }, [recentTotal, wholeTotal, hasFailed]);
+
+  return <PageLoading />;
+}

@@ -32,6 +32,7 @@ export function addInvite(member: Command, io: Io): void {
       if (options.json) return printJson(io.stdout, { email, role: options.role, link, expiresAt });
       printLine(io.stdout, link);
       printLine(io.stderr, `For ${email}, as ${options.role}, until ${expiresAt}. It is not shown again.`);
+      sayAssumed(settings, io);
     });
 }
 
@@ -79,18 +80,26 @@ export function addReset(member: Command, io: Io): void {
       if (options.json) return printJson(io.stdout, { email, link });
       printLine(io.stdout, link);
       printLine(io.stderr, `For ${email}, within a day. It is not shown again.`);
+      sayAssumed(settings, io);
     });
 }
 
-/** Where browsers find the dashboard, as far as the command line can know. */
-function pagesUrl({
-  publicUrl,
-  basePath,
-  port,
-}: {
+interface PagesSettings {
   readonly publicUrl: string | null;
   readonly basePath: string;
   readonly port: number;
-}): string {
+}
+
+/** The server may have been started with other settings: a link to nowhere would not say why. */
+function sayAssumed(settings: PagesSettings, { stderr }: Io): void {
+  if (settings.publicUrl !== null) return;
+  printLine(
+    stderr,
+    `${pagesUrl(settings)} is assumed to be the server: --public-url, or its PORT, says another.`,
+  );
+}
+
+/** Where browsers find the dashboard, as far as the command line can know. */
+function pagesUrl({ publicUrl, basePath, port }: PagesSettings): string {
   return `${publicUrl ?? `http://127.0.0.1:${port}`}${basePath}`;
 }

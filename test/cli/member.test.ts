@@ -107,3 +107,21 @@ test('a link is one to the address and path that browsers use', async () => {
   expect(status).toBe(0);
   expect(stdout).toMatch(/^https:\/\/example\.org\/stats\/join#[0-9A-Za-z]{43}\n$/);
 });
+
+test('a link whose address was assumed says so, and how to name another', async () => {
+  const place = await emptyPlace();
+  await place.run(['migrate']);
+  const assumed = (url: string) =>
+    `${url} is assumed to be the server: --public-url, or its PORT, says another.\n`;
+  const invite = ['member', 'invite', 'eve@example.org'];
+  expect((await place.run(invite, { env: { PORT: '4100', BASE_PATH: '/stats' } })).stderr).toContain(
+    `\n${assumed('http://127.0.0.1:4100/stats')}`,
+  );
+  const named = await place.run(invite, { env: { CALLER_STATS_PUBLIC_URL: 'https://example.org' } });
+  expect([named.status, named.stderr.split('\n')]).toEqual([0, [expect.stringMatching(/^For eve/), '']]);
+  const json = await place.run([...invite, '--json']);
+  expect([JSON.parse(json.stdout).link, json.stderr]).toEqual([
+    expect.stringContaining('http://127.0.0.1:4000/join#'),
+    '',
+  ]);
+});

@@ -35,7 +35,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md: CALLER_STATS_TEST_DATABASE_URL': 'a database of the reader',
   'SECURITY.md: \\bcs_': 'a pattern; test/unit/domain holds keys to it',
   'docs/keys.md: \\bcs_': 'the same',
-  'docs/dashboard.md: node dist/main.js member reset': 'for a user who has joined; test/users has that',
+  'docs/dashboard.md: caller-stats member reset': 'for a user who has joined; test/users has that',
   'docs/http.md: {': 'answers, cut short; their form is that of the OpenAPI document',
   'docs/moving.md: $ export': 'two databases of the reader; test/cli/copy.test.ts',
   'docs/moving.md: docs: the target': 'what a run says; test/cli/copy-live.test.ts',

@@ -7,6 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Pages of other folders, and what they are called in the site. */
 export const FOREIGN: Readonly<Record<string, string>> = {
   'bench/results.md': 'figures.md',
+  'bench/profiles.md': 'profiles.md',
   'SECURITY.md': 'security.md',
   'CHANGELOG.md': 'changelog.md',
 };
@@ -43,6 +44,8 @@ export const GROUPS: readonly Group[] = [
       reliability: 'Reliability',
       security: 'Security',
       figures: 'Figures',
+      profiles: 'Where the time goes',
+      walk: 'A walk, with times',
     },
   },
   {

@@ -155,9 +155,31 @@ function boundShapeProblem(text: string): string {
  */
 export function formatWithOffset(timeMs: number, offsetMs: number): string {
   const minutes = writableOffset(timeMs, Math.trunc(offsetMs / minuteMs));
-  const clock = new Date(timeMs + minutes * minuteMs).toISOString().slice(0, -1);
+  const clockMs = timeMs + minutes * minuteMs;
+  const day = Math.floor(clockMs / dayMs);
+  return `${dateOf(day)}T${clockOf(clockMs - day * dayMs)}${offsetOf(minutes)}`;
+}
+
+/** Series ask for the same days over and over, and to write one anew costs as much as all else of a bucket. */
+const datesMax = 10_000;
+const dates = new Map<number, string>();
+
+function dateOf(day: number): string {
+  const known = dates.get(day);
+  if (known !== undefined) return known;
+  if (dates.size === datesMax) dates.clear();
+  const date = new Date(day * dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  dates.set(day, date);
+  return date;
+}
+
+function clockOf(ms: number): string {
+  return ms === 0 ? '00:00:00.000' : new Date(ms).toISOString().slice('YYYY-MM-DDT'.length, -'Z'.length);
+}
+
+function offsetOf(minutes: number): string {
   const ahead = Math.abs(minutes);
-  return `${clock}${minutes < 0 ? '-' : '+'}${twoDigits(Math.floor(ahead / 60))}:${twoDigits(ahead % 60)}`;
+  return `${minutes < 0 ? '-' : '+'}${twoDigits(Math.floor(ahead / 60))}:${twoDigits(ahead % 60)}`;
 }
 
 function twoDigits(number: number): string {

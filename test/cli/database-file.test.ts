@@ -90,6 +90,7 @@ test('a file that is deleted under a server: nothing is acknowledged or counted 
   ];
   expect(await statuses()).toEqual([200, 200, 200]);
   await rm(place.database);
+  // Nothing is acknowledged from then on; that nothing is counted either, it sees within a second, or now.
   expect(await statuses()).toEqual([503, 503, 503]);
   const { status, stderr } = await place.run(['serve', '--port', '0']);
   expect({ status, stderr }).toEqual({

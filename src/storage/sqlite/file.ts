@@ -1,29 +1,48 @@
-import { statSync } from 'node:fs';
+import { statSync, unwatchFile, watchFile } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CallerStatsError } from '../../domain/errors.js';
 
-/** A database that is open, by its name and by itself. */
+/** Milliseconds between two looks at a file. */
+const lookMs = 1_000;
+
+/** A database that is open, by its name and by itself. To be closed with it. */
 export class OpenedFile {
   readonly name: string;
   readonly #itself: string | undefined;
+  #isThere = true;
 
   constructor(name: string) {
     this.name = name;
     this.#itself = itself(name);
+    watchFile(name, { interval: lookMs, persistent: false }, this.#look);
   }
 
   /**
-   * `unavailable` where the file was deleted or another has its name: whoever has it open still reads and writes it, but
-   * nobody else sees it, and it is gone when they end.
+   * Looks, and throws `unavailable` where the file was deleted or another has its name: whoever has it open still reads and
+   * writes it, but nobody else sees it, and it is gone when they end.
    */
   requireThere(): void {
-    if (itself(this.name) === this.#itself) return;
+    this.#look();
+    this.requireSeen();
+  }
+
+  /** The same as of the last look, which is hardly more than a second old: for what is done too often to look each time. */
+  requireSeen(): void {
+    if (this.#isThere) return;
     throw new CallerStatsError(
       'unavailable',
       `${this.name} was deleted or replaced while it was open; end the server, see that the right file is there, and start it again.`,
     );
   }
+
+  close(): void {
+    unwatchFile(this.name, this.#look);
+  }
+
+  readonly #look = (): void => {
+    this.#isThere = itself(this.name) === this.#itself;
+  };
 }
 
 /** The same for all names of a file, and for no other file; undefined where none can be found. */

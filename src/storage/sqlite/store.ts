@@ -34,11 +34,8 @@ export async function openSqliteStore(
   const writer = await start();
   if (writer.kept !== null) onKept?.(writer.kept);
   try {
-    return new SqliteStore(
-      { file: new OpenedFile(file), startWriter: start, commits },
-      writer,
-      openReader(file),
-    );
+    const reader = openReader(file);
+    return new SqliteStore({ file: new OpenedFile(file), startWriter: start, commits }, writer, reader);
   } catch (error) {
     await writer.close();
     throw storeError(error);
@@ -251,6 +248,7 @@ class SqliteStore implements Store {
   }
 
   async check(part?: StorePart): Promise<void> {
+    this.#file.requireThere();
     const parts = part === undefined ? STORE_PARTS : [part];
     for (const one of parts) this.#read((reader) => reader.check(one));
   }
@@ -267,14 +265,17 @@ class SqliteStore implements Store {
 
   async #close(): Promise<void> {
     await this.#queue.close();
+    this.#file.close();
     this.#connection.close();
     await this.#writer.close();
   }
 
   async #commit(operations: readonly Operation[]) {
-    this.#file.requireThere();
-    // A writer that died takes its transaction with it; the next group gets a new one.
-    if (!this.#writer.alive) this.#writer = await this.#startWriter();
+    if (!this.#writer.alive) {
+      // A writer that died takes its transaction with it; the next group gets a new one, of this very file.
+      this.#file.requireThere();
+      this.#writer = await this.#startWriter();
+    }
     const outcomes = await this.#writer.commit(operations);
     // What went to a file that nobody will ever read must not be acknowledged.
     this.#file.requireThere();
@@ -283,7 +284,7 @@ class SqliteStore implements Store {
 
   #read<T>(read: (reader: Reader) => T): T {
     this.#requireOpen();
-    this.#file.requireThere();
+    this.#file.requireSeen();
     try {
       return read(this.#reader);
     } catch (error) {

@@ -203,6 +203,13 @@ describe('a time is written with an offset', () => {
     );
   });
 
+  test('on more days than are remembered, each as it was the first time', () => {
+    const dayMs = 86_400_000;
+    const days = Array.from({ length: 25_000 }, (_, at) => at * dayMs);
+    for (const timeMs of [...days, ...days])
+      expect(formatWithOffset(timeMs, 0)).toBe(new Date(timeMs).toISOString().replace('Z', '+00:00'));
+  });
+
   test.each([
     [0, 0, '1970-01-01T00:00:00.000+00:00'],
     [1, -5.75 * 3_600_000, '1969-12-31T18:15:00.001-05:45'],

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { expect, test } from 'vitest';
 import { makePrivately, OpenedFile, sizeOf } from '../../../../src/storage/sqlite/file.js';
+import { whenOver } from '../../../support/cleanup.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -75,6 +76,7 @@ test('a file that is open is there until it is deleted or another has its name',
   const file = `${await temporaryFolder()}/store.db`;
   writeFileSync(file, 'first');
   const opened = new OpenedFile(file);
+  whenOver(() => opened.close());
   const gone = expect.objectContaining({
     code: 'unavailable',
     message: expect.stringMatching(/was deleted or replaced/),
@@ -89,4 +91,24 @@ test('a file that is open is there until it is deleted or another has its name',
   rmSync(file);
   linkSync(`${file}.away`, file);
   opened.requireThere();
+});
+
+test('that a file is gone is seen within a second or so, without asking for it', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  writeFileSync(file, 'first');
+  const opened = new OpenedFile(file);
+  whenOver(() => opened.close());
+  const seen = () => {
+    try {
+      opened.requireSeen();
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  expect(seen()).toBe(true);
+  renameSync(file, `${file}.away`);
+  await expect.poll(seen, { timeout: 10_000 }).toBe(false);
+  renameSync(`${file}.away`, file);
+  await expect.poll(seen, { timeout: 10_000 }).toBe(true);
 });

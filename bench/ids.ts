@@ -20,7 +20,7 @@ export interface IdsOptions {
 }
 
 const randomProjectId = 'random';
-const projects: Readonly<Record<Ids, string>> = { ordered: projectId, random: randomProjectId };
+export const projects: Readonly<Record<Ids, string>> = { ordered: projectId, random: randomProjectId };
 const queriesInArray = 1_000;
 const connections = 4;
 const warmUp = 20;
@@ -61,7 +61,7 @@ export async function benchIds(workspace: Workspace, options: IdsOptions): Promi
 }
 
 /** The queries of the other project, and its counters: only the ids differ. */
-function fillRandomProject(db: DatabaseSyncInstance): void {
+export function fillRandomProject(db: DatabaseSyncInstance): void {
   const [from, to] = [numberOf(projectId), numberOf(randomProjectId)];
   db.exec(`
     PRAGMA synchronous = OFF;

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { SUBJECTS, type Subject } from './profile-subjects.js';
 import { type Share, type ThreadTime, threadTimes } from './support/cpu-profile.js';
 import { describeMachine } from './support/machine.js';
-import { withWorkspace } from './support/workspace.js';
+import { type Workspace, withWorkspace } from './support/workspace.js';
 
 const partsShown = 10;
 const functionsShown = 8;
@@ -15,19 +15,23 @@ const sampleUs = 500;
 
 const resultsFile = new URL('profiles.md', import.meta.url);
 
-async function sectionOf(name: string, { what, run }: Subject): Promise<string> {
+async function sectionOf(name: string, { what, run, facts, wouldTake }: Subject): Promise<string> {
   process.stderr.write(`profiling: ${name}\n`);
-  const threads = await withWorkspace(async (workspace) => {
-    const folder = workspace.path('profiles');
-    mkdirSync(folder);
-    const options = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${sampleUs}`];
-    const fromMs = await run(workspace, options);
-    return threadTimes(folder, fromMs);
-  });
-  const tables = threads.map((thread, at) =>
+  const seen = await withWorkspace(async (workspace) => [
+    ...(run === undefined ? [] : await profileOf(workspace, run)),
+    ...(facts === undefined ? [] : [(await facts(workspace)).map((fact) => `- ${fact}`).join('\n')]),
+  ]);
+  return [`## ${name}`, what, ...seen, `**What it would take.** ${wouldTake}`].join('\n\n');
+}
+
+async function profileOf(workspace: Workspace, run: NonNullable<Subject['run']>): Promise<string[]> {
+  const folder = workspace.path('profiles');
+  mkdirSync(folder);
+  const options = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${sampleUs}`];
+  const fromMs = await run(workspace, options);
+  return threadTimes(folder, fromMs).map((thread, at) =>
     threadText(at === 0 ? 'Main thread' : "The writer's thread", thread),
   );
-  return [`## ${name}`, what, ...tables].join('\n\n');
 }
 
 function threadText(name: string, { busyMs, parts, functions }: ThreadTime): string {

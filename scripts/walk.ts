@@ -121,20 +121,20 @@ const inWords = ({ web, api, other, total }: Counts): string =>
   `web ${web}, api ${api}, other ${other}: ${total}`;
 
 async function walk(): Promise<void> {
-  await step('Clone', 'README', () => {
+  await step('Clone', 'index.md', () => {
     run('git', ['clone', '--quiet', repository, clone], folder);
     return `${run('git', ['ls-files']).trim().split('\n').length} files`;
   });
-  await step('`npm ci`', 'README', () => /added \d+ packages/.exec(run('npm', ['ci']))?.[0] ?? '');
+  await step('`npm ci`', 'index.md', () => /added \d+ packages/.exec(run('npm', ['ci']))?.[0] ?? '');
   let server: Served | undefined;
   let adminKey = '';
-  await step('`npm start -- --demo`, until it answers', 'README', async () => {
+  await step('`npm start -- --demo`, until it answers', 'index.md', async () => {
     server = await serve('npm', ['start', '--', '--demo']);
     adminKey = /\bcs_admin_\w+/.exec(server.printed)?.[0] ?? '';
     return 'an address, two keys, and a link to set up an account';
   });
   const first = server as Served;
-  await step('First count', 'README', async () => {
+  await step('First count', 'index.md', async () => {
     const counts = await countOf(first, 'demo', adminKey);
     deepStrictEqual(counts.total, sampleTotal);
     return inWords(counts);
@@ -232,7 +232,7 @@ async function moveToPostgres(first: Served, adminKey: string): Promise<void> {
 function pageOf(): string {
   const rows = steps.map(
     ({ what, by, seconds, sinceSeconds, seen }) =>
-      `| ${what} | ${by === 'README' ? '[README](../README.md)' : `[${by}](${by})`} | ${shown(seconds)} | ${shown(sinceSeconds)} | ${seen} |`,
+      `| ${what} | [${by}](${by}) | ${shown(seconds)} | ${shown(sinceSeconds)} | ${seen} |`,
   );
   return `# A walk, with times
 

@@ -68,7 +68,7 @@ function sharesOf(times: ReadonlyMap<string, number>, wholeUs: number): Share[] 
     .sort((one, other) => other.share - one.share);
 }
 
-/** What a function is part of. What has no file, as the system's calls, is part of whoever called it. */
+/** What a function is part of. What has no file, and what Node has for everybody, is part of whoever called it. */
 function partOf(
   node: ProfileNode,
   byId: ReadonlyMap<number, ProfileNode>,
@@ -79,21 +79,20 @@ function partOf(
   if (functionName === '(program)') return 'V8 itself';
   const named = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? /\/dist\/(\w+\/?\w*)/.exec(url)?.[1];
   if (named !== undefined) return url.includes('/node_modules/') ? named : `src/${named}`;
-  if (url.startsWith('node:')) return builtIn(url);
+  const builtIn = BUILT_IN.find(([pattern]) => pattern.test(url))?.[1];
+  if (builtIn !== undefined) return builtIn;
   const parent = byId.get(parents.get(node.id) ?? Number.NaN);
-  return parent === undefined ? 'V8 itself' : partOf(parent, byId, parents);
+  if (parent !== undefined && parent.callFrame.functionName !== '(root)')
+    return partOf(parent, byId, parents);
+  return url.startsWith('node:') ? 'Node: other' : 'V8 itself';
 }
 
 const BUILT_IN: readonly (readonly [pattern: RegExp, part: string])[] = [
   [
-    /^node:internal\/modules|^node:internal\/deps\/cjs|^node:internal\/bootstrap/,
+    /^node:internal\/modules|^node:internal\/deps\/cjs|^node:internal\/bootstrap|^node:vm/,
     'Node: finding and compiling modules',
   ],
   [/^node:_http|^node:internal\/http/, 'Node: HTTP'],
   [/^node:net|^node:internal\/stream|^node:internal\/streams|^node:stream/, 'Node: sockets and streams'],
   [/^node:internal\/worker|^node:internal\/per_context\/messageport/, 'Node: messages between threads'],
 ];
-
-function builtIn(url: string): string {
-  return BUILT_IN.find(([pattern]) => pattern.test(url))?.[1] ?? 'Node: other';
-}

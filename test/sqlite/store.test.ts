@@ -141,3 +141,12 @@ test('a file of an older version is kept when it is opened', async () => {
   await (await openSqliteStore(file)).close();
   expect(existsSync(`${file}.version-1`)).toBe(true);
 });
+
+test('who opens a file of an older version is told the name of the copy, and once', async () => {
+  const file = `${await temporaryFolder()}/store.db`;
+  openMigrated(file, MIGRATIONS.slice(0, 1)).close();
+  const copies: string[] = [];
+  for (let times = 0; times < 2; times++)
+    await (await openSqliteStore(file, { onKept: (copy) => copies.push(copy) })).close();
+  expect(copies).toEqual([`${file}.version-1`]);
+});

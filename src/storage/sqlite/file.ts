@@ -15,7 +15,7 @@ export class OpenedFile {
   constructor(name: string) {
     this.name = name;
     this.#itself = itself(name);
-    watchFile(name, { interval: lookMs, persistent: false }, this.#look);
+    watchFile(name, { interval: lookMs }, this.#look);
   }
 
   /**

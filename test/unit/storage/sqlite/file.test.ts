@@ -112,3 +112,14 @@ test('that a file is gone is seen within a second or so, without asking for it',
   renameSync(`${file}.away`, file);
   await expect.poll(seen, { timeout: 10_000 }).toBe(true);
 });
+
+test('a file that is closed is not looked at any more', async () => {
+  const looks = () => process.getActiveResourcesInfo().filter((one) => one === 'StatWatcher').length;
+  const file = `${await temporaryFolder()}/store.db`;
+  writeFileSync(file, 'first');
+  const before = looks();
+  const opened = new OpenedFile(file);
+  expect(looks()).toBe(before + 1);
+  opened.close();
+  expect(looks()).toBe(before);
+});

@@ -29,12 +29,12 @@ describe('backup refuses', () => {
     [
       'a folder that is a file',
       'mine/b',
-      /mine\/b was not written: there is no folder .*\/mine, and it cannot be made\. \(EEXIST/,
+      /mine\/b was not written: the folder .*\/mine cannot be made, or not be written to\. \(EEXIST/,
     ],
     [
       'a folder in a file',
       'mine/none/b',
-      /none\/b was not written: there is no folder .*\/none, and it cannot be made\. \(ENOTDIR/,
+      /none\/b was not written: the folder .*\/none cannot be made, or not be written to\. \(ENOTDIR/,
     ],
   ])('%s, and leaves everything as it was', async (_what, file, message) => {
     const place = await placeWithProject();

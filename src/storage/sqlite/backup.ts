@@ -1,6 +1,5 @@
 /** Backups of one SQLite file, and the way back. */
-import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { CallerStatsError } from '../../domain/errors.js';
 import { openConnection } from './connection.js';
 import { isDamage } from './errors.js';
@@ -47,7 +46,6 @@ export function restoreFile(backup: string, file: string, replace: boolean, nowM
   requireOurs(backup);
   const isReplaced = existsSync(file);
   if (isReplaced && !replace) throw isThere(file);
-  mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 });
   const aside = `${file}.replaced-${new Date(nowMs).toISOString().replaceAll(/[-:]/g, '')}`;
   let kept: string | null = null;
   placeWhole(

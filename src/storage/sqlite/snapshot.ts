@@ -36,10 +36,8 @@ export function placeWhole(
   write: (draft: string) => void,
   clear: () => void = () => {},
 ): void {
-  makeFolder(target);
-  let folder: string | undefined;
+  const folder = makeDraftFolder(target);
   try {
-    folder = mkdtempSync(join(dirname(target), '.caller-stats-'));
     const draft = join(folder, 'database');
     write(draft);
     chmodSync(draft, 0o600);
@@ -54,16 +52,17 @@ export function placeWhole(
       cause: error,
     });
   } finally {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function makeFolder(target: string): void {
+function makeDraftFolder(target: string): string {
   const folder = dirname(target);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return mkdtempSync(join(folder, '.caller-stats-'));
   } catch (cause) {
-    const problem = `there is no folder ${folder}, and it cannot be made`;
+    const problem = `the folder ${folder} cannot be made, or not be written to`;
     throw new CallerStatsError('unavailable', `${target} was not written: ${problem}.`, { cause });
   }
 }

@@ -69,7 +69,7 @@ test('a folder that is not there is made, for its owner only; one that cannot be
   expect(() => placeWhole(`${target}/target`, makeDatabase)).toThrow(
     expect.objectContaining({
       code: 'unavailable',
-      message: `${target}/target was not written: there is no folder ${target}, and it cannot be made.`,
+      message: `${target}/target was not written: the folder ${target} cannot be made, or not be written to.`,
       cause: expect.objectContaining({ code: 'EEXIST' }),
     }),
   );

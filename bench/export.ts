@@ -155,7 +155,7 @@ async function get(server: Server, path: string, headers: Headers) {
   return { contentType: response.headers.get('content-type') ?? '', body: await response.text() };
 }
 
-/** What is asked for over and over is kept in memory until the next commit, and takes its time to get there. */
+/** What is asked for over and over is kept in memory until more is recorded, and takes its time to get there. */
 const warmUpRounds = 3;
 
 async function measure(

@@ -1,10 +1,15 @@
 /**
- * Counters added up in memory, for as long as nobody commits anything: the whole days of a project, what is within the days
- * that ranges begin and end in, and of days with much in them, what is within those ten seconds.
+ * Counters added up in memory: the whole days of a project, what is within the days that ranges begin and end in, and of
+ * days with much in them, what is within those ten seconds.
+ *
+ * What is kept stays for as long as nothing was recorded into it. Counters of a project, by its number, never fall, and each
+ * query adds one at every width: so what is within a bucket is as it was if the bucket's own counter adds up to what it did.
+ * The days are held to the widest counters, which are few, after each commit; what is within a day to the days' sums, and
+ * what is within ten seconds to the day's.
  */
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { BUCKET_WIDTHS_MS, bucketOf } from '../../domain/buckets.js';
-import { added, type TypeCounts } from '../../domain/counts.js';
+import { added, type TypeCounts, withTotal } from '../../domain/counts.js';
 import { ALL_TIME, type DateRange } from '../../domain/date-range.js';
 import { BucketSums, type CounterRow } from './bucket-sums.js';
 import type { Connection } from './connection.js';
@@ -44,14 +49,32 @@ interface Part {
   readonly level: number;
   /** Where there are more, it is not kept. */
   readonly rowsMax: number;
-  /** Reading it costs as much as so many counts gain by it, and so is done at this ask since the last commit. */
+  /** Reading it costs as much as so many counts gain by it, and so is done at this ask since it changed. */
   readonly asks: number;
 }
 
 interface Kept {
+  /** Since it was last seen to have changed. */
   asks: number;
   /** None before it was asked for often enough, and where there is too much. */
-  sums: BucketSums | undefined;
+  sums: Sums | undefined;
+  /** In it. While they are as many, nothing in it has changed. */
+  queries: number;
+  /** When they were last looked at: for days the version of the file, and for a stretch, the edition of the wider sums. */
+  seenIn: number;
+}
+
+interface Sums {
+  readonly buckets: BucketSums;
+  readonly rows: number;
+  /** Another one each time that any are read. */
+  readonly edition: number;
+}
+
+interface Project {
+  readonly days: Kept;
+  /** Never given to another. None where there is no such project. */
+  number: number | null;
 }
 
 interface Known {
@@ -61,92 +84,149 @@ interface Known {
 }
 
 export class KeptSums {
+  readonly #readQueries: StatementSyncInstance;
   readonly #read: StatementSyncInstance;
-  /** Of projects by their ids, and of days of projects by both. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #projects = new Map<string, Project>();
+  /** By their projects' numbers, where they begin and how wide they are. */
+  readonly #stretches = new Map<string, Kept>();
   readonly #rowsMax: number;
   #rows = 0;
+  #editions = 0;
   #seen: number | undefined;
 
-  /** `rowsMax` are kept of all projects together. What is asked for later is read as if nothing were kept. */
+  /**
+   * `rowsMax` are kept of all projects together. What is asked for later is read as if nothing were kept, until a commit,
+   * which empties what is full.
+   */
   constructor(db: Connection, rowsMax = keptRowsMax) {
     this.#rowsMax = rowsMax;
+    this.#readQueries = db.prepare(`
+      SELECT number, coalesce((
+        SELECT sum(web + api + other) FROM type_counter WHERE project = number AND level = ${BUCKET_WIDTHS_MS.length - 1}
+      ), 0) FROM project WHERE id = ?`);
+    this.#readQueries.setReturnArrays(true);
     this.#read = db.prepare(`
       SELECT bucket, web, api, other FROM type_counter
-      WHERE project = (SELECT number FROM project WHERE id = ?) AND level = ? AND bucket >= ? AND bucket < ?
-      ORDER BY bucket LIMIT ?`);
+      WHERE project = ? AND level = ? AND bucket >= ? AND bucket < ? ORDER BY bucket LIMIT ?`);
     this.#read.setReturnArrays(true);
   }
 
   /** What is known of a range's counts, as of this version of the file, which the connection must be reading. */
   knownOf(projectId: string, range: DateRange, version: number): Known {
-    if (version !== this.#seen) {
-      this.#kept.clear();
-      this.#rows = 0;
-      this.#seen = version;
-    }
-    const days = this.#ask(projectId, 1, (asks) => this.#find(projectId, partFor(DAYS, asks), ALL_TIME));
-    return this.#cut(projectId, range, days, STRETCHES);
+    if (version !== this.#seen && this.#isFull()) this.#forgetAll();
+    this.#seen = version;
+    const project = this.#projectOf(projectId, version);
+    if (project === undefined) return { sum: NOTHING, rest: [range] };
+    this.#ask(project.days, project.number, DAYS, ALL_TIME);
+    return this.#cut(project.number, range, project.days.sums, STRETCHES);
   }
 
-  /** What `sums` say of a range, and of what is left of it, what the stretches say that its ends lie in. */
+  #isFull(): boolean {
+    return this.#rows >= this.#rowsMax;
+  }
+
+  #forgetAll(): void {
+    this.#projects.clear();
+    this.#stretches.clear();
+    this.#rows = 0;
+  }
+
+  /** None where there is no room for another. */
+  #projectOf(projectId: string, version: number): Project | undefined {
+    let project = this.#projects.get(projectId);
+    if (project === undefined) {
+      if (this.#isFull()) return undefined;
+      project = { days: this.#place(1), number: null };
+      this.#projects.set(projectId, project);
+    }
+    const { days } = project;
+    if (days.seenIn !== version) {
+      const [number, queries] = (this.#readQueries.get(projectId) ?? [null, 0]) as ProjectRow;
+      if (number !== project.number) this.#forget(days);
+      project.number = number;
+      this.#hold(days, queries);
+      days.seenIn = version;
+    }
+    return project;
+  }
+
+  /** What `wider` says of a range, and of what is left of it, what the stretches say that its ends lie in. */
   #cut(
-    projectId: string,
+    project: number | null,
     range: DateRange,
-    sums: BucketSums | undefined,
+    wider: Sums | undefined,
     [stretch, ...narrower]: readonly Stretch[],
   ): Known {
-    if (sums === undefined) return { sum: NOTHING, rest: [range] };
-    const known = sums.cut(range);
+    if (wider === undefined) return { sum: NOTHING, rest: [range] };
+    const known = wider.buckets.cut(range);
     if (stretch === undefined || known.rest.length === 0) return known;
-    const { widthMs, parts, placeRows } = stretch;
-    const ends = known.rest.flatMap((piece) => cutWhereOneEnds(piece, widthMs));
-    const inside = ends.map((end) => {
-      const from = Math.floor(end.from / widthMs) * widthMs;
-      const within = this.#ask(`${projectId} ${from} ${widthMs}`, placeRows, (asks) =>
-        this.#find(projectId, partFor(parts, asks), { from, to: from + widthMs }),
-      );
-      return this.#cut(projectId, end, within, narrower);
-    });
+    const ends = known.rest.flatMap((piece) => cutWhereOneEnds(piece, stretch.widthMs));
+    const inside = ends.map((end) =>
+      this.#cut(project, end, this.#stretchAt(project, end.from, stretch, wider)?.sums, narrower),
+    );
     return {
       sum: added([known.sum, ...inside.map(({ sum }) => sum)]),
       rest: inside.flatMap(({ rest }) => rest),
     };
   }
 
-  #ask(
-    name: string,
-    placeRows: number,
-    find: (asks: number) => BucketSums | undefined,
-  ): BucketSums | undefined {
-    let kept = this.#kept.get(name);
-    if (kept === undefined) {
-      if (this.#rows >= this.#rowsMax) return undefined;
-      // That it was asked for takes a place, too.
-      this.#rows += placeRows;
-      kept = { asks: 0, sums: undefined };
-      this.#kept.set(name, kept);
+  /** The one that a time lies in. None where there is no room for another. */
+  #stretchAt(
+    project: number | null,
+    timeMs: number,
+    { widthMs, parts, placeRows }: Stretch,
+    wider: Sums,
+  ): Kept | undefined {
+    const from = Math.floor(timeMs / widthMs) * widthMs;
+    const span = { from, to: from + widthMs };
+    const name = `${project} ${from} ${widthMs}`;
+    let stretch = this.#stretches.get(name);
+    if (stretch === undefined) {
+      if (this.#isFull()) return undefined;
+      stretch = this.#place(placeRows);
+      this.#stretches.set(name, stretch);
     }
-    kept.asks++;
-    kept.sums ??= find(kept.asks);
-    return kept.sums;
+    if (stretch.seenIn !== wider.edition) {
+      this.#hold(stretch, withTotal(wider.buckets.cut(span).sum).total);
+      stretch.seenIn = wider.edition;
+    }
+    this.#ask(stretch, project, parts, span);
+    return stretch;
   }
 
-  #find(projectId: string, part: Part | undefined, { from, to }: DateRange): BucketSums | undefined {
-    if (part === undefined) return undefined;
+  /** That it was asked for takes room, too. */
+  #place(rows: number): Kept {
+    this.#rows += rows;
+    return { asks: 0, sums: undefined, queries: 0, seenIn: Number.NaN };
+  }
+
+  #hold(kept: Kept, queries: number): void {
+    if (kept.queries !== queries) this.#forget(kept);
+    kept.queries = queries;
+  }
+
+  #forget(kept: Kept): void {
+    this.#rows -= kept.sums?.rows ?? 0;
+    kept.sums = undefined;
+    kept.asks = 0;
+  }
+
+  /** Has it read when it was asked for so often. */
+  #ask(kept: Kept, project: number | null, parts: readonly Part[], { from, to }: DateRange): void {
+    kept.asks++;
+    const part = kept.sums === undefined ? parts.find(({ asks }) => asks === kept.asks) : undefined;
+    if (part === undefined) return;
     const { level, rowsMax } = part;
     const [first, end] = [bucketOf(from, level), bucketOf(to, level)];
-    const rows = this.#read.all(projectId, level, first, end, rowsMax + 1) as unknown as CounterRow[];
-    if (rows.length > rowsMax) return undefined;
+    const rows = this.#read.all(project, level, first, end, rowsMax + 1) as unknown as CounterRow[];
+    if (rows.length > rowsMax) return;
     this.#rows += rows.length;
-    return new BucketSums(level, rows);
+    this.#editions++;
+    kept.sums = { buckets: new BucketSums(level, rows), rows: rows.length, edition: this.#editions };
   }
 }
 
-/** What is to be read at this ask. */
-function partFor(parts: readonly Part[], asks: number): Part | undefined {
-  return parts.find((part) => part.asks === asks);
-}
+type ProjectRow = readonly [number: number | null, queries: number];
 
 const NOTHING = added([]);
 

@@ -1,0 +1,125 @@
+/** What stays of what is kept when somebody has committed. */
+import { expect, test } from 'vitest';
+import { asksBefore, asksBeforeTens, dayMs, days, nothing, openKept } from '../../../support/kept-sums.js';
+
+const range = { from: 0, to: 3 * dayMs + 1 };
+
+test('what was kept of a project stays if nothing was recorded in it', () => {
+  const { ask, record, reads } = openKept({ docs: [0, dayMs, 3 * dayMs], other: [0] });
+  const known = ask(range, 2 * asksBefore + 1);
+  expect(known).toEqual({ sum: { web: 1, api: 1, other: 1 }, rest: [] });
+  const before = reads();
+  record('other', 0, dayMs, 3 * dayMs);
+  expect(ask(range, 1, 'docs', 2)).toEqual(known);
+  expect(ask(range, 1, 'docs', 3)).toEqual(known);
+  expect(reads()).toBe(before);
+});
+
+test('that it was asked for counts on if nothing was recorded in it', () => {
+  const { ask, reads } = openKept({ docs: [0, dayMs, 3 * dayMs] });
+  for (let version = 1; version <= asksBefore; version++)
+    expect(ask(range, 1, 'docs', version).rest).toEqual([range]);
+  expect(reads()).toBe(0);
+  expect(ask(range, 1, 'docs', asksBefore + 1).sum).toEqual({ web: 1, api: 1, other: 0 });
+  expect(reads()).toBe(1);
+});
+
+test.each([-40 * dayMs, 0, 3 * dayMs, 70 * dayMs])(
+  'its days are unknown if anything was recorded, at %i',
+  (time) => {
+    const { ask, record, reads } = openKept({ docs: [0, 1, 3 * dayMs] });
+    ask(days(0, 3), asksBefore + 1);
+    record('docs', time);
+    expect(ask(days(0, 3), asksBefore, 'docs', 2)).toEqual({ sum: nothing, rest: [days(0, 3)] });
+    expect(reads()).toBe(1);
+    const web = time === 0 ? 2 : 1;
+    expect(ask(days(0, 3), 1, 'docs', 2)).toEqual({ sum: { web, api: 1, other: 0 }, rest: [] });
+    expect(reads()).toBe(2);
+  },
+);
+
+test('what is within a day stays if nothing was recorded in that day', () => {
+  const { ask, record, reads } = openKept({ docs: [5, dayMs, 3 * dayMs + 5] });
+  const [early, late] = [
+    { from: 4, to: 6 },
+    { from: 3 * dayMs + 4, to: 3 * dayMs + 6 },
+  ];
+  for (const one of [early, late]) ask(one, 2 * asksBefore + 1);
+  record('docs', 3 * dayMs + 4);
+  ask(days(0, 1), asksBefore + 1, 'docs', 2);
+  const before = reads();
+  expect(ask(early, 1, 'docs', 2)).toEqual({ sum: { web: 1, api: 0, other: 0 }, rest: [] });
+  expect(ask(late, asksBefore, 'docs', 2)).toEqual({ sum: nothing, rest: [late] });
+  expect(reads()).toBe(before);
+  expect(ask(late, 1, 'docs', 2)).toEqual({ sum: { web: 1, api: 0, other: 1 }, rest: [] });
+  expect(reads()).toBe(before + 1);
+});
+
+test('what is within ten seconds of a busy day stays if nothing was recorded in them', () => {
+  const { ask, record, reads } = openKept({ docs: Array.from({ length: 4_001 }, (_, at) => 20_000 - at) });
+  const [early, late] = [
+    { from: 16_500, to: 16_502 },
+    { from: 19_998, to: 20_001 },
+  ];
+  for (const one of [early, late]) ask(one, 2 * asksBefore + asksBeforeTens + 2);
+  record('docs', 20_000);
+  ask(early, asksBefore + asksBeforeTens + 1, 'docs', 2);
+  const before = reads();
+  expect(ask(early, 1, 'docs', 2)).toEqual({ sum: { web: 0, api: 1, other: 1 }, rest: [] });
+  expect(reads()).toBe(before);
+  expect(ask(late, asksBefore, 'docs', 2).rest).toHaveLength(1);
+  expect(ask(late, 1, 'docs', 2)).toEqual({ sum: { web: 2, api: 1, other: 1 }, rest: [] });
+  expect(reads()).toBe(before + 1);
+});
+
+test('nothing is kept of a project that another one was made in the place of, with as many queries', () => {
+  const { ask, remove, record } = openKept({ docs: [0, 1, dayMs + 1] });
+  const within = { from: 1, to: 2 };
+  ask(within, 2 * asksBefore + 1);
+  remove('docs');
+  record('docs', 2, 1, 0);
+  // Of the days it is told by the project's number, and of what is within them as well.
+  expect(ask(days(0, 1), 1, 'docs', 2).rest).toEqual([days(0, 1)]);
+  expect(ask(days(0, 1), asksBefore, 'docs', 2)).toEqual({ sum: { web: 1, api: 1, other: 1 }, rest: [] });
+  expect(ask(within, 1, 'docs', 2)).toEqual({ sum: nothing, rest: [within] });
+});
+
+test('a project that is gone has nothing, and so has one that was not there when it was asked for', () => {
+  const { ask, remove, record } = openKept({ docs: [0, 1, dayMs] });
+  ask(days(0, 3), asksBefore + 1);
+  remove('docs');
+  expect(ask(days(0, 3), asksBefore + 1, 'docs', 2)).toEqual({ sum: nothing, rest: [] });
+  expect(ask(days(0, 3), asksBefore + 1, 'none', 2)).toEqual({ sum: nothing, rest: [] });
+  record('none', 0);
+  expect(ask(days(0, 3), 1, 'none', 3)).toEqual({ sum: nothing, rest: [days(0, 3)] });
+});
+
+test('what is full is emptied, and what is not stays', () => {
+  for (const [rowsMax, reads] of [
+    [4, 2],
+    [5, 1],
+  ] as const) {
+    const opened = openKept({ rowsMax, docs: [0, dayMs, 2 * dayMs] });
+    for (const version of [1, 2])
+      expect(opened.ask(days(0, 3), asksBefore + 1, 'docs', version).rest).toEqual([]);
+    expect(opened.reads()).toBe(reads);
+  }
+});
+
+test('what was dropped leaves room for as much', () => {
+  const { ask, record } = openKept({ rowsMax: 8, docs: [0, dayMs, 2 * dayMs], other: [0] });
+  for (const version of [1, 2, 3, 4]) {
+    expect(ask(days(0, 3), asksBefore, 'docs', version).rest).toEqual([days(0, 3)]);
+    expect(ask(days(0, 3), 1, 'docs', version).rest).toEqual([]);
+    record('docs', version);
+  }
+  expect(ask(days(0, 3), asksBefore + 1, 'other', 4).rest).toEqual([]);
+});
+
+test('a project is looked at once after each commit', () => {
+  const { ask, looks } = openKept({ docs: [0, dayMs] });
+  for (const version of [1, 2, 3]) {
+    ask(days(0, 3), 2 * asksBefore, 'docs', version);
+    expect(looks()).toBe(version);
+  }
+});

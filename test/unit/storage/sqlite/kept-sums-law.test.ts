@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { added, withTotal } from '../../../../src/domain/counts.js';
+import type { DateRange } from '../../../../src/domain/date-range.js';
+import type { Query } from '../../../../src/domain/query.js';
+import type { Connection } from '../../../../src/storage/sqlite/connection.js';
+import { CounterReader } from '../../../../src/storage/sqlite/counter-reader.js';
+import { DataVersion } from '../../../../src/storage/sqlite/data-version.js';
+import { KeptSums } from '../../../../src/storage/sqlite/kept-sums.js';
+import { Writer } from '../../../../src/storage/sqlite/writer.js';
+import { by } from '../../../support/entities.js';
+import { recount } from '../../../support/ledger.js';
+import { databaseInMemory, recordInto } from '../../../support/sqlite.js';
+
+const dayMs = 86_400_000;
+
+/** On and beside the edges of what is kept, over a few days and months on both sides of 1970. */
+const times = fc
+  .tuple(
+    fc.constantFrom(0, 0, 0, -dayMs, dayMs, 2 * dayMs, 31 * dayMs, 32 * dayMs),
+    fc.constantFrom(-1, 0, 1, 9_999, 10_000, 10_001, 15_000, 20_000),
+  )
+  .map(([day, offset]) => day + offset);
+
+const projectIds = fc.constantFrom('busy', 'quiet');
+
+type Step =
+  | { readonly kind: 'record'; readonly projectId: string; readonly times: readonly number[] }
+  | { readonly kind: 'makeAgain'; readonly projectId: string }
+  | { readonly kind: 'other' }
+  | { readonly kind: 'ask'; readonly projectId: string; readonly range: DateRange; readonly asks: number };
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('record' as const),
+        projectId: projectIds,
+        times: fc.array(times, { minLength: 1, maxLength: 3 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('makeAgain' as const), projectId: projectIds }) },
+    { weight: 1, arbitrary: fc.constant({ kind: 'other' as const }) },
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        kind: fc.constant('ask' as const),
+        projectId: projectIds,
+        range: fc.tuple(times, times).map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) })),
+        // Before anything is kept, days, what is within them, and the ten seconds of a busy one.
+        asks: fc.constantFrom(1, 16, 40, 300),
+      }),
+    },
+  ),
+  { minLength: 5, maxLength: 40 },
+);
+
+/** In so many milliseconds of a day that they are not kept as such. */
+const manyTimes = Array.from({ length: 4_001 }, (_, at) => 5_000 + 3 * at);
+
+class Model {
+  readonly #db: Connection = databaseInMemory();
+  readonly #kept: KeptSums;
+  readonly #afresh: CounterReader;
+  readonly #recorded = new Map<string, Query[]>();
+  #commits = 0;
+  #queries = 0;
+
+  constructor(rowsMax: number | undefined) {
+    this.#kept = new KeptSums(this.#db, rowsMax);
+    this.#afresh = new CounterReader(this.#db, new DataVersion(this.#db));
+    this.record('busy', manyTimes);
+    this.record('quiet', [0]);
+  }
+
+  run(step: Step): void {
+    if (step.kind === 'record') this.record(step.projectId, step.times);
+    else if (step.kind === 'makeAgain') this.#makeAgain(step.projectId);
+    else if (step.kind === 'other') this.#commits++;
+    else this.#ask(step.projectId, step.range, step.asks);
+  }
+
+  record(projectId: string, occurredAts: readonly number[]): void {
+    const queries = occurredAts.map((occurredAt) => ({
+      id: `query ${++this.#queries}`,
+      caller: ['web', 'api', 'slack'][this.#queries % 3] ?? '',
+      occurredAt,
+    }));
+    recordInto(this.#db, projectId, queries);
+    this.#recorded.set(projectId, [...(this.#recorded.get(projectId) ?? []), ...queries]);
+    this.#commits++;
+  }
+
+  /** With as many queries in each of its days as before, of other callers. */
+  #makeAgain(projectId: string): void {
+    const before = this.#recorded.get(projectId) ?? [];
+    new Writer(this.#db).commit([{ kind: 'deleteProject', organizationId: 'default', projectId, by }]);
+    this.#recorded.delete(projectId);
+    this.#queries++;
+    this.record(
+      projectId,
+      before.map(({ occurredAt }) => occurredAt),
+    );
+  }
+
+  #ask(projectId: string, range: DateRange, asks: number): void {
+    const known = Array.from({ length: asks }, () => this.#kept.knownOf(projectId, range, this.#commits));
+    const expected = recount(this.#recorded.get(projectId) ?? [], range);
+    for (const { sum, rest } of [known[0], known.at(-1)].filter((one) => one !== undefined)) {
+      const left = rest.filter(({ from, to }) => from < to);
+      const read = left.map((piece) => this.#afresh.countAfresh(projectId, piece));
+      expect(withTotal(added([sum, ...read]))).toEqual(expected);
+    }
+  }
+}
+
+test.each([
+  ['with room for all', undefined],
+  ['with room for little', 4_100],
+  ['with room for next to nothing', 9],
+])(
+  'whatever is committed in between, by whom and where, a count is that of a naive recount, %s',
+  (_what, rowsMax) => {
+    fc.assert(
+      fc.property(steps, (some) => {
+        const model = new Model(rowsMax);
+        for (const step of some) model.run(step);
+      }),
+      { numRuns: 40 },
+    );
+  },
+);

@@ -9,40 +9,42 @@
  */
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { BUCKET_WIDTHS_MS, bucketOf } from '../../domain/buckets.js';
-import { added, type TypeCounts, withTotal } from '../../domain/counts.js';
 import { ALL_TIME, type DateRange } from '../../domain/date-range.js';
-import { BucketSums, type CounterRow } from './bucket-sums.js';
+import { BucketSums, type CounterRow, type Sum } from './bucket-sums.js';
 import type { Connection } from './connection.js';
 
 const dayMs = 86_400_000;
 const tenSecondsMs = 10_000;
 
-/** What is read of a project: its days. More than eleven years of them take longer than a millisecond, and are not kept. */
-const DAYS: readonly Part[] = [{ level: BUCKET_WIDTHS_MS.indexOf(dayMs), rowsMax: 4_000, asks: 16 }];
-
-/** What ranges begin and end in, from the wider to the narrower. */
-const STRETCHES: readonly Stretch[] = [
-  {
-    widthMs: dayMs,
+/**
+ * What is kept, from the wider to the narrower: of a project its days, of a day that ranges begin or end in what is within it, and
+ * of ten seconds of a busy day the same.
+ */
+const PROJECT: Stretch = {
+  // More than eleven years of them take longer than a millisecond.
+  parts: [{ level: BUCKET_WIDTHS_MS.indexOf(dayMs), rowsMax: 4_000, asks: 16 }],
+  placeRows: 1,
+  narrower: {
     // Its milliseconds, or where queries came in more of them, its 8,640 buckets of ten seconds: they take ten milliseconds.
     parts: [
       { level: 0, rowsMax: 4_000, asks: 16 },
       { level: BUCKET_WIDTHS_MS.indexOf(tenSecondsMs), rowsMax: 8_640, asks: 256 },
     ],
     placeRows: 1,
+    narrower: { parts: [{ level: 0, rowsMax: tenSecondsMs, asks: 16 }], placeRows: 24, narrower: undefined },
   },
-  { widthMs: tenSecondsMs, parts: [{ level: 0, rowsMax: tenSecondsMs, asks: 16 }], placeRows: 24 },
-];
+};
 
 /** 32 megabytes. */
 const keptRowsMax = 2_000_000;
 
 interface Stretch {
-  readonly widthMs: number;
   /** What is read of it: the first of these that is not too large. */
   readonly parts: readonly Part[];
   /** As many rows take the memory that is taken by having been asked for it. There are many short ones, with little in them. */
   readonly placeRows: number;
+  /** What is kept of each of the buckets that were read of it. Nothing where these are milliseconds. */
+  readonly narrower: Stretch | undefined;
 }
 
 interface Part {
@@ -54,13 +56,19 @@ interface Part {
 }
 
 interface Kept {
+  /** Its number, which is never given to another. None where there is no such project. */
+  readonly project: number | null;
+  readonly stretch: Stretch;
+  readonly span: DateRange;
   /** Since it was last seen to have changed. */
   asks: number;
   /** None before it was asked for often enough, and where there is too much. */
   sums: Sums | undefined;
+  /** By the buckets of its sums. */
+  readonly narrower: Map<number, Kept>;
   /** In it. While they are as many, nothing in it has changed. */
   queries: number;
-  /** When they were last looked at: for days the version of the file, and for a stretch, the edition of the wider sums. */
+  /** When they were last looked at: for a project the version of the file, and for others the edition of the wider sums. */
   seenIn: number;
 }
 
@@ -71,24 +79,16 @@ interface Sums {
   readonly edition: number;
 }
 
-interface Project {
-  readonly days: Kept;
-  /** Never given to another. None where there is no such project. */
-  number: number | null;
-}
-
 interface Known {
-  readonly sum: TypeCounts;
+  readonly sum: Sum;
   /** What has to be read. */
-  readonly rest: readonly DateRange[];
+  readonly rest: DateRange[];
 }
 
 export class KeptSums {
   readonly #readQueries: StatementSyncInstance;
   readonly #read: StatementSyncInstance;
-  readonly #projects = new Map<string, Project>();
-  /** By their projects' numbers, where they begin and how wide they are. */
-  readonly #stretches = new Map<string, Kept>();
+  readonly #projects = new Map<string, Kept>();
   readonly #rowsMax: number;
   #rows = 0;
   #editions = 0;
@@ -115,10 +115,9 @@ export class KeptSums {
   knownOf(projectId: string, range: DateRange, version: number): Known {
     if (version !== this.#seen && this.#isFull()) this.#forgetAll();
     this.#seen = version;
-    const project = this.#projectOf(projectId, version);
-    if (project === undefined) return { sum: NOTHING, rest: [range] };
-    this.#ask(project.days, project.number, DAYS, ALL_TIME);
-    return this.#cut(project.number, range, project.days.sums, STRETCHES);
+    const known: Known = { sum: { web: 0, api: 0, other: 0 }, rest: [] };
+    this.#add(known, this.#projectOf(projectId, version), range.from, range.to);
+    return known;
   }
 
   #isFull(): boolean {
@@ -127,115 +126,101 @@ export class KeptSums {
 
   #forgetAll(): void {
     this.#projects.clear();
-    this.#stretches.clear();
     this.#rows = 0;
   }
 
+  /** Adds what is kept of a stretch, and of what the ends of the range lie in there. Each is asked for once more. */
+  #add(known: Known, kept: Kept | undefined, from: number, to: number): void {
+    const sums = kept === undefined ? undefined : this.#askFor(kept);
+    if (kept === undefined || sums === undefined) {
+      known.rest.push({ from, to });
+      return;
+    }
+    const { widthMs } = sums.buckets;
+    const [first, end] = [Math.ceil(from / widthMs), Math.floor(to / widthMs)];
+    if (first > end) {
+      this.#add(known, this.#within(kept, sums, end), from, to);
+      return;
+    }
+    sums.buckets.addTo(known.sum, first, end);
+    if (from < first * widthMs) this.#add(known, this.#within(kept, sums, first - 1), from, first * widthMs);
+    if (end * widthMs < to) this.#add(known, this.#within(kept, sums, end), end * widthMs, to);
+  }
+
   /** None where there is no room for another. */
-  #projectOf(projectId: string, version: number): Project | undefined {
-    let project = this.#projects.get(projectId);
-    if (project === undefined) {
-      if (this.#isFull()) return undefined;
-      project = { days: this.#place(1), number: null };
-      this.#projects.set(projectId, project);
-    }
-    const { days } = project;
-    if (days.seenIn !== version) {
+  #projectOf(projectId: string, version: number): Kept | undefined {
+    let kept = this.#projects.get(projectId);
+    if (kept === undefined && this.#isFull()) return undefined;
+    if (kept?.seenIn !== version) {
       const [number, queries] = (this.#readQueries.get(projectId) ?? [null, 0]) as ProjectRow;
-      if (number !== project.number) this.#forget(days);
-      project.number = number;
-      this.#hold(days, queries);
-      days.seenIn = version;
+      if (kept?.project !== number) {
+        // What was kept of the one before counts as kept until all is forgotten.
+        kept = this.#place(number, PROJECT, ALL_TIME);
+        this.#projects.set(projectId, kept);
+      }
+      this.#hold(kept, queries, version);
     }
-    return project;
+    return kept;
   }
 
-  /** What `wider` says of a range, and of what is left of it, what the stretches say that its ends lie in. */
-  #cut(
-    project: number | null,
-    range: DateRange,
-    wider: Sums | undefined,
-    [stretch, ...narrower]: readonly Stretch[],
-  ): Known {
-    if (wider === undefined) return { sum: NOTHING, rest: [range] };
-    const known = wider.buckets.cut(range);
-    if (stretch === undefined || known.rest.length === 0) return known;
-    const ends = known.rest.flatMap((piece) => cutWhereOneEnds(piece, stretch.widthMs));
-    const inside = ends.map((end) =>
-      this.#cut(project, end, this.#stretchAt(project, end.from, stretch, wider)?.sums, narrower),
-    );
-    return {
-      sum: added([known.sum, ...inside.map(({ sum }) => sum)]),
-      rest: inside.flatMap(({ rest }) => rest),
-    };
-  }
-
-  /** The one that a time lies in. None where there is no room for another. */
-  #stretchAt(
-    project: number | null,
-    timeMs: number,
-    { widthMs, parts, placeRows }: Stretch,
-    wider: Sums,
+  /** What is kept within a bucket of the sums. None where there is no room for another. */
+  #within(
+    { project, stretch, narrower }: Kept,
+    { buckets, edition }: Sums,
+    bucket: number,
   ): Kept | undefined {
-    const from = Math.floor(timeMs / widthMs) * widthMs;
-    const span = { from, to: from + widthMs };
-    const name = `${project} ${from} ${widthMs}`;
-    let stretch = this.#stretches.get(name);
-    if (stretch === undefined) {
-      if (this.#isFull()) return undefined;
-      stretch = this.#place(placeRows);
-      this.#stretches.set(name, stretch);
+    let kept = narrower.get(bucket);
+    if (kept === undefined) {
+      if (stretch.narrower === undefined || this.#isFull()) return undefined;
+      const { widthMs } = buckets;
+      kept = this.#place(project, stretch.narrower, { from: bucket * widthMs, to: (bucket + 1) * widthMs });
+      narrower.set(bucket, kept);
     }
-    if (stretch.seenIn !== wider.edition) {
-      this.#hold(stretch, withTotal(wider.buckets.cut(span).sum).total);
-      stretch.seenIn = wider.edition;
-    }
-    this.#ask(stretch, project, parts, span);
-    return stretch;
+    if (kept.seenIn !== edition) this.#hold(kept, buckets.queriesIn(bucket), edition);
+    return kept;
   }
 
   /** That it was asked for takes room, too. */
-  #place(rows: number): Kept {
-    this.#rows += rows;
-    return { asks: 0, sums: undefined, queries: 0, seenIn: Number.NaN };
+  #place(project: number | null, stretch: Stretch, span: DateRange): Kept {
+    this.#rows += stretch.placeRows;
+    return {
+      project,
+      stretch,
+      span,
+      asks: 0,
+      sums: undefined,
+      narrower: new Map(),
+      queries: 0,
+      seenIn: Number.NaN,
+    };
   }
 
-  #hold(kept: Kept, queries: number): void {
-    if (kept.queries !== queries) this.#forget(kept);
+  /** Drops what is kept if there are other queries in it now. */
+  #hold(kept: Kept, queries: number, seenIn: number): void {
+    kept.seenIn = seenIn;
+    if (kept.queries === queries) return;
     kept.queries = queries;
-  }
-
-  #forget(kept: Kept): void {
     this.#rows -= kept.sums?.rows ?? 0;
     kept.sums = undefined;
     kept.asks = 0;
   }
 
   /** Has it read when it was asked for so often. */
-  #ask(kept: Kept, project: number | null, parts: readonly Part[], { from, to }: DateRange): void {
+  #askFor(kept: Kept): Sums | undefined {
     kept.asks++;
-    const part = kept.sums === undefined ? parts.find(({ asks }) => asks === kept.asks) : undefined;
-    if (part === undefined) return;
+    if (kept.sums !== undefined) return kept.sums;
+    const { project, stretch, span, asks } = kept;
+    const part = stretch.parts.find((one) => one.asks === asks);
+    if (part === undefined) return undefined;
     const { level, rowsMax } = part;
-    const [first, end] = [bucketOf(from, level), bucketOf(to, level)];
+    const [first, end] = [bucketOf(span.from, level), bucketOf(span.to, level)];
     const rows = this.#read.all(project, level, first, end, rowsMax + 1) as unknown as CounterRow[];
-    if (rows.length > rowsMax) return;
+    if (rows.length > rowsMax) return undefined;
     this.#rows += rows.length;
     this.#editions++;
     kept.sums = { buckets: new BucketSums(level, rows), rows: rows.length, edition: this.#editions };
+    return kept.sums;
   }
 }
 
 type ProjectRow = readonly [number: number | null, queries: number];
-
-const NOTHING = added([]);
-
-/** What is left beside whole stretches has at most one of their ends in it. */
-function cutWhereOneEnds({ from, to }: DateRange, widthMs: number): DateRange[] {
-  const end = Math.ceil(from / widthMs) * widthMs;
-  if (end <= from || end >= to) return [{ from, to }];
-  return [
-    { from, to: end },
-    { from: end, to },
-  ];
-}

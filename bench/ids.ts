@@ -2,8 +2,7 @@
  * Recording queries with random ids into a project that has very many of them, against queries with ids in the order of
  * time into one that has as many of those: in the same file, of one server, in turn.
  */
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { bigDatabase, numberOf } from './support/big.js';
+import { bigDatabase } from './support/big.js';
 import { type Ids, LiveTraffic } from './support/recording.js';
 import type { Report } from './support/report.js';
 import { type Database, projectId } from './support/service.js';
@@ -19,8 +18,7 @@ export interface IdsOptions {
   readonly note: (line: string) => void;
 }
 
-const randomProjectId = 'random';
-export const projects: Readonly<Record<Ids, string>> = { ordered: projectId, random: randomProjectId };
+export const projects: Readonly<Record<Ids, string>> = { ordered: projectId, random: 'random' };
 const queriesInArray = 1_000;
 const connections = 4;
 const warmUp = 20;
@@ -28,11 +26,7 @@ const aim = 0.5;
 
 export async function benchIds(workspace: Workspace, options: IdsOptions): Promise<Report> {
   const { rounds, seconds, lines, note } = options;
-  const big = await bigDatabase(workspace, { lines, note: (line) => note(`ids: ${line}`) });
-  note(`ids: making ${lines} queries with random ids`);
-  const database = await big.database.copy(workspace, 'ids');
-  await database.createProject(randomProjectId);
-  database.change(fillRandomProject);
+  const { random: database } = await bigDatabase(workspace, { lines, note: (line) => note(`ids: ${line}`) });
   const headers = {
     authorization: `Bearer ${await database.createAdminKey()}`,
     'content-type': 'application/json',
@@ -58,23 +52,6 @@ export async function benchIds(workspace: Workspace, options: IdsOptions): Promi
   for (const ids of ['ordered', 'random'] as const)
     await requireTotal(database, projects[ids], lines + traffic[ids].sent);
   return reportOf(samples, options);
-}
-
-/** The queries of the other project, and its counters: only the ids differ. */
-export function fillRandomProject(db: DatabaseSyncInstance): void {
-  const [from, to] = [numberOf(projectId), numberOf(randomProjectId)];
-  db.exec(`
-    PRAGMA synchronous = OFF;
-    PRAGMA cache_size = -262144;
-    BEGIN;
-    INSERT INTO query (project, id, occurred_at, caller)
-      SELECT ${to}, randomblob(16) AS random_id, occurred_at, caller FROM query WHERE project = ${from}
-      ORDER BY random_id;
-    INSERT INTO type_counter (project, level, bucket, web, api, other)
-      SELECT ${to}, level, bucket, web, api, other FROM type_counter WHERE project = ${from};
-    INSERT INTO caller_counter (project, level, bucket, caller, queries)
-      SELECT ${to}, level, bucket, caller, queries FROM caller_counter WHERE project = ${from};
-    COMMIT;`);
 }
 
 async function requireTotal(database: Database, project: string, expected: number): Promise<void> {

@@ -52,8 +52,8 @@ export async function benchOverload(
   await database.import(file, lines);
   const key = await database.createAdminKey();
   const server = await database.serve('--recordings-max', String(recordingsMax), '--log-level', 'error');
-  const record = async (connections: number): Promise<Recorded> => {
-    const args = [...programOf('recording-load'), server.url, key, `${connections}`, `${seconds}`];
+  const record = async (connections: number, time: number): Promise<Recorded> => {
+    const args = [...programOf('recording-load'), server.url, key, `${connections}`, `${time}`];
     const recorded = JSON.parse((await workspace.run(process.execPath, args)).stdout) as Recorded;
     if (recorded.otherwise > 0)
       throw new Error(`${recorded.otherwise} recordings were neither accepted nor refused`);
@@ -64,12 +64,13 @@ export async function benchOverload(
   // Round 0 warms up and is not counted.
   for (let round = 0; round <= rounds; round++) {
     note(`overload: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
-    const idle = await exportTimes(server, key, seconds);
+    const time = round === 0 ? 1 : seconds;
+    const idle = await exportTimes(server, key, time);
     // Exports beside both, so that nothing but the number of senders differs.
-    const [fitting] = await Promise.all([record(recordingsMax), exportTimes(server, key, seconds)]);
+    const [fitting] = await Promise.all([record(recordingsMax, time), exportTimes(server, key, time)]);
     const [beyond, beside] = await Promise.all([
-      record(connectionsBeyond),
-      exportTimes(server, key, seconds),
+      record(connectionsBeyond, time),
+      exportTimes(server, key, time),
     ]);
     acceptedInAll += fitting.accepted + beyond.accepted;
     if (round > 0)

@@ -1,7 +1,7 @@
 /** What a profile of the processor does not show: what is on disk, what is in memory, and what is written for a row. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { residentBytesOf } from '../test/support/resident-memory.js';
-import { fillRandomProject, projects } from './ids.js';
+import { projects } from './ids.js';
 import { makeEvents } from './support/events.js';
 import { load } from './support/load.js';
 import { rangesOf, toQueryString } from './support/ranges.js';
@@ -45,8 +45,7 @@ export async function bytesOnDisk(workspace: Workspace): Promise<string[]> {
 export async function bytesWritten(workspace: Workspace): Promise<string[]> {
   const database = await Database.create(workspace, 'written');
   await database.importEvents(makeEvents(many, 1), many);
-  await database.createProject(projects.random);
-  database.change(fillRandomProject);
+  await database.fill('random');
   const headers = await headersFor(database);
   const server = await database.serve();
   const lines: string[] = [];

@@ -44,7 +44,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   footprint: {
     require: () => {},
-    run: (workspace, { rounds = 3, seconds = 5, lines = 10_000_000, note }) =>
+    run: (workspace, { rounds = 3, seconds = 3, lines = 10_000_000, note }) =>
       benchFootprint(workspace, { rounds, seconds, lines, note }),
   },
   ids: {
@@ -94,7 +94,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
 };
 
-/** Those that have aims for the server, which run unless one is named: a quarter of an hour. The others take as long again. */
+/** Those that have aims for the server, which run unless one is named: ten minutes. The others take as long again. */
 const WITH_AIMS = ['export', 'footprint', 'ids', 'recording', 'import', 'series', 'workers', 'overload'];
 
 const names = Object.keys(BENCHMARKS).join(', ');
@@ -137,9 +137,16 @@ function readArguments(args: readonly string[]): {
     rounds: positive('rounds', values.rounds),
     seconds: positive('seconds', values.seconds),
     lines: positive('lines', values.lines),
-    note: (line: string) => process.stderr.write(`${line}\n`),
+    note: (line: string) => process.stderr.write(`${seconds()} s  ${line}\n`),
   };
   return { chosen, options };
+}
+
+/** Since the start. */
+function seconds(): string {
+  return Math.round(performance.now() / 1000)
+    .toString()
+    .padStart(4);
 }
 
 function positive(name: string, text: string | undefined): number | undefined {

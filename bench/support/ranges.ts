@@ -1,7 +1,8 @@
 /** Ranges to ask for, and what the answers must be by the plainest count there is. */
 import type { Counts } from '../../src/domain/counts.js';
 import type { DateRange } from '../../src/domain/date-range.js';
-import { type Event, randomFrom, YEAR } from './events.js';
+import { type Columns, TYPES } from './columns.js';
+import { randomFrom, YEAR } from './events.js';
 
 export const BOUNDS = ['day', 'ms'] as const;
 
@@ -39,15 +40,15 @@ export function toQueryString({ from, to }: DateRange, bounds: Bounds): string {
 }
 
 /** Compares every event with every range. */
-export function recount(events: Iterable<Event>, ranges: readonly DateRange[]): Counts[] {
-  const counts = ranges.map(() => ({ web: 0, api: 0, other: 0, total: 0 }));
-  for (const { caller, occurredAt } of events) {
-    for (const [index, count] of counts.entries()) {
-      const range = ranges[index];
-      if (range === undefined || occurredAt < range.from || occurredAt >= range.to) continue;
-      count[caller === 'web' || caller === 'api' ? caller : 'other']++;
-      count.total++;
+export function recount({ times, types }: Columns, ranges: readonly DateRange[]): Counts[] {
+  return ranges.map(({ from, to }) => {
+    const counts = new Float64Array(TYPES.length);
+    // By index: an iterator takes ten times as long.
+    for (let at = 0; at < times.length; at++) {
+      const [time, type] = [times[at] as number, types[at] as number];
+      if (time >= from && time < to) counts[type] = (counts[type] as number) + 1;
     }
-  }
-  return counts;
+    const [web = 0, api = 0, other = 0] = counts;
+    return { web, api, other, total: web + api + other };
+  });
 }

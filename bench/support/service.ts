@@ -4,7 +4,8 @@ import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { type Event, ndjsonOf } from './events.js';
-import { type Finished, mainFile, type Server, type Workspace } from './workspace.js';
+import type { FILLS } from './fills.js';
+import { type Finished, mainFile, programOf, type Server, type Workspace } from './workspace.js';
 
 export const projectId = 'bench';
 
@@ -49,6 +50,12 @@ export class Database {
     } finally {
       db.close();
     }
+  }
+
+  /** Makes another project, and fills it with what the first one has. */
+  async fill(which: keyof typeof FILLS): Promise<void> {
+    await this.createProject(which);
+    await this.#workspace.run(process.execPath, [...programOf('fill'), this.file, which]);
   }
 
   get folder(): string {

@@ -1,6 +1,7 @@
 /** Both sides of the PostgreSQL benchmark with the same events: nodes of the service, and the hand-written server. */
 import { deepStrictEqual } from 'node:assert/strict';
 import type { PostgresServer } from '../../test/support/postgres-server.js';
+import { columnsOf } from './columns.js';
 import { makeEvents, writeNdjson } from './events.js';
 import { fillTables, serveTables } from './hand-written.js';
 import { createDatabase, sizeOf, using, vacuum } from './postgres.js';
@@ -85,8 +86,9 @@ export function pathsOf(bounds: Bounds): string[] {
 
 /** Compares every answer that will be asked for, of every process, with a plain recount. */
 export async function requireSameAnswers({ size, ours, theirs }: Sides): Promise<void> {
+  const events = columnsOf(makeEvents(size, size), size);
   for (const bounds of BOUNDS) {
-    const expected = recount(makeEvents(size, size), rangesOf(bounds));
+    const expected = recount(events, rangesOf(bounds));
     if (bounds === 'day') deepStrictEqual(expected[0]?.total, size);
     for (const [index, path] of pathsOf(bounds).entries()) {
       for (const { servers, headers } of [ours.target, theirs.target]) {

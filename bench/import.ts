@@ -4,7 +4,7 @@
  * to store, in one transaction; the service reads JSON, validates, keeps counters, and puts every batch on disk.
  */
 import { rmSync } from 'node:fs';
-import { makeEvents, writeCsv, writeNdjson } from './support/events.js';
+import { makeEvents, toCsv, toNdjson, writeEvents } from './support/events.js';
 import { sqliteToolVersion } from './support/machine.js';
 import type { Report } from './support/report.js';
 import { Database } from './support/service.js';
@@ -38,8 +38,10 @@ export async function benchImport(
   note(`import: writing ${lines} lines`);
   const ndjson = workspace.path('import.ndjson');
   const csv = workspace.path('import.csv');
-  await writeNdjson(ndjson, makeEvents(lines, 1));
-  await writeCsv(csv, makeEvents(lines, 1));
+  await writeEvents(makeEvents(lines, 1), [
+    { file: ndjson, toLine: toNdjson },
+    { file: csv, toLine: toCsv },
+  ]);
 
   const ours: number[] = [];
   const tool: number[] = [];

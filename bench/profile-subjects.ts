@@ -70,12 +70,9 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     what: 'Answers of caller stats with bounds between milliseconds over HTTP.',
     run: reading(exportPaths('ms')),
     wouldTake:
-      'The same, and two or three look-ups at each end of the range in what is kept of its days (`#cut`, `cut`, ' +
-      '`#ask`). Up to 1e6 queries the aim is met. At 1e7 a day has all of its 8,640 buckets of ten seconds, which ' +
-      'takes ten milliseconds to read and is done at its 256th ask since the last commit; and one commit a minute ' +
-      "there is always, that of the key's last use. It would take a version of each project's counters in the " +
-      'file, written with every recording, so that commits of other projects and of keys leave what is kept ' +
-      'alone: a change of the schema of both stores, and the next to be done.',
+      'By the wall the aim is met, by processor time it is met or missed by a hundredth or two, as the machine has it. ' +
+      'What comes on top of whole days is two or three look-ups at each end of the range in what is kept of its days ' +
+      '(`#add`, `#within`, `addTo`), and reading the bounds to the millisecond. It would take the same as there.',
   },
   'single queries': {
     what: `Recording one query a request over ${singleConnections} connections, each acknowledged on disk.`,

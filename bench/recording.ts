@@ -64,8 +64,7 @@ export async function benchRecording(workspace: Workspace, options: RecordingOpt
     amounts = { arrays: amountOf(arrays), singles: amountOf(singles), echoes: amountOf(echoes) };
     if (round > 0) done.push({ arrays, inProcess, singles, echoes });
   }
-  await requireAll(database, traffic.sent);
-  await requireAll(alone.database, alone.recorded);
+  await Promise.all([requireAll(database, traffic.sent), requireAll(alone.database, alone.recorded)]);
   return reportOf(done, options);
 }
 

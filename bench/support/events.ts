@@ -57,19 +57,15 @@ const byte = (value: number): string => BYTES[value] ?? '';
 /** Of a number below 2 ** 32, the least significant first. */
 const byteOf = (number: number, at: number): number => (number >>> (8 * at)) & 0xff;
 
-/** As `caller-stats import` reads them. */
-export async function writeNdjson(file: string, events: Iterable<Event>): Promise<void> {
-  await writeChunks(file, ndjsonOf(events));
-}
+/** An event as a line of a file. */
+type ToLine = (event: Event) => string;
 
-/** The same, in chunks of about a megabyte. */
-export function ndjsonOf(events: Iterable<Event>): Generator<string> {
-  return chunksOf(
-    events,
-    ({ id, caller, occurredAt }) =>
-      `{"id":"${id}","caller":"${caller}","occurredAt":"${isoOf(occurredAt)}"}\n`,
-  );
-}
+/** As `caller-stats import` reads it. */
+export const toNdjson: ToLine = ({ id, caller, occurredAt }) =>
+  `{"id":"${id}","caller":"${caller}","occurredAt":"${isoOf(occurredAt)}"}\n`;
+
+/** As a row of a table of project, id, time and caller. */
+export const toCsv: ToLine = ({ id, caller, occurredAt }) => `1,${id},${occurredAt},${caller}\n`;
 
 const minuteMs = 60_000;
 let minute = Number.NaN;
@@ -81,34 +77,42 @@ function isoOf(timeMs: number): string {
     minute = Math.floor(timeMs / minuteMs);
     textOfMinute = new Date(timeMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm:'.length);
   }
-  const seconds = ((timeMs - minute * minuteMs) / 1000).toFixed(3);
-  return `${textOfMinute}${seconds.padStart(6, '0')}Z`;
+  const inMinute = String(timeMs - minute * minuteMs).padStart('ssSSS'.length, '0');
+  return `${textOfMinute}${inMinute.slice(0, 2)}.${inMinute.slice(2)}Z`;
 }
 
-/** As rows of a table of project, id, time and caller. */
-export async function writeCsv(file: string, events: Iterable<Event>): Promise<void> {
-  await writeChunks(
-    file,
-    chunksOf(events, ({ id, caller, occurredAt }) => `1,${id},${occurredAt},${caller}\n`),
+/** Lines as `caller-stats import` reads them, in chunks of about a megabyte. */
+export function* ndjsonOf(events: Iterable<Event>): Generator<string> {
+  for (const some of batchesOf(events)) yield some.map(toNdjson).join('');
+}
+
+export async function writeNdjson(file: string, events: Iterable<Event>): Promise<void> {
+  await writeEvents(events, [{ file, toLine: toNdjson }]);
+}
+
+/** Writes the same events into new files, each in a way of its own. */
+export async function writeEvents(
+  events: Iterable<Event>,
+  files: readonly { readonly file: string; readonly toLine: ToLine }[],
+): Promise<void> {
+  const opened = await Promise.all(
+    files.map(async ({ file, toLine }) => ({ toLine, handle: await open(file, 'wx') })),
   );
-}
-
-function* chunksOf(events: Iterable<Event>, toLine: (event: Event) => string): Generator<string> {
-  let text = '';
-  for (const event of events) {
-    text += toLine(event);
-    if (text.length < 1_000_000) continue;
-    yield text;
-    text = '';
-  }
-  yield text;
-}
-
-async function writeChunks(file: string, chunks: Iterable<string>): Promise<void> {
-  const handle = await open(file, 'wx');
   try {
-    for (const chunk of chunks) await handle.write(chunk);
+    for (const some of batchesOf(events)) {
+      for (const { handle, toLine } of opened) await handle.write(some.map(toLine).join(''));
+    }
   } finally {
-    await handle.close();
+    for (const { handle } of opened) await handle.close();
   }
+}
+
+function* batchesOf(events: Iterable<Event>): Generator<Event[]> {
+  let batch: Event[] = [];
+  for (const event of events) {
+    if (batch.push(event) < 10_000) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
 }

@@ -62,8 +62,8 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
       "To open SQLite's snapshot once a turn of the event loop and read its change counter (`during`) is the " +
       "largest part that the bare server does not have; the rest is the key's digest, the parameters, two " +
       "look-ups, headers and JSON, a few percent each. Sending (`writev`) is nearly half, and the bare server's " +
-      "as well. At 0.75 all of ours would have to fit into a third of the bare answer's time; it takes half to two " +
-      "thirds. It would take to know of commits without asking SQLite, which no other process's commit would pass " +
+      "as well. At 0.75 all of ours would have to fit into a third of the bare answer's time; it takes half to four " +
+      "fifths. It would take to know of commits without asking SQLite, which no other process's commit would pass " +
       'through, so that a count could be wrong; or parsing, counting and sending outside of JavaScript.',
   },
   'export, milliseconds': {

@@ -13,6 +13,10 @@ export const nothing = { web: 0, api: 0, other: 0 };
 export const asksBefore = 15;
 export const asksBeforeTens = 255;
 
+/** As many rows take as much room as having been asked for takes, and as having sums takes, however few. */
+export const placeRows = 32;
+export const sumsRows = 32;
+
 export const days = (from: number, to: number): DateRange => ({ from: from * dayMs, to: to * dayMs });
 
 let queries = 0;
@@ -45,5 +49,12 @@ export function openKept({
     return known;
   };
   const ranOf = (pattern: RegExp) => ran.filter((sql) => pattern.test(sql)).length;
-  return { ask, record, remove, reads: () => ranOf(/SELECT bucket/), looks: () => ranOf(/SELECT number/) };
+  return {
+    db,
+    ask,
+    record,
+    remove,
+    reads: () => ranOf(/SELECT bucket/),
+    looks: () => ranOf(/SELECT number/),
+  };
 }

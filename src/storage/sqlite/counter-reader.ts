@@ -95,11 +95,11 @@ export class CounterReader {
   /** From memory what is kept there, and the rest from the file. */
   #count(projectId: string, range: DateRange, version: number): TypeCounts {
     const { sum, rest } = this.#kept.knownOf(projectId, range, version);
-    const segments = rest.flatMap(segmentsOf);
-    return segments.length === 0 ? sum : added([sum, this.#sum(projectId, segments)]);
+    return added([sum, this.#sum(projectId, rest.flatMap(segmentsOf))]);
   }
 
   #sum(projectId: string, segments: readonly Segment[]): TypeCounts {
+    if (segments.length === 0) return added([]);
     const [web, api, other] = this.#sumOf(segments.length).get(projectId, ...boundsOf(segments));
     return { web, api, other };
   }

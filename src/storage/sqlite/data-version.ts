@@ -6,12 +6,14 @@ import type { Connection } from './connection.js';
  * other connection of any process has committed. What was read before and is kept is as good as new while it is the same.
  */
 export class DataVersion {
+  readonly #db: Connection;
   readonly #read: StatementSyncInstance;
   readonly #begin: StatementSyncInstance;
   readonly #commit: StatementSyncInstance;
   #held: number | undefined;
 
   constructor(db: Connection) {
+    this.#db = db;
     this.#read = db.prepare('PRAGMA data_version');
     this.#read.setReturnArrays(true);
     this.#begin = db.prepare('BEGIN');
@@ -28,7 +30,8 @@ export class DataVersion {
       return work(this.#held);
     } finally {
       this.#held = undefined;
-      this.#commit.run();
+      // SQLite has ended it by itself after some errors (input/output), of which one is on its way then.
+      if (this.#db.isTransaction) this.#commit.run();
     }
   }
 }

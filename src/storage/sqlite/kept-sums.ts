@@ -23,26 +23,29 @@ const tenSecondsMs = 10_000;
 const PROJECT: Stretch = {
   // More than eleven years of them take longer than a millisecond.
   parts: [{ level: BUCKET_WIDTHS_MS.indexOf(dayMs), rowsMax: 4_000, asks: 16 }],
-  placeRows: 1,
   narrower: {
     // Its milliseconds, or where queries came in more of them, its 8,640 buckets of ten seconds: they take ten milliseconds.
     parts: [
       { level: 0, rowsMax: 4_000, asks: 16 },
       { level: BUCKET_WIDTHS_MS.indexOf(tenSecondsMs), rowsMax: 8_640, asks: 256 },
     ],
-    placeRows: 1,
-    narrower: { parts: [{ level: 0, rowsMax: tenSecondsMs, asks: 16 }], placeRows: 24, narrower: undefined },
+    narrower: { parts: [{ level: 0, rowsMax: tenSecondsMs, asks: 16 }], narrower: undefined },
   },
 };
 
 /** 32 megabytes. */
 const keptRowsMax = 2_000_000;
 
+/** As many rows take the memory that is taken by having been asked for, and by having sums, however few. */
+const placeRows = 32;
+const sumsRows = 32;
+
+/** In eleven years, as with the days. Of a project with more, each commit takes with it what is kept. */
+const widestMax = 128;
+
 interface Stretch {
   /** What is read of it: the first of these that is not too large. */
   readonly parts: readonly Part[];
-  /** As many rows take the memory that is taken by having been asked for it. There are many short ones, with little in them. */
-  readonly placeRows: number;
   /** What is kept of each of the buckets that were read of it. Nothing where these are milliseconds. */
   readonly narrower: Stretch | undefined;
 }
@@ -64,9 +67,9 @@ interface Kept {
   asks: number;
   /** None before it was asked for often enough, and where there is too much. */
   sums: Sums | undefined;
-  /** By the buckets of its sums. */
-  readonly narrower: Map<number, Kept>;
-  /** In it. While they are as many, nothing in it has changed. */
+  /** By the buckets of its sums, those that were asked for and have queries. */
+  narrower: Map<number, Kept> | undefined;
+  /** In it. While they are as many, nothing in it has changed. Not a number where nobody knows. */
   queries: number;
   /** When they were last looked at: for a project the version of the file, and for others the edition of the wider sums. */
   seenIn: number;
@@ -101,9 +104,12 @@ export class KeptSums {
   constructor(db: Connection, rowsMax = keptRowsMax) {
     this.#rowsMax = rowsMax;
     this.#readQueries = db.prepare(`
-      SELECT number, coalesce((
-        SELECT sum(web + api + other) FROM type_counter WHERE project = number AND level = ${BUCKET_WIDTHS_MS.length - 1}
-      ), 0) FROM project WHERE id = ?`);
+      SELECT number, (
+        SELECT CASE WHEN count(*) <= ${widestMax} THEN coalesce(sum(queries), 0) END FROM (
+          SELECT web + api + other AS queries FROM type_counter
+          WHERE project = number AND level = ${BUCKET_WIDTHS_MS.length - 1} LIMIT ${widestMax + 1}
+        )
+      ) FROM project WHERE id = ?`);
     this.#readQueries.setReturnArrays(true);
     this.#read = db.prepare(`
       SELECT bucket, web, api, other FROM type_counter
@@ -139,12 +145,18 @@ export class KeptSums {
     const { widthMs } = sums.buckets;
     const [first, end] = [Math.ceil(from / widthMs), Math.floor(to / widthMs)];
     if (first > end) {
-      this.#add(known, this.#within(kept, sums, end), from, to);
+      this.#addPart(known, kept, sums, end, from, to);
       return;
     }
     sums.buckets.addTo(known.sum, first, end);
-    if (from < first * widthMs) this.#add(known, this.#within(kept, sums, first - 1), from, first * widthMs);
-    if (end * widthMs < to) this.#add(known, this.#within(kept, sums, end), end * widthMs, to);
+    if (from < first * widthMs) this.#addPart(known, kept, sums, first - 1, from, first * widthMs);
+    if (end * widthMs < to) this.#addPart(known, kept, sums, end, end * widthMs, to);
+  }
+
+  /** The same of a part of one bucket. Of a bucket without queries all is known, and takes no room. */
+  #addPart(known: Known, kept: Kept, sums: Sums, bucket: number, from: number, to: number): void {
+    if (kept.narrower?.has(bucket) !== true && sums.buckets.queriesIn(bucket) === 0) return;
+    this.#add(known, this.#within(kept, sums, bucket), from, to);
   }
 
   /** None where there is no room for another. */
@@ -152,29 +164,27 @@ export class KeptSums {
     let kept = this.#projects.get(projectId);
     if (kept === undefined && this.#isFull()) return undefined;
     if (kept?.seenIn !== version) {
-      const [number, queries] = (this.#readQueries.get(projectId) ?? [null, 0]) as ProjectRow;
+      const [number, queries] = (this.#readQueries.get(projectId) ?? NO_PROJECT) as ProjectRow;
       if (kept?.project !== number) {
         // What was kept of the one before counts as kept until all is forgotten.
         kept = this.#place(number, PROJECT, ALL_TIME);
         this.#projects.set(projectId, kept);
       }
-      this.#hold(kept, queries, version);
+      this.#hold(kept, queries ?? Number.NaN, version);
     }
     return kept;
   }
 
   /** What is kept within a bucket of the sums. None where there is no room for another. */
-  #within(
-    { project, stretch, narrower }: Kept,
-    { buckets, edition }: Sums,
-    bucket: number,
-  ): Kept | undefined {
-    let kept = narrower.get(bucket);
+  #within(wider: Kept, { buckets, edition }: Sums, bucket: number): Kept | undefined {
+    let kept = wider.narrower?.get(bucket);
     if (kept === undefined) {
-      if (stretch.narrower === undefined || this.#isFull()) return undefined;
+      if (wider.stretch.narrower === undefined || this.#isFull()) return undefined;
       const { widthMs } = buckets;
-      kept = this.#place(project, stretch.narrower, { from: bucket * widthMs, to: (bucket + 1) * widthMs });
-      narrower.set(bucket, kept);
+      const span = { from: bucket * widthMs, to: (bucket + 1) * widthMs };
+      kept = this.#place(wider.project, wider.stretch.narrower, span);
+      wider.narrower ??= new Map();
+      wider.narrower.set(bucket, kept);
     }
     if (kept.seenIn !== edition) this.#hold(kept, buckets.queriesIn(bucket), edition);
     return kept;
@@ -182,14 +192,14 @@ export class KeptSums {
 
   /** That it was asked for takes room, too. */
   #place(project: number | null, stretch: Stretch, span: DateRange): Kept {
-    this.#rows += stretch.placeRows;
+    this.#rows += placeRows;
     return {
       project,
       stretch,
       span,
       asks: 0,
       sums: undefined,
-      narrower: new Map(),
+      narrower: undefined,
       queries: 0,
       seenIn: Number.NaN,
     };
@@ -205,22 +215,29 @@ export class KeptSums {
     kept.asks = 0;
   }
 
-  /** Has it read when it was asked for so often. */
+  /** Has it read when it was asked for so often, and there is room. */
   #askFor(kept: Kept): Sums | undefined {
+    if (kept.sums !== undefined || this.#isFull()) return kept.sums;
+    const part = kept.stretch.parts.find(({ asks }) => asks === kept.asks + 1);
+    if (part !== undefined) kept.sums = this.#readPart(kept, part);
+    // Only now: what could not be read is read at the next ask.
     kept.asks++;
-    if (kept.sums !== undefined) return kept.sums;
-    const { project, stretch, span, asks } = kept;
-    const part = stretch.parts.find((one) => one.asks === asks);
-    if (part === undefined) return undefined;
-    const { level, rowsMax } = part;
-    const [first, end] = [bucketOf(span.from, level), bucketOf(span.to, level)];
-    const rows = this.#read.all(project, level, first, end, rowsMax + 1) as unknown as CounterRow[];
-    if (rows.length > rowsMax) return undefined;
-    this.#rows += rows.length;
-    this.#editions++;
-    kept.sums = { buckets: new BucketSums(level, rows), rows: rows.length, edition: this.#editions };
     return kept.sums;
+  }
+
+  /** None where there is too much. */
+  #readPart({ project, span }: Kept, { level, rowsMax }: Part): Sums | undefined {
+    const [first, end] = [bucketOf(span.from, level), bucketOf(span.to, level)];
+    const read = this.#read.all(project, level, first, end, rowsMax + 1) as unknown as CounterRow[];
+    if (read.length > rowsMax) return undefined;
+    const buckets = new BucketSums(level, read);
+    const rows = read.length + sumsRows;
+    this.#rows += rows;
+    this.#editions++;
+    return { buckets, rows, edition: this.#editions };
   }
 }
 
-type ProjectRow = readonly [number: number | null, queries: number];
+type ProjectRow = readonly [number: number | null, queries: number | null];
+
+const NO_PROJECT: ProjectRow = [null, 0];

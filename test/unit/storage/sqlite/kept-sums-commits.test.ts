@@ -1,6 +1,15 @@
 /** What stays of what is kept when somebody has committed. */
 import { expect, test } from 'vitest';
-import { asksBefore, asksBeforeTens, dayMs, days, nothing, openKept } from '../../../support/kept-sums.js';
+import {
+  asksBefore,
+  asksBeforeTens,
+  dayMs,
+  days,
+  nothing,
+  openKept,
+  placeRows,
+  sumsRows,
+} from '../../../support/kept-sums.js';
 
 const range = { from: 0, to: 3 * dayMs + 1 };
 
@@ -95,9 +104,10 @@ test('a project that is gone has nothing, and so has one that was not there when
 });
 
 test('what is full is emptied, and what is not stays', () => {
+  const room = placeRows + 3 + sumsRows;
   for (const [rowsMax, reads] of [
-    [4, 2],
-    [5, 1],
+    [room, 2],
+    [room + 1, 1],
   ] as const) {
     const opened = openKept({ rowsMax, docs: [0, dayMs, 2 * dayMs] });
     for (const version of [1, 2])
@@ -107,13 +117,30 @@ test('what is full is emptied, and what is not stays', () => {
 });
 
 test('what was dropped leaves room for as much', () => {
-  const { ask, record } = openKept({ rowsMax: 8, docs: [0, dayMs, 2 * dayMs], other: [0] });
+  const rowsMax = placeRows + 3 + sumsRows + placeRows + 1;
+  const { ask, record } = openKept({ rowsMax, docs: [0, dayMs, 2 * dayMs], other: [0] });
   for (const version of [1, 2, 3, 4]) {
     expect(ask(days(0, 3), asksBefore, 'docs', version).rest).toEqual([days(0, 3)]);
     expect(ask(days(0, 3), 1, 'docs', version).rest).toEqual([]);
     record('docs', version);
   }
   expect(ask(days(0, 3), asksBefore + 1, 'other', 4).rest).toEqual([]);
+});
+
+test('of a project with more than 128 of the widest counters nothing stays, and all is right', () => {
+  const times = Array.from({ length: 129 }, (_, at) => 32 * dayMs * (at - 60));
+  const { ask, reads } = openKept({ docs: times.slice(1), long: times });
+  for (const version of [1, 2, 3]) {
+    for (const [projectId, queries] of [
+      ['docs', 128],
+      ['long', 129],
+    ] as const) {
+      const { sum, rest } = ask(days(-4_000, 4_000), asksBefore + 1, projectId, version);
+      expect(rest).toEqual([]);
+      expect(sum.web + sum.api + sum.other).toBe(queries);
+    }
+    expect(reads()).toBe(1 + version);
+  }
 });
 
 test('a project is looked at once after each commit', () => {

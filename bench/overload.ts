@@ -147,7 +147,8 @@ function reportOf(rounds: readonly Round[]): Report {
 }
 
 /** Milliseconds of each export. Throws where any was not answered with 200. */
-async function exportTimes({ url }: Server, key: string, seconds: number): Promise<number[]> {
+/** Milliseconds of each of so many seconds' exports, at a rate that keeps nothing busy. */
+export async function exportTimes({ url }: Server, key: string, seconds: number): Promise<number[]> {
   const times: number[] = [];
   let failed = 0;
   const options = {

@@ -34,7 +34,7 @@ const aimToBare: Readonly<Record<Bounds, number>> = { day: 0.75, ms: 0.5 };
 const aimGrowth = 1.2;
 const aimHot = 1.5;
 
-/** Ranges of the largest databases that are compared with a recount, each of which takes a tenth of a second. */
+/** Ranges of the largest databases that are compared with a recount, each of which takes some hundredths of a second. */
 const recountedMax = 32;
 
 const bare = 'bare';

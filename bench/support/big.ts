@@ -1,6 +1,6 @@
 /**
- * The largest database that is measured: made once for all benchmarks of a run, because that takes minutes. Whoever writes
- * takes a copy.
+ * The largest databases that are measured: made once for all benchmarks of a run, because that takes minutes. One is for reading
+ * alone, the other for the benchmark that writes.
  */
 import { type Columns, notedIn } from './columns.js';
 import { makeEvents } from './events.js';
@@ -45,7 +45,7 @@ async function make(workspace: Workspace, { lines, note }: BigOptions): Promise<
   const { columns: events, noted } = notedIn(makeEvents(lines, 10), lines);
   const importSeconds = await database.importEvents(noted, lines);
   const bytesPerQuery = database.sizeBytes() / lines;
-  note(`making as many of one day, and with random ids`);
+  note('making as many of one day, and with random ids');
   const random = await database.copy(workspace, `random-${lines}`);
   // Each is busy with one core.
   await Promise.all([database.fill('hot'), random.fill('random')]);

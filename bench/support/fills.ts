@@ -1,6 +1,7 @@
 /**
- * Projects that have what the first one has, but in another way. They are filled by SQL, in a tenth of the time that recording
- * takes, and counted as recording does; the benchmarks compare what is then answered with a recount.
+ * Projects that have what the first one has, but in another way. They are filled by SQL, in less than half of the time that an
+ * import takes, and counted as recording does. What is then answered of the one of one day is compared with a recount, and of the
+ * one of random ids the total.
  */
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
@@ -59,6 +60,7 @@ function widerCounters(project: string, below: number, times: number): string {
       SELECT project, ${below + 1}, bucket / ${times}, caller, sum(queries)
       FROM caller_counter WHERE project = ${project} AND level = ${below} GROUP BY 3, 4;`;
 }
+
 /** Only the ids differ. They are as if drawn and then sorted, but each in a stretch of its own: a sort takes longer than the rest. */
 function fillRandom(db: DatabaseSyncInstance): void {
   const [from, to] = [numberOf(projectId), numberOf('random')];

@@ -12,10 +12,10 @@ const builtThreads = {
   name: 'built-threads',
   enforce: 'pre' as const,
   transform(code: string, id: string) {
-    return id.endsWith('/src/storage/sqlite/writer-handle.ts')
+    return id.endsWith('/src/storage/sqlite/writer/writer-handle.ts')
       ? code.replace(
           "new URL('./writer-thread.js'",
-          "new URL('../../../dist/storage/sqlite/writer-thread.js'",
+          "new URL('../../../../dist/storage/sqlite/writer/writer-thread.js'",
         )
       : undefined;
   },

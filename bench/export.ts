@@ -6,8 +6,8 @@
  * the generator is part of the rate, and the processor time of the server process is the figure to trust.
  */
 import { deepStrictEqual } from 'node:assert/strict';
-import type { Counts } from '../src/domain/counts.js';
-import type { DateRange } from '../src/domain/date-range.js';
+import type { Counts } from '../src/domain/counting/counts.js';
+import type { DateRange } from '../src/domain/counting/date-range.js';
 import { bigDatabase } from './support/big.js';
 import { type Columns, notedIn } from './support/columns.js';
 import { makeEvents } from './support/events.js';

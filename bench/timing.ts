@@ -5,7 +5,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import { generateKey } from '../src/domain/api-key.js';
+import { generateKey } from '../src/domain/keys/api-key.js';
 import type { Figure, Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';
 import { median } from './support/statistics.js';

@@ -2,8 +2,8 @@
 /** The program: hands the process to the command line. */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { withoutPassword } from './cli/passwords.js';
 import { run } from './cli/program.js';
+import { withoutPassword } from './cli/settings/passwords.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;

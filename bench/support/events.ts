@@ -3,7 +3,7 @@
  * million of them as objects would measure the garbage collector.
  */
 import { open } from 'node:fs/promises';
-import type { DateRange } from '../../src/domain/date-range.js';
+import type { DateRange } from '../../src/domain/counting/date-range.js';
 
 export interface Event {
   readonly id: string;

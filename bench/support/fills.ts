@@ -4,8 +4,8 @@
  * one of random ids the total.
  */
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
-import type { DateRange } from '../../src/domain/date-range.js';
+import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
+import type { DateRange } from '../../src/domain/counting/date-range.js';
 import { YEAR } from './events.js';
 import { projectId } from './service.js';
 

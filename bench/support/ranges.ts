@@ -1,6 +1,6 @@
 /** Ranges to ask for, and what the answers must be by the plainest count there is. */
-import type { Counts } from '../../src/domain/counts.js';
-import type { DateRange } from '../../src/domain/date-range.js';
+import type { Counts } from '../../src/domain/counting/counts.js';
+import type { DateRange } from '../../src/domain/counting/date-range.js';
 import { type Columns, TYPES } from './columns.js';
 import { randomFrom, YEAR } from './events.js';
 

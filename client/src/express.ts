@@ -1,5 +1,5 @@
 /** Express, Connect, and whatever else has middleware of Node's requests and responses. */
-import type { DetectableRequest } from '../../src/domain/caller-detection.js';
+import type { DetectableRequest } from '../../src/domain/queries/caller-detection.js';
 import { platform } from './platform.js';
 import { type QuestionOptions, recordQuestion } from './question.js';
 

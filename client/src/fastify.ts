@@ -1,5 +1,5 @@
 /** Fastify 4 and 5. */
-import type { DetectableRequest } from '../../src/domain/caller-detection.js';
+import type { DetectableRequest } from '../../src/domain/queries/caller-detection.js';
 import { platform } from './platform.js';
 import { type QuestionOptions, recordQuestion } from './question.js';
 

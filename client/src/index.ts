@@ -6,7 +6,7 @@ export {
   detectCaller,
   KNOWN_CALLERS,
   type KnownCaller,
-} from '../../src/domain/caller-detection.js';
+} from '../../src/domain/queries/caller-detection.js';
 export {
   AuthenticationError,
   CallerStatsError,

@@ -1,5 +1,9 @@
 /** What the middleware of all frameworks share: from a request that is a question to the query that is recorded. */
-import { type CallerRules, type DetectableRequest, detectCaller } from '../../src/domain/caller-detection.js';
+import {
+  type CallerRules,
+  type DetectableRequest,
+  detectCaller,
+} from '../../src/domain/queries/caller-detection.js';
 import type { Recorder } from './recorder-options.js';
 
 /** @typeParam Context what the framework hands to its own middleware */

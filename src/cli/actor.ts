@@ -1,5 +1,5 @@
-import type { Actor } from '../domain/audit.js';
-import type { Clock } from '../domain/clock.js';
+import type { Actor } from '../domain/people/audit.js';
+import type { Clock } from '../domain/time/clock.js';
 
 /** Whoever runs a command now. Operators are not told apart: the operating system does that. */
 export function atCommandLine(clock: Clock): Actor {

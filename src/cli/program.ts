@@ -1,33 +1,35 @@
 /** The command line: which commands there are, and what an error's exit status is. */
 import { Command, CommanderError } from 'commander';
 import { CallerStatsError } from '../domain/errors.js';
-import { errorLines } from './error-lines.js';
 import { type Io, UsageError } from './io.js';
-import { printLine } from './output.js';
+import { errorLines } from './terminal/error-lines.js';
+import { printLine } from './terminal/output.js';
 
 type Add = (program: Command, io: Io, about: { version: string; fail: () => void }) => Promise<void>;
 
 /** In the order of the help. Each is loaded when it is called: all of them take longer than most do. */
 const COMMANDS: Readonly<Record<string, Add>> = {
   serve: async (program, io, { version }) =>
-    (await import('./serve.js')).addServeCommand(program, io, version),
-  project: async (program, io) => (await import('./project/command.js')).addProjectCommand(program, io),
-  key: async (program, io) => (await import('./key/command.js')).addKeyCommand(program, io),
+    (await import('./commands/serve.js')).addServeCommand(program, io, version),
+  project: async (program, io) =>
+    (await import('./commands/project/project.js')).addProjectCommand(program, io),
+  key: async (program, io) => (await import('./commands/key/key.js')).addKeyCommand(program, io),
   organization: async (program, io) =>
-    (await import('./organization.js')).addOrganizationCommand(program, io),
-  member: async (program, io) => (await import('./member.js')).addMemberCommand(program, io),
-  audit: async (program, io) => (await import('./audit.js')).addAuditCommand(program, io),
+    (await import('./commands/organization.js')).addOrganizationCommand(program, io),
+  member: async (program, io) => (await import('./commands/member/member.js')).addMemberCommand(program, io),
+  audit: async (program, io) => (await import('./commands/audit.js')).addAuditCommand(program, io),
   import: async (program, io, { fail }) =>
-    (await import('./import/command.js')).addImportCommand(program, io, fail),
-  stats: async (program, io) => (await import('./stats.js')).addStatsCommand(program, io),
+    (await import('./commands/import.js')).addImportCommand(program, io, fail),
+  stats: async (program, io) => (await import('./commands/stats.js')).addStatsCommand(program, io),
   mcp: async (program, io, { version }) =>
-    (await import('./mcp/command.js')).addMcpCommand(program, io, version),
-  verify: async (program, io, { fail }) => (await import('./verify.js')).addVerifyCommand(program, io, fail),
-  migrate: async (program, io) => (await import('./migrate.js')).addMigrateCommand(program, io),
-  backup: async (program, io) => (await import('./backup.js')).addBackupCommand(program, io),
-  restore: async (program, io) => (await import('./backup.js')).addRestoreCommand(program, io),
+    (await import('./commands/mcp.js')).addMcpCommand(program, io, version),
+  verify: async (program, io, { fail }) =>
+    (await import('./commands/verify.js')).addVerifyCommand(program, io, fail),
+  migrate: async (program, io) => (await import('./commands/migrate.js')).addMigrateCommand(program, io),
+  backup: async (program, io) => (await import('./commands/backup.js')).addBackupCommand(program, io),
+  restore: async (program, io) => (await import('./commands/backup.js')).addRestoreCommand(program, io),
   copy: async (program, io, { fail }) =>
-    (await import('./copy/command.js')).addCopyCommand(program, io, fail),
+    (await import('./commands/copy.js')).addCopyCommand(program, io, fail),
 };
 
 /** Runs one command. Gives the exit status: 0, 1 for a failure, 2 for wrong usage. Never throws. */

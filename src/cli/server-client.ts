@@ -1,9 +1,10 @@
 /** Requests to a running server, for commands with `--url`. */
+
+import { backoffMs, sleep } from '../app/retry.js';
 import { CallerStatsError } from '../domain/errors.js';
-import type { Query } from '../domain/query.js';
-import type { RecordResult } from '../storage/store.js';
+import type { Query } from '../domain/queries/query.js';
+import type { RecordResult } from '../storage/ports/store.js';
 import { UsageError } from './io.js';
-import { backoffMs, sleep } from './retry.js';
 
 const retryAfterMsMax = 30_000;
 

@@ -1,14 +1,19 @@
 /** The ways in which counts are read and shown: whole, over time, by caller. */
 import type { Writable } from 'node:stream';
-import { type CallerCounts, type Counts, withTotal } from '../domain/counts.js';
-import { callersToCsv, countsToCsv, seriesToCsv } from '../domain/csv.js';
-import { type DateRange, parseDateRange } from '../domain/date-range.js';
+import { type CallerCounts, type Counts, withTotal } from '../domain/counting/counts.js';
+import { callersToCsv, countsToCsv, seriesToCsv } from '../domain/counting/csv.js';
+import { type DateRange, parseDateRange } from '../domain/counting/date-range.js';
+import {
+  parseSeriesQuestion,
+  type Series,
+  type SeriesNames,
+  type SeriesQuestion,
+} from '../domain/counting/series.js';
 import type { Result } from '../domain/result.js';
-import { parseSeriesQuestion, type Series, type SeriesNames, type SeriesQuestion } from '../domain/series.js';
+import type { Store } from '../storage/ports/store.js';
 import { readSeries } from '../storage/series.js';
-import type { Store } from '../storage/store.js';
-import type { Chart } from './chart.js';
-import { formatCount, printLine, printTable } from './output.js';
+import type { Chart } from './terminal/chart.js';
+import { formatCount, printLine, printTable } from './terminal/output.js';
 
 /** A question in the words it was asked in. */
 export type Asked = { readonly [Name in keyof SeriesNames]?: string | undefined };

@@ -2,8 +2,9 @@
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { networksOf } from '../domain/address.js';
-import type { Clock } from '../domain/clock.js';
+import { Libraries, type UsersOptions } from '../auth/auth-provider.js';
+import type { LoadLimits } from '../domain/admission.js';
+import { networksOf } from '../domain/keys/networks.js';
 import {
   accountRequestsMax,
   closeGraceMs,
@@ -12,38 +13,37 @@ import {
   keepAliveTimeoutMs,
   lateRequestsIntervalMs,
 } from '../domain/limits.js';
-import type { LoadLimits } from '../domain/overload.js';
-import type { TelemetryRules } from '../domain/telemetry.js';
-import type { Store } from '../storage/store.js';
-import { Libraries, type UsersOptions } from '../users/libraries.js';
-import { Authenticator } from './authenticate.js';
-import { type BasePath, rewriteBelow } from './base-path.js';
-import type { RecordingLimits } from './body.js';
-import { addCallerStats } from './caller-stats.js';
-import { addCallers } from './callers.js';
-import { addCompilers } from './compilers.js';
-import { ConnectionErrors } from './connection-errors.js';
+import type { TelemetryRules } from '../domain/queries/telemetry.js';
+import type { Clock } from '../domain/time/clock.js';
+import type { Store } from '../storage/ports/store.js';
+import { Overload, watchEventLoop } from './admission/admission.js';
+import { RateLimit, type RateLimits } from './admission/rate-limits.js';
+import { ConnectionErrors } from './connection/connection-errors.js';
+import { Deadlines } from './connection/deadlines.js';
+import { endUnreadStreams } from './connection/unread-streams.js';
 import type { DashboardOptions } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
-import { Deadlines } from './deadlines.js';
-import { DirectExport } from './direct-export.js';
-import { addDocs } from './docs.js';
 import { answerError, HttpError, unavailable } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
-import { addLeakedKeys } from './leaked-keys.js';
 import { frameworkLog, RequestLog } from './log.js';
-import { type Measures, measuredRecording, measureRequests } from './measures.js';
-import { addOpenApi, addTryPage } from './open-api.js';
-import { addOperations } from './operations.js';
 import { addOtlp } from './otlp/otlp.js';
-import { Overload, watchEventLoop } from './overload.js';
-import { addQueries } from './queries.js';
-import { RateLimit, type RateLimits } from './rate-limits.js';
+import { Authenticator } from './request/authenticate.js';
+import { type BasePath, rewriteBelow } from './request/base-path.js';
+import type { RecordingLimits } from './request/body.js';
+import { type Measures, measuredRecording, measureRequests } from './request-metrics.js';
 import { acceptAllMethods } from './resource.js';
-import { SHARED_SCHEMAS } from './schemas.js';
-import { addSeries } from './series.js';
-import { endUnreadStreams } from './unread-streams.js';
+import { addCallerStats } from './routes/caller-stats.js';
+import { addCallers } from './routes/callers.js';
+import { DirectExport } from './routes/direct-export.js';
+import { addDocs } from './routes/docs.js';
+import { addLeakedKeys } from './routes/leaked-keys.js';
+import { addOpenApi, addTryPage } from './routes/open-api.js';
+import { addOperations } from './routes/operations.js';
+import { addQueries } from './routes/queries.js';
+import { addSeries } from './routes/series.js';
+import { addCompilers } from './schemas/compilers.js';
+import { SHARED_SCHEMAS } from './schemas/schemas.js';
 
 /** Follows requests, for whoever looks for what took how long. */
 export interface RequestTracing {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
 import { isSameStore, locationOf } from './open.js';
-import type { Contents, Restored } from './sqlite/backup.js';
+import type { Contents, Restored } from './sqlite/files/backup.js';
 
 export type { Contents, Restored };
 
@@ -21,7 +21,7 @@ export async function backUpStore(url: string, target: string, { replace }: Repl
   const file = fileOf(url, 'pg_dump makes backups of it');
   if (!existsSync(file)) throw new CallerStatsError('not_found', `There is no database ${file}.`);
   await requireOther(url, target);
-  const { backUpFile } = await import('./sqlite/backup.js');
+  const { backUpFile } = await import('./sqlite/files/backup.js');
   return backUpFile(file, resolve(target), replace);
 }
 
@@ -37,7 +37,7 @@ export async function restoreStore(
   const file = fileOf(url, 'pg_restore restores it');
   if (!existsSync(backup)) throw new CallerStatsError('not_found', `There is no file ${resolve(backup)}.`);
   await requireOther(url, backup);
-  const { restoreFile } = await import('./sqlite/backup.js');
+  const { restoreFile } = await import('./sqlite/files/backup.js');
   return restoreFile(resolve(backup), file, replace, nowMs);
 }
 

@@ -1,7 +1,7 @@
 /** Group commit, shared by the stores: what waits for one commit shares the next. */
 import { CallerStatsError, type ErrorCode } from '../domain/errors.js';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../domain/limits.js';
-import type { CommitWatch } from './figures.js';
+import type { CommitWatch } from './ports/store-stats.js';
 
 /** One operation's end. A failed one changed nothing and did not hinder the others of its group. */
 export type Outcome<Value> =

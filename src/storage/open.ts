@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
 import { databaseConnectionsMax, databaseTimeoutMs } from '../domain/limits.js';
 import { failure, type Result, success } from '../domain/result.js';
-import type { CommitWatch } from './figures.js';
+import type { Store } from './ports/store.js';
+import type { CommitWatch } from './ports/store-stats.js';
 import { POSTGRES_SCHEMES, type PostgresLocation, parsePostgresUrl } from './postgres/location.js';
-import type { Store } from './store.js';
 
 /** A SQLite file. */
 interface SqliteLocation {
@@ -116,7 +116,7 @@ export async function migrateStore(
 ): Promise<Migrated> {
   const location = locationOf(url);
   if (location.kind === 'postgres') {
-    const { administer } = await import('./postgres/administration.js');
+    const { administer } = await import('./postgres/migrations/administration.js');
     return { ...(await administer(location, { connectionsMax, timeoutMs, distribute })), kept: null };
   }
   if (distribute) {
@@ -125,7 +125,7 @@ export async function migrateStore(
       `${resolve(location.file)} is a file, which cannot be distributed; that is for PostgreSQL with Citus.`,
     );
   }
-  const { migrateSqliteFile } = await import('./sqlite/migrate.js');
+  const { migrateSqliteFile } = await import('./sqlite/migrations/migrate.js');
   return { ...(await migrateSqliteFile(location.file, backup)), distributed: [] };
 }
 

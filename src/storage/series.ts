@@ -1,11 +1,11 @@
 /** How a series is read from a store of any kind: what left-out bounds are, and all buckets from one snapshot. */
-import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/date-range.js';
-import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/date-time.js';
+import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/counting/date-range.js';
+import { bucketAround, type Edge, edgesOf } from '../domain/counting/interval.js';
+import { type Series, type SeriesQuestion, toBuckets } from '../domain/counting/series.js';
 import { CallerStatsError } from '../domain/errors.js';
-import { bucketAround, type Edge, edgesOf } from '../domain/interval.js';
 import { seriesBucketsMax } from '../domain/limits.js';
-import { type Series, type SeriesQuestion, toBuckets } from '../domain/series.js';
-import type { Store } from './store.js';
+import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/time/date-time.js';
+import type { Store } from './ports/store.js';
 
 /** Each try but the last failed because somebody recorded a query outside of all that was recorded before. */
 const triesMax = 10;

@@ -1,6 +1,6 @@
 /** The audit log: what is in it, how it is read, and how it is kept. */
 import { describe, expect, test } from 'vitest';
-import type { AuditEntry } from '../../src/domain/audit.js';
+import type { AuditEntry } from '../../src/domain/people/audit.js';
 import { firstRunOf, runCli } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
 import { createKey, jsonOf, type MadeKey } from '../support/cli-keys.js';

@@ -1,8 +1,8 @@
 /** Who belongs to an organization, and what its keys may do and have become: copied, and brought up to date again. */
 import { describe, expect, inject, test } from 'vitest';
-import type { AuditEntry } from '../../src/domain/audit.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import type { Store } from '../../src/storage/store.js';
+import type { AuditEntry } from '../../src/domain/people/audit.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { clientOf } from '../support/cli-client.js';
 import { createKey, jsonOf, type MadeKey } from '../support/cli-keys.js';
 import { alter, copyOf, type Place, project, succeed } from '../support/cli-place.js';

@@ -1,8 +1,8 @@
 /** Copies of stores that are in use, copies that are cut short, and what a second run makes of both. */
 import { expect, inject, test } from 'vitest';
-import type { ApiKey } from '../../src/domain/api-key.js';
-import { ALL_TIME } from '../../src/domain/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import { firstRunOf, kill, matched, programFile, startCli, startCommand } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
 import { emptyPlace, makeKey, type Place, placeWithSample, project, succeed } from '../support/cli-place.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { INTERVALS } from '../../src/domain/interval.js';
+import { INTERVALS } from '../../src/domain/counting/interval.js';
 import { makeKey, placeWithSample, project, succeed } from '../support/cli-place.js';
 import { addressOf, type Dashboard, type Query, rowsOf, substituted } from '../support/grafana.js';
 

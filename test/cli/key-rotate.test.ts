@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keyTypeOf } from '../../src/domain/api-key.js';
+import { keyTypeOf } from '../../src/domain/keys/api-key.js';
 import { runCli } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
 import { createKey, jsonOf, keysOf, type ListedKey, type MadeKey } from '../support/cli-keys.js';

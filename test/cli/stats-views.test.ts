@@ -1,9 +1,9 @@
 /** `stats` over time and by caller: of the sample, against a recount of its lines that asks the platform for each. */
 import { describe, expect, test } from 'vitest';
-import { callerType } from '../../src/domain/caller.js';
-import type { CallerCounts, Counts } from '../../src/domain/counts.js';
-import { INTERVALS } from '../../src/domain/interval.js';
-import type { Series } from '../../src/domain/series.js';
+import type { CallerCounts, Counts } from '../../src/domain/counting/counts.js';
+import { INTERVALS } from '../../src/domain/counting/interval.js';
+import type { Series } from '../../src/domain/counting/series.js';
+import { callerType } from '../../src/domain/queries/caller.js';
 import {
   emptyPlace,
   makeKey,

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations.js';
+import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations/migrations.js';
 import { alter, emptyPlace, firstRow, type Place, succeed } from '../support/cli-place.js';
 
 /** What lies in the folder of a place. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS, widthOf } from '../../src/domain/buckets.js';
+import { BUCKET_WIDTHS_MS, widthOf } from '../../src/domain/counting/buckets.js';
 import { alter, firstRow, placeWithSample, project, succeed } from '../support/cli-place.js';
 
 interface Counter {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { STORE_PARTS } from '../../src/storage/figures.js';
+import { STORE_PARTS } from '../../src/storage/ports/store-stats.js';
 import { by, type PlaceFactory, projectOf } from '../support/store.js';
 
 export function describeFigures(kind: string, factory: PlaceFactory): void {

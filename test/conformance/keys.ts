@@ -1,8 +1,8 @@
 /** What can become of a key: disabled, enabled, revoked, rotated, leaked. */
 import { describe, expect, test } from 'vitest';
-import type { ApiKey } from '../../src/domain/api-key.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import type { Store } from '../../src/storage/store.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { by, keyOf, type PlaceFactory, projectOf } from '../support/store.js';
 
 const org = DEFAULT_ORGANIZATION_ID;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import { memberOf } from '../support/people.js';
 import { by, type PlaceFactory } from '../support/store.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import type { Query } from '../../src/domain/query.js';
-import type { Store } from '../../src/storage/store.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import type { Query } from '../../src/domain/queries/query.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { knownEvent, recount } from '../support/ledger.js';
 import { by, keyOf, type PlaceFactory, projectOf, purgeAll } from '../support/store.js';
 

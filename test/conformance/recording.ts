@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
-import type { Query } from '../../src/domain/query.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import type { Query } from '../../src/domain/queries/query.js';
 import { recount, recountCallers } from '../laws/events.js';
 import { by, type PlaceFactory, projectOf } from '../support/store.js';
 

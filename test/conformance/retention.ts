@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
-import { ALL_TIME } from '../../src/domain/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import type { Query } from '../../src/domain/query.js';
-import type { Store } from '../../src/storage/store.js';
+import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import type { Query } from '../../src/domain/queries/query.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { recount } from '../support/ledger.js';
 import { by, type PlaceFactory, projectOf, retainAll } from '../support/store.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
-import { ALL_TIME } from '../../src/domain/date-range.js';
-import { YEAR_ZERO_MS } from '../../src/domain/date-time.js';
-import type { Query } from '../../src/domain/query.js';
+import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import type { Query } from '../../src/domain/queries/query.js';
+import { YEAR_ZERO_MS } from '../../src/domain/time/date-time.js';
 import { by, type PlaceFactory, projectOf } from '../support/store.js';
 
 const nothing = { web: 0, api: 0, other: 0, total: 0 };

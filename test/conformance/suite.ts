@@ -1,5 +1,5 @@
 /**
- * What every store must do: the promises of `src/storage/store.ts`, executable. A store passes all of it unchanged; it
+ * What every store must do: the promises of `src/storage/ports/store.ts`, executable. A store passes all of it unchanged; it
  * brings a factory and opts out of nothing.
  */
 import type { PlaceFactory } from '../support/store.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import { addUser, memberOf, runOnUsers } from '../support/people.js';
 import { by, keyOf, type PlaceFactory, projectOf } from '../support/store.js';
 

@@ -2,10 +2,11 @@
  * Known queries, in blocks: a block is recorded all or not at all, and has a stretch of time of its own, so that its count
  * can be asked for alone. Nothing is kept of a query: its block's number and its place in it give it again.
  */
-import { callerType } from '../../src/domain/caller.js';
-import { type TypeCounts, withTotal } from '../../src/domain/counts.js';
-import type { DateRange } from '../../src/domain/date-range.js';
-import type { Query } from '../../src/domain/query.js';
+
+import { type TypeCounts, withTotal } from '../../src/domain/counting/counts.js';
+import type { DateRange } from '../../src/domain/counting/date-range.js';
+import { callerType } from '../../src/domain/queries/caller.js';
+import type { Query } from '../../src/domain/queries/query.js';
 
 /** Projects of a run. They have the same ids, with other callers at other times. */
 export const PROJECTS = ['first', 'second'] as const;

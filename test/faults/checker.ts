@@ -4,9 +4,9 @@
  * do, it knows nothing but the history.
  */
 
-import type { Counts, TypeCounts } from '../../src/domain/counts.js';
-import { ALL_TIME, type DateRange } from '../../src/domain/date-range.js';
-import type { RecordResult } from '../../src/storage/store.js';
+import type { Counts, TypeCounts } from '../../src/domain/counting/counts.js';
+import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
+import type { RecordResult } from '../../src/storage/ports/store.js';
 import { countsIn, PROJECTS, type ProjectId, sizeOf, sum } from './blocks.js';
 import type { Entry } from './history.js';
 

@@ -1,7 +1,7 @@
 /** What happened between clients and servers, in order: what the checker judges by, and all that it knows. */
-import type { Counts } from '../../src/domain/counts.js';
-import type { DateRange } from '../../src/domain/date-range.js';
-import type { RecordResult } from '../../src/storage/store.js';
+import type { Counts } from '../../src/domain/counting/counts.js';
+import type { DateRange } from '../../src/domain/counting/date-range.js';
+import type { RecordResult } from '../../src/storage/ports/store.js';
 import type { ProjectId } from './blocks.js';
 
 /** An operation begins with `record` or `count`, and ends with one entry of the same number, or never. */

@@ -1,5 +1,5 @@
 /** What is sent and asked, by number: the same for the same seed, whatever a run came to meet. */
-import { ALL_TIME, type DateRange } from '../../src/domain/date-range.js';
+import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
 import { PROJECTS, type ProjectId, stretchesFrom, stretchOf } from './blocks.js';
 import type { Draw } from './draw.js';
 

@@ -1,9 +1,10 @@
 /** Requests to one server, and what each answer promises. */
-import { callerType } from '../../src/domain/caller.js';
-import type { Counts } from '../../src/domain/counts.js';
-import { withTotal } from '../../src/domain/counts.js';
-import { ALL_TIME, type DateRange } from '../../src/domain/date-range.js';
-import type { RecordResult } from '../../src/storage/store.js';
+
+import type { Counts } from '../../src/domain/counting/counts.js';
+import { withTotal } from '../../src/domain/counting/counts.js';
+import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
+import { callerType } from '../../src/domain/queries/caller.js';
+import type { RecordResult } from '../../src/storage/ports/store.js';
 import { queriesOf } from './blocks.js';
 import type { Delivery, Question } from './plan.js';
 

@@ -2,8 +2,8 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Counts } from '../../src/domain/counts.js';
-import { ALL_TIME } from '../../src/domain/date-range.js';
+import type { Counts } from '../../src/domain/counting/counts.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import {
   kill,
   type Outcome,

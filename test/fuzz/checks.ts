@@ -1,8 +1,9 @@
 /** What must hold when all is sent: the counts are those of a recount, nothing counts twice, nothing grows. */
-import { callerType } from '../../src/domain/caller.js';
-import type { Counts } from '../../src/domain/counts.js';
-import { withTotal } from '../../src/domain/counts.js';
-import { ALL_TIME } from '../../src/domain/date-range.js';
+
+import type { Counts } from '../../src/domain/counting/counts.js';
+import { withTotal } from '../../src/domain/counting/counts.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import { callerType } from '../../src/domain/queries/caller.js';
 import { recount } from '../support/ledger.js';
 import { callerOfTrace } from './events.js';
 import type { FuzzLedger } from './ledger.js';

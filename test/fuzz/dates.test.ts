@@ -2,9 +2,14 @@
 import { DateTime } from 'luxon';
 import { Temporal } from 'temporal-polyfill';
 import { expect, test } from 'vitest';
-import { parseDateRange } from '../../src/domain/date-range.js';
-import { BOUND_PATTERN, parseBound, parseTimestamp, TIMESTAMP_PATTERN } from '../../src/domain/date-time.js';
-import { parseForeignTime } from '../../src/domain/foreign-time.js';
+import { parseDateRange } from '../../src/domain/counting/date-range.js';
+import {
+  BOUND_PATTERN,
+  parseBound,
+  parseTimestamp,
+  TIMESTAMP_PATTERN,
+} from '../../src/domain/time/date-time.js';
+import { parseForeignTime } from '../../src/domain/time/timestamp-formats.js';
 import { Random } from './random.js';
 
 const seed = 20_260_602;

@@ -1,5 +1,5 @@
 /** Queries by number: whoever sends a number sends the same query, so what was acknowledged can be counted by numbers. */
-import type { Query } from '../../src/domain/query.js';
+import type { Query } from '../../src/domain/queries/query.js';
 import { spanId, traceId } from '../support/telemetry.js';
 import type { Random } from './random.js';
 

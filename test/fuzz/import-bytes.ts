@@ -1,6 +1,6 @@
 /** Files to import, made of the demo's real events, with lines among them that are none; and what must come of them. */
-import type { FormOptions } from '../../src/cli/import/form-options.js';
-import type { Query } from '../../src/domain/query.js';
+import type { FormOptions } from '../../src/cli/options/import-form.js';
+import type { Query } from '../../src/domain/queries/query.js';
 import { sampleLines } from '../support/sample.js';
 import { ODD_JSON } from './json-text.js';
 import type { Random } from './random.js';

@@ -1,5 +1,5 @@
 /** What the service acknowledged, kept from outside it. */
-import type { Query } from '../../src/domain/query.js';
+import type { Query } from '../../src/domain/queries/query.js';
 import { eventNumbers, eventOf, traceNumbers } from './events.js';
 import type { FuzzRequest } from './parts.js';
 

@@ -1,6 +1,6 @@
 /** Requests that must succeed, one operation each. */
 import { gzipSync } from 'node:zlib';
-import { INTERVALS } from '../../src/domain/interval.js';
+import { INTERVALS } from '../../src/domain/counting/interval.js';
 import { eventNumbers, eventOf, spell } from './events.js';
 import { jsonOf } from './json-text.js';
 import type { Operation, Parameter } from './operations.js';

@@ -1,7 +1,7 @@
 /** Who may use which operation of the dashboard's API: every one of them, refusals first. */
 import { METHODS } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ROLES, type Role } from '../../src/domain/member.js';
+import { ROLES, type Role } from '../../src/domain/people/member.js';
 import { Browser, signedIn } from '../support/dashboard.js';
 import {
   DASHBOARD_ROUTES,

@@ -1,8 +1,8 @@
 /** Set-up addresses, invitations, new passwords: each link works once, in time, for whom it is. */
 import { randomInt } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
-import { newInvitation } from '../../src/domain/invitation.js';
 import { invitationDaysMax } from '../../src/domain/limits.js';
+import { newInvitation } from '../../src/domain/people/invitation.js';
 import { runCli } from '../support/cli.js';
 import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/dashboard.js';
 import { detailsOf, errorOf, type Service, startMs, startService } from '../support/http.js';

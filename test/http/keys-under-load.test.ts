@@ -1,7 +1,7 @@
 /** Keys that are changed while they are in use: from the very next request on, whoever changed them, however many ask. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
-import type { KeyChange, Store } from '../../src/storage/store.js';
+import type { KeyChange, Store } from '../../src/storage/ports/store.js';
 import { QUERIES, type Service, STATS, startMs, startService } from '../support/http.js';
 import { newKey } from '../support/http-keys.js';
 

@@ -1,8 +1,8 @@
 /** The listener of `/metrics`: what the contract says of every route holds there as well. */
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Metrics } from '../../src/metrics/metrics.js';
-import { buildMetricsApp } from '../../src/metrics/server.js';
+import { Metrics } from '../../src/observability/metrics/metrics.js';
+import { buildMetricsApp } from '../../src/observability/metrics/server.js';
 import { openStore } from '../../src/storage/open.js';
 import { RawConnection } from '../support/http-raw.js';
 import { readMetrics, sumOf } from '../support/metrics.js';

@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events';
 import { METHODS } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { Metrics } from '../../src/metrics/metrics.js';
+import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { get, ordinary, recordSome } from '../support/direct-export.js';
 import { QUERIES, type Service, type ServiceOptions, STATS, startService } from '../support/http.js';
 import { type Exposition, readMetrics, sumOf } from '../support/metrics.js';

@@ -1,9 +1,9 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CALLER_TYPES } from '../../src/domain/caller.js';
-import { parseBound, parseTimestamp } from '../../src/domain/date-time.js';
-import { parseQuery } from '../../src/domain/query.js';
+import { CALLER_TYPES } from '../../src/domain/queries/caller.js';
+import { parseQuery } from '../../src/domain/queries/query.js';
+import { parseBound, parseTimestamp } from '../../src/domain/time/date-time.js';
 import { CALLERS, QUERIES, SERIES, STATS, sharedService, startMs, startService } from '../support/http.js';
 import { at, entriesOf } from '../support/openapi.js';
 

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { ProtobufLogsSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { CallerStatsError } from '../../src/domain/errors.js';
 import { errorOf, type KeyName, type Service, startMs, startService } from '../support/http.js';
 import type { Answer } from '../support/http-checks.js';

@@ -1,6 +1,6 @@
 /** Recording into a project whose old rows are gone. */
 import { expect, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { detailsOf, errorOf, startMs, startService } from '../support/http.js';
 import { by, retainAll } from '../support/store.js';
 

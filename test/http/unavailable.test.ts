@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { CallerStatsError } from '../../src/domain/errors.js';
-import { STORE_PARTS, type StorePart } from '../../src/storage/figures.js';
+import { STORE_PARTS, type StorePart } from '../../src/storage/ports/store-stats.js';
 import { detailsOf, errorOf, QUERIES, type Service, STATS, startService } from '../support/http.js';
 
 const query = '{"id":"a","caller":"web"}';

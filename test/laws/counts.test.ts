@@ -1,9 +1,9 @@
 /** The laws of counting, as properties: held against a naive recount, on every kind of store. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Counts } from '../../src/domain/counts.js';
-import type { Query } from '../../src/domain/query.js';
-import type { RecordResult, Store } from '../../src/storage/store.js';
+import type { Counts } from '../../src/domain/counting/counts.js';
+import type { Query } from '../../src/domain/queries/query.js';
+import type { RecordResult, Store } from '../../src/storage/ports/store.js';
 import { by, type PlaceFactory, placeFactories, projectOf } from '../support/store.js';
 import {
   batchSizes,

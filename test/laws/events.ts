@@ -1,11 +1,11 @@
 /** Arbitrary events and ranges that lie where counting could go wrong, and the naive count they are held against. */
 import fc from 'fast-check';
-import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
-import { callerType } from '../../src/domain/caller.js';
-import { type CallerCounts, type Counts, withTotal } from '../../src/domain/counts.js';
-import { ALL_TIME, type DateRange } from '../../src/domain/date-range.js';
-import { YEAR_ZERO_MS } from '../../src/domain/date-time.js';
-import type { Query } from '../../src/domain/query.js';
+import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
+import { type CallerCounts, type Counts, withTotal } from '../../src/domain/counting/counts.js';
+import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
+import { callerType } from '../../src/domain/queries/caller.js';
+import type { Query } from '../../src/domain/queries/query.js';
+import { YEAR_ZERO_MS } from '../../src/domain/time/date-time.js';
 
 const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const inRange = (timeMs: number): number => Math.min(Math.max(timeMs, YEAR_ZERO_MS), latestMs);

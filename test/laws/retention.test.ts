@@ -1,10 +1,10 @@
 /** The law of retention: whatever is repeated, and whenever rows are removed meanwhile, each query is counted once. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import type { Query } from '../../src/domain/query.js';
-import type { Store } from '../../src/storage/store.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import type { Query } from '../../src/domain/queries/query.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { by, type PlaceFactory, placeFactories, projectOf, purgeAll } from '../support/store.js';
 import { lawParametersOn, recount } from './events.js';
 

@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Counts, withTotal } from '../../src/domain/counts.js';
-import { INTERVALS, type Interval } from '../../src/domain/interval.js';
-import type { Query } from '../../src/domain/query.js';
-import { parseSeriesQuestion, type Series, type SeriesQuestion } from '../../src/domain/series.js';
+import { type Counts, withTotal } from '../../src/domain/counting/counts.js';
+import { INTERVALS, type Interval } from '../../src/domain/counting/interval.js';
+import { parseSeriesQuestion, type Series, type SeriesQuestion } from '../../src/domain/counting/series.js';
+import type { Query } from '../../src/domain/queries/query.js';
 import { readSeries } from '../../src/storage/series.js';
 import { localUnit, oddMoments } from '../support/local-calendar.js';
 import { by, placeFactories, projectOf } from '../support/store.js';

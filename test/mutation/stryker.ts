@@ -16,7 +16,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
    * `TMPDIR` helps, and files can be named.
    */
   storage: {
-    mutate: ['src/storage/*.ts', 'src/storage/sqlite/*.ts'],
+    mutate: ['src/storage/*.ts', 'src/storage/sqlite/**/*.ts'],
     tests: [
       'test/unit/storage/*.test.ts',
       'test/unit/storage/sqlite/*.test.ts',

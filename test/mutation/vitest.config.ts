@@ -6,8 +6,8 @@ const mutatedThreads = {
   name: 'mutated-threads',
   enforce: 'pre' as const,
   transform(code: string, id: string) {
-    return id.endsWith('/src/storage/sqlite/writer-handle.ts')
-      ? code.replace(/(?<!from )'\.\/writer-thread\.js'/, "'../../../test/mutation/writer-thread.js'")
+    return id.endsWith('/src/storage/sqlite/writer/writer-handle.ts')
+      ? code.replace(/(?<!from )'\.\/writer-thread\.js'/, "'../../../../test/mutation/writer-thread.js'")
       : undefined;
   },
 };

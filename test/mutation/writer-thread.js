@@ -15,4 +15,4 @@ process.on('exit', () => {
     writeFileSync(join(folder, `${process.pid}-${threadId}.json`), JSON.stringify(mutantCoverage));
 });
 
-await import('../../dist/storage/sqlite/writer-thread.js');
+await import('../../dist/storage/sqlite/writer/writer-thread.js');

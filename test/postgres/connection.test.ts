@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
-import type { Store } from '../../src/storage/store.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { certificateFor, newAuthority } from '../support/certificates.js';
 import { installations, type PostgresServer, startPostgres } from '../support/postgres-server.js';
 import { onDatabase } from '../support/store.js';

@@ -1,10 +1,10 @@
 /** Many writers, on several nodes, of the same ids at once: exact, and never in each other's way for ever. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
-import type { Query } from '../../src/domain/query.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import type { Query } from '../../src/domain/queries/query.js';
 import { openStore } from '../../src/storage/open.js';
-import type { RecordResult, Store } from '../../src/storage/store.js';
+import type { RecordResult, Store } from '../../src/storage/ports/store.js';
 import { knownEvent, rangesOver, recount } from '../support/ledger.js';
 import { eventually } from '../support/nodes.js';
 import { by, onDatabase, projectOf } from '../support/store.js';

@@ -1,8 +1,8 @@
 /** Projects that are deleted while nodes record into them: gone at once, everywhere, and nothing is left in the end. */
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { openStore } from '../../src/storage/open.js';
-import type { Store } from '../../src/storage/store.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { firstRunOf, kill } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { succeed } from '../support/cli-place.js';

@@ -1,9 +1,9 @@
 /** What the store's connections are set to, whatever the database, the user or the URL say. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { type OpenOptions, openStore } from '../../src/storage/open.js';
-import type { Store } from '../../src/storage/store.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { newUser } from '../support/postgres-user.js';
 import { by, keyOf, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
 

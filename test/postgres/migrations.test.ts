@@ -1,10 +1,10 @@
 /** Handles that meet at an empty database. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { openStore } from '../../src/storage/open.js';
-import { NEWEST_VERSION } from '../../src/storage/postgres/migrations.js';
-import type { Store } from '../../src/storage/store.js';
+import type { Store } from '../../src/storage/ports/store.js';
+import { NEWEST_VERSION } from '../../src/storage/postgres/migrations/migrations.js';
 import { by, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
 
 async function opened(url: string): Promise<Store> {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { generateKey } from '../../src/domain/api-key.js';
+import { generateKey } from '../../src/domain/keys/api-key.js';
 import { firstRunOf, inGroups, kill, type Outcome, runCli, runCommand } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { newUser, type User } from '../support/postgres-user.js';

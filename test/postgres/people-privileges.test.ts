@@ -1,7 +1,7 @@
 /** What a node's user must be allowed for people to sign in: what the reference names is enough, and none too much. */
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
-import type { Store } from '../../src/storage/store.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { documentedGrants, isOfPeople, oneByOne } from '../support/grants.js';
 import { invitationOf } from '../support/people.js';
 import { newUser } from '../support/postgres-user.js';

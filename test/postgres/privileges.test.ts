@@ -1,8 +1,8 @@
 /** Users that may do little: what they are told, and what is enough. */
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { openStore } from '../../src/storage/open.js';
-import type { Store } from '../../src/storage/store.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { firstRunOf } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { succeed } from '../support/cli-place.js';

@@ -1,9 +1,9 @@
 /** Schemas of an older version, and what the newest one keeps to by itself. */
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import { openStore } from '../../src/storage/open.js';
-import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations.js';
-import type { Store } from '../../src/storage/store.js';
+import type { Store } from '../../src/storage/ports/store.js';
+import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations/migrations.js';
 import {
   expectUpToDate,
   firstVersionKeyColumns,

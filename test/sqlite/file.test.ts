@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openReader } from '../../src/storage/sqlite/connection.js';
-import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations.js';
+import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations/migrations.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import { withFile } from '../support/sqlite-file.js';
 import { by, projectOf, retainAll } from '../support/store.js';

@@ -1,10 +1,10 @@
 /** Counts and series of what was read or added up before, held against a recount: at every ask, and after every change. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
-import { ALL_TIME, type DateRange } from '../../src/domain/date-range.js';
-import type { Query } from '../../src/domain/query.js';
+import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
+import type { Query } from '../../src/domain/queries/query.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
-import type { Store } from '../../src/storage/store.js';
 import { whenOver } from '../support/cleanup.js';
 import { knownDelivery, rangesOver, recount } from '../support/ledger.js';
 import { by, projectOf } from '../support/store.js';

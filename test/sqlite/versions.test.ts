@@ -1,10 +1,10 @@
 /** Files of an older schema, and what the newest one keeps to by itself. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
-import { CALLER_TYPES, callerType } from '../../src/domain/caller.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations.js';
+import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { CALLER_TYPES, callerType } from '../../src/domain/queries/caller.js';
+import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations/migrations.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import {
   expectUpToDate,

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import { by, projectOf } from '../support/store.js';
 import { temporaryFolder } from '../support/temporary.js';

@@ -1,5 +1,5 @@
 /** Requests to a server that runs as a process. */
-import type { Counts } from '../../src/domain/counts.js';
+import type { Counts } from '../../src/domain/counting/counts.js';
 import type { Server } from './cli.js';
 import { OpenApi } from './openapi.js';
 

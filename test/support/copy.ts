@@ -1,10 +1,10 @@
 /** What the tests of `caller-stats copy` share. */
 import { expect, onTestFinished } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import type { Query } from '../../src/domain/query.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import type { Query } from '../../src/domain/queries/query.js';
 import { openStore } from '../../src/storage/open.js';
-import type { Store } from '../../src/storage/store.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import type { Outcome, RunOptions } from './cli.js';
 import type { Place } from './cli-place.js';
 import { onDatabase } from './store.js';

@@ -1,5 +1,5 @@
 /** Every operation of the dashboard's API, and who may use it. A new one has to be put here. */
-import type { Role } from '../../src/domain/member.js';
+import type { Role } from '../../src/domain/people/member.js';
 
 export interface DashboardRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

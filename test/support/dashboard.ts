@@ -1,8 +1,8 @@
 /** Somebody at a browser: keeps cookies, names its origin, and talks to the dashboard's API of a service. */
 import { randomInt } from 'node:crypto';
-import { newInvitation } from '../../src/domain/invitation.js';
-import type { Role } from '../../src/domain/member.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
+import { newInvitation } from '../../src/domain/people/invitation.js';
+import type { Role } from '../../src/domain/people/member.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Service } from './http.js';
 import type { Answer } from './http-checks.js';
 

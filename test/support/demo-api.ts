@@ -1,5 +1,5 @@
 /** What the public API says of the sample, asked with a key as any program would: what pages are held to. */
-import type { Counts } from '../../src/domain/counts.js';
+import type { Counts } from '../../src/domain/counting/counts.js';
 import type { DashboardServer } from './dashboard-server.js';
 
 export interface Bucket extends Counts {

@@ -1,7 +1,7 @@
 /** Projects and keys as tests need them, and who makes them. */
-import type { ApiKey } from '../../src/domain/api-key.js';
-import type { Actor } from '../../src/domain/audit.js';
-import { DEFAULT_ORGANIZATION_ID, type Project } from '../../src/domain/project.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import type { Actor } from '../../src/domain/people/audit.js';
+import { DEFAULT_ORGANIZATION_ID, type Project } from '../../src/domain/projects/project.js';
 
 /** Who makes changes in tests. */
 export const by: Actor = { name: 'a test', address: null, at: 1000 };

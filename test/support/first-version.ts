@@ -1,10 +1,10 @@
 /** What a database of schema version 1 had in it, and what is to be found there once it is brought up to date. */
 import { expect } from 'vitest';
-import type { ApiKey } from '../../src/domain/api-key.js';
-import { ALL_TIME } from '../../src/domain/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import type { Query } from '../../src/domain/query.js';
-import type { Store } from '../../src/storage/store.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import type { Query } from '../../src/domain/queries/query.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { by, keyOf, projectOf } from './store.js';
 
 export const firstVersionProjects = [

@@ -7,8 +7,8 @@ import {
   hashKey,
   type KeyType,
   shownEnds,
-} from '../../src/domain/api-key.js';
-import type { Store } from '../../src/storage/store.js';
+} from '../../src/domain/keys/api-key.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { projectOf } from './store.js';
 
 /** What the clock shows when a test begins. */

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/storage/store.js';
+import type { Store } from '../../src/storage/ports/store.js';
 
 type StoreMethod = Exclude<keyof Store, 'people' | 'atOnce'>;
 

@@ -1,6 +1,6 @@
-import { type FormOptions, readForm } from '../../src/cli/import/form-options.js';
-import { readerOf } from '../../src/cli/import/formats.js';
-import { parseQuery } from '../../src/domain/query.js';
+import { readerOf } from '../../src/app/import/formats.js';
+import { type FormOptions, readForm } from '../../src/cli/options/import-form.js';
+import { parseQuery } from '../../src/domain/queries/query.js';
 
 /** The clock of these tests, long after all of their queries. */
 export const nowMs = Date.UTC(2030, 0, 1);

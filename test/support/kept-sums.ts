@@ -1,8 +1,8 @@
 /** What is kept of counters, over a database in memory. */
-import type { DateRange } from '../../src/domain/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import { KeptSums } from '../../src/storage/sqlite/kept-sums.js';
-import { Writer } from '../../src/storage/sqlite/writer.js';
+import type { DateRange } from '../../src/domain/counting/date-range.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import { KeptSums } from '../../src/storage/sqlite/counters/rollup-cache.js';
+import { Writer } from '../../src/storage/sqlite/writer/writer.js';
 import { by } from './entities.js';
 import { databaseInMemory, notedRuns, recordInto } from './sqlite.js';
 

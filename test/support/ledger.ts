@@ -1,10 +1,10 @@
 /** A ledger kept from outside the service: known events, who was told what of them, and what the counts must be. */
-import { BUCKET_WIDTHS_MS } from '../../src/domain/buckets.js';
-import { callerType } from '../../src/domain/caller.js';
-import { type Counts, withTotal } from '../../src/domain/counts.js';
-import { ALL_TIME, type DateRange } from '../../src/domain/date-range.js';
-import type { Query } from '../../src/domain/query.js';
-import type { RecordResult } from '../../src/storage/store.js';
+import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
+import { type Counts, withTotal } from '../../src/domain/counting/counts.js';
+import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
+import { callerType } from '../../src/domain/queries/caller.js';
+import type { Query } from '../../src/domain/queries/query.js';
+import type { RecordResult } from '../../src/storage/ports/store.js';
 
 const callers = ['web', 'api', 'slack', 'sdk-python', 'web'];
 

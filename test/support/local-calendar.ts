@@ -2,7 +2,7 @@
  * What the platform says of a moment in a time zone, and nothing else: an oracle that shares no code and no library with
  * what it is held against. Slow, for it asks anew for each moment.
  */
-import type { Interval } from '../../src/domain/interval.js';
+import type { Interval } from '../../src/domain/counting/interval.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

@@ -1,10 +1,10 @@
 /** Several nodes on one PostgreSQL database, and a load on them that holds while either of them fails. */
 
 import { expect, onTestFinished } from 'vitest';
-import type { Counts } from '../../src/domain/counts.js';
-import { ALL_TIME, type DateRange } from '../../src/domain/date-range.js';
-import type { Query } from '../../src/domain/query.js';
-import type { RecordResult } from '../../src/storage/store.js';
+import type { Counts } from '../../src/domain/counting/counts.js';
+import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
+import type { Query } from '../../src/domain/queries/query.js';
+import type { RecordResult } from '../../src/storage/ports/store.js';
 import { type FirstRun, firstRunOf, runCli, type Server, startServer } from './cli.js';
 import { checkAnswer } from './http-checks.js';
 import { knownDelivery, Ledger, rangesOver, recount } from './ledger.js';

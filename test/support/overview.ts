@@ -1,7 +1,7 @@
 /** What the overview of the dashboard shows, as its reader sees it. */
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Counts } from '../../src/domain/counts.js';
+import type { Counts } from '../../src/domain/counting/counts.js';
 
 /** How long a page may take on a busy machine to show what it should. */
 export const patience = { timeout: 30_000 } as const;

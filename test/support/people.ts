@@ -1,10 +1,10 @@
 /** People in a store, past the library that signs them in: for tests of what the store itself promises. */
-import type { Actor } from '../../src/domain/audit.js';
-import type { Invitation } from '../../src/domain/invitation.js';
-import type { Member, Role } from '../../src/domain/member.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/project.js';
-import type { UserStatementResult } from '../../src/storage/people.js';
-import type { Store } from '../../src/storage/store.js';
+import type { Actor } from '../../src/domain/people/audit.js';
+import type { Invitation } from '../../src/domain/people/invitation.js';
+import type { Member, Role } from '../../src/domain/people/member.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import type { UserStatementResult } from '../../src/storage/ports/people.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { by } from './entities.js';
 
 const someTime = '2026-01-01T00:00:00.000Z';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import type { Counts } from '../../src/domain/counts.js';
+import type { Counts } from '../../src/domain/counting/counts.js';
 
 /** Real events with exact expected answers, counted by another program; see `demo/README.md`. */
 export const sampleFile = fileURLToPath(new URL('../../demo/changes.ndjson.gz', import.meta.url));

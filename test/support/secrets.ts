@@ -1,6 +1,6 @@
 /** What nothing that is written down may hold: keys, and enough of one to know it by. */
 import { expect } from 'vitest';
-import { shownEnds } from '../../src/domain/api-key.js';
+import { shownEnds } from '../../src/domain/keys/api-key.js';
 
 /** Anything of the form of a key, whoever made it. */
 const KEY_FORM = /\b[a-z][a-z0-9]{1,15}_(admin|recording)_[0-9A-Za-z]{49}\b/;

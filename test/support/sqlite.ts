@@ -1,10 +1,10 @@
 /** SQLite connections for tests of what works with one. */
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
-import type { Query } from '../../src/domain/query.js';
+import type { Query } from '../../src/domain/queries/query.js';
 import type { Connection } from '../../src/storage/sqlite/connection.js';
-import { openMigrated } from '../../src/storage/sqlite/migrations.js';
-import type { Operation } from '../../src/storage/sqlite/operations.js';
-import { Writer } from '../../src/storage/sqlite/writer.js';
+import { openMigrated } from '../../src/storage/sqlite/migrations/migrations.js';
+import type { Operation } from '../../src/storage/sqlite/writer/operations.js';
+import { Writer } from '../../src/storage/sqlite/writer/writer.js';
 import { whenOver } from './cleanup.js';
 import { by, projectOf } from './entities.js';
 import { temporaryFolder } from './temporary.js';

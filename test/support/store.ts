@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { migrateStore, openStore } from '../../src/storage/open.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
-import type { Store } from '../../src/storage/store.js';
 import { whenOver } from './cleanup.js';
 import { temporaryFolder } from './temporary.js';
 

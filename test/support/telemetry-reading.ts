@@ -1,6 +1,6 @@
 /** Reads OTLP as the service does, without one; and makes messages of protobuf that no encoder would. */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { TelemetryRecord } from '../../src/domain/telemetry.js';
+import type { TelemetryRecord } from '../../src/domain/queries/telemetry.js';
 import { readJson } from '../../src/http/otlp/json.js';
 import { readProtobuf } from '../../src/http/otlp/protobuf.js';
 import { LOGS, TRACES } from '../../src/http/otlp/signals.js';

@@ -2,11 +2,11 @@
 import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { pino } from 'pino';
-import type { Store } from '../../src/storage/store.js';
-import { Credentials } from '../../src/users/credentials.js';
-import { type Answered, type Asking, Libraries, type UsersOptions } from '../../src/users/libraries.js';
-import { ADDRESS_HEADER } from '../../src/users/names.js';
-import { Users } from '../../src/users/users.js';
+import { type Answered, type Asking, Libraries, type UsersOptions } from '../../src/auth/auth-provider.js';
+import { Credentials } from '../../src/auth/credentials.js';
+import { ADDRESS_HEADER } from '../../src/auth/names.js';
+import { Users } from '../../src/auth/users.js';
+import type { Store } from '../../src/storage/ports/store.js';
 
 export interface Node {
   readonly users: Users;

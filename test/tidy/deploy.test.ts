@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { FOREIGN as FOREIGN_PAGES } from '../../docs/.vitepress/pages.js';
-import { SETTINGS } from '../../src/cli/settings.js';
+import { SETTINGS } from '../../src/cli/settings/settings.js';
 import { databaseTimeoutMs, shutdownTimeoutMs } from '../../src/domain/limits.js';
 import { filesBelow, importsOf, read } from './sources.js';
 

@@ -1,7 +1,7 @@
 /** The docs cannot drift from what they describe: commands, flags, variables, statuses, limits. */
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../scripts/pages/commands.js';
-import { KEY_VARIABLE, SETTINGS } from '../../src/cli/settings.js';
+import { KEY_VARIABLE, SETTINGS } from '../../src/cli/settings/settings.js';
 import * as limits from '../../src/domain/limits.js';
 import { STATUS_OF_CODE } from '../../src/http/errors.js';
 import { commandLinesOf, problemWith } from './commands.js';

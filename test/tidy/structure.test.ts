@@ -10,44 +10,39 @@ const outside = (...allowed: string[]): Source[] =>
 /** For files below a folder: what they may import. The first that fits a file is its rule. */
 const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|net|zlib)$|fastest-levenshtein$|temporal-polyfill$)/],
-  ['src/storage/store.ts', /^src\/(domain\/|storage\/(people|figures)\.ts$)/],
-  ['src/storage/figures.ts', /^$/],
-  ['src/storage/people.ts', /^src\/domain\//],
-  ['src/storage/commit-queue.ts', /^src\/(domain\/|storage\/figures\.ts$)/],
-  ['src/storage/rows.ts', /^src\/domain\//],
+  ['src/storage/ports/', /^src\/(domain|storage\/ports)\//],
+  ['src/storage/commit-queue.ts', /^src\/(domain|storage\/ports)\//],
+  ['src/storage/sql/', /^src\/(domain|storage\/(ports|sql))\//],
   [
     'src/storage/sqlite/',
-    /^(src\/(domain|storage\/sqlite)\/|src\/storage\/(store|people|rows|commit-queue|figures)\.ts$|node:|@photostructure\/sqlite$)/,
+    /^(src\/(domain|storage\/(ports|sql|sqlite))\/|src\/storage\/commit-queue\.ts$|node:|@photostructure\/sqlite$)/,
   ],
   [
     'src/storage/postgres/',
-    /^(src\/(domain|storage\/postgres)\/|src\/storage\/(store|people|rows|commit-queue|figures)\.ts$|node:|pg$|pg-connection-string$)/,
+    /^(src\/(domain|storage\/(ports|sql|postgres))\/|src\/storage\/commit-queue\.ts$|node:|pg$|pg-connection-string$)/,
   ],
-  ['src/storage/series.ts', /^src\/(domain\/|storage\/store\.ts$)/],
-  ['src/storage/open.ts', /^(src\/(domain|storage)\/|node:)/],
-  ['src/storage/backup.ts', /^(src\/(domain|storage)\/|node:)/],
-  ['src/users/', /^(src\/(domain|users)\/|src\/storage\/(store|people)\.ts$|better-auth|kysely$|pino$)/],
+  ['src/storage/series.ts', /^src\/(domain|storage\/ports)\//],
+  ['src/storage/', /^(src\/(domain|storage)\/|node:)/],
+  ['src/auth/', /^(src\/(domain|auth|storage\/ports)\/|better-auth|kysely$|pino$)/],
+  ['src/app/', /^(src\/|node:|csv-parse\/sync$|zstddec\/stream$|ajv$)/],
   [
     'src/http/',
-    /^(src\/(domain|http|users)\/|src\/storage\/(store|series|figures)\.ts$|node:|fastify$|@fastify\/|ajv$|fast-json-stringify$|pino$|negotiator$|rate-limiter-flexible$|@bufbuild\/protobuf\/wire$)/,
+    /^(src\/(domain|app|http|auth|storage\/ports)\/|src\/storage\/series\.ts$|node:|fastify$|@fastify\/|ajv$|fast-json-stringify$|pino$|negotiator$|rate-limiter-flexible$|@bufbuild\/protobuf\/wire$)/,
   ],
   [
-    'src/metrics/',
-    /^(src\/(domain|http|metrics)\/|src\/storage\/(store|figures)\.ts$|fastify$|pino$|prom-client$)/,
+    'src/observability/metrics/',
+    /^(src\/(domain|http|observability\/metrics|storage\/ports)\/|fastify$|pino$|prom-client$)/,
   ],
   [
-    'src/tracing/',
-    /^(src\/(domain|http|tracing)\/|src\/storage\/store\.ts$|node:async_hooks$|fastify$|pino$|@opentelemetry\/)/,
+    'src/observability/tracing/',
+    /^(src\/(domain|http|observability\/tracing|storage\/ports)\/|node:async_hooks$|fastify$|pino$|@opentelemetry\/)/,
   ],
   [
-    'src/cli/mcp/server.ts',
-    /^(src\/(cli|domain)\/|src\/http\/json-schema\.ts$|@modelcontextprotocol\/server$|@modelcontextprotocol\/server\/stdio$)/,
+    'src/mcp/server.ts',
+    /^(src\/(mcp|cli|domain)\/|src\/http\/schemas\/json-schema\.ts$|@modelcontextprotocol\/server$|@modelcontextprotocol\/server\/stdio$)/,
   ],
-  ['src/cli/mcp/', /^(src\/(cli|domain)\/|src\/http\/(json-schema|schemas)\.ts$|commander$)/],
-  [
-    'src/cli/',
-    /^(src\/|node:|commander$|csv-parse\/sync$|cli-progress$|pino$|pino-pretty$|fastify$|zstddec\/stream$|ajv$)/,
-  ],
+  ['src/mcp/', /^(src\/(mcp|cli|domain)\/|src\/http\/schemas\/)/],
+  ['src/cli/', /^(src\/|node:|commander$|cli-progress$|pino$|pino-pretty$|fastify$)/],
   ['src/main.ts', /^(src\/cli\/|node:)/],
 ];
 
@@ -83,9 +78,11 @@ describe('imports run one way', () => {
     visit('src/main.ts');
     const program = sources.filter(({ path }) => path === 'src/cli/program.ts');
     const commands = program.flatMap(importsOf).filter((path) => !reached.has(path));
-    expect(commands).toEqual(expect.arrayContaining(['src/cli/serve.ts', 'src/cli/mcp/command.ts']));
+    expect(commands).toEqual(
+      expect.arrayContaining(['src/cli/commands/serve.ts', 'src/cli/commands/mcp.ts']),
+    );
     commands.forEach(visit);
-    expect([...reached].filter((path) => /^src\/cli\/mcp\/(?!command)/.test(path))).toEqual([]);
+    expect([...reached].filter((path) => /^src\/mcp\//.test(path))).toEqual([]);
   });
 
   test('and reach every file from main.ts, or from the client', () => {
@@ -104,13 +101,13 @@ describe('imports run one way', () => {
 
 describe('the client imports nothing', () => {
   test.each(client.map((source) => [source.path, source] as const))('but its own: %s', (path, source) => {
-    const own = /^(client\/src\/|src\/domain\/caller-detection\.ts$)/;
+    const own = /^(client\/src\/|src\/domain\/queries\/caller-detection\.ts$)/;
     const node = path === 'client/src/spool.ts' ? /^node:(fs|process)$/ : /^$/;
     expect(importsOf(source).filter((name) => !own.test(name) && !node.test(name))).toEqual([]);
   });
 
   test('not even by way of what it shares with the service', () => {
-    expect(importsOf(read('src/domain/caller-detection.ts'))).toEqual([]);
+    expect(importsOf(read('src/domain/queries/caller-detection.ts'))).toEqual([]);
   });
 
   test('and has one place for the clock', () => {
@@ -127,13 +124,13 @@ describe('there is one place for', () => {
 
   test('names of variables of the environment: the settings', () => {
     const files = outside(
-      'src/cli/settings.ts',
-      'src/cli/setting.ts',
-      'src/cli/operate-settings.ts',
-      'src/cli/otlp-settings.ts',
-      'src/cli/overload-settings.ts',
-      'src/cli/tracing.ts',
-      'src/cli/web-settings.ts',
+      'src/cli/settings/settings.ts',
+      'src/cli/settings/setting.ts',
+      'src/cli/settings/operation.ts',
+      'src/cli/settings/telemetry.ts',
+      'src/cli/settings/admission.ts',
+      'src/cli/server/tracing.ts',
+      'src/cli/settings/web.ts',
     );
     expect(linesMatching(files, /\benv\[|CALLER_STATS_[A-Z_]+'/)).toEqual([]);
   });
@@ -146,13 +143,15 @@ describe('there is one place for', () => {
   test('choosing an HTTP status: the error tables, and what the dashboard answers when all is well', () => {
     const files = outside(
       'src/http/errors.ts',
-      'src/http/connection-errors.ts',
+      'src/http/connection/connection-errors.ts',
       'src/http/dashboard/answers.ts',
     );
     expect(linesMatching(files, /\.(code|status)\(\d{3}\)/)).toEqual([]);
   });
 
-  test('a total: domain/counts.ts', () => {
-    expect(linesMatching(outside('src/domain/counts.ts'), /total:\s*(?!count\()[^;]*\+/)).toEqual([]);
+  test('a total: domain/counting/counts.ts', () => {
+    expect(linesMatching(outside('src/domain/counting/counts.ts'), /total:\s*(?!count\()[^;]*\+/)).toEqual(
+      [],
+    );
   });
 });

@@ -23,12 +23,6 @@ const prose = [
 const self = 'test/tidy/style.test.ts';
 const others = code.filter(({ path }) => path !== self);
 
-test('no file of code is longer than 300 lines', () => {
-  expect(
-    code.filter(({ lines }) => lines.length > 300).map(({ path, lines }) => `${path}: ${lines.length}`),
-  ).toEqual([]);
-});
-
 test('every source file says somewhere what it is for', () => {
   const sources = [
     ...filesBelow('src', '.ts'),

@@ -1,7 +1,7 @@
 /** The checker of `test/faults`, with histories that are wrong, and some that only look so. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/date-range.js';
+import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { countsOf, queriesOf, sizeOf, stretchesFrom, stretchOf, sum } from '../faults/blocks.js';
 import { Checker, problemsOf } from '../faults/checker.js';
 import { Draw } from '../faults/draw.js';

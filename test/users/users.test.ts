@@ -1,7 +1,7 @@
 /** Accounts, sessions, passwords and second factors, on every kind of store. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { passwordCharactersMax, passwordCharactersMin } from '../../src/domain/limits.js';
-import type { Store } from '../../src/storage/store.js';
+import type { Store } from '../../src/storage/ports/store.js';
 import '../support/quick-passwords.mjs';
 import { runOnUsers } from '../support/people.js';
 import { placeFactories } from '../support/store.js';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Answered, Asking } from '../../users/libraries.js';
-import { ADDRESS_HEADER } from '../../users/names.js';
-import { addressOf } from '../client-address.js';
+import type { Answered, Asking } from '../../auth/auth-provider.js';
+import { ADDRESS_HEADER } from '../../auth/names.js';
+import { addressOf } from '../request/client-address.js';
 
 /** What of a request says who asks. The address is the one that limits and the audit log go by. */
 export function askingOf(request: FastifyRequest): Asking {

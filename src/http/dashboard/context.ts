@@ -1,12 +1,13 @@
 /** What the routes of the dashboard work with. */
-import type { Clock } from '../../domain/clock.js';
-import type { Store } from '../../storage/store.js';
-import type { Credentials } from '../../users/credentials.js';
-import type { Libraries } from '../../users/libraries.js';
-import type { Users } from '../../users/users.js';
-import type { BasePath } from '../base-path.js';
-import type { GuessGuard } from './guess-guard.js';
-import type { Doorkeeper } from './members-only.js';
+
+import type { Libraries } from '../../auth/auth-provider.js';
+import type { Credentials } from '../../auth/credentials.js';
+import type { Users } from '../../auth/users.js';
+import type { Clock } from '../../domain/time/clock.js';
+import type { Store } from '../../storage/ports/store.js';
+import type { BasePath } from '../request/base-path.js';
+import type { Doorkeeper } from './authorize.js';
+import type { GuessGuard } from './login-throttle.js';
 
 export interface DashboardOptions {
   readonly libraries: Libraries;

@@ -4,26 +4,26 @@
  */
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Clock } from '../../domain/clock.js';
+import { Credentials } from '../../auth/credentials.js';
+import { Users } from '../../auth/users.js';
 import { dashboardBodyBytesMax } from '../../domain/limits.js';
-import type { Store } from '../../storage/store.js';
-import { Credentials } from '../../users/credentials.js';
-import { Users } from '../../users/users.js';
-import { addJsonParser, refuseEncoding } from '../body.js';
+import type { Clock } from '../../domain/time/clock.js';
+import type { Store } from '../../storage/ports/store.js';
 import { HttpError } from '../errors.js';
-import { addAccount } from './account.js';
-import { addAudit } from './audit.js';
+import { addJsonParser, refuseEncoding } from '../request/body.js';
+import { Doorkeeper } from './authorize.js';
 import type { Dashboard, DashboardOptions } from './context.js';
-import { addCounts } from './counts.js';
-import { GuessGuard } from './guess-guard.js';
-import { addJoining } from './joining.js';
-import { addKeys } from './keys.js';
-import { addMembers } from './members.js';
-import { Doorkeeper } from './members-only.js';
-import { addProjects } from './projects.js';
+import { GuessGuard } from './login-throttle.js';
+import { addAccount } from './routes/account.js';
+import { addAudit } from './routes/audit.js';
+import { addCounts } from './routes/counts.js';
+import { addJoining } from './routes/invitations.js';
+import { addKeys } from './routes/keys.js';
+import { addMembers } from './routes/members.js';
+import { addProjects } from './routes/projects.js';
+import { addSession } from './routes/session.js';
+import { addSignIn } from './routes/sign-in.js';
 import { requireSameOrigin } from './same-origin.js';
-import { addSession } from './session.js';
-import { addSignIn } from './sign-in.js';
 
 export async function addDashboardApi(
   app: FastifyInstance,

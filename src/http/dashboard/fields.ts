@@ -2,10 +2,10 @@
 import type { FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
 import { nameCharactersMax, passwordCharactersMax, passwordCharactersMin } from '../../domain/limits.js';
-import { ROLES, type Role, toEmail } from '../../domain/member.js';
-import { unknownName } from '../../domain/nearest.js';
-import { isName } from '../../domain/project.js';
+import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
+import { isName } from '../../domain/projects/project.js';
 import { failure, type Result, success } from '../../domain/result.js';
+import { unknownName } from '../../domain/suggest.js';
 
 /** Reads one value; undefined where the field is not there. */
 export type FieldReader<T> = (value: unknown) => Result<T>;

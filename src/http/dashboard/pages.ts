@@ -1,8 +1,8 @@
 /** The dashboard's pages: one HTML file that shows whatever the path says, and the files that it loads. */
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import type { BasePath } from '../base-path.js';
 import { addFile, addFiles, CACHING, filesIn, requireBuilt } from '../files.js';
+import type { BasePath } from '../request/base-path.js';
 
 /** Every path that the pages know; any other is no route, and answered in JSON. */
 const PATHS = [

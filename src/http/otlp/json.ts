@@ -2,7 +2,7 @@
  * Reads OTLP requests in JSON: protobuf's JSON mapping with ids as hexadecimal digits, 64-bit numbers as text or numbers,
  * names in lowerCamelCase, and unknown ones passed over.
  */
-import type { Attributes } from '../../domain/telemetry.js';
+import type { Attributes } from '../../domain/queries/telemetry.js';
 import { HttpError } from '../errors.js';
 import { attributeNameBytesMax, type Field, type Reading, recordOf, type Signal } from './signals.js';
 

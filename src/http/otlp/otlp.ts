@@ -1,26 +1,31 @@
 /** `POST /v1/traces`, `/v1/logs` and `/v1/metrics`: what OpenTelemetry's exporters and Collector send (OTLP/HTTP 1.x). */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../domain/clock.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import type { Project } from '../../domain/project.js';
+import type { Project } from '../../domain/projects/project.js';
 import {
   type FoundQueries,
   isReadAttribute,
   QueryCollector,
   type TelemetryRules,
-} from '../../domain/telemetry.js';
-import type { Store } from '../../storage/store.js';
-import type { Authenticator } from '../authenticate.js';
-import { addOtlpParsers, type RecordingLimits, refuseOtlpType, refuseUnknownEncoding } from '../body.js';
+} from '../../domain/queries/telemetry.js';
+import type { Clock } from '../../domain/time/clock.js';
+import type { Store } from '../../storage/ports/store.js';
+import type { Overload } from '../admission/admission.js';
 import { HttpError, unavailable } from '../errors.js';
-import { objectOf, textOf } from '../json-schema.js';
-import type { Overload } from '../overload.js';
-import { requireNoParameters } from '../parameters.js';
-import { PROJECT_HEADER, projectIdInHeader } from '../project-header.js';
-import { RatedWarning } from '../rated-warning.js';
+import type { Authenticator } from '../request/authenticate.js';
+import {
+  addOtlpParsers,
+  type RecordingLimits,
+  refuseOtlpType,
+  refuseUnknownEncoding,
+} from '../request/body.js';
+import { requireNoParameters } from '../request/parameters.js';
+import { PROJECT_HEADER, projectIdInHeader } from '../request/project-header.js';
 import { addResource } from '../resource.js';
-import { errorsOf, NoParameters } from '../schemas.js';
+import { objectOf, textOf } from '../schemas/json-schema.js';
+import { errorsOf, NoParameters } from '../schemas/schemas.js';
+import { RatedWarning } from '../throttled-log.js';
 import { readJson } from './json.js';
 import { readProtobuf } from './protobuf.js';
 import { METRICS_ANSWER, otlpAnswerOf, requestOf } from './schemas.js';

@@ -4,8 +4,8 @@
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { otlpPartsMax } from '../../domain/limits.js';
-import { decodeUtf8 } from '../../domain/lines.js';
-import type { Attributes } from '../../domain/telemetry.js';
+import { decodeUtf8 } from '../../domain/queries/lines.js';
+import type { Attributes } from '../../domain/queries/telemetry.js';
 import { HttpError } from '../errors.js';
 import { attributeNameBytesMax, type Reading, recordOf, type Signal } from './signals.js';
 

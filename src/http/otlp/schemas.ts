@@ -1,5 +1,5 @@
 /** Schemas of the answers to OTLP requests, by the names of opentelemetry-proto. */
-import { listOf, objectOf, refTo, textOf } from '../json-schema.js';
+import { listOf, objectOf, refTo, textOf } from '../schemas/json-schema.js';
 import { LOGS, type Signal, TRACES } from './signals.js';
 
 /** The name of the answer to metrics. */

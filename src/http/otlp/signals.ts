@@ -2,7 +2,7 @@
  * The fields that are read of an OTLP request, after the definitions of opentelemetry-proto 1.x: the names of JSON and the
  * numbers of protobuf. All others are passed over, as the specification wants it.
  */
-import type { TelemetryRecord } from '../../domain/telemetry.js';
+import type { TelemetryRecord } from '../../domain/queries/telemetry.js';
 
 /** A kind of telemetry, and where what is read of it stands. */
 export interface Signal {

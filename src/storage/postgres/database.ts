@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg, { type PoolClient } from 'pg';
 import { CallerStatsError } from '../../domain/errors.js';
-import type { ConnectionPool } from '../figures.js';
+import type { ConnectionPool } from '../ports/store-stats.js';
 import { diagnose, storeError, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 

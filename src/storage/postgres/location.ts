@@ -1,8 +1,8 @@
 /** Reads a PostgreSQL URL: libpq's own form (postgresql.org/docs/current/libpq-connect.html), and one parameter of ours. */
 import type { ClientConfig } from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
-import { nearMiss } from '../../domain/nearest.js';
 import { failure, type Result, success } from '../../domain/result.js';
+import { nearMiss } from '../../domain/suggest.js';
 
 /** Where a PostgreSQL store is. */
 export interface PostgresLocation {

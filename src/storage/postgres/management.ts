@@ -1,13 +1,14 @@
 /** Changes of organizations, projects, keys and members, each with its entry in the audit log, in one transaction. */
-import type { ApiKey } from '../../domain/api-key.js';
-import type { Actor, AuditAction, AuditFilter } from '../../domain/audit.js';
-import { EARLIEST_MS, LATEST_MS } from '../../domain/date-range.js';
+
+import { EARLIEST_MS, LATEST_MS } from '../../domain/counting/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import { lastOwner, type Member, type Role } from '../../domain/member.js';
-import type { NewProject, Organization, Project } from '../../domain/project.js';
-import { applyChange, type ProjectChange } from '../../domain/project-change.js';
-import { keyValues, toKey, toProject } from '../rows.js';
-import type { KeyChange } from '../store.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { Actor, AuditAction, AuditFilter } from '../../domain/people/audit.js';
+import { lastOwner, type Member, type Role } from '../../domain/people/member.js';
+import type { NewProject, Organization, Project } from '../../domain/projects/project.js';
+import { applyChange, type ProjectChange } from '../../domain/projects/project-change.js';
+import type { KeyChange } from '../ports/store.js';
+import { keyValues, toKey, toProject } from '../sql/rows.js';
 import type { Row, Session } from './database.js';
 import { isConflict } from './errors.js';
 import type { StatementName, Statements } from './statements.js';

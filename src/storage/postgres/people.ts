@@ -1,10 +1,11 @@
 /** People who sign in, on PostgreSQL. */
-import type { Actor } from '../../domain/audit.js';
+
 import { CallerStatsError } from '../../domain/errors.js';
-import { type Invitation, type Membership, noInvitation } from '../../domain/invitation.js';
-import type { Member } from '../../domain/member.js';
-import type { People, UserStatement, UserStatementResult, UserTables } from '../people.js';
-import { invitationValues, toInvitation, toMember, toMembership } from '../rows.js';
+import type { Actor } from '../../domain/people/audit.js';
+import { type Invitation, type Membership, noInvitation } from '../../domain/people/invitation.js';
+import type { Member } from '../../domain/people/member.js';
+import type { People, UserStatement, UserStatementResult, UserTables } from '../ports/people.js';
+import { invitationValues, toInvitation, toMember, toMembership } from '../sql/rows.js';
 import type { Row, Session } from './database.js';
 import { isConflict } from './errors.js';
 import type { StatementName, Statements } from './statements.js';

@@ -1,4 +1,4 @@
-import type { Query } from '../../domain/query.js';
+import type { Query } from '../../domain/queries/query.js';
 import type { Row } from './database.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -1,9 +1,10 @@
 /** Recording into PostgreSQL: one call of one project at a time, shared by all requests that came meanwhile. */
-import type { Query } from '../../domain/query.js';
-import { refusalOf } from '../../domain/retention.js';
+
+import { refusalOf } from '../../domain/projects/retention.js';
+import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue, type Outcome } from '../commit-queue.js';
-import type { CommitWatch } from '../figures.js';
-import type { RecordResult } from '../store.js';
+import type { RecordResult } from '../ports/store.js';
+import type { CommitWatch } from '../ports/store-stats.js';
 import { unavailable } from './errors.js';
 import { encodeQueryId } from './query-id.js';
 

@@ -1,6 +1,7 @@
 /** Every statement of the PostgreSQL store but those of its schema; `test/tidy/shards.test.ts` reads them all. */
-import { BUCKET_WIDTHS_MS } from '../../domain/buckets.js';
-import { DAY_LEVEL } from '../../domain/retention.js';
+import { BUCKET_WIDTHS_MS } from '../../domain/counting/buckets.js';
+import { DAY_LEVEL } from '../../domain/projects/retention.js';
+import { verifyDifferencesMax } from '../ports/store.js';
 import {
   AUDIT_COLUMNS,
   INVITATION_COLUMN_NAMES,
@@ -11,8 +12,7 @@ import {
   MEMBERSHIP_COLUMNS,
   ORGANIZATION_COLUMNS,
   projectColumns,
-} from '../rows.js';
-import { verifyDifferencesMax } from '../store.js';
+} from '../sql/rows.js';
 
 /** The texts of all statements, for tables in `schema`. */
 export function statementsIn(schema: string) {

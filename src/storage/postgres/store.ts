@@ -1,28 +1,29 @@
 /** The store on PostgreSQL: any number of processes may work on the same database at once. */
-import type { ApiKey } from '../../domain/api-key.js';
-import type { Actor, AuditEntry, AuditFilter } from '../../domain/audit.js';
-import type { CallerCounts, Counts } from '../../domain/counts.js';
-import { ALL_TIME, type DateRange } from '../../domain/date-range.js';
+
+import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
+import { ALL_TIME, type DateRange } from '../../domain/counting/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import type { Member, Role } from '../../domain/member.js';
-import type { NewProject, Organization, Project } from '../../domain/project.js';
-import type { ProjectChange } from '../../domain/project-change.js';
-import type { Query } from '../../domain/query.js';
-import type { StoreFigures, StorePart } from '../figures.js';
-import { toAuditEntry, toKey, toMember, toOrganization, toProject } from '../rows.js';
-import type { Access, Cleanup, KeyChange, RecordResult, Store, Verification } from '../store.js';
-import { Cleaner } from './cleanup.js';
-import * as counting from './counting.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { Actor, AuditEntry, AuditFilter } from '../../domain/people/audit.js';
+import type { Member, Role } from '../../domain/people/member.js';
+import type { NewProject, Organization, Project } from '../../domain/projects/project.js';
+import type { ProjectChange } from '../../domain/projects/project-change.js';
+import type { Query } from '../../domain/queries/query.js';
+import type { Access, Cleanup, KeyChange, RecordResult, Store, Verification } from '../ports/store.js';
+import type { StoreFigures, StorePart } from '../ports/store-stats.js';
+import { toAuditEntry, toKey, toMember, toOrganization, toProject } from '../sql/rows.js';
+import * as counting from './counters.js';
 import { Database, type Row, type Session, withDeadline } from './database.js';
 import { rowsFromOf, unavailable } from './errors.js';
-import { figuresOf } from './figures.js';
 import type { PostgresLocation } from './location.js';
 import { auditValues, Management } from './management.js';
+import { type PostgresOptions, SchemaReadiness } from './migrations/schema-readiness.js';
 import { PostgresPeople } from './people.js';
+import { Cleaner } from './purge.js';
 import { bytesOf, toQuery } from './query-id.js';
 import { type RecordAnswer, type RecordCall, Recorder, valuesOf } from './recorder.js';
-import { type PostgresOptions, SchemaReadiness } from './schema-readiness.js';
 import { type StatementName, type Statements, statementsIn } from './statements.js';
+import { figuresOf } from './store-stats.js';
 import { verify } from './verify.js';
 
 /** Opens the store, made where there is none yet, and brings its schema up to date. */

@@ -1,13 +1,13 @@
-import { BUCKET_WIDTHS_MS, widthOf } from '../../domain/buckets.js';
-import { ofTypeOther } from '../../domain/counts.js';
-import { recountOf } from '../../domain/recount.js';
-import { toNumber } from '../rows.js';
+import { BUCKET_WIDTHS_MS, widthOf } from '../../domain/counting/buckets.js';
+import { ofTypeOther } from '../../domain/counting/counts.js';
+import { recountOf } from '../../domain/counting/verification.js';
 import {
   type CounterDifference,
   inOrderOfBuckets,
   type Verification,
   verifyDifferencesMax,
-} from '../store.js';
+} from '../ports/store.js';
+import { toNumber } from '../sql/rows.js';
 import type { Row, Session } from './database.js';
 import { isDamage } from './errors.js';
 import type { Statements } from './statements.js';

@@ -1,12 +1,12 @@
 /** People who sign in, on SQLite: reads on this thread, changes on the writer thread. */
-import type { Actor } from '../../domain/audit.js';
-import type { Invitation, Membership } from '../../domain/invitation.js';
-import type { Member } from '../../domain/member.js';
-import type { People, UserStatement, UserStatementResult, UserTables } from '../people.js';
-import { invitationColumns, MEMBERSHIP_COLUMNS, toInvitation, toMembership } from '../rows.js';
+import type { Actor } from '../../domain/people/audit.js';
+import type { Invitation, Membership } from '../../domain/people/invitation.js';
+import type { Member } from '../../domain/people/member.js';
+import type { People, UserStatement, UserStatementResult, UserTables } from '../ports/people.js';
+import { invitationColumns, MEMBERSHIP_COLUMNS, toInvitation, toMembership } from '../sql/rows.js';
 import type { Connection } from './connection.js';
-import type { PeopleOperation } from './operations.js';
-import { FIND_FIRST_OWNER } from './people-changes.js';
+import type { PeopleOperation } from './writer/operations.js';
+import { FIND_FIRST_OWNER } from './writer/people-changes.js';
 
 export interface SqlitePeopleOptions {
   /** Reads from the store's connection, with errors as the port has them. */

@@ -1,12 +1,13 @@
 /** Everything that reads the file but verification. Runs on the main thread: each read takes microseconds. */
 import type { StatementSyncInstance } from '@photostructure/sqlite';
-import type { ApiKey } from '../../domain/api-key.js';
-import type { AuditEntry, AuditFilter } from '../../domain/audit.js';
-import { ALL_TIME } from '../../domain/date-range.js';
-import type { Member } from '../../domain/member.js';
-import type { Organization, Project } from '../../domain/project.js';
-import type { Query } from '../../domain/query.js';
-import type { StorePart } from '../figures.js';
+import { ALL_TIME } from '../../domain/counting/date-range.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { AuditEntry, AuditFilter } from '../../domain/people/audit.js';
+import type { Member } from '../../domain/people/member.js';
+import type { Organization, Project } from '../../domain/projects/project.js';
+import type { Query } from '../../domain/queries/query.js';
+import type { Access } from '../ports/store.js';
+import type { StorePart } from '../ports/store-stats.js';
 import {
   AUDIT_COLUMNS,
   keyColumns,
@@ -18,15 +19,14 @@ import {
   toMember,
   toOrganization,
   toProject,
-} from '../rows.js';
-import type { Access } from '../store.js';
-import { projectToClean, RETENTIONS } from './cleanup.js';
+} from '../sql/rows.js';
 import type { Connection } from './connection.js';
-import { CounterReader } from './counter-reader.js';
-import { DataVersion } from './data-version.js';
-import { Memo } from './memo.js';
-import { requireNewest } from './migrations.js';
+import { CounterReader } from './counters/counter-reader.js';
+import { DataVersion } from './counters/read-snapshot.js';
+import { Memo } from './counters/versioned-cache.js';
+import { requireNewest } from './migrations/migrations.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
+import { projectToClean, RETENTIONS } from './writer/purge.js';
 
 /** More than there are keys and projects in use. */
 const accessesMax = 10_000;

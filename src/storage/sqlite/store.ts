@@ -1,25 +1,34 @@
 /** The store on one SQLite file: reads on this thread, writes in groups on the writer thread. */
-import type { ApiKey } from '../../domain/api-key.js';
-import type { Actor, AuditEntry, AuditFilter } from '../../domain/audit.js';
-import type { CallerCounts, Counts } from '../../domain/counts.js';
-import type { DateRange } from '../../domain/date-range.js';
+
+import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
+import type { DateRange } from '../../domain/counting/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import type { Member, Role } from '../../domain/member.js';
-import type { NewProject, Organization, Project } from '../../domain/project.js';
-import type { ProjectChange } from '../../domain/project-change.js';
-import type { Query } from '../../domain/query.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { Actor, AuditEntry, AuditFilter } from '../../domain/people/audit.js';
+import type { Member, Role } from '../../domain/people/member.js';
+import type { NewProject, Organization, Project } from '../../domain/projects/project.js';
+import type { ProjectChange } from '../../domain/projects/project-change.js';
+import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
-import { type CommitWatch, STORE_PARTS, type StoreFigures, type StorePart } from '../figures.js';
-import type { Access, Cleanup, KeyChange, ReadsAtOnce, RecordResult, Store, Verification } from '../store.js';
+import type {
+  Access,
+  Cleanup,
+  KeyChange,
+  ReadsAtOnce,
+  RecordResult,
+  Store,
+  Verification,
+} from '../ports/store.js';
+import { type CommitWatch, STORE_PARTS, type StoreFigures, type StorePart } from '../ports/store-stats.js';
 import { type Connection, openReader } from './connection.js';
+import { verify } from './counters/verify.js';
 import { storeError } from './errors.js';
-import { makePrivately, OpenedFile, sizeOf } from './file.js';
-import type { Operation } from './operations.js';
+import { makePrivately, OpenedFile, sizeOf } from './files/opened-file.js';
+import { using } from './files/snapshot.js';
 import { SqlitePeople } from './people.js';
 import { Reader } from './reader.js';
-import { using } from './snapshot.js';
-import { verify } from './verify.js';
-import { WriterHandle } from './writer-handle.js';
+import type { Operation } from './writer/operations.js';
+import { WriterHandle } from './writer/writer-handle.js';
 
 /**
  * Opens the file, made with its folder where there is none, and brings its schema up to date. `thrifty` and `onKept` are

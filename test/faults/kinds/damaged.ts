@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Counts } from '../../../src/domain/counts.js';
+import type { Counts } from '../../../src/domain/counting/counts.js';
 import { kill, programFile, type Running, urlIn } from '../../support/process.js';
 import { countsIn, sum } from '../blocks.js';
 import type { Round } from '../fault.js';

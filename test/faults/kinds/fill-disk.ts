@@ -3,7 +3,7 @@
  * that is not allowed: a bound on the size of the server's files, which looks much the same to it.
  */
 import { copyFile, rm, statfs, writeFile } from 'node:fs/promises';
-import { ALL_TIME } from '../../../src/domain/date-range.js';
+import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { kill, type Running } from '../../support/process.js';
 import { type Fault, type Round, serverWith, underLoad } from '../fault.js';
 import type { Load } from '../load.js';

@@ -1,7 +1,7 @@
 /** SIGKILL of copies into another database; the one that is let through finds whatever the others left. */
 import { rm } from 'node:fs/promises';
-import type { Counts } from '../../../src/domain/counts.js';
-import { ALL_TIME } from '../../../src/domain/date-range.js';
+import type { Counts } from '../../../src/domain/counting/counts.js';
+import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { PROJECTS } from '../blocks.js';
 import { type Fault, killWithin, serverOf } from '../fault.js';
 

@@ -1,6 +1,6 @@
 /** Another process holds the lock on the database file for longer than a server waits for it. */
 import { DatabaseSync } from '@photostructure/sqlite';
-import { ALL_TIME } from '../../../src/domain/date-range.js';
+import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { type Fault, underLoad } from '../fault.js';
 
 /** Refusals that are waited for: the load's senders meet the lock together, and each of their groups gives up once. */

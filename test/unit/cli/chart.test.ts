@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Bar, type Chart, chartLines } from '../../../src/cli/chart.js';
-import { withTotal } from '../../../src/domain/counts.js';
+import { type Bar, type Chart, chartLines } from '../../../src/cli/terminal/chart.js';
+import { withTotal } from '../../../src/domain/counting/counts.js';
 import { chartBarsMax } from '../../../src/domain/limits.js';
 
 const bar = (label: string, web: number, api: number, other: number): Bar => ({

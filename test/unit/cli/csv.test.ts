@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readCsv } from '../../../src/cli/import/csv.js';
+import { readCsv } from '../../../src/app/import/csv.js';
 
 /** The ids that a CSV has, read in chunks of the given size. */
 async function idsOf(text: string, chunkBytes: number): Promise<unknown[]> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorLines } from '../../../src/cli/error-lines.js';
+import { errorLines } from '../../../src/cli/terminal/error-lines.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 
 test.each<[string, unknown, string]>([

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FormOptions, readForm } from '../../../src/cli/import/form-options.js';
 import { UsageError } from '../../../src/cli/io.js';
+import { type FormOptions, readForm } from '../../../src/cli/options/import-form.js';
 import { outcomesOf } from '../../support/import-records.js';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type FormOptions, readForm } from '../../../src/cli/import/form-options.js';
 import { UsageError } from '../../../src/cli/io.js';
+import { type FormOptions, readForm } from '../../../src/cli/options/import-form.js';
 import { outcomesOf } from '../../support/import-records.js';
 
 describe('options are refused:', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayHoldPassword, withoutPassword } from '../../../src/cli/passwords.js';
+import { mayHoldPassword, withoutPassword } from '../../../src/cli/settings/passwords.js';
 
 test.each([
   ['postgres://user:hunter2@host:5432/db', 'postgres://user:***@host:5432/db'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { whileAway } from '../../../src/cli/retry.js';
+import { whileAway } from '../../../src/app/retry.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 
 const away = new CallerStatsError('unavailable', 'The database cannot be reached.');

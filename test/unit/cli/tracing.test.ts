@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tracingSettingsOf } from '../../../src/cli/tracing.js';
+import { tracingSettingsOf } from '../../../src/cli/server/tracing.js';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PackedDataError, unpack } from '../../../src/cli/import/unpack.js';
+import { PackedDataError, unpack } from '../../../src/app/import/unpack.js';
 import { sampleLines } from '../../support/sample.js';
 
 /** The first 600 lines of the sample: 300 in a frame, a frame of nothing, one to be passed over, 300 in a third. */

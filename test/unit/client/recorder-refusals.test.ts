@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Query, QueuedQuery } from '../../../client/src/query.js';
 import { queuedQuery } from '../../../client/src/query.js';
 import { createRecorder } from '../../../client/src/recorder.js';
-import { parseQuery } from '../../../src/domain/query.js';
+import { parseQuery } from '../../../src/domain/queries/query.js';
 import { answer, never, TestPlatform } from '../../support/client-platform.js';
 import { ok, recorderWith, required, status } from '../../support/client-recorder.js';
 

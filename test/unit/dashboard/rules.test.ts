@@ -8,8 +8,8 @@ import * as shown from '../../../dashboard/src/parts/limits.js';
 import { filterOptions } from '../../../dashboard/src/parts/picker-filter.js';
 import { sortDetails } from '../../../dashboard/src/parts/sort-details.js';
 import { SHORTCUTS, step } from '../../../dashboard/src/state/shortcuts.js';
-import { AUDIT_ACTIONS } from '../../../src/domain/audit.js';
 import * as limits from '../../../src/domain/limits.js';
+import { AUDIT_ACTIONS } from '../../../src/domain/people/audit.js';
 
 const nowMs = Date.parse('2026-06-01T12:00Z');
 const dayMs = 86_400_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseLogLine } from '../../../src/domain/access-log.js';
+import { parseLogLine } from '../../../src/domain/queries/access-log.js';
 
 const when = '[31/Jan/2026:23:59:59 +0530]';
 const common = `192.0.2.1 - - ${when} "POST /assistant/message HTTP/1.1" 200 512`;

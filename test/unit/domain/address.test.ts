@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { networksOf, parseNetwork, parseNetworks } from '../../../src/domain/address.js';
+import { networksOf, parseNetwork, parseNetworks } from '../../../src/domain/keys/networks.js';
 
 describe('a network', () => {
   test.each([

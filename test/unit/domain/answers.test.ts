@@ -1,12 +1,12 @@
 /** How answers are written, and how changes and limits are said. */
 import { describe, expect, test } from 'vitest';
-import { added, ofTypeOther, toCallerCounts } from '../../../src/domain/counts.js';
-import { callersToCsv, countsToCsv, seriesToCsv } from '../../../src/domain/csv.js';
+import { added, ofTypeOther, toCallerCounts } from '../../../src/domain/counting/counts.js';
+import { callersToCsv, countsToCsv, seriesToCsv } from '../../../src/domain/counting/csv.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
-import type { Project } from '../../../src/domain/project.js';
-import { applyChange } from '../../../src/domain/project-change.js';
+import type { Project } from '../../../src/domain/projects/project.js';
+import { applyChange } from '../../../src/domain/projects/project-change.js';
 import { quote } from '../../../src/domain/result.js';
-import { UTC } from '../../../src/domain/time-zone.js';
+import { UTC } from '../../../src/domain/time/time-zone.js';
 
 const counts = { web: 1, api: 2, other: 4, total: 7 };
 

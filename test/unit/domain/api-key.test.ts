@@ -9,7 +9,7 @@ import {
   keyTypeOf,
   shownEnds,
   VENDOR_PATTERN,
-} from '../../../src/domain/api-key.js';
+} from '../../../src/domain/keys/api-key.js';
 
 const key = fc
   .record({

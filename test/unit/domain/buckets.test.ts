@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS, bucketOf, segmentsOf, widthOf } from '../../../src/domain/buckets.js';
-import { ALL_TIME } from '../../../src/domain/date-range.js';
+import { BUCKET_WIDTHS_MS, bucketOf, segmentsOf, widthOf } from '../../../src/domain/counting/buckets.js';
+import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 
 const time = fc.oneof(
   fc.integer({ min: -100_000_000, max: 100_000_000 }),

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isCaller } from '../../../src/domain/caller.js';
+import { isCaller } from '../../../src/domain/queries/caller.js';
 import {
   type CallerRules,
   callerRulesProblems,
   detectCaller,
   KNOWN_CALLERS,
-} from '../../../src/domain/caller-detection.js';
+} from '../../../src/domain/queries/caller-detection.js';
 
 const site: CallerRules = { siteOrigins: ['https://docs.example.com', 'https://*.preview.example.com:8443'] };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS } from '../../../src/domain/buckets.js';
-import { ALL_TIME, EARLIEST_MS, LATEST_MS, parseDateRange } from '../../../src/domain/date-range.js';
+import { BUCKET_WIDTHS_MS } from '../../../src/domain/counting/buckets.js';
+import { ALL_TIME, EARLIEST_MS, LATEST_MS, parseDateRange } from '../../../src/domain/counting/date-range.js';
 
 describe('a range', () => {
   test('with both bounds bad has a message for each, naming it', () => {

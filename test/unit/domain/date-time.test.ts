@@ -5,7 +5,7 @@ import {
   parseBound,
   parseTimestamp,
   TIMESTAMP_PATTERN,
-} from '../../../src/domain/date-time.js';
+} from '../../../src/domain/time/date-time.js';
 
 const utc = (text: string) => Date.parse(text);
 

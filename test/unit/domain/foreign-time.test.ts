@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseForeignTime, TIME_FORMATS } from '../../../src/domain/foreign-time.js';
+import { parseForeignTime, TIME_FORMATS } from '../../../src/domain/time/timestamp-formats.js';
 
 const noon = Date.UTC(2026, 0, 31, 12);
 

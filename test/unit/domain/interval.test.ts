@@ -1,13 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  bucketAround,
+  type Edge,
+  edgesOf,
+  INTERVALS,
+  type Interval,
+} from '../../../src/domain/counting/interval.js';
+import {
   formatWithOffset,
   parseTimestamp,
   YEAR_10000_MS,
   YEAR_ZERO_MS,
-} from '../../../src/domain/date-time.js';
-import { bucketAround, type Edge, edgesOf, INTERVALS, type Interval } from '../../../src/domain/interval.js';
-import { parseTimeZone, type TimeZone } from '../../../src/domain/time-zone.js';
+} from '../../../src/domain/time/date-time.js';
+import { parseTimeZone, type TimeZone } from '../../../src/domain/time/time-zone.js';
 import { localUnit, oddMoments } from '../../support/local-calendar.js';
 
 const dayMs = 86_400_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonLevelsCountedBytesMin, jsonLevelsMax, jsonPartsMax } from '../../../src/domain/limits.js';
-import { parseJson } from '../../../src/domain/lines.js';
+import { parseJson } from '../../../src/domain/queries/lines.js';
 
 /** In an array, and long enough for its levels to be counted. That is by a string, which is passed over at once. */
 const padding = '-'.repeat(jsonLevelsCountedBytesMin);

@@ -1,12 +1,12 @@
 /** Rules of keys and members that need no store: rotation, expiry within a bound, scopes, addresses of people. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ApiKey } from '../../../src/domain/api-key.js';
-import { parseExpiryWithin, parseKeyLife } from '../../../src/domain/key-expiry.js';
-import { DEFAULT_GRACE, parseGrace, planRotation } from '../../../src/domain/key-rotation.js';
-import { parseScopes } from '../../../src/domain/key-scope.js';
+import type { ApiKey } from '../../../src/domain/keys/api-key.js';
+import { parseExpiryWithin, parseKeyLife } from '../../../src/domain/keys/key-expiry.js';
+import { DEFAULT_GRACE, parseGrace, planRotation } from '../../../src/domain/keys/key-rotation.js';
+import { parseScopes } from '../../../src/domain/keys/key-scope.js';
 import { emailCharactersMax, keyGraceDaysMax, keyLifeDaysMax } from '../../../src/domain/limits.js';
-import { toEmail } from '../../../src/domain/member.js';
+import { toEmail } from '../../../src/domain/people/member.js';
 import { keyOf } from '../../support/entities.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');

@@ -1,16 +1,21 @@
 /** What makes keys and invitations, without a store. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { hashKey, keyTypeOf } from '../../../src/domain/api-key.js';
-import { generateToken, hashToken, newInvitation, noInvitation } from '../../../src/domain/invitation.js';
-import { keyNetworksMax } from '../../../src/domain/limits.js';
+import { hashKey, keyTypeOf } from '../../../src/domain/keys/api-key.js';
 import {
   generateApiKey,
   generateSuccessor,
   type KeyMaker,
   type KeyWish,
   parseKeyWish,
-} from '../../../src/domain/new-key.js';
+} from '../../../src/domain/keys/new-key.js';
+import { keyNetworksMax } from '../../../src/domain/limits.js';
+import {
+  generateToken,
+  hashToken,
+  newInvitation,
+  noInvitation,
+} from '../../../src/domain/people/invitation.js';
 
 const nowMs = Date.UTC(2026, 5, 15);
 const dayMs = 86_400_000;

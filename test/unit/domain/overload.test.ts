@@ -6,7 +6,7 @@ import {
   readingPatience,
   refusalOf,
   type Work,
-} from '../../../src/domain/overload.js';
+} from '../../../src/domain/admission.js';
 
 const limits: LoadLimits = {
   recordingsMax: 3,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseQuery } from '../../../src/domain/query.js';
+import { parseQuery } from '../../../src/domain/queries/query.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
 const good = { id: 'a', caller: 'web' };

@@ -1,10 +1,15 @@
 /** How long rows are kept, and what of the counters can be recounted once the rows of old queries are gone. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS, bucketOf, widthOf } from '../../../src/domain/buckets.js';
+import { BUCKET_WIDTHS_MS, bucketOf, widthOf } from '../../../src/domain/counting/buckets.js';
+import { recountOf } from '../../../src/domain/counting/verification.js';
 import { retentionDaysMax } from '../../../src/domain/limits.js';
-import { recountOf } from '../../../src/domain/recount.js';
-import { DAY_LEVEL, nextRowsFrom, parseRetentionDays, refusalOf } from '../../../src/domain/retention.js';
+import {
+  DAY_LEVEL,
+  nextRowsFrom,
+  parseRetentionDays,
+  refusalOf,
+} from '../../../src/domain/projects/retention.js';
 
 const dayMs = 86_400_000;
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { widthOf } from '../../../src/domain/buckets.js';
-import { CALLER_TYPES, type CallerType } from '../../../src/domain/caller.js';
-import type { TypeCounts } from '../../../src/domain/counts.js';
-import { DAY_LEVEL } from '../../../src/domain/retention.js';
-import { countsOfSeries, segmentsOfSeries } from '../../../src/domain/series-cut.js';
+import { widthOf } from '../../../src/domain/counting/buckets.js';
+import type { TypeCounts } from '../../../src/domain/counting/counts.js';
+import { countsOfSeries, segmentsOfSeries } from '../../../src/domain/counting/series-segments.js';
+import { DAY_LEVEL } from '../../../src/domain/projects/retention.js';
+import { CALLER_TYPES, type CallerType } from '../../../src/domain/queries/caller.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseSeriesQuestion, SERIES_PARAMETER_NAMES, toBuckets } from '../../../src/domain/series.js';
+import {
+  parseSeriesQuestion,
+  SERIES_PARAMETER_NAMES,
+  toBuckets,
+} from '../../../src/domain/counting/series.js';
 
 const all = 'hour, day, week, month';
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { KEY_STATUSES, KEY_TYPES } from '../../../src/domain/api-key.js';
-import { AUDIT_ACTIONS } from '../../../src/domain/audit.js';
-import { callerType, isCaller } from '../../../src/domain/caller.js';
-import { withTotal } from '../../../src/domain/counts.js';
+import { withTotal } from '../../../src/domain/counting/counts.js';
 import { ERROR_CODES } from '../../../src/domain/errors.js';
-import { parseExpiry } from '../../../src/domain/key-expiry.js';
-import { SCOPES } from '../../../src/domain/key-scope.js';
-import { decodeUtf8, isBlank, nonBlankLines, parseJson } from '../../../src/domain/lines.js';
-import { lastOwner, mayDo, ROLES } from '../../../src/domain/member.js';
-import { nearMiss, unknownName } from '../../../src/domain/nearest.js';
-import { generateId, isName, isProjectId } from '../../../src/domain/project.js';
+import { KEY_STATUSES, KEY_TYPES } from '../../../src/domain/keys/api-key.js';
+import { parseExpiry } from '../../../src/domain/keys/key-expiry.js';
+import { SCOPES } from '../../../src/domain/keys/key-scope.js';
+import { AUDIT_ACTIONS } from '../../../src/domain/people/audit.js';
+import { lastOwner, mayDo, ROLES } from '../../../src/domain/people/member.js';
+import { generateId, isName, isProjectId } from '../../../src/domain/projects/project.js';
+import { callerType, isCaller } from '../../../src/domain/queries/caller.js';
+import { decodeUtf8, isBlank, nonBlankLines, parseJson } from '../../../src/domain/queries/lines.js';
+import { nearMiss, unknownName } from '../../../src/domain/suggest.js';
 
 test.each([
   ['web', 'web'],

@@ -6,7 +6,7 @@ import {
   QueryCollector,
   type TelemetryRecord,
   type TelemetryRules,
-} from '../../../src/domain/telemetry.js';
+} from '../../../src/domain/queries/telemetry.js';
 import { ASKED, spanId, traceId, uuidOf } from '../../support/telemetry.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
-import { stretchesOf, type TimeZone } from '../../../src/domain/time-zone.js';
+import { stretchesOf, type TimeZone } from '../../../src/domain/time/time-zone.js';
 
 const dayMs = 86_400_000;
 const names = ['Europe/Berlin', 'America/Juneau', 'Africa/Casablanca', 'Asia/Kathmandu', 'UTC'];

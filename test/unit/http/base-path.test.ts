@@ -1,8 +1,8 @@
 /** Paths that everything may be below, and what of a URL is left behind one. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readSettings } from '../../../src/cli/settings.js';
-import { type BasePath, withinBasePath } from '../../../src/http/base-path.js';
+import { readSettings } from '../../../src/cli/settings/settings.js';
+import { type BasePath, withinBasePath } from '../../../src/http/request/base-path.js';
 
 const basePathOf = (text: string) => readSettings(['basePath'], { basePath: text }, {}).basePath;
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { onExchangeEnd } from '../../../src/http/exchange-end.js';
+import { onExchangeEnd } from '../../../src/http/connection/on-finished.js';
 
 /** A server that answers nothing by itself, and a connection to it. */
 async function connected() {

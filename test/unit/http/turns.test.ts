@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { RatedWarning } from '../../../src/http/rated-warning.js';
-import { RECORDING_PACE, REFUSAL_PACE, Turns } from '../../../src/http/turns.js';
+import { RECORDING_PACE, REFUSAL_PACE, Turns } from '../../../src/http/admission/paced-queue.js';
+import { RatedWarning } from '../../../src/http/throttled-log.js';
 
 /** Which of these came through in which turn of the event loop. */
 async function turnsOf(sizes: readonly number[]): Promise<number[][]> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { endWith } from '../../../src/http/unread-streams.js';
+import { endWith } from '../../../src/http/connection/unread-streams.js';
 
 async function connection(): Promise<Socket> {
   const server = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BOUNDS_SECONDS, Durations } from '../../../src/metrics/durations.js';
-import { RequestCounts } from '../../../src/metrics/request-counts.js';
+import { BOUNDS_SECONDS, Durations } from '../../../src/observability/metrics/durations.js';
+import { RequestCounts } from '../../../src/observability/metrics/request-counts.js';
 
 const bounds = [...BOUNDS_SECONDS, Number.POSITIVE_INFINITY];
 

@@ -11,7 +11,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { backUpStore, restoreStore } from '../../../src/storage/backup.js';
 import { openConnection } from '../../../src/storage/sqlite/connection.js';
-import { NEWEST_VERSION, openMigrated } from '../../../src/storage/sqlite/migrations.js';
+import { NEWEST_VERSION, openMigrated } from '../../../src/storage/sqlite/migrations/migrations.js';
 import { whenOver } from '../../support/cleanup.js';
 import { recordInto } from '../../support/sqlite.js';
 import { temporaryFolder } from '../../support/temporary.js';

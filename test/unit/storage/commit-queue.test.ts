@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../../../src/domain/limits.js';
 import { Backlog, CommitQueue, type Outcome } from '../../../src/storage/commit-queue.js';
-import type { Operation } from '../../../src/storage/sqlite/operations.js';
+import type { Operation } from '../../../src/storage/sqlite/writer/operations.js';
 
 /** A commit that ends when the test says so, and remembers what each group was. */
 function controlledCommit() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toOrganization } from '../../../src/storage/rows.js';
+import { toOrganization } from '../../../src/storage/sql/rows.js';
 
 test('an organization is read from numbers as texts, too', () => {
   const organization = { id: 'acme', name: 'Acme', createdAt: 12 };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Counts } from '../../../src/domain/counts.js';
-import { ALL_TIME, type DateRange } from '../../../src/domain/date-range.js';
-import { YEAR_10000_MS, YEAR_ZERO_MS } from '../../../src/domain/date-time.js';
-import type { Query } from '../../../src/domain/query.js';
-import { parseSeriesQuestion } from '../../../src/domain/series.js';
+import type { Counts } from '../../../src/domain/counting/counts.js';
+import { ALL_TIME, type DateRange } from '../../../src/domain/counting/date-range.js';
+import { parseSeriesQuestion } from '../../../src/domain/counting/series.js';
+import type { Query } from '../../../src/domain/queries/query.js';
+import { YEAR_10000_MS, YEAR_ZERO_MS } from '../../../src/domain/time/date-time.js';
 import { readSeries } from '../../../src/storage/series.js';
 import { recount } from '../../support/ledger.js';
 

@@ -1,5 +1,5 @@
 /** What can happen, in words. */
-import type { AuditAction } from '../../../../src/domain/audit.js';
+import type { AuditAction } from '../../../../src/domain/people/audit.js';
 
 export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'organization.create': 'Organization made',

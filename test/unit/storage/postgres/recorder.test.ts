@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../../../../src/domain/limits.js';
-import type { Query } from '../../../../src/domain/query.js';
+import type { Query } from '../../../../src/domain/queries/query.js';
 import { encodeQueryId } from '../../../../src/storage/postgres/query-id.js';
 import { type RecordCall, Recorder } from '../../../../src/storage/postgres/recorder.js';
 

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
-import { backUpFile, restoreFile } from '../../../../src/storage/sqlite/backup.js';
-import { openMigrated } from '../../../../src/storage/sqlite/migrations.js';
+import { backUpFile, restoreFile } from '../../../../src/storage/sqlite/files/backup.js';
+import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrations.js';
 import { whenOver } from '../../../support/cleanup.js';
 import { recordInto } from '../../../support/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BucketSums, type CounterRow } from '../../../../src/storage/sqlite/bucket-sums.js';
+import { BucketSums, type CounterRow } from '../../../../src/storage/sqlite/counters/prefix-sums.js';
 
 const nothing = { web: 0, api: 0, other: 0 };
 

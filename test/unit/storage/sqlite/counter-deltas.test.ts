@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS, bucketOf } from '../../../../src/domain/buckets.js';
+import { BUCKET_WIDTHS_MS, bucketOf } from '../../../../src/domain/counting/buckets.js';
 import {
   CounterDeltas,
   type CounterRows,
   TYPE_INDEX,
   type TypeIndex,
-} from '../../../../src/storage/sqlite/counter-deltas.js';
+} from '../../../../src/storage/sqlite/counters/counter-deltas.js';
 
 interface Recorded {
   readonly project: number;

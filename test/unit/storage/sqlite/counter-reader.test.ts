@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { EARLIEST_MS, LATEST_MS } from '../../../../src/domain/date-range.js';
-import { CounterReader } from '../../../../src/storage/sqlite/counter-reader.js';
-import { DataVersion } from '../../../../src/storage/sqlite/data-version.js';
+import { EARLIEST_MS, LATEST_MS } from '../../../../src/domain/counting/date-range.js';
+import { CounterReader } from '../../../../src/storage/sqlite/counters/counter-reader.js';
+import { DataVersion } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
 import { knownEvent, recount } from '../../../support/ledger.js';
 import { databaseInMemory, notedRuns, recordInto, twoConnections } from '../../../support/sqlite.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DataVersion } from '../../../../src/storage/sqlite/data-version.js';
+import { DataVersion } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
 import { databaseInMemory } from '../../../support/sqlite.js';
 
 test('what fails is told as it is, and leaves no transaction', () => {

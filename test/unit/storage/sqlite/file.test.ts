@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { expect, test } from 'vitest';
-import { makePrivately, OpenedFile, sizeOf } from '../../../../src/storage/sqlite/file.js';
+import { makePrivately, OpenedFile, sizeOf } from '../../../../src/storage/sqlite/files/opened-file.js';
 import { whenOver } from '../../../support/cleanup.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 

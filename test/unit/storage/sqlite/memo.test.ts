@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DataVersion } from '../../../../src/storage/sqlite/data-version.js';
-import { Memo } from '../../../../src/storage/sqlite/memo.js';
+import { DataVersion } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
+import { Memo } from '../../../../src/storage/sqlite/counters/versioned-cache.js';
 import { twoConnections } from '../../../support/sqlite.js';
 
 const entriesMax = 3;

@@ -10,7 +10,7 @@ import {
   NEWEST_VERSION,
   openMigrated,
   requireNewest,
-} from '../../../../src/storage/sqlite/migrations.js';
+} from '../../../../src/storage/sqlite/migrations/migrations.js';
 import { withFile } from '../../../support/sqlite-file.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 

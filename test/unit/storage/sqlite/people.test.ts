@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { CallerStatsError } from '../../../../src/domain/errors.js';
-import type { Invitation } from '../../../../src/domain/invitation.js';
+import type { Invitation } from '../../../../src/domain/people/invitation.js';
 import { SqlitePeople } from '../../../../src/storage/sqlite/people.js';
-import { Writer } from '../../../../src/storage/sqlite/writer.js';
+import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
 import { by } from '../../../support/entities.js';
 import { databaseInMemory } from '../../../support/sqlite.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { rowsPerStatement } from '../../../../src/storage/sqlite/multi-row.js';
-import { QueryInsert } from '../../../../src/storage/sqlite/query-insert.js';
+import { rowsPerStatement } from '../../../../src/storage/sqlite/writer/multi-row.js';
+import { QueryInsert } from '../../../../src/storage/sqlite/writer/query-insert.js';
 import { databaseInMemory, notedRuns } from '../../../support/sqlite.js';
 
 const columns = 4;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ALL_TIME } from '../../../../src/domain/date-range.js';
+import { ALL_TIME } from '../../../../src/domain/counting/date-range.js';
 import { Reader } from '../../../../src/storage/sqlite/reader.js';
-import { Writer } from '../../../../src/storage/sqlite/writer.js';
+import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
 import { by } from '../../../support/entities.js';
 import { databaseInMemory, recordInto } from '../../../support/sqlite.js';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS, bucketOf } from '../../../../src/domain/buckets.js';
+import { BUCKET_WIDTHS_MS, bucketOf } from '../../../../src/domain/counting/buckets.js';
+import { inOrderOfBuckets, verifyDifferencesMax } from '../../../../src/storage/ports/store.js';
 import type { Connection } from '../../../../src/storage/sqlite/connection.js';
-import { verify } from '../../../../src/storage/sqlite/verify.js';
-import { Writer } from '../../../../src/storage/sqlite/writer.js';
-import { inOrderOfBuckets, verifyDifferencesMax } from '../../../../src/storage/store.js';
+import { verify } from '../../../../src/storage/sqlite/counters/verify.js';
+import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
 import { by } from '../../../support/entities.js';
 import { databaseInMemory, recordInto, twoConnections } from '../../../support/sqlite.js';
 

@@ -1,8 +1,8 @@
 /** The main thread's end alone: what it makes of a thread that fails, ends, or answers as none of ours should. */
 import { expect, test } from 'vitest';
 import { CallerStatsError } from '../../../../src/domain/errors.js';
-import { WriterHandle } from '../../../../src/storage/sqlite/writer-handle.js';
-import type { WriterStart } from '../../../../src/storage/sqlite/writer-thread.js';
+import { WriterHandle } from '../../../../src/storage/sqlite/writer/writer-handle.js';
+import type { WriterStart } from '../../../../src/storage/sqlite/writer/writer-thread.js';
 import { whenOver } from '../../../support/cleanup.js';
 
 const READY = `parentPort.postMessage({ ok: true, result: null });`;

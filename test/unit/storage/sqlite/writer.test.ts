@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { openMigrated } from '../../../../src/storage/sqlite/migrations.js';
-import type { Operation } from '../../../../src/storage/sqlite/operations.js';
-import { Writer } from '../../../../src/storage/sqlite/writer.js';
+import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrations.js';
+import type { Operation } from '../../../../src/storage/sqlite/writer/operations.js';
+import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
 import { whenOver } from '../../../support/cleanup.js';
 import { by, projectOf } from '../../../support/entities.js';
 import { databaseInMemory } from '../../../support/sqlite.js';

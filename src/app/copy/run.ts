@@ -1,0 +1,172 @@
+/** Copies what one store holds into another, and holds the two against each other. Knows nothing of options. */
+
+import type { Io } from '../../cli/io.js';
+import { formatTime } from '../../cli/terminal/output.js';
+import type { Progress } from '../../cli/terminal/progress.js';
+import type { Counts } from '../../domain/counting/counts.js';
+import { ALL_TIME } from '../../domain/counting/date-range.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { Actor } from '../../domain/people/audit.js';
+import type { Member } from '../../domain/people/member.js';
+import type { Organization, Project } from '../../domain/projects/project.js';
+import type { RecordResult } from '../../storage/ports/store.js';
+import { Batcher } from '../import/batcher.js';
+import { createUnlessTaken, type Tally } from './create.js';
+import { copyKeys } from './keys.js';
+import type { Side } from './side.js';
+
+/** Queries read at a time: well below what a database takes its deadline for. */
+const pageQueries = 10_000;
+
+/** What there is to copy, but for the queries. */
+export interface Stock {
+  readonly organizations: readonly Organization[];
+  readonly members: readonly Member[];
+  /** By organization. */
+  readonly keys: ReadonlyMap<string, readonly ApiKey[]>;
+  readonly projects: readonly Project[];
+  /** How many queries there are; more may arrive meanwhile. */
+  readonly queries: number;
+}
+
+export interface CopiedProject extends RecordResult {
+  readonly id: string;
+  /** The counts of all time when everything was copied. */
+  readonly source: Counts;
+  readonly target: Counts;
+}
+
+export interface Copied {
+  readonly organizations: Tally;
+  readonly keys: Tally;
+  readonly projects: readonly CopiedProject[];
+}
+
+export async function takeStock(from: Side): Promise<Stock> {
+  const organizations = await from.ask((store) => store.listOrganizations());
+  const keys = new Map<string, readonly ApiKey[]>();
+  const members: Member[] = [];
+  for (const { id } of organizations) members.push(...(await from.ask((store) => store.listMembers(id))));
+  const projects: Project[] = [];
+  // Keys first: the project of each is then among the projects, even where both were made a moment ago.
+  for (const { id } of organizations) keys.set(id, await from.ask((store) => store.listKeys(id)));
+  for (const { id } of organizations) projects.push(...(await from.ask((store) => store.listProjects(id))));
+  for (const project of projects) requireAllRows(project, from);
+  let queries = 0;
+  for (const { id } of projects) queries += (await countAll(from, id)).total;
+  return { organizations, members, keys, projects, queries };
+}
+
+/** Counts without rows cannot be carried over by recording rows. */
+function requireAllRows({ id, rowsFrom }: Project, { name }: Side): void {
+  if (rowsFrom === null) return;
+  throw new CallerStatsError(
+    'invalid',
+    `The retention of the project ${id} in ${name} has removed the rows of its queries from before ` +
+      `${formatTime(rowsFrom)}. They are counted there, but cannot be copied; nothing was.`,
+  );
+}
+
+/** Everything it does may be done again: what is there already stays as it is. */
+export async function copyStock(
+  { organizations, members, keys, projects }: Stock,
+  {
+    from,
+    to,
+    io,
+    progress,
+  }: { from: Side; to: Side; io: Pick<Io, 'randomInt' | 'clock'>; progress: Progress },
+): Promise<Copied> {
+  const by: Actor = { name: 'copy', address: null, at: io.clock.now() };
+  const organizationTally: Tally = { copied: 0, present: 0 };
+  const keyTally: Tally = { copied: 0, present: 0 };
+  for (const organization of organizations) {
+    const made = await createUnlessTaken(() => to.ask((store) => store.createOrganization(organization, by)));
+    organizationTally[made ? 'copied' : 'present']++;
+  }
+  // Owners first: nobody can be the last one there who is not any more here.
+  const rank = ({ role }: Member) => (role === 'owner' ? 0 : 1);
+  for (const member of members.toSorted((a, b) => rank(a) - rank(b))) await copyMember(member, to, by);
+  for (const project of projects) await copyProject(project, to, by);
+  for (const [organizationId, ofOrganization] of keys) {
+    const { copied, present } = await copyKeys(organizationId, ofOrganization, to, {
+      by,
+      randomInt: io.randomInt,
+    });
+    keyTally.copied += copied;
+    keyTally.present += present;
+  }
+  const recordings = new Map<string, RecordResult>();
+  let read = 0;
+  for (const { id } of projects) {
+    const result = await copyQueries(id, from, to, (queries) => {
+      read += queries;
+      progress.advance(queries);
+      progress.show(read);
+    });
+    recordings.set(id, result);
+  }
+  const copied: CopiedProject[] = [];
+  for (const [id, { recorded, duplicates }] of recordings) {
+    const source = await countAll(from, id);
+    copied.push({ id, source, target: await countAll(to, id), recorded, duplicates });
+  }
+  for (const project of projects) await copyRetention(project, to, by);
+  return { organizations: organizationTally, keys: keyTally, projects: copied };
+}
+
+/** A member that is there already gets the role of the source. */
+async function copyMember(member: Member, to: Side, by: Actor): Promise<void> {
+  if (await createUnlessTaken(() => to.ask((store) => store.addMember(member, by)))) return;
+  const { organizationId, email, role } = member;
+  const there = await to.ask((store) => store.listMembers(organizationId));
+  if (there.some((one) => one.email === email && one.role === role)) return;
+  await to.ask((store) => store.changeMember(organizationId, email, role, by));
+}
+
+/** Its queries go into the project of the same id; one of another organization is somebody else's. */
+async function copyProject(project: Project, to: Side, by: Actor): Promise<void> {
+  // Without its retention, which would refuse its older queries: see `copyRetention`.
+  const made = { ...project, retentionDays: null };
+  if (await createUnlessTaken(() => to.ask((store) => store.createProject(made, by)))) return;
+  const there = await to.ask((store) => store.findProject(project.organizationId, project.id));
+  if (there !== undefined) return requireAllRows(there, to);
+  throw new CallerStatsError(
+    'already_exists',
+    `The project ${project.id} is of the organization ${project.organizationId}, and in the target ${to.name} there is ` +
+      'one of that id of another organization, or one that was deleted a moment ago. Copy into another database.',
+  );
+}
+
+/** Once all queries are there. A project that has a retention already keeps it. */
+async function copyRetention(project: Project, to: Side, by: Actor): Promise<void> {
+  const { organizationId, id, retentionDays } = project;
+  if (retentionDays === null) return;
+  const there = await to.ask((store) => store.findProject(organizationId, id));
+  if (there?.retentionDays !== null) return;
+  await to.ask((store) => store.changeProject(organizationId, id, { retentionDays }, by));
+}
+
+/** Reads a page while the last is being recorded. */
+async function copyQueries(
+  projectId: string,
+  from: Side,
+  to: Side,
+  onRead: (queries: number) => void,
+): Promise<RecordResult> {
+  const batcher = new Batcher((queries) => to.ask((store) => store.record(projectId, queries)));
+  let afterId: string | undefined;
+  do {
+    const page = await from.ask((store) => store.readQueries(projectId, afterId, pageQueries));
+    for (const query of page) await batcher.add(query);
+    onRead(page.length);
+    afterId = page.length < pageQueries ? undefined : page.at(-1)?.id;
+  } while (afterId !== undefined);
+  await batcher.flush();
+  return { recorded: batcher.recorded, duplicates: batcher.duplicates };
+}
+
+function countAll(side: Side, projectId: string): Promise<Counts> {
+  return side.ask((store) => store.count(projectId, ALL_TIME));
+}

@@ -1,0 +1,142 @@
+/**
+ * Reads CSV (RFC 4180) record by record. A streaming parser loses its place at the first stray quote and takes good
+ * records with it; so the records are cut out here, by the parity of their quotes, and a parser reads each. One that it
+ * cannot read is one bad record, and the next line is tried as the beginning of another.
+ */
+import { parse } from 'csv-parse/sync';
+import { importLineBytesMax } from '../../domain/limits.js';
+import { decodeUtf8, isBlank, trimEnd, withoutMark } from '../../domain/queries/lines.js';
+import { QUERY_FIELDS } from '../../domain/queries/query.js';
+import { failure, type Result, success } from '../../domain/result.js';
+import { unknownName } from '../../domain/suggest.js';
+import { PLAIN, queryReader, type Reading } from './fields.js';
+import { type Line, readLines, tooLongProblem } from './lines.js';
+import type { ImportRecord } from './records.js';
+
+const quoteByte = 0x22;
+
+/** A record's fields, or what is wrong with it. */
+interface CsvRecord {
+  /** The line that it begins on. */
+  readonly line: number;
+  readonly fields: Result<readonly string[]>;
+}
+
+/** Columns by their names in the first record. An empty `occurredAt` or, with `--caller`, `caller` is one left out. */
+export async function* readCsv(
+  chunks: AsyncIterable<Buffer>,
+  reading: Reading = PLAIN,
+): AsyncGenerator<ImportRecord> {
+  const toQuery = queryReader(reading);
+  let columns: readonly string[] | undefined;
+  for await (const { line, fields } of readCsvRecords(readLines(chunks))) {
+    if (columns !== undefined) {
+      const record = fields.ok ? toRecord(columns, fields.value) : fields;
+      yield { line, value: record.ok ? toQuery(record.value) : record };
+      continue;
+    }
+    const header = toColumns(fields, reading);
+    if (!header.ok) {
+      yield { line, value: header };
+      return;
+    }
+    columns = header.value;
+  }
+}
+
+function toColumns(fields: Result<readonly string[]>, reading: Reading): Result<readonly string[]> {
+  if (!fields.ok) return fields;
+  const problems = headerProblems(fields.value, reading);
+  return problems.length > 0 ? failure(...problems) : fields;
+}
+
+async function* readCsvRecords(lines: AsyncIterable<Line>): AsyncGenerator<CsvRecord> {
+  const cutter = new RecordCutter();
+  for await (const line of lines) yield* cutter.take(line);
+  yield* cutter.end();
+}
+
+/** Gathers lines until the quotes in them are even, which is where a record ends. */
+class RecordCutter {
+  #open: Line[] = [];
+  #quotesAreOdd = false;
+  #bytes = 0;
+
+  *take(line: Line): Generator<CsvRecord> {
+    if (line.bytes === undefined) {
+      yield* this.end();
+      yield { line: line.number, fields: failure(tooLongProblem) };
+      return;
+    }
+    if (this.#open.length === 0 && isBlank(line.bytes)) return;
+    this.#open.push(line);
+    this.#bytes += line.bytes.length;
+    if (countQuotes(line.bytes) % 2 === 1) this.#quotesAreOdd = !this.#quotesAreOdd;
+    if (!this.#quotesAreOdd || this.#bytes > importLineBytesMax) yield* this.#close();
+  }
+
+  /** There is no more: what is open has a quote that nothing closes. */
+  *end(): Generator<CsvRecord> {
+    while (this.#open.length > 0) yield* this.#close();
+  }
+
+  /** Reads the open lines as a record. Where they are none, only the first is at fault; the others get their own try. */
+  *#close(): Generator<CsvRecord> {
+    const [first, ...others] = this.#open;
+    const fields = this.#quotesAreOdd ? failure('has a quote that is not closed') : parseRecord(this.#open);
+    this.#open = [];
+    this.#quotesAreOdd = false;
+    this.#bytes = 0;
+    if (first === undefined) return;
+    yield { line: first.number, fields };
+    if (!fields.ok) for (const line of others) yield* this.take(line);
+  }
+}
+
+function countQuotes(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(quoteByte); at !== -1; at = bytes.indexOf(quoteByte, at + 1)) count++;
+  return count;
+}
+
+function parseRecord(lines: readonly Line[]): Result<readonly string[]> {
+  const bytes = lines.flatMap((line, at) => [...(at === 0 ? [] : [lineEnd]), line.bytes ?? Buffer.alloc(0)]);
+  const text = decodeUtf8(trimEnd(Buffer.concat(bytes)));
+  if (!text.ok) return text;
+  // Only the end of the record and the beginning of the file: anywhere else these characters are part of a field.
+  const record = lines[0]?.number === 1 ? withoutMark(text.value) : text.value;
+  // Most records have no quotes, and then there is nothing to parse.
+  if (!record.includes('"')) return success(record.split(','));
+  try {
+    return success(parse(record)[0] ?? []);
+  } catch (error) {
+    return failure(`is not valid CSV: ${(error as Error).message}`);
+  }
+}
+
+const lineEnd = Buffer.from('\n');
+
+function headerProblems(columns: readonly string[], { map, caller }: Reading): string[] {
+  const names = map ?? { id: 'id', caller: 'caller', occurredAt: undefined };
+  const needed = [names.id, ...(caller === undefined ? [names.caller] : []), names.occurredAt];
+  const isUsed = (name: string) => map === undefined || Object.values(map).includes(name);
+  return [
+    ...columns
+      .filter((name) => map === undefined && !QUERY_FIELDS.some((field) => field === name))
+      .map((name) => unknownName('column', name, QUERY_FIELDS)),
+    ...needed
+      .filter((name) => name !== undefined && !columns.includes(name))
+      .map((name) => `${name}: there is no such column; the first line names the columns`),
+    ...columns
+      .filter((name, at) => isUsed(name) && columns.indexOf(name) !== at)
+      .map((name) => `${name}: there are two such columns`),
+  ];
+}
+
+function toRecord(columns: readonly string[], record: readonly string[]): Result<Record<string, unknown>> {
+  if (record.length !== columns.length) {
+    return failure(`has ${record.length} fields, and the first line names ${columns.length} columns`);
+  }
+  const fields = columns.map((name, at) => [name, record[at]] as const);
+  return success(Object.fromEntries(fields.filter(([name, value]) => name !== 'occurredAt' || value !== '')));
+}

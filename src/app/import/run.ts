@@ -1,0 +1,92 @@
+/** Reads import files and records what is good in them. Knows nothing of options, stores and servers. */
+
+import type { Progress } from '../../cli/terminal/progress.js';
+import { parseQuery, type Query } from '../../domain/queries/query.js';
+import type { Clock } from '../../domain/time/clock.js';
+import { Batcher, type Sink } from './batcher.js';
+import type { Reader } from './formats.js';
+import { type Source, SourceError } from './source.js';
+import { Spool } from './spool.js';
+
+/** What an import did. Without `strict`, `read = recorded + duplicates + bad + skipped`. */
+export interface ImportTotals {
+  /** Records, good and bad; a file that breaks off counts as a bad one. */
+  read: number;
+  recorded: number;
+  duplicates: number;
+  bad: number;
+  /** Records that are none of those asked for: events of other types, lines about other requests. */
+  skipped: number;
+}
+
+export interface ImportPlan {
+  readonly sources: readonly Source[];
+  /** How the source of this name is read. */
+  readonly readerOf: (name: string) => Reader;
+  /** Records nothing unless every record is good. */
+  readonly strict: boolean;
+  readonly sink: Sink;
+  readonly clock: Clock;
+  readonly progress: Progress;
+}
+
+/** Notes each bad record as `file:line: reason`, and goes on. */
+export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
+  const batcher = new Batcher(plan.sink);
+  const totals: ImportTotals = { read: 0, recorded: 0, duplicates: 0, bad: 0, skipped: 0 };
+  if (plan.strict) await recordIfAllGood(plan, batcher, totals);
+  else await readAll(plan, totals, (query) => batcher.add(query));
+  await batcher.flush();
+  return { ...totals, recorded: batcher.recorded, duplicates: batcher.duplicates };
+}
+
+async function recordIfAllGood(plan: ImportPlan, batcher: Batcher, totals: ImportTotals): Promise<void> {
+  const spool = await Spool.create();
+  try {
+    await readAll(plan, totals, (query) => spool.add(query));
+    if (totals.bad > 0) return;
+    for await (const query of spool.read()) await batcher.add(query);
+  } finally {
+    await spool.remove();
+  }
+}
+
+type OnQuery = (query: Query) => Promise<void>;
+
+/** A file that cannot be read to its end counts as one bad record, and the others are read all the same. */
+async function readAll(plan: ImportPlan, totals: ImportTotals, onQuery: OnQuery): Promise<void> {
+  for (const source of plan.sources) {
+    try {
+      await readSource(source, plan, totals, onQuery);
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      totals.read++;
+      totals.bad++;
+      plan.progress.note(`${source.name}: ${error.message}`);
+    }
+  }
+}
+
+async function readSource(
+  source: Source,
+  plan: ImportPlan,
+  totals: ImportTotals,
+  onQuery: OnQuery,
+): Promise<void> {
+  const readRecords = plan.readerOf(source.name);
+  for await (const { line, value } of readRecords(source.read(plan.progress.advance))) {
+    totals.read++;
+    if (totals.read % 1000 === 0) plan.progress.show(totals.read);
+    if (value === 'skipped') {
+      totals.skipped++;
+      continue;
+    }
+    const query = value.ok ? parseQuery(value.value, plan.clock.now()) : value;
+    if (query.ok) {
+      await onQuery(query.value);
+    } else {
+      totals.bad++;
+      plan.progress.note(`${source.name}:${line}: ${query.problems.join('; ')}`);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/** What users sign in with: passwords and second factors. */
+import { CallerStatsError } from '../domain/errors.js';
+import type { Answered, Asking, Libraries } from './auth-provider.js';
+import { orRefused, orWrong } from './errors.js';
+
+export class Credentials {
+  readonly #libraries: Libraries;
+
+  constructor(libraries: Libraries) {
+    this.#libraries = libraries;
+  }
+
+  /** Ends all other sessions, and gives this one a new token. */
+  async changePassword(
+    asking: Asking,
+    { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
+  ): Promise<Answered | 'wrong'> {
+    const library = await this.#libraries.for(asking);
+    return orWrong(async () => {
+      const { headers } = await library.api.changePassword({
+        body: { currentPassword, newPassword, revokeOtherSessions: true },
+        headers: asking.headers,
+        returnHeaders: true,
+      });
+      return { cookies: headers.getSetCookie() };
+    });
+  }
+
+  /** A token that sets a new password, within a day. `not_found` where nobody has the address. */
+  async startPasswordReset(email: string): Promise<string> {
+    const library = await this.#libraries.for({ secure: false });
+    await library.api.requestPasswordReset({ body: { email } });
+    const token = this.#libraries.takeReset(email);
+    if (token === undefined)
+      throw new CallerStatsError('not_found', `There is no user with the e-mail address ${email}.`);
+    return token;
+  }
+
+  /** Sets a new password and ends all sessions. `not_found` where the token was used or has expired. */
+  async resetPassword({
+    token,
+    newPassword,
+  }: {
+    readonly token: string;
+    readonly newPassword: string;
+  }): Promise<void> {
+    const library = await this.#libraries.for({ secure: false });
+    const reset = await orWrong(() => library.api.resetPassword({ body: { token, newPassword } }));
+    if (reset === 'wrong')
+      throw new CallerStatsError('not_found', 'The link was used or has expired; ask for another.');
+  }
+
+  /** Turns the second factor off without its password or code: for the command line. */
+  async dropSecondFactor(email: string): Promise<void> {
+    const { internalAdapter, adapter } = await (await this.#libraries.for({ secure: false })).$context;
+    const found = await internalAdapter.findUserByEmail(email);
+    if (found === null)
+      throw new CallerStatsError('not_found', `There is no user with the e-mail address ${email}.`);
+    await adapter.deleteMany({ model: 'twoFactor', where: [{ field: 'userId', value: found.user.id }] });
+    await internalAdapter.updateUser(found.user.id, { twoFactorEnabled: false });
+  }
+
+  /**
+   * Proposes a second factor, which is asked for once `confirmSecondFactor` had a code of it. `already_exists` where one
+   * is on.
+   */
+  async startSecondFactor(
+    asking: Asking,
+    password: string,
+  ): Promise<{ readonly uri: string; readonly backupCodes: readonly string[] } | 'wrong'> {
+    const library = await this.#libraries.for(asking);
+    return orWrong(async () => {
+      const started = await library.api.enableTwoFactor({
+        body: { password, method: 'totp' },
+        headers: asking.headers,
+      });
+      if (started.method !== 'totp') throw new Error('the library made another second factor than asked for');
+      return { uri: started.totpURI, backupCodes: started.backupCodes };
+    });
+  }
+
+  async confirmSecondFactor(asking: Asking, code: string): Promise<Answered | 'wrong' | 'locked'> {
+    const library = await this.#libraries.for(asking);
+    return orRefused(async () => {
+      const { headers } = await library.api.verifyTOTP({
+        body: { code },
+        headers: asking.headers,
+        returnHeaders: true,
+      });
+      return { cookies: headers.getSetCookie() };
+    });
+  }
+
+  async stopSecondFactor(asking: Asking, password: string): Promise<Answered | 'wrong'> {
+    const library = await this.#libraries.for(asking);
+    return orWrong(async () => {
+      const { headers } = await library.api.disableTwoFactor({
+        body: { password },
+        headers: asking.headers,
+        returnHeaders: true,
+      });
+      return { cookies: headers.getSetCookie() };
+    });
+  }
+}

@@ -1,0 +1,138 @@
+/** The sign-in library (better-auth.com), set up: what it keeps where, for how long, and whom it lets in. */
+import { betterAuth } from 'better-auth';
+import { genericOAuth } from 'better-auth/plugins/generic-oauth';
+import { twoFactor } from 'better-auth/plugins/two-factor';
+import type { Logger } from 'pino';
+import { passwordCharactersMax, passwordCharactersMin, sessionSecondsMax } from '../domain/limits.js';
+import type { UserTables } from '../storage/ports/people.js';
+import {
+  ADDRESS_HEADER,
+  COOKIE_PREFIX,
+  PROVIDER_ID,
+  SINGLE_SIGN_ON_PATH,
+  type SignInProblem,
+  type SingleSignOn,
+} from './names.js';
+import { userDatabase } from './user-database.js';
+
+export interface LibraryOptions {
+  readonly tables: UserTables;
+  /** Signs cookies and seals second factors. */
+  readonly secret: string;
+  /** Where browsers find the server, without a path. */
+  readonly origin: string;
+  /** The path below that, with no slash behind it. */
+  readonly basePath: string;
+  /** Whether browsers come by HTTPS: cookies are `Secure` then. */
+  readonly secure: boolean;
+  readonly singleSignOn: SingleSignOn | undefined;
+  /** Whether somebody with this address may have an account by single sign-on. */
+  readonly mayJoin: (email: string) => Promise<boolean>;
+  /** Gets the token that sets a new password. */
+  readonly onPasswordReset: (email: string, token: string) => void;
+  readonly log: Logger;
+}
+
+export type Library = ReturnType<typeof buildLibrary>;
+
+export function buildLibrary({
+  tables,
+  secret,
+  origin,
+  basePath,
+  secure,
+  singleSignOn,
+  mayJoin,
+  onPasswordReset,
+  log,
+}: LibraryOptions) {
+  const library = log.child({ part: 'sign-in' });
+  return betterAuth({
+    appName: 'caller-stats',
+    baseURL: origin,
+    basePath: `${basePath}${SINGLE_SIGN_ON_PATH}`,
+    secret,
+    trustedOrigins: [origin],
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    logger: {
+      level: 'error',
+      disableColors: true,
+      // Its words only: what it hands over beside them may hold a row of a table.
+      log: (level, message) => library[level](message),
+    },
+    database: {
+      db: userDatabase(tables),
+      type: tables.dialect,
+      // The store runs one statement at a time; what takes several heals when it is done again.
+      transaction: false,
+    },
+    user: {
+      modelName: 'user_account',
+      validateUserInfo: async ({ user, source }) => {
+        if (source.method !== 'oauth') return undefined;
+        if (user.emailVerified !== true) return { error: 'unverified_email' satisfies SignInProblem };
+        const may = await mayJoin(String(user.email).toLowerCase());
+        return may ? undefined : { error: 'not_a_member' satisfies SignInProblem };
+      },
+    },
+    // Nothing asks for a session that began just now: what takes more than a session asks for the password.
+    session: { modelName: 'user_session', expiresIn: sessionSecondsMax, updateAge: 86_400, freshAge: 0 },
+    account: {
+      modelName: 'user_credential',
+      accountLinking: { enabled: true, trustedProviders: [] },
+      // Who signed in at a provider is all that matters; its tokens are not kept.
+      updateAccountOnSignIn: false,
+    },
+    verification: { modelName: 'user_verification' },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: passwordCharactersMin,
+      maxPasswordLength: passwordCharactersMax,
+      revokeSessionsOnPasswordReset: true,
+      resetPasswordTokenExpiresIn: 86_400,
+      sendResetPassword: async ({ user, token }) => onPasswordReset(user.email, token),
+    },
+    databaseHooks: {
+      // Accounts are made by `Users` alone, for addresses that an owner has invited, or a provider has verified.
+      user: { create: { before: async (user) => ({ data: { ...user, emailVerified: true } }) } },
+      account: {
+        create: {
+          before: async (account) => ({
+            data: { ...account, accessToken: null, refreshToken: null, idToken: null },
+          }),
+        },
+      },
+    },
+    plugins: [
+      twoFactor({ issuer: 'caller-stats', twoFactorTable: 'user_second_factor' }),
+      ...(singleSignOn === undefined
+        ? []
+        : [
+            genericOAuth({
+              config: [
+                {
+                  providerId: PROVIDER_ID,
+                  name: singleSignOn.name,
+                  clientId: singleSignOn.clientId,
+                  clientSecret: singleSignOn.clientSecret,
+                  discoveryUrl: `${singleSignOn.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+                  requireIdTokenVerification: true,
+                  scopes: ['openid', 'email', 'profile'],
+                  disableProviderLogout: true,
+                },
+              ],
+            }),
+          ]),
+    ],
+    onAPIError: { errorURL: `${basePath}/sign-in` },
+    advanced: {
+      // The store's migrations make the tables, and the tests hold them to what is used here.
+      database: { validateSchema: false },
+      cookiePrefix: COOKIE_PREFIX,
+      useSecureCookies: secure,
+      defaultCookieAttributes: { sameSite: 'lax', httpOnly: true, path: basePath || '/' },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+    },
+  });
+}

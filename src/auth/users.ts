@@ -1,0 +1,214 @@
+/** Users: who signs in, and which sessions they have. What the rest of the program knows of them. */
+import { CallerStatsError } from '../domain/errors.js';
+import type { People } from '../storage/ports/people.js';
+import type { Answered, Asking, Libraries } from './auth-provider.js';
+import { codeOf, orRefused, orWrong } from './errors.js';
+import { COOKIE_PREFIX, PROVIDER_ID } from './names.js';
+
+export interface User {
+  readonly id: string;
+  /** In lower case. */
+  readonly email: string;
+  readonly name: string;
+  /** Whether a second factor is asked for at sign-in. */
+  readonly secondFactor: boolean;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+export class Users {
+  readonly #libraries: Libraries;
+  readonly #people: People;
+
+  constructor(libraries: Libraries, people: People) {
+    this.#libraries = libraries;
+    this.#people = people;
+  }
+
+  /** Who is signed in, in which session; undefined for nobody. */
+  async sessionOf(
+    asking: Asking,
+  ): Promise<(Answered & { readonly user: User; readonly session: Session }) | undefined> {
+    if (!asking.headers.get('cookie')?.includes(`${COOKIE_PREFIX}.session_token`)) return undefined;
+    const library = await this.#libraries.for(asking);
+    const { headers, response } = await library.api.getSession({
+      headers: asking.headers,
+      returnHeaders: true,
+    });
+    if (response === null) return undefined;
+    const { user, session } = response;
+    return {
+      user: {
+        id: user.id,
+        email: user.email,
+        name: user.name,
+        secondFactor: user.twoFactorEnabled === true,
+      },
+      session: toSession(session),
+      cookies: headers.getSetCookie(),
+    };
+  }
+
+  /** `wrong` where the address is no user's or the password not its; nobody can tell which. */
+  async signIn(
+    asking: Asking,
+    { email, password }: { readonly email: string; readonly password: string },
+  ): Promise<(Answered & { readonly secondFactor: boolean }) | 'wrong'> {
+    const library = await this.#libraries.for(asking);
+    return orWrong(async () => {
+      const { headers, response } = await library.api.signInEmail({
+        body: { email, password, rememberMe: true },
+        headers: asking.headers,
+        returnHeaders: true,
+      });
+      return { secondFactor: 'twoFactorRedirect' in response, cookies: headers.getSetCookie() };
+    });
+  }
+
+  /**
+   * The second step of signing in: a code of the authenticator, or one of the backup codes. `locked` after too many
+   * wrong ones in a row, for a while.
+   */
+  async verifySecondFactor(
+    asking: Asking,
+    { code, trustDevice }: { readonly code: string; readonly trustDevice: boolean },
+  ): Promise<(Answered & { readonly email: string }) | 'wrong' | 'locked'> {
+    const library = await this.#libraries.for(asking);
+    return orRefused(async () => {
+      const request = { body: { code, trustDevice }, headers: asking.headers, returnHeaders: true } as const;
+      const { headers, response } = /^\d{6}$/.test(code)
+        ? await library.api.verifyTOTP(request)
+        : await library.api.verifyBackupCode(request);
+      return { email: String(response.user.email), cookies: headers.getSetCookie() };
+    });
+  }
+
+  async signOut(asking: Asking): Promise<Answered> {
+    const library = await this.#libraries.for(asking);
+    const { headers } = await library.api.signOut({ headers: asking.headers, returnHeaders: true });
+    return { cookies: headers.getSetCookie() };
+  }
+
+  /** Whether somebody has an account with this address. */
+  async exists(email: string): Promise<boolean> {
+    return (await this.#people.namesOf([email])).has(email);
+  }
+
+  /** Makes an account and signs in. `already_exists` where there is one with the address; `invalid` for an unfit password. */
+  async create(
+    asking: Asking,
+    { email, name, password }: { readonly email: string; readonly name: string; readonly password: string },
+  ): Promise<Answered> {
+    const library = await this.#libraries.for(asking);
+    const created = await orRefused(() =>
+      library.api
+        .signUpEmail({ body: { email, name, password }, headers: asking.headers, returnHeaders: true })
+        .catch(async (error: unknown) => {
+          // The library does not say why the row could not be written: most likely somebody was first a moment ago.
+          if (codeOf(error) !== 'FAILED_TO_CREATE_USER') throw error;
+          throw (await this.exists(email))
+            ? new CallerStatsError('already_exists', 'There is an account with this e-mail address already.')
+            : new CallerStatsError('unavailable', 'The account could not be written.', { cause: error });
+        }),
+    );
+    if (typeof created === 'string') throw new Error('an account was refused for no reason that is known');
+    return { cookies: created.headers.getSetCookie() };
+  }
+
+  /** Takes an account away, with all that belongs to it; where there is none, nothing happens. */
+  async remove(email: string): Promise<void> {
+    const { internalAdapter } = await (await this.#libraries.for({ secure: false })).$context;
+    const found = await internalAdapter.findUserByEmail(email);
+    if (found !== null) await internalAdapter.deleteUser(found.user.id);
+  }
+
+  async hasPassword(user: User): Promise<boolean> {
+    const { internalAdapter } = await (await this.#libraries.for({ secure: false })).$context;
+    const accounts = await internalAdapter.findAccounts(user.id);
+    return accounts.some(({ providerId }) => providerId === 'credential');
+  }
+
+  async rename(asking: Asking, name: string): Promise<void> {
+    const library = await this.#libraries.for(asking);
+    await library.api.updateUser({ body: { name }, headers: asking.headers });
+  }
+
+  /** The user's sessions, newest first. */
+  async listSessions(asking: Asking): Promise<Session[]> {
+    const library = await this.#libraries.for(asking);
+    const sessions = await library.api.listSessions({ headers: asking.headers });
+    return sessions.map(toSession).sort((a, b) => b.createdAt - a.createdAt);
+  }
+
+  /** `not_found` where the user has no such session. */
+  async endSession(asking: Asking, sessionId: string): Promise<void> {
+    const library = await this.#libraries.for(asking);
+    const sessions = await library.api.listSessions({ headers: asking.headers });
+    const session = sessions.find(({ id }) => id === sessionId);
+    if (session === undefined)
+      throw new CallerStatsError('not_found', 'There is no such session; it has ended already.');
+    await library.api.revokeSession({ body: { token: session.token }, headers: asking.headers });
+  }
+
+  async endOtherSessions(asking: Asking): Promise<void> {
+    const library = await this.#libraries.for(asking);
+    await library.api.revokeOtherSessions({ headers: asking.headers });
+  }
+
+  /** Where to send the browser, so that it comes back signed in at `to`, a path below the base path; `failed` where the provider does not answer. */
+  async startSingleSignOn(
+    asking: Asking,
+    to: string,
+  ): Promise<(Answered & { readonly url: string }) | 'failed'> {
+    const library = await this.#libraries.for(asking);
+    const { basePath } = this.#libraries;
+    try {
+      const { headers, response } = await library.api.signInSocial({
+        body: {
+          provider: PROVIDER_ID,
+          callbackURL: `${basePath}${to}`,
+          errorCallbackURL: `${basePath}/sign-in`,
+          disableRedirect: true,
+        },
+        headers: asking.headers,
+        returnHeaders: true,
+      });
+      if (response.url === undefined) throw new Error('the library names no address of the provider');
+      return { url: response.url, cookies: headers.getSetCookie() };
+    } catch (error) {
+      if (codeOf(error) === '') throw error;
+      return 'failed';
+    }
+  }
+
+  /** Answers the browser that comes back from the provider to a path, base path included: a redirect with cookies. */
+  async finishSingleSignOn(asking: Asking, path: string): Promise<Response> {
+    const library = await this.#libraries.for(asking);
+    const url = new URL(path, this.#libraries.origin);
+    return library.handler(new Request(url, { headers: asking.headers }));
+  }
+}
+
+function toSession(session: {
+  readonly id: string;
+  readonly ipAddress?: string | null | undefined;
+  readonly userAgent?: string | null | undefined;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}): Session {
+  return {
+    id: session.id,
+    address: session.ipAddress || null,
+    userAgent: session.userAgent || null,
+    createdAt: session.createdAt.getTime(),
+    expiresAt: session.expiresAt.getTime(),
+  };
+}

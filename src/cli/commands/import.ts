@@ -1,0 +1,115 @@
+/** `caller-stats import`: records the queries of files. */
+import type { Command } from 'commander';
+import type { Sink } from '../../app/import/batcher.js';
+import { type Form, readerOf } from '../../app/import/formats.js';
+import { type ImportTotals, runImport } from '../../app/import/run.js';
+import { openSource, type Source } from '../../app/import/source.js';
+import { awayTriesMax, whileAway } from '../../app/retry.js';
+import { type Io, UsageError } from '../io.js';
+import { existing, withStore } from '../open-store.js';
+import { addFormOptions, type FormOptions, readForm } from '../options/import-form.js';
+import { ServerClient } from '../server-client.js';
+import { readKey, readSettings, STORE_SETTINGS, settingOption } from '../settings/settings.js';
+import { formatCount, printJson, printLine } from '../terminal/output.js';
+import { startProgress } from '../terminal/progress.js';
+
+interface ImportOptions extends FormOptions {
+  readonly project: string;
+  readonly strict?: boolean;
+  readonly url?: string;
+  readonly json?: boolean;
+}
+
+export function addImportCommand(program: Command, io: Io, fail: () => void): void {
+  const command = program
+    .command('import')
+    .description(
+      'records the queries of files; what is recorded already counts as duplicate, so repeat it freely',
+    )
+    .argument('<file...>', 'files to read, plain, gzip or Zstandard; - for stdin')
+    .requiredOption('--project <id>', 'the project to record into');
+  addFormOptions(command)
+    .option('--strict', 'record nothing if any record is bad')
+    .addOption(settingOption('database').conflicts('url'))
+    .option(
+      '--url <url>',
+      'record into a running server, with the key in CALLER_STATS_KEY, instead of the database',
+    )
+    .option('--json', 'print the totals as JSON')
+    .addHelpText(
+      'after',
+      '\nWithout --format, files that end in .csv (.csv.gz, .csv.zst) are CSV and all others NDJSON. A bad record is named\n' +
+        'on stderr by file, line and reason, the good ones are recorded, and the exit status is 1.',
+    )
+    .action(async (files: string[], options: ImportOptions) => {
+      const form = await readForm(options);
+      if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
+      const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
+      const totals = await withSink(options, io, (sink) => importWith(sources, form, options, sink, io));
+      if (options.json) printJson(io.stdout, totals);
+      else printLine(io.stdout, totalsLine(totals));
+      if (totals.bad > 0) fail();
+    });
+}
+
+/** The line that ends an import. */
+export function totalsLine({ read, recorded, duplicates, bad, skipped }: ImportTotals): string {
+  const counts = `${formatCount(read)} read, ${formatCount(recorded)} recorded, ${formatCount(duplicates)} duplicates`;
+  const others = [
+    ...(bad === 0 ? [] : [`${formatCount(bad)} bad`]),
+    ...(skipped === 0 ? [] : [`${formatCount(skipped)} skipped`]),
+  ];
+  return [counts, ...others].join(', ');
+}
+
+async function importWith(
+  sources: readonly Source[],
+  form: Form,
+  { strict, project }: ImportOptions,
+  sink: (projectId: string) => Sink,
+  io: Io,
+): Promise<ImportTotals> {
+  const toProject = sink(project);
+  // Finds out whether the project is there before anything is read.
+  await toProject([]);
+  const sizes = sources.map(({ sizeBytes }) => sizeBytes);
+  const totalBytes = sizes.reduce(
+    (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
+    0,
+  );
+  const progress = await startProgress(io, totalBytes);
+  try {
+    return await runImport({
+      sources,
+      readerOf: (name) => readerOf(form, name),
+      strict: strict ?? false,
+      sink: toProject,
+      clock: io.clock,
+      progress,
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+async function withSink<T>(
+  { url, ...options }: ImportOptions,
+  io: Io,
+  work: (sink: (projectId: string) => Sink) => Promise<T>,
+): Promise<T> {
+  const note = (line: string) => printLine(io.stderr, line);
+  if (url !== undefined) {
+    const client = new ServerClient(url, readKey(io.env), {
+      triesMax: awayTriesMax,
+      note,
+    });
+    return work((projectId) => (queries) => client.record(projectId, queries));
+  }
+  const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
+  return withStore(settings, { ...existing, thrifty: true }, (store) =>
+    work(
+      (projectId) => (queries) =>
+        whileAway(() => store.record(projectId, queries), { triesMax: awayTriesMax, note }),
+    ),
+  );
+}

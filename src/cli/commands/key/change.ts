@@ -1,0 +1,46 @@
+/** `key disable`, `key enable`, `key revoke`: whether a key works. */
+import type { Command } from 'commander';
+import { type KeyStatus, keyStatus } from '../../../domain/keys/api-key.js';
+import type { KeyChange } from '../../../storage/ports/store.js';
+import { atCommandLine } from '../../actor.js';
+import type { Io } from '../../io.js';
+import { existing, withStore } from '../../open-store.js';
+import { organizationOption } from '../../options/organization.js';
+import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
+import { printJson, printLine } from '../../terminal/output.js';
+import { nameOf, toListed } from './listed.js';
+
+const CHANGES: Readonly<Record<KeyChange, { readonly done: string; readonly description: string }>> = {
+  disable: {
+    done: 'disabled',
+    description: 'makes an API key stop working until it is enabled, from the very next request on',
+  },
+  enable: { done: 'enabled', description: 'lets a disabled API key work again' },
+  revoke: { done: 'revoked', description: 'revokes an API key for ever, from the very next request on' },
+};
+
+export function addChangeCommands(key: Command, io: Io): void {
+  for (const [name, { done, description }] of Object.entries(CHANGES)) {
+    key
+      .command(name)
+      .description(description)
+      .argument('<id>', 'its id, from key list')
+      .addOption(organizationOption())
+      .addOption(settingOption('database'))
+      .option('--json', 'print what is kept of the key as JSON')
+      .action(async (id: string, options: { organization: string; json?: boolean }) => {
+        const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
+        const by = atCommandLine(io.clock);
+        const changed = await withStore(settings, existing, (store) =>
+          store.changeKey(options.organization, id, name as KeyChange, by),
+        );
+        if (options.json) printJson(io.stdout, toListed(changed, by.at));
+        else printLine(io.stdout, `${done} ${nameOf(changed)}${allTheSame(name, keyStatus(changed, by.at))}`);
+      });
+  }
+}
+
+/** For whoever enables a key that does not work for another reason. */
+function allTheSame(change: string, status: KeyStatus): string {
+  return change === 'enable' && status !== 'active' ? `, which is ${status} all the same` : '';
+}

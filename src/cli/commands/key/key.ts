@@ -1,0 +1,65 @@
+/** `caller-stats key`: the life of API keys. */
+import type { Command } from 'commander';
+import type { Io } from '../../io.js';
+import { existing, withStore } from '../../open-store.js';
+import { organizationOption } from '../../options/organization.js';
+import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
+import { printJson, printTable } from '../../terminal/output.js';
+import { addChangeCommands } from './change.js';
+import { addCreateCommand } from './create.js';
+import { toListed } from './listed.js';
+import { addRotateCommand } from './rotate.js';
+
+export function addKeyCommand(program: Command, io: Io): void {
+  const key = program.command('key').description('makes, lists, rotates, disables and revokes API keys');
+  addCreateCommand(key, io);
+  addListCommand(key, io);
+  addRotateCommand(key, io);
+  addChangeCommands(key, io);
+}
+
+function addListCommand(key: Command, io: Io): void {
+  key
+    .command('list')
+    .description('lists the API keys, disabled, expired and revoked ones included')
+    .addOption(organizationOption())
+    .addOption(settingOption('database'))
+    .option('--json', 'print them as JSON')
+    .action(async (options: { organization: string; json?: boolean }) => {
+      const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
+      const keys = await withStore(settings, existing, (store) => store.listKeys(options.organization));
+      const rows = keys.map((one) => toListed(one, io.clock.now()));
+      if (options.json) return printJson(io.stdout, rows);
+      printTable(
+        io.stdout,
+        [
+          'ID',
+          'NAME',
+          'TYPE',
+          'PROJECT',
+          'KEY',
+          'STATUS',
+          'SCOPES',
+          'FROM',
+          'CREATED',
+          'BY',
+          'EXPIRES',
+          'LAST USED',
+        ],
+        rows.map((row) => [
+          row.id,
+          row.name,
+          row.type,
+          row.project ?? '(all)',
+          `${row.start}…${row.end}`,
+          row.status,
+          row.scopes.join(),
+          row.allow.join() || '(anywhere)',
+          row.createdAt,
+          row.createdBy,
+          row.expiresAt ?? 'never',
+          row.lastUsedAt ?? 'never',
+        ]),
+      );
+    });
+}

@@ -1,0 +1,81 @@
+/** `caller-stats project`: the life of projects. */
+import type { Command } from 'commander';
+import { nameCharactersMax } from '../../../domain/limits.js';
+import { generateId, PROJECT_ID_PATTERN } from '../../../domain/projects/project.js';
+import { atCommandLine } from '../../actor.js';
+import { allOrProblems, type Io } from '../../io.js';
+import { existing, withStore } from '../../open-store.js';
+import { checkNewNamed } from '../../options/named.js';
+import { organizationOption } from '../../options/organization.js';
+import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
+import { printJson, printLine, printTable } from '../../terminal/output.js';
+import { addChangeCommand } from './change.js';
+import { addDeleteCommand } from './delete.js';
+import { toListed } from './listed.js';
+
+export function addProjectCommand(program: Command, io: Io): void {
+  const project = program.command('project').description('makes, lists, changes and deletes projects');
+  addCreateCommand(project, io);
+  addListCommand(project, io);
+  addChangeCommand(project, io);
+  addDeleteCommand(project, io);
+}
+
+function addCreateCommand(project: Command, io: Io): void {
+  project
+    .command('create')
+    .description('makes a project and prints its id')
+    .argument('<name>', `what people call it; 1 to ${nameCharactersMax} characters`)
+    .option('--id <id>', `its id, which stands in URLs: ${PROJECT_ID_PATTERN} (default: a new one)`)
+    .addOption(organizationOption())
+    .addOption(settingOption('database'))
+    .option('--json', 'print the project as JSON')
+    .action(async (name: string, options: { organization: string; id?: string; json?: boolean }) => {
+      const [settings] = allOrProblems(
+        () => readSettings(STORE_SETTINGS, { ...options }, io.env),
+        () => checkNewNamed(name, options.id),
+      );
+      const by = atCommandLine(io.clock);
+      const created = {
+        id: options.id ?? generateId(io.randomInt),
+        organizationId: options.organization,
+        name,
+        createdAt: by.at,
+        timeZone: null,
+        retentionDays: null,
+        rowsFrom: null,
+      };
+      await withStore(settings, {}, (store) => store.createProject(created, by));
+      if (options.json) printJson(io.stdout, toListed(created));
+      else printLine(io.stdout, created.id);
+    });
+}
+
+function addListCommand(project: Command, io: Io): void {
+  project
+    .command('list')
+    .description('lists the projects')
+    .addOption(organizationOption())
+    .addOption(settingOption('database'))
+    .option('--json', 'print them as JSON')
+    .action(async (options: { organization: string; json?: boolean }) => {
+      const settings = readSettings(STORE_SETTINGS, options, io.env);
+      const projects = await withStore(settings, existing, (store) =>
+        store.listProjects(options.organization),
+      );
+      const rows = projects.map(toListed);
+      if (options.json) return printJson(io.stdout, rows);
+      printTable(
+        io.stdout,
+        ['ID', 'NAME', 'CREATED', 'TIME ZONE', 'RETENTION', 'ROWS FROM'],
+        rows.map((row) => [
+          row.id,
+          row.name,
+          row.createdAt,
+          row.timeZone ?? '(reader’s)',
+          row.retentionDays === null ? 'none' : `${row.retentionDays}d`,
+          row.rowsFrom ?? '',
+        ]),
+      );
+    });
+}

@@ -1,0 +1,182 @@
+/** `caller-stats serve`: the server, from start to stop. */
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { CallerStatsError } from '../../domain/errors.js';
+import { shutdownTimeoutMs } from '../../domain/limits.js';
+import type { Metrics } from '../../observability/metrics/metrics.js';
+import type { Tracing } from '../../observability/tracing/tracing.js';
+import type { Store } from '../../storage/ports/store.js';
+import { allOrProblems, type Io } from '../io.js';
+import { keepAuditLog } from '../jobs/prune-audit.js';
+import { keepClean } from '../jobs/purge.js';
+import { whenAvailable } from '../jobs/retry-until-available.js';
+import { openWithSettings } from '../open-store.js';
+import { welcomer } from '../server/first-run.js';
+import { listen, urlOf } from '../server/listen.js';
+import { openMetrics, serveMetrics } from '../server/metrics.js';
+import { openTracing, tracingSettingsOf } from '../server/tracing.js';
+import { isWorker, leave, startWorkers, toldToStop } from '../server/workers.js';
+import { flagsOf, readSettings, SERVER_SETTINGS, settingOption, type Values } from '../settings/settings.js';
+import { singleSignOnOf } from '../settings/single-sign-on.js';
+import { telemetryRulesOf } from '../settings/telemetry.js';
+import { openLog } from '../terminal/log.js';
+import { printLine } from '../terminal/output.js';
+
+const settingNames = Object.keys(SERVER_SETTINGS) as (keyof typeof SERVER_SETTINGS)[];
+
+type ServerSettings = Values<keyof typeof SERVER_SETTINGS>;
+
+/** What `npm run build` made of the dashboard. */
+const pages = fileURLToPath(new URL('../../dashboard', import.meta.url));
+
+/** What it made of the documentation. */
+const docs = fileURLToPath(new URL('../../docs', import.meta.url));
+
+export function addServeCommand(program: Command, io: Io, version: string): void {
+  const serve = program
+    .command('serve')
+    .description(
+      'runs the server; on an empty database, makes a first project and its keys and prints them once',
+    );
+  for (const name of flagsOf(SERVER_SETTINGS)) serve.addOption(settingOption(name));
+  serve
+    .option('--demo', 'on an empty database, load a sample of real events')
+    .addHelpText(
+      'after',
+      '\nStops at SIGTERM or SIGINT: what was accepted is finished, what comes after is refused.',
+    )
+    .action(async (options: { demo?: boolean }) => {
+      const [settings, tracingSettings] = allOrProblems(
+        () => readSettings(settingNames, { ...options }, io.env),
+        () => tracingSettingsOf(io.env),
+      );
+      const singleSignOn = singleSignOnOf(settings);
+      const log = await openLog(settings, io);
+      // Listened for from now on: who stops the server while it starts is heard as well.
+      const stopRequested = Promise.race([io.stopRequested(), toldToStop()]);
+      const stop = new AbortController();
+      const stopped = stopRequested.finally(() => stop.abort());
+      const metrics = await openMetrics(settings, io, version);
+      const tracing = await openTracing(tracingSettings, { version, log, clock: io.clock });
+      // A database server may be started after this one, or be away for a while: that is no reason to end.
+      const opened = await openWithSettings(settings, {
+        mayBeAway: true,
+        commits: metrics,
+        onKept: (copy) => log.warn({ copy }, 'the database was of an older version; a copy of it is kept'),
+      });
+      const store = tracing?.follow(opened) ?? opened;
+      let serving: Serving | undefined;
+      let metricsApp: FastifyInstance | undefined;
+      try {
+        metricsApp = await serveMetrics(metrics, settings, { store, log, io });
+        serving =
+          settings.workers > 1 && !isWorker()
+            ? await startWorkers(settings.workers, { signal: stop.signal, log })
+            : await answer(store, settings, { singleSignOn, metrics, tracing, io, log, version });
+        if (serving !== undefined && !isWorker()) {
+          const url = `${urlOf(settings.host, serving.port)}${settings.basePath}`;
+          printLine(io.stdout, `caller-stats listens on ${url}`);
+          const start = {
+            url,
+            pagesUrl: settings.publicUrl === null ? url : `${settings.publicUrl}${settings.basePath}`,
+            vendor: settings.keyPrefix,
+            keyLifeMax: settings.keyLifeMax,
+            demo: options.demo ?? false,
+          };
+          await whenAvailable(welcomer(store, start, io), { signal: stop.signal, log });
+          void keepAuditLog(store, { days: settings.auditDays, clock: io.clock, signal: stop.signal, log });
+          void keepClean(store, { clock: io.clock, signal: stop.signal, log });
+        }
+        log.info({ signal: await stopped }, 'stopping');
+      } finally {
+        await finish(async () => {
+          await serving?.stop();
+          await store.close();
+          // Metrics are there until then.
+          await Promise.all([metricsApp?.close(), tracing?.close()]);
+        });
+        log.info('stopped');
+        leave();
+      }
+    });
+}
+
+/** What answers, in this process or in several. */
+interface Serving {
+  readonly port: number;
+  /** Resolves when what was accepted is answered. */
+  readonly stop: () => Promise<void>;
+}
+
+interface Surroundings {
+  readonly singleSignOn: ReturnType<typeof singleSignOnOf>;
+  readonly metrics: Metrics | undefined;
+  readonly tracing: Tracing | undefined;
+  readonly io: Io;
+  readonly log: Logger;
+  readonly version: string;
+}
+
+/** Answers in this process alone. */
+async function answer(store: Store, settings: ServerSettings, surroundings: Surroundings): Promise<Serving> {
+  const { singleSignOn, metrics, tracing, io, log, version } = surroundings;
+  // Loaded here, because the other commands would wait for it in vain.
+  const { buildApp } = await import('../../http/app.js');
+  const app = await buildApp({
+    store,
+    clock: io.clock,
+    basePath: settings.basePath,
+    limits: settings,
+    trustProxy: settings.trustProxy,
+    telemetry: telemetryRulesOf(settings),
+    dashboard: {
+      pages,
+      version,
+      singleSignOnName: singleSignOn?.name,
+      keyPrefix: settings.keyPrefix,
+      keyLifeMax: settings.keyLifeMax,
+      randomInt: io.randomInt,
+    },
+    docs,
+    users: {
+      publicUrl: settings.publicUrl ?? undefined,
+      secret: settings.secret ?? undefined,
+      singleSignOn,
+      randomInt: io.randomInt,
+    },
+    log,
+    measures: metrics,
+    tracing,
+  });
+  const stop = (): Promise<void> => app.close();
+  try {
+    const port = await listen(app, { ...settings, hostFlag: 'host', portFlag: 'port' });
+    log.info({ url: `${urlOf(settings.host, port)}${settings.basePath}` }, 'listening');
+    return { port, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Finishes what was accepted: requests first, then what they wrote. Gives up, loudly, after a while. */
+async function finish(close: () => Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new CallerStatsError(
+          'unavailable',
+          `Stopping took longer than ${shutdownTimeoutMs / 1000} s; gave up.`,
+        ),
+      );
+    }, shutdownTimeoutMs);
+  });
+  try {
+    await Promise.race([close(), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

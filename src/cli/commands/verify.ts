@@ -1,0 +1,81 @@
+/** `caller-stats verify`: says whether every counter is what the recorded queries give. */
+import type { Command } from 'commander';
+import { widthOf } from '../../domain/counting/buckets.js';
+import type { TypeCounts } from '../../domain/counting/counts.js';
+import type { CounterDifference, Verification } from '../../storage/ports/store.js';
+import type { Io } from '../io.js';
+import { existing, withStore } from '../open-store.js';
+import { readSettings, STORE_SETTINGS, settingOption } from '../settings/settings.js';
+import { formatCount, formatNumberOf, printJson, printLine } from '../terminal/output.js';
+
+export function addVerifyCommand(program: Command, io: Io, fail: () => void): void {
+  program
+    .command('verify')
+    .description('recounts everything from the recorded queries; exits with 1 where a counter differs')
+    .addOption(settingOption('database'))
+    .option('--json', 'print what was found as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const settings = readSettings(STORE_SETTINGS, options, io.env);
+      const found = await withStore(settings, existing, (store) => store.verify());
+      if (options.json) printJson(io.stdout, toReported(found));
+      else report(found, io);
+      if (found.differencesTotal > 0 || found.damage.length > 0) fail();
+    });
+}
+
+function report({ projects, queries, damage, differences, differencesTotal }: Verification, io: Io): void {
+  if (damage.length > 0) {
+    for (const line of damage) printLine(io.stdout, `damage: ${line}`);
+    printLine(io.stdout, 'The database is damaged, so nothing was recounted. Restore a backup.');
+    return;
+  }
+  for (const difference of differences) {
+    const { projectId, counted, recounted } = difference;
+    const changes = changed(counted, recounted).map(
+      (type) =>
+        `${type} ${signed(counted[type] - recounted[type])} (counter ${counted[type]}, recounted ${recounted[type]})`,
+    );
+    const caller = difference.caller === undefined ? '' : `, caller ${difference.caller}`;
+    printLine(
+      io.stdout,
+      `project ${projectId}, bucket ${bucketName(difference)}${caller}: ${changes.join(', ')}`,
+    );
+  }
+  const more = differencesTotal - differences.length;
+  if (more > 0) printLine(io.stdout, `and ${formatCount(more)} more`);
+  const checked = `${formatNumberOf(queries, 'query', 'queries')} in ${formatNumberOf(projects, 'project')}`;
+  printLine(
+    io.stdout,
+    differencesTotal === 0
+      ? `${checked}: every counter is what a recount gives`
+      : `${checked}: ${formatNumberOf(differencesTotal, 'counter')} ${differencesTotal === 1 ? 'differs' : 'differ'} from a recount`,
+  );
+}
+
+function toReported({ differences, ...rest }: Verification) {
+  return {
+    ...rest,
+    differences: differences.map((difference) => ({
+      ...difference,
+      bucketStart: bucketStart(difference),
+      bucketWidthMs: widthOf(difference.level),
+    })),
+  };
+}
+
+function changed(counted: TypeCounts, recounted: TypeCounts): (keyof TypeCounts)[] {
+  return (['web', 'api', 'other'] as const).filter((type) => counted[type] !== recounted[type]);
+}
+
+function bucketName(difference: CounterDifference): string {
+  return `${bucketStart(difference)} (${formatCount(widthOf(difference.level))} ms wide)`;
+}
+
+function bucketStart({ level, bucket }: CounterDifference): string {
+  const date = new Date(bucket * widthOf(level));
+  return Number.isNaN(date.getTime()) ? `number ${bucket}` : date.toISOString();
+}
+
+function signed(difference: number): string {
+  return difference > 0 ? `+${difference}` : String(difference);
+}

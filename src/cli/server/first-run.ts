@@ -1,0 +1,180 @@
+/** What `serve` does for somebody who starts it for the first time: a project, two keys, and how to go on. */
+import { fileURLToPath } from 'node:url';
+import { createUnlessTaken } from '../../app/copy/create.js';
+import { PLAIN } from '../../app/import/fields.js';
+import { readNdjson } from '../../app/import/ndjson.js';
+import { runImport } from '../../app/import/run.js';
+import { openSource } from '../../app/import/source.js';
+import { parseExpiryWithin } from '../../domain/keys/key-expiry.js';
+import { generateApiKey, type MadeKey } from '../../domain/keys/new-key.js';
+import type { Actor } from '../../domain/people/audit.js';
+import { newInvitation } from '../../domain/people/invitation.js';
+import { DEFAULT_ORGANIZATION_ID, generateId, type Project } from '../../domain/projects/project.js';
+import type { Store } from '../../storage/ports/store.js';
+import { totalsLine } from '../commands/import.js';
+import type { Io } from '../io.js';
+import { formatTime, printLine } from '../terminal/output.js';
+import { startProgress } from '../terminal/progress.js';
+
+/** Real events, which come with the software. */
+const sample = fileURLToPath(new URL('../../../demo/changes.ndjson.gz', import.meta.url));
+
+/**
+ * The id of the first admin key, the same in every store: of servers that start on one new database at the same moment,
+ * only one can make it, and that one makes the rest.
+ */
+const firstKeyId = 'first-admin-key';
+
+export interface FirstRunOptions {
+  readonly url: string;
+  /** Where browsers find the dashboard. */
+  readonly pagesUrl: string;
+  readonly vendor: string;
+  /** See `parseExpiryWithin`. */
+  readonly keyLifeMax: number | null;
+  readonly demo: boolean;
+}
+
+/** What the first run puts into an empty store. */
+interface FirstRun {
+  readonly by: Actor;
+  readonly project: Project;
+  readonly admin: MadeKey;
+  readonly recording: MadeKey;
+}
+
+/**
+ * What makes a first project and its keys where the store has neither, and prints them, this once. It may be called
+ * again after it failed, and then goes on where it was, with the same keys: those that it has printed it does not print
+ * again, and those that the store has already and that it has not, nobody has seen.
+ */
+export function welcomer(store: Store, options: FirstRunOptions, io: Io): () => Promise<void> {
+  let planned: FirstRun | undefined;
+  let isMade = false;
+  return async () => {
+    planned ??= plan(options, io);
+    if (!isMade) await makeFirst(store, planned, options, io);
+    isMade = true;
+    await printSetUpAddress(store, options.pagesUrl, io);
+    printLine(io.stdout, `Documentation: ${options.url}/docs`);
+  };
+}
+
+async function makeFirst(
+  store: Store,
+  first: FirstRun,
+  { url, demo }: FirstRunOptions,
+  io: Io,
+): Promise<void> {
+  if (await isFirst(store, first)) {
+    // What is there already is of an earlier try, whose answer was lost.
+    await createUnlessTaken(() => store.createProject(first.project, first.by));
+    await createUnlessTaken(() => store.createKey(first.recording.key, first.by));
+    if (demo) await loadSample(store, first.project.id, io);
+    printKeys(url, first, io);
+  } else if (demo) {
+    printLine(
+      io.stderr,
+      '--demo: left out, because the database has projects already; start on a new one to see it',
+    );
+  }
+}
+
+function plan({ vendor, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt }: Io): FirstRun {
+  const by = { name: 'first start', address: null, at: clock.now() };
+  const expiry = parseExpiryWithin(undefined, by.at, keyLifeMax);
+  const common = { organizationId: DEFAULT_ORGANIZATION_ID, expiresAt: expiry.ok ? expiry.value : null };
+  const project = {
+    id: demo ? 'demo' : generateId(randomInt),
+    organizationId: DEFAULT_ORGANIZATION_ID,
+    name: demo ? 'Demo' : 'First project',
+    createdAt: by.at,
+    timeZone: null,
+    retentionDays: null,
+    rowsFrom: null,
+  };
+  const admin = {
+    ...common,
+    id: firstKeyId,
+    projectId: null,
+    type: 'admin',
+    name: 'First admin key',
+  } as const;
+  const recording = {
+    ...common,
+    projectId: project.id,
+    type: 'recording',
+    name: 'First recording key',
+  } as const;
+  const maker = { vendor, by, randomInt };
+  return { by, project, admin: generateApiKey(admin, maker), recording: generateApiKey(recording, maker) };
+}
+
+/** Stores the first key. False where the store was not empty, or another server was first. */
+async function isFirst(store: Store, { admin: { key }, by }: FirstRun): Promise<boolean> {
+  const organizations = await store.listOrganizations();
+  // Keys first: where projects are spread over servers, one that is down would hide its own.
+  for (const { id } of organizations) {
+    const keys = await store.listKeys(id);
+    if (keys.length > 0) return keys.some(({ hash }) => hash === key.hash);
+  }
+  for (const { id } of organizations) {
+    if ((await store.listProjects(id)).length > 0) return false;
+  }
+  await createUnlessTaken(() => store.createKey(key, by));
+  return (await store.listKeys(DEFAULT_ORGANIZATION_ID)).some(({ hash }) => hash === key.hash);
+}
+
+/** As long as nobody can sign in to the dashboard as an owner, each start prints an address that makes the first one. */
+async function printSetUpAddress(
+  store: Store,
+  pagesUrl: string,
+  { clock, randomInt, stdout }: Io,
+): Promise<void> {
+  if (!(await store.people.isSetUpOpen())) {
+    printLine(stdout, `Dashboard: ${pagesUrl}/`);
+    return;
+  }
+  const by = { name: 'first start', address: null, at: clock.now() };
+  const wanted = { organizationId: DEFAULT_ORGANIZATION_ID, email: null, role: 'owner' } as const;
+  const { invitation, token } = newInvitation(wanted, { by, randomInt });
+  await store.people.createInvitation(invitation, by);
+  printLine(stdout, 'Set up the dashboard (this address makes its first owner, and works once):');
+  printLine(stdout, `  ${pagesUrl}/set-up#${token}`);
+}
+
+async function loadSample(store: Store, projectId: string, io: Io): Promise<void> {
+  const totals = await runImport({
+    sources: [await openSource(sample, io.stdin)],
+    readerOf: () => (chunks) => readNdjson(chunks, PLAIN),
+    strict: false,
+    sink: (queries) => store.record(projectId, queries),
+    clock: io.clock,
+    progress: await startProgress({ ...io, interactive: false }, undefined),
+  });
+  printLine(io.stdout, `A sample of real events was loaded: ${totalsLine(totals)}.`);
+}
+
+function printKeys(url: string, { project, admin, recording }: FirstRun, io: Io): void {
+  const base = `${url}/v1/analytics/${project.id}/assistant`;
+  const lines = [
+    '',
+    'A first project and its keys were made. The keys are shown this once; only their hashes are kept.',
+    '',
+    `  project        ${project.id}`,
+    `  admin key      ${admin.secret}`,
+    `  recording key  ${recording.secret}`,
+    `  keys expire    ${formatTime(admin.key.expiresAt, 'never')}`,
+    '',
+    'Read the counts:',
+    '',
+    `  curl -H "Authorization: Bearer ${admin.secret}" "${base}/caller-stats"`,
+    '',
+    'Record a query:',
+    '',
+    `  curl -H "Authorization: Bearer ${recording.secret}" -H "Content-Type: application/json" \\`,
+    `    -d '{"id": "my-first-query", "caller": "web"}' "${base}/queries"`,
+    '',
+  ];
+  for (const line of lines) printLine(io.stdout, line);
+}

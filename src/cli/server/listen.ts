@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import { CallerStatsError } from '../../domain/errors.js';
+
+/** Where to listen, and the flags that say so. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly hostFlag: string;
+  readonly portFlag: string;
+}
+
+/** Starts to listen; gives the port. */
+export async function listen(app: FastifyInstance, address: ListenAddress): Promise<number> {
+  const { host, port } = address;
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const problem = listenProblem(error as NodeJS.ErrnoException, address);
+    throw new CallerStatsError('unavailable', `${host}:${port} ${problem}`, { cause: error });
+  }
+  const bound = app.server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : port;
+}
+
+/** An address that a browser on this machine can open. */
+export function urlOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+function listenProblem(
+  { code, message }: NodeJS.ErrnoException,
+  { hostFlag, portFlag }: ListenAddress,
+): string {
+  if (code === 'EADDRINUSE') return `is in use by another program; choose another with --${portFlag}.`;
+  if (code === 'EACCES')
+    return `may not be used by this user; choose a port from 1024 up with --${portFlag}.`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return `is no address of this machine; choose one with --${hostFlag}.`;
+  return `cannot be listened on: ${message}`;
+}

@@ -1,0 +1,69 @@
+/** The metrics of a server: made where they are asked for, and else nothing of them is loaded. */
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { MetricData, Metrics, MetricsPage } from '../../observability/metrics/metrics.js';
+import { locationOf } from '../../storage/open.js';
+import type { Store } from '../../storage/ports/store.js';
+import type { Io } from '../io.js';
+import { printLine } from '../terminal/output.js';
+import { listen, urlOf } from './listen.js';
+import { answerWhenAsked, askWorkers, isWorker } from './workers.js';
+
+export interface MetricsSettings {
+  readonly metricsHost: string;
+  /** Null for no metrics. */
+  readonly metricsPort: number | null;
+  readonly database: string;
+  /** Processes that answer. */
+  readonly workers: number;
+}
+
+export async function openMetrics(
+  { metricsPort, database }: MetricsSettings,
+  { monotonicMs }: Io,
+  version: string,
+): Promise<Metrics | undefined> {
+  if (metricsPort === null) return undefined;
+  const { Metrics } = await import('../../observability/metrics/metrics.js');
+  return new Metrics(monotonicMs, { version, database: locationOf(database).kind });
+}
+
+/**
+ * Listens where the settings say; the caller closes the app. Of several processes the first listens, and shows what the
+ * others tell it.
+ */
+export async function serveMetrics(
+  metrics: Metrics | undefined,
+  { metricsHost, metricsPort, workers }: MetricsSettings,
+  { store, log, io }: { readonly store: Store; readonly log: Logger; readonly io: Io },
+): Promise<FastifyInstance | undefined> {
+  if (metrics === undefined || metricsPort === null) return undefined;
+  metrics.watchStore(store);
+  if (isWorker()) {
+    answerWhenAsked(() => metrics.read());
+    return undefined;
+  }
+  const { buildMetricsApp } = await import('../../observability/metrics/server.js');
+  const app = await buildMetricsApp(workers > 1 ? await pageOfAll(metrics) : metrics, log);
+  const port = await listen(app, {
+    host: metricsHost,
+    port: metricsPort,
+    hostFlag: 'metrics-host',
+    portFlag: 'metrics-port',
+  });
+  const url = `${urlOf(metricsHost, port)}/metrics`;
+  log.info({ url }, 'metrics: listening');
+  printLine(io.stdout, `Metrics for Prometheus: ${url}`);
+  return app;
+}
+
+async function pageOfAll(metrics: Metrics): Promise<MetricsPage> {
+  const { together } = await import('../../observability/metrics/aggregate-workers.js');
+  return together(metrics.contentType, async () => {
+    const [own, others] = await Promise.all([metrics.read(), askWorkers<MetricData[]>()]);
+    return [
+      { worker: 0, metrics: own },
+      ...others.map(({ number, answer }) => ({ worker: number, metrics: answer })),
+    ];
+  });
+}

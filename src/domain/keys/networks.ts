@@ -1,0 +1,99 @@
+/**
+ * Addresses that a key may be used from, and proxies that are believed: IPv4 and IPv6 addresses and networks (CIDR,
+ * RFC 4632 and RFC 4291, section 2.3).
+ */
+import { BlockList, isIP } from 'node:net';
+import { failure, quote, type Result, success } from '../result.js';
+
+/**
+ * The widest networks that are taken. A wider one is half the internet or more, which is a mistake in a list whose
+ * purpose is to keep others out; as many as a list may have of these do not cover everything either.
+ */
+const prefixMin = { 4: 8, 6: 16 } as const;
+const prefixMax = { 4: 32, 6: 128 } as const;
+
+/** Networks that can be asked whether an address is in one of them. */
+export interface Networks {
+  /** False for what is no address. An IPv4 address that came as IPv6 (`::ffff:192.0.2.1`) is that IPv4 address. */
+  readonly has: (address: string) => boolean;
+}
+
+/**
+ * Reads an address or network: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. Gives it in lower case, as it is kept and
+ * shown. Refuses names, zones, bits behind the prefix, and networks wider than a /8 (IPv4) or a /16 (IPv6).
+ */
+export function parseNetwork(text: string): Result<string> {
+  const [address = '', prefix, ...more] = text.split('/');
+  const family = isIP(address);
+  if ((family !== 4 && family !== 6) || more.length > 0 || address.includes('%')) {
+    return failure(
+      `${quote(text)} is not an address or network such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32`,
+    );
+  }
+  if (/^::ffff:.*\./i.test(address)) return failure(`${quote(text)} is an IPv4 address; write it as one`);
+  if (prefix === undefined) return success(address.toLowerCase());
+  const length = /^(0|[1-9]\d{0,2})$/.test(prefix) ? Number(prefix) : Number.NaN;
+  if (!(length <= prefixMax[family])) {
+    return failure(`${quote(text)} has a prefix that is not 0 to ${prefixMax[family]}`);
+  }
+  if (length < prefixMin[family]) {
+    return failure(`${quote(text)} is wider than /${prefixMin[family]}; name the networks that are meant`);
+  }
+  if (!beginsNetwork(address, length, family)) {
+    return failure(`${quote(text)} has bits behind its prefix; write the network's first address`);
+  }
+  return success(text.toLowerCase());
+}
+
+/** Reads several, each once in the result. Every problem is reported. */
+export function parseNetworks(list: readonly string[]): Result<readonly string[]> {
+  const results = list.map((text) => parseNetwork(text.trim()));
+  const problems = results.flatMap((one) => (one.ok ? [] : one.problems));
+  return problems.length > 0
+    ? failure(...problems)
+    : success([...new Set(results.flatMap((one) => (one.ok ? [one.value] : [])))]);
+}
+
+/** Networks as `parseNetwork` gave them. */
+export function networksOf(list: readonly string[]): Networks {
+  const blocks = new BlockList();
+  for (const network of list) {
+    const [address = '', prefix] = network.split('/');
+    const family = isIP(address) === 6 ? 6 : 4;
+    blocks.addSubnet(address, prefix === undefined ? prefixMax[family] : Number(prefix), `ipv${family}`);
+  }
+  return {
+    has: (address) => {
+      const family = isIP(address);
+      return (family === 4 || family === 6) && blocks.check(address, `ipv${family}`);
+    },
+  };
+}
+
+/** Whether the address is the first of its network. */
+function beginsNetwork(address: string, prefix: number, family: 4 | 6): boolean {
+  const bits = family === 4 ? bitsOfV4(address) : bitsOfV6(address);
+  return !bits.slice(prefix).includes('1');
+}
+
+function bitsOfV4(address: string): string {
+  return address
+    .split('.')
+    .map((part) => Number(part).toString(2).padStart(8, '0'))
+    .join('');
+}
+
+/** Of a valid IPv6 address without an IPv4 end, but for those that are written with one. */
+function bitsOfV6(address: string): string {
+  const [, head = address, v4] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address) ?? [];
+  const tail = v4 === undefined ? [] : [bitsOfV4(v4).slice(0, 16), bitsOfV4(v4).slice(16)];
+  const groups = (part: string): string[] =>
+    part
+      .split(':')
+      .filter((group) => group !== '')
+      .map((group) => Number.parseInt(group, 16).toString(2).padStart(16, '0'));
+  const [before = '', after] = head.split('::');
+  const left = groups(before);
+  const right = [...groups(after ?? ''), ...tail];
+  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'.repeat(16)), ...right].join('');
+}

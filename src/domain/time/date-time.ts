@@ -1,0 +1,195 @@
+/**
+ * Reads dates and date-times to milliseconds since 1970-01-01T00:00:00Z. The grammar is RFC 3339, section 5.6,
+ * and, for bounds of ranges only, the wider one of the contract, part 2: a date alone, no offset, no seconds.
+ * Digits finer than a millisecond are dropped, so a recorded time and a bound round the same way: down.
+ */
+import { failure, quote, type Result, success } from '../result.js';
+
+const DATE = '\\d{4}-\\d{2}-\\d{2}';
+const OFFSET = '(?:[Zz]|[+-]\\d{2}:\\d{2})';
+
+/** The shape of a bound, as a regular expression's source. What has it may still be impossible, like February 30. */
+export const BOUND_PATTERN = `^${DATE}(?:[Tt]\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?${OFFSET}?)?$`;
+
+/** The shape of a recorded time. */
+export const TIMESTAMP_PATTERN = `^${DATE}[Tt]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?${OFFSET}$`;
+
+/** The shape of a bound, with its parts. */
+const PARTS =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?([Zz]|[+-]\d{2}:\d{2})?)?$/;
+
+/** An offset whose `+` became a space on its way through a URL. */
+const PLUS_AS_SPACE = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}[\d:.]* \d{2}:?\d{2}$/;
+
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+/** The Gregorian calendar repeats after 400 years of 146,097 days. */
+const eraMs = 146_097 * dayMs;
+
+/** 0000-01-01T00:00:00Z, the first instant that RFC 3339 can write in UTC. */
+export const YEAR_ZERO_MS = -62_167_219_200_000;
+
+const monthNames =
+  'January February March April May June July August September October November December'.split(' ');
+
+/** 10000-01-01T00:00:00Z, the first instant that RFC 3339 can no longer write in UTC. */
+export const YEAR_10000_MS = 253_402_300_800_000;
+
+/** The parts of a matched text. A text without a time has `hasTime` false and zeros there. */
+interface Parts {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  readonly millisecond: number;
+  readonly offset: string | undefined;
+  readonly hasTime: boolean;
+  readonly hasSeconds: boolean;
+}
+
+/**
+ * A bound of a range: a date (the start of that day in UTC) or a date-time (UTC unless it has an offset).
+ * The problem is the end of a sentence that begins with what the text is the value of.
+ */
+export function parseBound(text: string): Result<number> {
+  const parts = split(text);
+  if (parts === undefined) return failure(boundShapeProblem(text));
+  return toTime(parts, text);
+}
+
+/** A recorded time: RFC 3339 in full, so that nobody's local time is ever taken for UTC by mistake. */
+export function parseTimestamp(text: string): Result<number> {
+  const parts = split(text);
+  if (parts === undefined) return failure(`${quote(text)} is not a date-time of RFC 3339; ${fullForm}`);
+  const missing = missingPart(parts);
+  if (missing !== undefined) return failure(`${quote(text)} has no ${missing}; ${fullForm}`);
+  return toTime(parts, text);
+}
+
+const fullForm = 'send it in full, as 2026-01-31T23:59:59Z';
+
+function split(text: string): Parts | undefined {
+  const match = PARTS.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second, fraction, offset] = match;
+  return {
+    year: Number(year),
+    month: Number(month),
+    day: Number(day),
+    hour: Number(hour ?? 0),
+    minute: Number(minute ?? 0),
+    second: Number(second ?? 0),
+    millisecond: fraction === undefined ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0')),
+    offset,
+    hasTime: hour !== undefined,
+    hasSeconds: second !== undefined,
+  };
+}
+
+function toTime(parts: Parts, text: string): Result<number> {
+  const offsetMs = parts.offset === undefined ? 0 : parseOffset(parts.offset);
+  if (offsetMs === undefined) return failure(`${quote(text)} has an impossible offset, ${parts.offset}`);
+  const problem = dateProblem(parts) ?? timeProblem(parts);
+  if (problem !== undefined) return failure(`${quote(text)} ${problem}`);
+
+  const ofDayMs = parts.hour * hourMs + parts.minute * minuteMs + parts.second * 1000 + parts.millisecond;
+  const timeMs = startOfDay(parts.year, parts.month, parts.day) + ofDayMs - offsetMs;
+  // RFC 3339, section 5.7: a leap second is the last second of a UTC day. It counts as the second after it,
+  // which the sum above already says.
+  if (parts.second === 60 && (Math.floor(timeMs / 1000) * 1000) % dayMs !== 0) {
+    return failure(`${quote(text)} has second 60, which exists only as a leap second, at 23:59:60 UTC`);
+  }
+  return success(timeMs);
+}
+
+function startOfDay(year: number, month: number, day: number): number {
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999; 400 years on, the calendar is the same.
+  return Date.UTC(year + 400, month - 1, day) - eraMs;
+}
+
+function dateProblem({ year, month, day }: Parts): string | undefined {
+  if (month < 1 || month > 12) return 'is not a date: months go from 01 to 12';
+  const days = (startOfDay(year, month + 1, 1) - startOfDay(year, month, 1)) / dayMs;
+  if (day < 1 || day > days)
+    return `is not a date: ${monthNames[month - 1]} of that year has the days 01 to ${days}`;
+  return undefined;
+}
+
+function timeProblem({ hour, minute, second }: Parts): string | undefined {
+  if (hour > 23) return 'is not a time: hours go from 00 to 23';
+  if (minute > 59) return 'is not a time: minutes go from 00 to 59';
+  if (second > 60) return 'is not a time: seconds go from 00 to 59';
+  return undefined;
+}
+
+/** Milliseconds ahead of UTC; undefined where the offset cannot be. */
+function parseOffset(offset: string): number | undefined {
+  // `Z` has no digits, which is zero of both.
+  const hours = Number(offset.slice(1, 3));
+  const minutes = Number(offset.slice(4, 6));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (offset.startsWith('-') ? -1 : 1) * (hours * hourMs + minutes * minuteMs);
+}
+
+function missingPart({ hasTime, hasSeconds, offset }: Parts): string | undefined {
+  if (!hasTime) return 'time';
+  if (!hasSeconds) return 'seconds';
+  return offset === undefined ? 'offset' : undefined;
+}
+
+function boundShapeProblem(text: string): string {
+  if (text === '') return 'is empty; leave it out or give a date';
+  if (PLUS_AS_SPACE.test(text)) {
+    return `${quote(text)} has a space where its offset begins: a "+" in a URL means a space, send it as %2B`;
+  }
+  return `${quote(text)} is neither a date (2026-01-31) nor an ISO 8601 date-time (2026-01-31T23:59:59Z)`;
+}
+
+/**
+ * Writes a time as RFC 3339 with milliseconds and the offset that a clock has, in whole minutes: seconds that some zone
+ * was off by in the 19th century are left to the time, so that the text means this very instant. So it does at both
+ * ends of the calendar, where a clock shows a year that cannot be written, by an offset that keeps to the others.
+ */
+export function formatWithOffset(timeMs: number, offsetMs: number): string {
+  const minutes = writableOffset(timeMs, Math.trunc(offsetMs / minuteMs));
+  const clockMs = timeMs + minutes * minuteMs;
+  const day = Math.floor(clockMs / dayMs);
+  return `${dateOf(day)}T${clockOf(clockMs - day * dayMs)}${offsetOf(minutes)}`;
+}
+
+/** Series ask for the same days over and over, and to write one anew costs as much as all else of a bucket. */
+const datesMax = 10_000;
+const dates = new Map<number, string>();
+
+function dateOf(day: number): string {
+  const known = dates.get(day);
+  if (known !== undefined) return known;
+  if (dates.size === datesMax) dates.clear();
+  const date = new Date(day * dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  dates.set(day, date);
+  return date;
+}
+
+function clockOf(ms: number): string {
+  return ms === 0 ? '00:00:00.000' : new Date(ms).toISOString().slice('YYYY-MM-DDT'.length, -'Z'.length);
+}
+
+function offsetOf(minutes: number): string {
+  const ahead = Math.abs(minutes);
+  return `${minutes < 0 ? '-' : '+'}${twoDigits(Math.floor(ahead / 60))}:${twoDigits(ahead % 60)}`;
+}
+
+function twoDigits(number: number): string {
+  return number < 10 ? `0${number}` : String(number);
+}
+
+const longestOffsetMinutes = 23 * 60 + 59;
+
+function writableOffset(timeMs: number, minutes: number): number {
+  const clockMs = timeMs + minutes * minuteMs;
+  if (clockMs < YEAR_ZERO_MS) return longestOffsetMinutes;
+  return clockMs < YEAR_10000_MS ? minutes : -longestOffsetMinutes;
+}

@@ -1,0 +1,60 @@
+/** Times as other systems write them, where somebody has said how: an export does not say so itself. */
+
+import { failure, quote, type Result, success } from '../result.js';
+import { parseTimestamp, YEAR_10000_MS } from './date-time.js';
+
+/**
+ * `rfc3339` is what recording takes. `utc` is that and what databases write: a space for the `T`, an offset of hours alone,
+ * `UTC`, or no offset, which then is UTC. `s` and `ms` are seconds and milliseconds since 1970-01-01T00:00:00Z.
+ */
+export const TIME_FORMATS = ['rfc3339', 'utc', 's', 'ms'] as const;
+
+export type TimeFormat = (typeof TIME_FORMATS)[number];
+
+/** In seconds this is the year 5138, in milliseconds March 1973: nobody asked an assistant at either. */
+const tellsUnitsApart = 100_000_000_000;
+
+/** Milliseconds since 1970-01-01T00:00:00Z. A number may be text, as in CSV. Digits finer than a millisecond are dropped. */
+export function parseForeignTime(value: unknown, format: TimeFormat): Result<number> {
+  if (format === 's' || format === 'ms') return parseEpoch(value, format);
+  if (typeof value === 'number') {
+    return failure(
+      `${value} is a number: seconds (s) or milliseconds (ms) since 1970? Say which with --time-format`,
+    );
+  }
+  if (typeof value !== 'string') return failure('is not a string');
+  return parseTimestamp(format === 'utc' ? inFull(value) : value);
+}
+
+function parseEpoch(value: unknown, unit: 's' | 'ms'): Result<number> {
+  const text = typeof value === 'number' ? String(value) : value;
+  const name = unit === 's' ? 'seconds' : 'milliseconds';
+  const parts = typeof text === 'string' ? /^(\d{1,15})(?:\.(\d+))?$/.exec(text) : null;
+  if (parts === null) {
+    return failure(`${typeof text === 'string' ? quote(text) : 'it'} is not a number of ${name} since 1970`);
+  }
+  const [, whole, fraction = ''] = parts;
+  const count = Number(whole);
+  if (unit === 's' && count >= tellsUnitsApart) {
+    return failure(
+      `${count} is too large for seconds since 1970; are these milliseconds (--time-format ms)?`,
+    );
+  }
+  if (unit === 'ms' && count < tellsUnitsApart) {
+    return failure(`${count} is too small for milliseconds since 1970; are these seconds (--time-format s)?`);
+  }
+  if (count >= YEAR_10000_MS) return failure(`${count} milliseconds since 1970 lie after the year 9999`);
+  return success(unit === 'ms' ? count : count * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0')));
+}
+
+function inFull(text: string): string {
+  const [, date, time, offset = ''] =
+    /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?) ?(UTC|[Zz]|[+-]\d\d(?::?\d\d)?)?$/.exec(text) ?? [];
+  if (date === undefined) return text;
+  return `${date}T${time}${offsetInFull(offset)}`;
+}
+
+function offsetInFull(offset: string): string {
+  if (!/^[+-]/.test(offset)) return 'Z';
+  return `${offset.slice(0, 3)}:${offset.slice(3).replace(':', '') || '00'}`;
+}

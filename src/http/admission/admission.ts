@@ -1,0 +1,190 @@
+/** The one place that sheds load: what is under way, what more is taken on, and what is refused with 503. */
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { Transform } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Load, type LoadLimits, refusalOf, TOO_MANY_BYTES, type Work } from '../../domain/admission.js';
+import type { Clock } from '../../domain/time/clock.js';
+import { onExchangeEnd } from '../connection/on-finished.js';
+import { Shed } from '../errors.js';
+import { RatedWarning } from '../throttled-log.js';
+import { RECORDING_PACE, REFUSAL_PACE, Turns } from './paced-queue.js';
+
+export interface OverloadOptions {
+  readonly limits: LoadLimits;
+  readonly clock: Clock;
+  /** Mean delay of the event loop over the last look, in milliseconds. */
+  readonly eventLoopDelayMs: () => number;
+}
+
+export const PROBES: readonly string[] = ['/livez', '/readyz'];
+const RECORDING: readonly string[] = [
+  '/v1/analytics/:projectId/assistant/queries',
+  '/v1/traces',
+  '/v1/logs',
+  '/v1/metrics',
+];
+
+/** A body of no more than this is counted when it is announced: with a thousand of them that is 64 megabytes. */
+const smallBodyBytesMax = 64 * 1024;
+
+/** Refusing costs nearly as much as recording a single query: while much is recorded, a fifth of the requests may be refusals. */
+const refusalsPerRecording = 1 / 4;
+
+/** One for each app. */
+export class Overload {
+  readonly #limits: LoadLimits;
+  readonly #eventLoopDelayMs: () => number;
+  readonly #warning: RatedWarning;
+  /** Portions of recording, and of refusing it. */
+  readonly #turns = new Turns(RECORDING_PACE);
+  readonly #refusals = new Turns(REFUSAL_PACE);
+  /** Bytes that are counted for each recording request under way. */
+  readonly #bytes = new WeakMap<FastifyRequest, number>();
+  #recordings = 0;
+  #recordingBytes = 0;
+  #requests = 0;
+  #accountRequests = 0;
+
+  constructor({ limits, clock, eventLoopDelayMs }: OverloadOptions) {
+    this.#limits = limits;
+    this.#eventLoopDelayMs = eventLoopDelayMs;
+    this.#warning = new RatedWarning(clock);
+  }
+
+  get load(): Load {
+    return {
+      recordings: this.#recordings,
+      recordingBytes: this.#recordingBytes,
+      requests: this.#requests,
+      accountRequests: this.#accountRequests,
+      eventLoopDelayMs: this.#eventLoopDelayMs(),
+    };
+  }
+
+  /** Decides on every request, before anything is done for it. Must be called before the routes are added. */
+  watch(app: FastifyInstance): void {
+    app.addHook('onRequest', async (request, reply) => {
+      const work = workOf(request);
+      if (work === 'probe') return;
+      const refusal = refusalOf(work, this.load, this.#limits);
+      if (refusal !== undefined) {
+        if (work === 'recording') await this.#refusals.next();
+        this.refuse(request, refusal);
+      }
+      this.#take(work, request, reply);
+    });
+    app.addHook('preParsing', async (request, reply, payload) => {
+      if (workOf(request) !== 'recording') return payload;
+      const announced = Number(request.headers['content-length'] ?? Number.NaN);
+      // A key lets somebody send, not announce: what is stalled costs as much as has come of it.
+      if (!(announced <= smallBodyBytesMax)) return this.#counted(request, reply, payload);
+      this.count(request, announced);
+      return payload;
+    });
+    app.addHook('onSend', async (request, reply) => {
+      if (workOf(request) === 'recording' && reply.statusCode < 500) await this.#turns.next();
+    });
+  }
+
+  /** Whether one more read would be refused now. */
+  refusesReading(): boolean {
+    return refusalOf('reading', this.load, this.#limits) !== undefined;
+  }
+
+  /** Resolves when it is this recording's turn to have so many bytes parsed. */
+  turn(bytes: number): Promise<void> {
+    this.#refusals.credit(refusalsPerRecording);
+    return this.#turns.next(bytes);
+  }
+
+  /** Counts more bytes for a recording under way. Throws 503 where they are too many. */
+  count(request: FastifyRequest, bytes: number): void {
+    const before = this.#bytes.get(request);
+    // Its connection is gone, and with it what was counted.
+    if (before === undefined) return;
+    this.#bytes.set(request, before + bytes);
+    this.#recordingBytes += bytes;
+    if (this.#recordingBytes > this.#limits.recordingBytesMax) this.refuse(request, TOO_MANY_BYTES);
+  }
+
+  /** Throws 503, and says so in the log now and then. */
+  refuse(request: FastifyRequest, message: string): never {
+    this.#warning.warn(
+      request.log,
+      { load: this.load },
+      'requests are refused: the server has too much to do',
+    );
+    throw new Shed(message);
+  }
+
+  #take(work: Work, request: FastifyRequest, reply: FastifyReply): void {
+    if (work === 'recording') {
+      this.#recordings++;
+      this.#bytes.set(request, 0);
+    } else this.#requests++;
+    if (work === 'account') this.#accountRequests++;
+    onExchangeEnd(request.raw, reply.raw, () => {
+      if (work === 'recording') {
+        this.#recordings--;
+        this.#recordingBytes -= this.#bytes.get(request) ?? 0;
+        this.#bytes.delete(request);
+      } else this.#requests--;
+      if (work === 'account') this.#accountRequests--;
+    });
+  }
+
+  /** The body, counted as it comes. */
+  #counted(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: NodeJS.ReadableStream,
+  ): NodeJS.ReadableStream {
+    const counter = Object.assign(
+      new Transform({
+        transform: (chunk: Buffer, _encoding, done) => {
+          counter.receivedEncodedLength += chunk.length;
+          try {
+            this.count(request, chunk.length);
+            done(null, chunk);
+          } catch (error) {
+            done(error as Error);
+          }
+        },
+      }),
+      // The framework holds it against the Content-Length.
+      { receivedEncodedLength: 0 },
+    );
+    payload.once('error', (error: Error) => counter.destroy(error));
+    // A body that is not wanted any more is read to its end all the same: its sender reads no answer before, and the next
+    // request of the connection stands behind it. Node sees to that itself only where nobody had begun to read.
+    const passOver = () => payload.unpipe(counter).resume();
+    counter.once('error', passOver);
+    reply.raw.once('close', passOver);
+    return payload.pipe(counter);
+  }
+}
+
+function workOf({ method, routeOptions: { url = '' } }: FastifyRequest): Work {
+  if (PROBES.includes(url)) return 'probe';
+  if (method === 'POST' && RECORDING.includes(url)) return 'recording';
+  return url.startsWith('/api/') && method !== 'GET' && method !== 'HEAD' ? 'account' : 'reading';
+}
+
+const lookMs = 500;
+const nanosecondsInMs = 1e6;
+
+/** Looks at the delay of this thread's event loop all the time, until the app closes. Gives the mean of the last look. */
+export function watchEventLoop(app: FastifyInstance): () => number {
+  const histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
+  histogram.enable();
+  let delayMs = 0;
+  const looks = setInterval(() => {
+    delayMs = histogram.count === 0 ? 0 : histogram.mean / nanosecondsInMs;
+    histogram.reset();
+  }, lookMs).unref();
+  app.addHook('onClose', async () => {
+    clearInterval(looks);
+    histogram.disable();
+  });
+  return () => delayMs;
+}

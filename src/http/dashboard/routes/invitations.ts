@@ -1,0 +1,138 @@
+/** Coming in for the first time, or again: set-up addresses, invitations, new passwords. Each is a token, used once. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CallerStatsError } from '../../../domain/errors.js';
+import { hashToken, noInvitation } from '../../../domain/people/invitation.js';
+import { addResource } from '../../resource.js';
+import { nothing } from '../answers.js';
+import { askingOf, setCookies } from '../asking.js';
+import type { Dashboard } from '../context.js';
+import { email, invalid, name, newPassword, optional, readFields, text } from '../fields.js';
+import { toTime } from '../time.js';
+import { wrong } from './sign-in.js';
+
+export function addJoining(app: FastifyInstance, dashboard: Dashboard): void {
+  addSetUp(app, dashboard);
+  addInvitation(app, dashboard);
+  addPasswordReset(app, dashboard);
+}
+
+function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
+  const { users, store, clock, door, guard } = dashboard;
+  addResource(app, '/api/set-up', {
+    POST: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const fields = readFields(request, { token: text, name, email, password: newPassword });
+        const tokenHash = hashToken(fields.token);
+        const invitation = await store.people.findInvitation(tokenHash, clock.now());
+        if (invitation === undefined || invitation.email !== null || !(await store.people.isSetUpOpen()))
+          throw noInvitation();
+        // Made by an earlier try that was cut off, or by the command line.
+        const isKnown = await users.exists(fields.email);
+        const answered = isKnown
+          ? await guard.attempt(request, fields.email, () => users.signIn(askingOf(request), fields))
+          : await users.create(askingOf(request), fields);
+        if (answered === 'wrong')
+          throw wrong('There is an account with this e-mail address, and it has another password.');
+        const by = door.actorNamed(request, fields.email);
+        try {
+          await store.people.acceptInvitation(tokenHash, fields.email, by);
+        } catch (error) {
+          // Somebody else was first. The address may be an owner's already, who would get in by the new account.
+          if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')
+            await users.remove(fields.email);
+          throw error;
+        }
+        setCookies(reply, answered);
+        await guard.succeeded(request, reply, fields.email);
+        return nothing(reply);
+      },
+    },
+  });
+}
+
+function addInvitation(app: FastifyInstance, { users, store, clock, door, guard }: Dashboard): void {
+  const find = async (token: string) => {
+    const invitation = await store.people.findInvitation(hashToken(token), clock.now());
+    if (invitation === undefined || invitation.email === null) throw noInvitation();
+    return { ...invitation, email: invitation.email };
+  };
+  addResource(app, '/api/invitations/look-up', {
+    POST: {
+      schema: { hide: true },
+      handler: async (request) => {
+        const invitation = await find(readFields(request, { token: text }).token);
+        return {
+          organization: { id: invitation.organizationId, name: invitation.organizationName },
+          email: invitation.email,
+          role: invitation.role,
+          invitedBy: invitation.createdBy,
+          expiresAt: toTime(invitation.expiresAt),
+          hasAccount: await users.exists(invitation.email),
+        };
+      },
+    },
+  });
+  addResource(app, '/api/invitations/accept', {
+    POST: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const fields = readFields(request, {
+          token: text,
+          name: optional(name),
+          password: optional(newPassword),
+        });
+        const invitation = await find(fields.token);
+        if (await users.exists(invitation.email)) await requireSignedInAs(request, reply, invitation.email);
+        else await makeAccount(request, reply, { ...fields, email: invitation.email });
+        const by = door.actorNamed(request, invitation.email);
+        await store.people.acceptInvitation(invitation.tokenHash, invitation.email, by);
+        return nothing(reply);
+      },
+    },
+  });
+
+  async function requireSignedInAs(request: FastifyRequest, reply: FastifyReply, as: string): Promise<void> {
+    const found = await users.sessionOf(askingOf(request));
+    if (found?.user.email !== as) throw wrong(`Sign in as ${as} first, then open the link again.`);
+    setCookies(reply, found);
+  }
+
+  async function makeAccount(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    account: {
+      readonly email: string;
+      readonly name: string | undefined;
+      readonly password: string | undefined;
+    },
+  ): Promise<void> {
+    const { name: called, password } = account;
+    if (called === undefined || password === undefined) {
+      const missing = { name: called, password };
+      throw invalid(
+        Object.entries(missing)
+          .filter(([, value]) => value === undefined)
+          .map(([field]) => `${field}: is missing; a new account needs one`),
+      );
+    }
+    setCookies(
+      reply,
+      await users.create(askingOf(request), { email: account.email, name: called, password }),
+    );
+    await guard.succeeded(request, reply, account.email);
+  }
+}
+
+function addPasswordReset(app: FastifyInstance, { credentials }: Dashboard): void {
+  addResource(app, '/api/password-reset', {
+    POST: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const { token, password } = readFields(request, { token: text, password: newPassword });
+        await credentials.resetPassword({ token, newPassword: password });
+        return nothing(reply);
+      },
+    },
+  });
+}

@@ -1,0 +1,156 @@
+/** API keys, as the dashboard makes and shows them. Keys cannot do any of this: it takes a session. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type ApiKey, KEY_TYPES, type KeyType, keyStatus } from '../../../domain/keys/api-key.js';
+import { planRotation } from '../../../domain/keys/key-rotation.js';
+import {
+  generateApiKey,
+  generateSuccessor,
+  type MadeKey,
+  parseKeyWish,
+} from '../../../domain/keys/new-key.js';
+import { keyGraceDaysMax } from '../../../domain/limits.js';
+import { failure, type Result, success } from '../../../domain/result.js';
+import type { KeyChange } from '../../../storage/ports/store.js';
+import { HttpError } from '../../errors.js';
+import { addResource } from '../../resource.js';
+import { created } from '../answers.js';
+import type { Dashboard } from '../context.js';
+import { invalid, optional, readFields, text, texts } from '../fields.js';
+import { organizationIdOf } from '../path.js';
+import { toTime, toTimeOrNull } from '../time.js';
+
+const KEYS = '/api/organizations/:organizationId/keys';
+
+export function addKeys(app: FastifyInstance, dashboard: Dashboard): void {
+  addListAndMake(app, dashboard);
+  addRotation(app, dashboard);
+  for (const change of ['disable', 'enable', 'revoke'] as const) addChange(app, dashboard, change);
+}
+
+function addListAndMake(app: FastifyInstance, { store, clock, door, ...options }: Dashboard): void {
+  addResource(app, KEYS, {
+    onRequest: door.requireMember('editor'),
+    GET: {
+      schema: { hide: true },
+      handler: async (request) => {
+        const keys = await store.listKeys(organizationIdOf(request));
+        return { keys: keys.map((key) => toListed(key, clock.now())) };
+      },
+    },
+    POST: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const by = door.actorOf(request);
+        const { projectId, scopes, ...wish } = readFields(request, {
+          name: text,
+          type: keyType,
+          projectId: optional(text),
+          expires: optional(text),
+          scopes: optional(texts),
+          allow: optional(texts),
+        });
+        const wanted = parseKeyWish(
+          { ...wish, project: projectId, scope: scopes?.join() },
+          { nowMs: by.at, lifeMsMax: options.keyLifeMax },
+        );
+        if (!wanted.ok) throw invalid(wanted.problems);
+        const organizationId = organizationIdOf(request);
+        const made = generateApiKey({ ...wanted.value, organizationId }, makerOf(options, by));
+        await store.createKey(made.key, by);
+        return created(reply, toMade(made, by.at));
+      },
+    },
+  });
+}
+
+function addRotation(app: FastifyInstance, { store, door, ...options }: Dashboard): void {
+  addResource(app, `${KEYS}/:keyId/rotate`, {
+    onRequest: door.requireMember('editor'),
+    POST: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const { graceHours } = readFields(request, { graceHours: hours });
+        const by = door.actorOf(request);
+        const organizationId = organizationIdOf(request);
+        const keys = await store.listKeys(organizationId);
+        const found = keys.find(({ id }) => id === keyIdOf(request));
+        if (found === undefined) throw new HttpError(404, 'There is no such key.');
+        const plan = planRotation(found, {
+          nowMs: by.at,
+          graceMs: graceHours * 3_600_000,
+          lifeMsMax: options.keyLifeMax,
+        });
+        if (!plan.ok) throw invalid(plan.problems.map((problem) => `The key ${problem}.`));
+        const made = generateSuccessor(found, plan.value, makerOf(options, by));
+        await store.rotateKey(organizationId, found.id, made.key, plan.value.expiresAt, by);
+        return created(reply, toMade(made, by.at));
+      },
+    },
+  });
+}
+
+function addChange(app: FastifyInstance, { store, clock, door }: Dashboard, change: KeyChange): void {
+  addResource(app, `${KEYS}/:keyId/${change}`, {
+    onRequest: door.requireMember('editor'),
+    POST: {
+      schema: { hide: true },
+      handler: async (request) => {
+        readFields(request, {});
+        const by = door.actorOf(request);
+        const key = await store.changeKey(organizationIdOf(request), keyIdOf(request), change, by);
+        return toListed(key, clock.now());
+      },
+    },
+  });
+}
+
+function makerOf(
+  { keyPrefix, randomInt }: Pick<Dashboard, 'keyPrefix' | 'randomInt'>,
+  by: ReturnType<Dashboard['door']['actorOf']>,
+) {
+  return { vendor: keyPrefix, by, randomInt };
+}
+
+function keyIdOf(request: FastifyRequest): string {
+  return (request.params as { keyId: string }).keyId;
+}
+
+/** The key itself is in this answer and in no other. */
+function toMade({ key, secret }: MadeKey, nowMs: number) {
+  return { key: toListed(key, nowMs), secret };
+}
+
+/** What may be shown of a key. */
+function toListed(key: ApiKey, nowMs: number) {
+  const { id, name, type, projectId, start, end, scopes, allow, createdBy, successorId } = key;
+  return {
+    id,
+    name,
+    type,
+    projectId,
+    start,
+    end,
+    scopes,
+    allow,
+    status: keyStatus(key, nowMs),
+    createdBy,
+    createdAt: toTime(key.createdAt),
+    expiresAt: toTimeOrNull(key.expiresAt),
+    lastUsedAt: toTimeOrNull(key.lastUsedAt),
+    disabledAt: toTimeOrNull(key.disabledAt),
+    revokedAt: toTimeOrNull(key.revokedAt),
+    successorId,
+  };
+}
+
+function keyType(value: unknown): Result<KeyType> {
+  const known = KEY_TYPES.find((one) => one === value);
+  return known === undefined ? failure(`is none of ${KEY_TYPES.join(', ')}`) : success(known);
+}
+
+function hours(value: unknown): Result<number> {
+  const max = keyGraceDaysMax * 24;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max
+    ? success(value)
+    : failure(`is not a whole number of hours from 0 to ${max}`);
+}

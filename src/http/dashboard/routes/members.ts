@@ -1,0 +1,102 @@
+/** The people of an organization, and those who are invited. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Invitation, newInvitation } from '../../../domain/people/invitation.js';
+import { addResource } from '../../resource.js';
+import { created, nothing } from '../answers.js';
+import type { Dashboard } from '../context.js';
+import { email, readFields, role } from '../fields.js';
+import { organizationIdOf } from '../path.js';
+import { toTime } from '../time.js';
+
+const ORGANIZATION = '/api/organizations/:organizationId';
+
+export function addMembers(app: FastifyInstance, dashboard: Dashboard): void {
+  addMemberRoutes(app, dashboard);
+  addInvitationRoutes(app, dashboard);
+}
+
+function addMemberRoutes(app: FastifyInstance, { store, door }: Dashboard): void {
+  addResource(app, `${ORGANIZATION}/members`, {
+    onRequest: door.requireMember('owner'),
+    GET: {
+      schema: { hide: true },
+      handler: async (request) => {
+        const members = await store.listMembers(organizationIdOf(request));
+        const names = await store.people.namesOf(members.map((one) => one.email));
+        const you = door.userOf(request).user.email;
+        return {
+          members: members.map((one) => ({
+            email: one.email,
+            role: one.role,
+            createdAt: toTime(one.createdAt),
+            name: names.get(one.email) ?? null,
+            you: one.email === you,
+          })),
+        };
+      },
+    },
+  });
+  addResource(app, `${ORGANIZATION}/members/:email`, {
+    onRequest: door.requireMember('owner'),
+    PATCH: {
+      schema: { hide: true },
+      handler: async (request) => {
+        const fields = readFields(request, { role });
+        const of = memberOf(request);
+        await store.changeMember(organizationIdOf(request), of, fields.role, door.actorOf(request));
+        return { email: of, role: fields.role };
+      },
+    },
+    DELETE: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        await store.removeMember(organizationIdOf(request), memberOf(request), door.actorOf(request));
+        return nothing(reply);
+      },
+    },
+  });
+}
+
+function addInvitationRoutes(app: FastifyInstance, { store, clock, door, randomInt }: Dashboard): void {
+  addResource(app, `${ORGANIZATION}/invitations`, {
+    onRequest: door.requireMember('owner'),
+    GET: {
+      schema: { hide: true },
+      handler: async (request) => {
+        const invitations = await store.people.listInvitations(organizationIdOf(request), clock.now());
+        return { invitations: invitations.map(toListed) };
+      },
+    },
+    POST: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const fields = readFields(request, { email, role });
+        const by = door.actorOf(request);
+        const wanted = { ...fields, organizationId: organizationIdOf(request) };
+        const { invitation, token } = newInvitation(wanted, { by, randomInt });
+        await store.people.createInvitation(invitation, by);
+        return created(reply, { invitation: toListed(invitation), token });
+      },
+    },
+  });
+  addResource(app, `${ORGANIZATION}/invitations/:invitationId`, {
+    onRequest: door.requireMember('owner'),
+    DELETE: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const { invitationId } = request.params as { invitationId: string };
+        await store.people.revokeInvitation(organizationIdOf(request), invitationId, door.actorOf(request));
+        return nothing(reply);
+      },
+    },
+  });
+}
+
+function memberOf(request: FastifyRequest): string {
+  const { email: of } = request.params as { email: string };
+  return of.toLowerCase();
+}
+
+function toListed({ id, email: of, role: as, createdBy, createdAt, expiresAt }: Invitation) {
+  return { id, email: of, role: as, createdBy, createdAt: toTime(createdAt), expiresAt: toTime(expiresAt) };
+}

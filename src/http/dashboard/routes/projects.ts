@@ -1,0 +1,125 @@
+/** Projects of an organization. */
+import type { FastifyInstance } from 'fastify';
+import { projectIdCharactersMax, retentionDaysMax } from '../../../domain/limits.js';
+import { generateId, isProjectId, type Project } from '../../../domain/projects/project.js';
+import { failure, type Result, success } from '../../../domain/result.js';
+import { parseTimeZone } from '../../../domain/time/time-zone.js';
+import { noSuchProject } from '../../errors.js';
+import { projectIdOf } from '../../request/project-path.js';
+import { addResource } from '../../resource.js';
+import { created, nothing } from '../answers.js';
+import type { Dashboard } from '../context.js';
+import { invalid, name, optional, readFields, text } from '../fields.js';
+import { organizationIdOf } from '../path.js';
+import { toTime, toTimeOrNull } from '../time.js';
+
+const PROJECTS = '/api/organizations/:organizationId/projects';
+
+export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
+  addListAndCreate(app, dashboard);
+  addChangeAndDelete(app, dashboard);
+}
+
+function addListAndCreate(app: FastifyInstance, { store, door, randomInt }: Dashboard): void {
+  addResource(app, PROJECTS, {
+    onRequest: door.requireMember('editor'),
+    GET: {
+      schema: { hide: true },
+      handler: async (request) => {
+        const projects = await store.listProjects(organizationIdOf(request));
+        return { projects: projects.map(toListed) };
+      },
+    },
+    POST: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const fields = readFields(request, { name, id: optional(projectId) });
+        const by = door.actorOf(request);
+        const project = {
+          id: fields.id ?? generateId(randomInt),
+          organizationId: organizationIdOf(request),
+          name: fields.name,
+          createdAt: by.at,
+          timeZone: null,
+          retentionDays: null,
+        };
+        await store.createProject(project, by);
+        return created(reply, toListed({ ...project, rowsFrom: null }));
+      },
+    },
+  });
+}
+
+function addChangeAndDelete(app: FastifyInstance, { store, door }: Dashboard): void {
+  addResource(app, `${PROJECTS}/:projectId`, {
+    onRequest: door.requireMember('editor'),
+    PATCH: {
+      schema: { hide: true },
+      handler: async (request) => {
+        const { name: called, ...fields } = readFields(request, {
+          name: optional(name),
+          timeZone: optional(timeZone),
+          retentionDays: optional(retentionDays),
+        });
+        const change = {
+          ...(called === undefined ? {} : { name: called }),
+          ...(fields.timeZone === undefined ? {} : { timeZone: fields.timeZone }),
+          ...(fields.retentionDays === undefined ? {} : { retentionDays: fields.retentionDays }),
+        };
+        const of = [organizationIdOf(request), existingId(projectIdOf(request))] as const;
+        return toListed(await store.changeProject(...of, change, door.actorOf(request)));
+      },
+    },
+    DELETE: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const { name: typed } = readFields(request, { name: text });
+        const of = [organizationIdOf(request), existingId(projectIdOf(request))] as const;
+        const project = await store.findProject(...of);
+        if (project === undefined) throw noSuchProject();
+        if (project.name !== typed)
+          throw invalid(['name: is not the name of the project, so nothing was deleted']);
+        // What it recorded is removed by the server's clean-up.
+        await store.deleteProject(...of, door.actorOf(request));
+        return nothing(reply);
+      },
+    },
+  });
+}
+
+/** What cannot be an id is not looked up as one. */
+function existingId(id: string): string {
+  if (!isProjectId(id)) throw noSuchProject();
+  return id;
+}
+
+function toListed({ id, name: called, createdAt, timeZone: zone, retentionDays: days, rowsFrom }: Project) {
+  return {
+    id,
+    name: called,
+    createdAt: toTime(createdAt),
+    timeZone: zone,
+    retentionDays: days,
+    rowsFrom: toTimeOrNull(rowsFrom),
+  };
+}
+
+function projectId(value: unknown): Result<string> {
+  return typeof value === 'string' && isProjectId(value)
+    ? success(value)
+    : failure(
+        `is not 1 to ${projectIdCharactersMax} letters, digits, - and _, beginning with a letter or digit`,
+      );
+}
+
+function timeZone(value: unknown): Result<string | null> {
+  if (value === null) return success(null);
+  return typeof value === 'string' ? parseTimeZone(value) : failure('is neither a text nor null');
+}
+
+function retentionDays(value: unknown): Result<number | null> {
+  if (value === null) return success(null);
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= retentionDaysMax
+    ? success(value)
+    : failure(`is not a whole number of days from 1 to ${retentionDaysMax}, or null`);
+}

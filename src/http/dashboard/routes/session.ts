@@ -1,0 +1,60 @@
+/** `GET /api/session`: what a page has to know before it can show anything. Answers whoever asks. */
+import type { FastifyInstance } from 'fastify';
+import { DEFAULT_EXPIRY } from '../../../domain/keys/key-expiry.js';
+import { keyGraceDaysMax } from '../../../domain/limits.js';
+import { addResource } from '../../resource.js';
+import { askingOf, setCookies } from '../asking.js';
+import type { Dashboard } from '../context.js';
+
+const dayMs = 86_400_000;
+
+/** Offered where a key is made (contract, part 2). */
+const EXPIRY_DAYS = [7, 30, 60, 90];
+
+export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
+  const { users, store, singleSignOnName, keyPrefix, keyLifeMax, version } = dashboard;
+  const about = {
+    singleSignOn: singleSignOnName === undefined ? null : { name: singleSignOnName },
+    version,
+    keys: {
+      prefix: keyPrefix,
+      lifeDaysMax: keyLifeMax === null ? null : keyLifeMax / dayMs,
+      expiryDays: EXPIRY_DAYS.filter((days) => keyLifeMax === null || days * dayMs <= keyLifeMax),
+      expiryDaysDefault: Math.min(
+        Number.parseInt(DEFAULT_EXPIRY, 10),
+        (keyLifeMax ?? Number.MAX_VALUE) / dayMs,
+      ),
+      graceDaysMax: keyGraceDaysMax,
+    },
+  };
+  addResource(app, '/api/session', {
+    GET: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const found = await users.sessionOf(askingOf(request));
+        if (found === undefined) {
+          return { user: null, organizations: [], setUp: await store.people.isSetUpOpen(), ...about };
+        }
+        setCookies(reply, found);
+        const { user, session } = found;
+        const memberships = await store.people.listMemberships(user.email);
+        return {
+          user: {
+            email: user.email,
+            name: user.name,
+            hasPassword: await users.hasPassword(user),
+            secondFactor: user.secondFactor,
+            session: session.id,
+          },
+          organizations: memberships.map(({ organizationId, organizationName, role }) => ({
+            id: organizationId,
+            name: organizationName,
+            role,
+          })),
+          setUp: false,
+          ...about,
+        };
+      },
+    },
+  });
+}

@@ -1,0 +1,128 @@
+/** Signing in and out: by password and second factor, or at a provider of single sign-on. */
+import type { FastifyInstance } from 'fastify';
+import { SINGLE_SIGN_ON_PATH } from '../../../auth/names.js';
+import { HttpError } from '../../errors.js';
+import { addResource } from '../../resource.js';
+import { nothing } from '../answers.js';
+import { askingOf, setCookies } from '../asking.js';
+import type { Dashboard } from '../context.js';
+import { email, flag, optional, readFields, text } from '../fields.js';
+
+export function addSignIn(app: FastifyInstance, dashboard: Dashboard): void {
+  addPassword(app, dashboard);
+  addSecondFactor(app, dashboard);
+  addSignOut(app, dashboard);
+  if (dashboard.singleSignOnName !== undefined) addSingleSignOn(app, dashboard);
+}
+
+function addPassword(app: FastifyInstance, { users, guard }: Dashboard): void {
+  addResource(app, '/api/sign-in', {
+    POST: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const fields = readFields(request, { email, password: text });
+        const answered = await guard.attempt(request, fields.email, () =>
+          users.signIn(askingOf(request), fields),
+        );
+        if (answered === 'wrong') throw wrong('The e-mail address or the password is wrong.');
+        setCookies(reply, answered);
+        // Known is only who had the second factor too.
+        if (!answered.secondFactor) await guard.succeeded(request, reply, fields.email);
+        return { secondFactor: answered.secondFactor };
+      },
+    },
+  });
+}
+
+function addSecondFactor(app: FastifyInstance, { users, guard }: Dashboard): void {
+  addResource(app, '/api/sign-in/second-factor', {
+    POST: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const { code, trustDevice = false } = readFields(request, {
+          code: text,
+          trustDevice: optional(flag),
+        });
+        const answered = await users.verifySecondFactor(askingOf(request), {
+          code: code.trim(),
+          trustDevice,
+        });
+        if (answered === 'wrong') throw wrongCode();
+        if (answered === 'locked') throw locked();
+        setCookies(reply, answered);
+        await guard.succeeded(request, reply, answered.email);
+        return nothing(reply);
+      },
+    },
+  });
+}
+
+function addSignOut(app: FastifyInstance, { users }: Dashboard): void {
+  addResource(app, '/api/sign-out', {
+    POST: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        readFields(request, {});
+        setCookies(reply, await users.signOut(askingOf(request)));
+        return nothing(reply);
+      },
+    },
+  });
+}
+
+function addSingleSignOn(app: FastifyInstance, { users, basePath }: Dashboard): void {
+  addResource(app, SINGLE_SIGN_ON_PATH, {
+    GET: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const { to } = request.query as { to?: unknown };
+        const started = await users.startSingleSignOn(askingOf(request), isOwnPath(to) ? to : '/');
+        if (started === 'failed') return reply.redirect(`${basePath}/sign-in?problem=failed`);
+        setCookies(reply, started);
+        return reply.redirect(started.url);
+      },
+    },
+  });
+  addResource(app, `${SINGLE_SIGN_ON_PATH}/callback/:provider`, {
+    GET: {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const { headers } = await users.finishSingleSignOn(askingOf(request), request.originalUrl);
+        setCookies(reply, { cookies: headers.getSetCookie() });
+        return reply.redirect(explained(headers.get('location'), basePath));
+      },
+    },
+  });
+}
+
+/** A path of this server, not what a browser would take for another's. */
+function isOwnPath(to: unknown): to is string {
+  return typeof to === 'string' && /^\/(?![/\\])[^\\\s]*$/.test(to);
+}
+
+const EXPLAINED = ['not_a_member', 'unverified_email'];
+
+/** Where the library sends the browser; what it could not do, in the words that the sign-in page knows. */
+function explained(location: string | null, basePath: string): string {
+  const [path = '', query = ''] = (location ?? `${basePath}/sign-in?error=failed`).split('?');
+  const problem = new URLSearchParams(query).get('error');
+  if (problem === null) return location ?? `${basePath}/`;
+  return `${path}?problem=${EXPLAINED.includes(problem) ? problem : 'failed'}`;
+}
+
+/** What somebody knows or has is not the right thing. */
+export function wrong(message: string): HttpError {
+  return new HttpError(401, message, { 'www-authenticate': 'Cookie' });
+}
+
+export function wrongCode(): HttpError {
+  return wrong('The code is wrong or too old; each works once, for half a minute.');
+}
+
+/** The library forgets wrong codes after a quarter of an hour. */
+export function locked(): HttpError {
+  const seconds = 15 * 60;
+  return new HttpError(429, 'Too many wrong codes. Try again in 15 min, or use a backup code then.', {
+    'retry-after': String(seconds),
+  });
+}

@@ -1,0 +1,65 @@
+import type { FastifyRequest } from 'fastify';
+import { type DateRange, PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-range.js';
+import {
+  parseSeriesQuestion,
+  SERIES_PARAMETER_NAMES,
+  type SeriesQuestion,
+} from '../../domain/counting/series.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import type { Result } from '../../domain/result.js';
+import { unknownName } from '../../domain/suggest.js';
+
+/** Refuses a query string that has any parameter at all. `400`, a message for each. */
+export function requireNoParameters(request: FastifyRequest): void {
+  refuse(request, unknownParameters(request, []));
+}
+
+/** The range that `dateFrom` and `dateTo` say. `400`, with a message for each thing wrong with the query string. */
+export function rangeOf(request: FastifyRequest): DateRange {
+  return readParameters(request, PARAMETER_NAMES, (parameters) => parseDateRange(parameters));
+}
+
+/** What a series is asked for. `400` as above. */
+export function seriesQuestionOf(request: FastifyRequest): SeriesQuestion {
+  return readParameters(request, SERIES_PARAMETER_NAMES, (parameters) => parseSeriesQuestion(parameters));
+}
+
+/** Hands what the query string says under `names` to `parse`, and refuses it for whatever is wrong with it. */
+export function readParameters<Field extends string, T>(
+  request: FastifyRequest,
+  names: Readonly<Record<Field, string>>,
+  parse: (parameters: { readonly [Name in Field]?: string | undefined }) => Result<T>,
+): T {
+  const problems = unknownParameters(request, Object.values(names));
+  const single = (name: string): string | undefined => {
+    const value = parametersOf(request)[name];
+    if (!Array.isArray(value)) return value;
+    problems.push(`${name}: is given ${value.length} times; give it once`);
+    return undefined;
+  };
+  const fields = Object.entries<string>(names).map(([field, name]) => [field, single(name)] as const);
+  const result = parse(Object.fromEntries(fields) as { readonly [Name in Field]?: string | undefined });
+  if (!result.ok) problems.push(...result.problems);
+  refuse(request, problems);
+  if (!result.ok) throw new Error('parameters with problems were not refused');
+  return result.value;
+}
+
+function unknownParameters(request: FastifyRequest, known: readonly string[]): string[] {
+  return Object.keys(parametersOf(request))
+    .filter((name) => !known.includes(name))
+    .map((name) => unknownName('parameter', name, known));
+}
+
+function parametersOf(request: FastifyRequest): Readonly<Record<string, string | string[]>> {
+  return request.query as Record<string, string | string[]>;
+}
+
+function refuse(request: FastifyRequest, problems: readonly string[]): void {
+  if (problems.length === 0) {
+    // The schema can only be stricter than the rules above if the two have drifted apart: then nothing passes.
+    if (request.validationError?.validationContext === 'querystring') throw request.validationError;
+    return;
+  }
+  throw new CallerStatsError('invalid', 'The query string has an invalid parameter.', { details: problems });
+}

@@ -1,0 +1,199 @@
+/**
+ * The ordinary export, answered without the framework: a `GET` of caller stats whose key, project and range are all good.
+ * The framework takes several times as long to hand such a request to its route as it takes to answer it.
+ *
+ * All rules are those of the route, in the files it has them from. Here it is only decided whether there is nothing to say
+ * but the counts; whatever else there may be to say, the framework gets the request as it came. A test holds the two
+ * together, to the byte.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { Counts } from '../../domain/counting/counts.js';
+import { type DateRange, PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-range.js';
+import type { Clock } from '../../domain/time/clock.js';
+import type { ReadsAtOnce } from '../../storage/ports/store.js';
+import type { Overload } from '../admission/admission.js';
+import type { Deadlines } from '../connection/deadlines.js';
+import { SECURITY_HEADERS } from '../headers.js';
+import type { Authenticator } from '../request/authenticate.js';
+import { type BasePath, withinBasePath } from '../request/base-path.js';
+import type { Measures, RouteMeasures } from '../request-metrics.js';
+import { CALLER_STATS } from './caller-stats.js';
+
+export interface DirectExportOptions {
+  readonly atOnce: (work: (reads: ReadsAtOnce) => void) => void;
+  readonly clock: Clock;
+  readonly authenticator: Authenticator;
+  readonly overload: Overload;
+  readonly deadlines: Deadlines;
+  /** Nobody unless given. */
+  readonly measures: Measures | undefined;
+  readonly basePath: BasePath;
+}
+
+/** What is asked for, by a request that has nothing unusual about it so far. */
+interface Ask {
+  readonly authorization: string;
+  readonly projectId: string;
+  readonly range: DateRange;
+}
+
+interface Exchange {
+  readonly ask: Ask;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** When it came, by the clock of the measures. */
+  readonly startMs: number;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+// The path of the route.
+const PATH = /^\/v1\/analytics\/([a-z0-9-]+)\/assistant\/caller-stats(?:\?(.*))?$/;
+
+/** In the order in which the framework writes them. */
+const HEADERS: readonly string[] = [
+  ...Object.entries(SECURITY_HEADERS).flat(),
+  ...['content-type', 'application/json; charset=utf-8'],
+  'content-length',
+];
+
+export class DirectExport {
+  readonly #atOnce: DirectExportOptions['atOnce'];
+  readonly #clock: Clock;
+  readonly #authenticator: Authenticator;
+  readonly #overload: Overload;
+  readonly #deadlines: Deadlines;
+  readonly #measures: Measures | undefined;
+  readonly #routeMeasures: RouteMeasures | undefined;
+  readonly #basePath: BasePath;
+  #waiting: Exchange[] = [];
+  #framework: Handler = () => undefined;
+  #closing = false;
+
+  constructor(options: DirectExportOptions) {
+    const { atOnce, clock, authenticator, overload, deadlines, basePath, measures } = options;
+    this.#atOnce = atOnce;
+    this.#clock = clock;
+    this.#authenticator = authenticator;
+    this.#overload = overload;
+    this.#deadlines = deadlines;
+    this.#measures = measures;
+    this.#routeMeasures = measures?.requestsTo('GET', CALLER_STATS);
+    this.#basePath = basePath;
+  }
+
+  /** Takes the requests of the app's server before the app does. To be called when all else listens to them. */
+  watch(app: FastifyInstance): void {
+    app.addHook('preClose', async () => {
+      this.#closing = true;
+    });
+    const { server } = app;
+    const handlers = server.listeners('request') as Handler[];
+    this.#framework = (request, response) => {
+      for (const handler of handlers) handler.call(server, request, response);
+    };
+    server.removeAllListeners('request');
+    server.on('request', (request, response) => this.#take(request, response));
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const ask = askOf(request, this.#basePath);
+    if (ask === undefined) {
+      this.#framework(request, response);
+      return;
+    }
+    this.#waiting.push({ ask, request, response, startMs: this.#measures?.now() ?? 0 });
+    // All requests that have come by then are answered of one snapshot, which is newer than each of them.
+    if (this.#waiting.length === 1) setImmediate(() => this.#answerAll());
+  }
+
+  #answerAll(): void {
+    const exchanges = this.#waiting;
+    this.#waiting = [];
+    const counts = this.#countAll(exchanges);
+    for (const [at, exchange] of exchanges.entries()) {
+      const { request, response } = exchange;
+      const counted = counts[at];
+      if (counted === undefined || this.#closing) this.#framework(request, response);
+      else this.#answer(exchange, counted);
+    }
+  }
+
+  /** None for those that are not to be answered here. */
+  #countAll(exchanges: readonly Exchange[]): (Counts | undefined)[] {
+    if (this.#overload.refusesReading()) return [];
+    const nowMs = this.#clock.now();
+    const counts: (Counts | undefined)[] = [];
+    try {
+      this.#atOnce((reads) => {
+        for (const { ask } of exchanges) {
+          const { authorization, projectId, range } = ask;
+          const isAdmitted = this.#authenticator.admits(authorization, projectId, reads, nowMs);
+          counts.push(isAdmitted ? reads.count(projectId, range) : undefined);
+        }
+      });
+    } catch {
+      // Whatever is wrong with the store, the framework meets it as well, and knows what to say and to log.
+      return [];
+    }
+    return counts;
+  }
+
+  #answer({ request, response, startMs }: Exchange, { web, api, other, total }: Counts): void {
+    const body = `{"web":${web},"api":${api},"other":${other},"total":${total}}`;
+    response.writeHead(200, [...HEADERS, String(body.length)]);
+    response.end(body);
+    if (this.#measures !== undefined) this.#routeMeasures?.answered(200, this.#measures.now() - startMs);
+    // What the system has taken already nobody has to wait for.
+    if (response.socket === null || response.socket.writableLength > 0)
+      this.#deadlines.follow(request, response);
+  }
+}
+
+/** Undefined where there may be more to say. */
+function askOf({ method, url = '', rawHeaders }: IncomingMessage, basePath: BasePath): Ask | undefined {
+  if (method !== 'GET') return undefined;
+  const [, projectId, query = ''] = PATH.exec(withinBasePath(url, basePath) ?? '') ?? [];
+  if (projectId === undefined) return undefined;
+  const authorization = onlyAuthorization(rawHeaders);
+  const range = rangeOf(query);
+  return authorization === undefined || range === undefined ? undefined : { authorization, projectId, range };
+}
+
+/** The value of `Authorization`, of a request that has it once, one `Host`, and no body. */
+function onlyAuthorization(rawHeaders: readonly string[]): string | undefined {
+  let hosts = 0;
+  let authorization: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    switch (rawHeaders[at]?.toLowerCase()) {
+      case 'host':
+        hosts++;
+        break;
+      case 'authorization':
+        if (authorization !== undefined) return undefined;
+        authorization = rawHeaders[at + 1];
+        break;
+      case 'content-length':
+      case 'transfer-encoding':
+        return undefined;
+    }
+  }
+  return hosts === 1 ? authorization : undefined;
+}
+
+/** Only of a query string that has nothing else in it, each at most once, and nothing that must be decoded but colons. */
+function rangeOf(query: string): DateRange | undefined {
+  // A plus is a blank there.
+  if (query.includes('+')) return undefined;
+  const bounds: { from?: string; to?: string } = {};
+  for (const parameter of query === '' ? [] : query.split('&')) {
+    const nameEnd = parameter.indexOf('=');
+    const name = parameter.slice(0, nameEnd);
+    const field = name === PARAMETER_NAMES.from ? 'from' : 'to';
+    if (nameEnd < 0 || name !== PARAMETER_NAMES[field] || field in bounds) return undefined;
+    bounds[field] = parameter.slice(nameEnd + 1).replaceAll('%3A', ':');
+  }
+  const range = parseDateRange(bounds);
+  return range.ok ? range.value : undefined;
+}

@@ -1,0 +1,46 @@
+/** The documentation's site at `/docs`, as `npm run build` made it of `docs`. */
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { addFile, addFiles, CACHING, filesIn, requireBuilt } from '../files.js';
+import type { BasePath } from '../request/base-path.js';
+import { addResource } from '../resource.js';
+
+/**
+ * `folder` has what VitePress built: a file for each page, `assets/` and what they load, `files/` for download, and what is
+ * worth it compressed beside each.
+ */
+export async function addDocs(app: FastifyInstance, folder: string, basePath: BasePath): Promise<void> {
+  await requireBuilt(folder, 'pages of the documentation');
+  const built = { folder, change: basePath === '' ? undefined : (text: string) => below(basePath, text) };
+  // Relative: whoever stands before this server may have put it below another path.
+  addResource(app, '/docs', {
+    GET: { schema: { hide: true }, handler: (_request, reply) => reply.redirect('docs/', 308) },
+  });
+  addFile(app, '/docs/', { ...built, file: 'index.html', caching: CACHING.page });
+  const pages = (await filesIn(folder)).filter((file) => /^(?!index|404)[\w-]+\.html$/.test(file));
+  addFiles(app, '/docs/:page', {
+    ...built,
+    files: new Map(pages.map((file) => [file.replace(/\.html$/, ''), file])),
+    parameter: 'page',
+    missing: 'There is no such page; /docs/ has all of them.',
+    caching: CACHING.page,
+  });
+  for (const [below, caching] of [
+    ['assets', CACHING.asset],
+    ['files', CACHING.page],
+  ] as const) {
+    const files = await filesIn(join(folder, below), { recursive: true });
+    addFiles(app, `/docs/${below}/*`, {
+      ...built,
+      files: new Map(files.map((file) => [file, `${below}/${file}`])),
+      parameter: '*',
+      missing: 'There is no such file; load the page again.',
+      caching,
+    });
+  }
+}
+
+/** The site is built to be found at `/docs/`, which stands in it wherever a page, script or style names another. */
+function below(basePath: BasePath, text: string): string {
+  return text.replaceAll(/(?<=["'`(=])\/docs\//g, `${basePath}/docs/`);
+}

@@ -1,0 +1,88 @@
+/** `POST /v1/leaked-keys`: whoever finds a key where it should not be has it revoked. No key is needed for that. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { CallerStatsError } from '../../domain/errors.js';
+import { hashKey, keyTypeOf } from '../../domain/keys/api-key.js';
+import { unknownName } from '../../domain/suggest.js';
+import type { Clock } from '../../domain/time/clock.js';
+import type { Store } from '../../storage/ports/store.js';
+import type { RateLimit } from '../admission/rate-limits.js';
+import { addJsonParser, refuseEncoding } from '../request/body.js';
+import { addressOf } from '../request/client-address.js';
+import { requireNoParameters } from '../request/parameters.js';
+import { addResource } from '../resource.js';
+import { refTo } from '../schemas/json-schema.js';
+import { bodyOf, errorsOf, NoParameters, StatusSchema } from '../schemas/schemas.js';
+
+/** The longest key there can be, and room for a mistaken one. */
+const bodyBytesMax = 4096;
+
+export async function addLeakedKeys(
+  app: FastifyInstance,
+  options: { readonly store: Store; readonly clock: Clock; readonly failures: RateLimit },
+): Promise<void> {
+  // A context of its own, for a body parser of its own: nobody without a key gets a large body read.
+  await app.register(async (own) => {
+    own.removeAllContentTypeParsers();
+    addJsonParser(own, bodyBytesMax);
+    addRoute(own, options);
+  });
+}
+
+function addRoute(
+  app: FastifyInstance,
+  { store, clock, failures }: { readonly store: Store; readonly clock: Clock; readonly failures: RateLimit },
+): void {
+  addResource(app, '/v1/leaked-keys', {
+    // Before all else, as for whoever fails to authenticate: past the limit no body is read.
+    onRequest: async (request, reply) => {
+      await failures.consume(addressOf(request), reply);
+    },
+    POST: {
+      schema: {
+        operationId: 'reportLeakedKey',
+        tags: ['Keys'],
+        summary: 'Report a leaked key',
+        description:
+          'Revokes the key, if it is one, and writes that into the audit log. Answers the same whether it was or not.',
+        security: [],
+        querystring: NoParameters,
+        body: { content: { 'application/json': { schema: refTo('LeakedKey') } } },
+        response: {
+          200: bodyOf(StatusSchema, 'The report was received.'),
+          ...errorsOf(400, 405, 413, 415, 429, 500, 503),
+        },
+      },
+      attachValidation: true,
+      preParsing: refuseEncoding,
+      handler: async (request) => {
+        requireNoParameters(request);
+        // As it was copied out of a file, with what stood around it.
+        const key = leakedKeyOf(request).trim();
+        // What cannot be a key is not looked for; everybody can tell that without asking.
+        if (keyTypeOf(key) !== undefined) {
+          const by = { name: 'leak report', address: addressOf(request), at: clock.now() };
+          await store.revokeLeakedKey(hashKey(key), by);
+        }
+        return { status: 'received' };
+      },
+    },
+  });
+}
+
+/** `400` for anything but `{"key": "…"}`. */
+function leakedKeyOf(request: FastifyRequest): string {
+  const { body } = request;
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const { key, ...rest } = (isObject ? body : {}) as Record<string, unknown>;
+  const problems = [
+    ...(typeof key === 'string' ? [] : ['key: is missing, or not a string; send {"key": "…"}']),
+    ...Object.keys(rest)
+      .slice(0, 1)
+      .map((name) => unknownName('field', name, ['key'])),
+  ];
+  if (problems.length > 0 || typeof key !== 'string') {
+    throw new CallerStatsError('invalid', 'The report is invalid.', { details: problems });
+  }
+  if (request.validationError) throw request.validationError;
+  return key;
+}

@@ -1,0 +1,55 @@
+/** `/livez` and `/readyz`: for whatever starts, stops and balances the service. No key. */
+import type { FastifyInstance } from 'fastify';
+import type { Store } from '../../storage/ports/store.js';
+import { STORE_PARTS, type StorePart } from '../../storage/ports/store-stats.js';
+import { notReady } from '../errors.js';
+import { addResource } from '../resource.js';
+import { bodyOf, errorsOf, StatusSchema } from '../schemas/schemas.js';
+
+/** What `/readyz` says of a part that does not work: never the store's own words, which may name a file or a host. */
+const TROUBLES: Readonly<Record<StorePart, string>> = {
+  database: 'database: cannot be reached or read; see the log.',
+  schema: 'schema: is not the one that this version works with; see the log.',
+  counts: 'counts: a count cannot be made; see the log.',
+};
+
+export function addOperations(app: FastifyInstance, store: Store): void {
+  addResource(app, '/livez', {
+    GET: {
+      schema: {
+        operationId: 'getLiveness',
+        tags: ['Operations'],
+        summary: 'Whether the process is alive',
+        description: 'Answers as long as the process can answer anything. Restart it when this fails.',
+        security: [],
+        response: { 200: bodyOf(StatusSchema, 'It is alive.'), ...errorsOf(405, 500, 503) },
+      },
+      handler: async () => ({ status: 'live' }),
+    },
+  });
+  addResource(app, '/readyz', {
+    GET: {
+      schema: {
+        operationId: 'getReadiness',
+        tags: ['Operations'],
+        summary: 'Whether requests can be answered',
+        description:
+          'Reads the database, checks its schema and makes a real count. Send no requests while this fails; `details` says ' +
+          'which of them did.',
+        security: [],
+        response: { 200: bodyOf(StatusSchema, 'It is ready.'), ...errorsOf(405, 500, 503) },
+      },
+      handler: async (request) => {
+        for (const part of STORE_PARTS) {
+          try {
+            await store.check(part);
+          } catch (error) {
+            request.log.error({ err: error, reqId: request.id, part }, 'not ready');
+            throw notReady(TROUBLES[part]);
+          }
+        }
+        return { status: 'ready' };
+      },
+    },
+  });
+}

@@ -1,0 +1,103 @@
+/** `POST /v1/analytics/{projectId}/assistant/queries`: records queries. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { CallerStatsError } from '../../domain/errors.js';
+import { parseQuery, type Query } from '../../domain/queries/query.js';
+import { failure } from '../../domain/result.js';
+import type { Clock } from '../../domain/time/clock.js';
+import type { Store } from '../../storage/ports/store.js';
+import type { Overload } from '../admission/admission.js';
+import type { Authenticator } from '../request/authenticate.js';
+import {
+  addRecordingParsers,
+  MalformedLine,
+  type RecordingLimits,
+  refuseUnknownEncoding,
+} from '../request/body.js';
+import { requireNoParameters } from '../request/parameters.js';
+import { projectIdOf } from '../request/project-path.js';
+import { addResource } from '../resource.js';
+import { listOf, refTo } from '../schemas/json-schema.js';
+import { bodyOf, errorsOf, NoParameters, ProjectPath, RecordResultSchema } from '../schemas/schemas.js';
+
+export function addQueries(
+  app: FastifyInstance,
+  {
+    store,
+    clock,
+    authenticator,
+    limits,
+    overload,
+  }: {
+    store: Pick<Store, 'record'>;
+    clock: Clock;
+    authenticator: Authenticator;
+    limits: RecordingLimits;
+    overload: Overload;
+  },
+): void {
+  addRecordingParsers(app, limits, overload);
+  addResource(app, '/v1/analytics/:projectId/assistant/queries', {
+    onRequest: async (request, reply) => {
+      await authenticator.projectOf(request, reply, projectIdOf(request), ['recording', 'admin']);
+    },
+    POST: {
+      schema: {
+        operationId: 'recordQueries',
+        tags: ['Recording'],
+        summary: 'Record queries',
+        description:
+          'Records one query, an array of them, or one a line as NDJSON; `Content-Encoding: gzip` is accepted. ' +
+          `At most ${limits.batchQueriesMax} queries and ${limits.bodyBytesMax} bytes once decoded. ` +
+          'Idempotent for ever by id: repeat anything, at any time. The answer comes when the queries are on disk. ' +
+          'All or nothing: on 400 nothing was recorded, and `details` names each bad query by its index.',
+        security: [{ recordingKey: [] }, { adminKey: [] }],
+        params: ProjectPath,
+        querystring: NoParameters,
+        body: {
+          content: {
+            'application/json': {
+              schema: {
+                anyOf: [refTo('Query'), listOf(refTo('Query'), { maxItems: limits.batchQueriesMax })],
+              },
+            },
+            'application/x-ndjson': {
+              schema: listOf(refTo('Query'), {
+                maxItems: limits.batchQueriesMax,
+                description: 'One query a line.',
+              }),
+            },
+          },
+        },
+        response: {
+          200: bodyOf(RecordResultSchema, 'The queries are on disk.'),
+          ...errorsOf(400, 401, 403, 404, 405, 413, 415, 429, 500, 503),
+        },
+      },
+      attachValidation: true,
+      preParsing: refuseUnknownEncoding,
+      handler: async (request) => {
+        requireNoParameters(request);
+        return store.record(projectIdOf(request), queriesOf(request, clock.now()));
+      },
+    },
+  });
+}
+
+/** The body's queries, checked. `400` with a message for each bad one by its index. */
+function queriesOf(request: FastifyRequest, nowMs: number): Query[] {
+  const items: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
+  const queries: Query[] = [];
+  const problems: string[] = [];
+  for (const [index, item] of items.entries()) {
+    const query = item instanceof MalformedLine ? failure(item.problem) : parseQuery(item, nowMs);
+    if (query.ok) queries.push(query.value);
+    else problems.push(`queries[${index}]: ${query.problems.join('; ')}`);
+  }
+  if (problems.length > 0) {
+    const bad = problems.length === 1 ? 'one of its queries is' : `${problems.length} of its queries are`;
+    throw new CallerStatsError('invalid', `Nothing was recorded: ${bad} invalid.`, { details: problems });
+  }
+  // The schema can only be stricter than the rules above if the two have drifted apart: then nothing passes.
+  if (request.validationError) throw request.validationError;
+  return queries;
+}

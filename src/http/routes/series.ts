@@ -1,0 +1,44 @@
+/** `GET /v1/analytics/{projectId}/assistant/caller-stats/series`: caller stats over time. */
+import type { FastifyInstance } from 'fastify';
+import { seriesToCsv } from '../../domain/counting/csv.js';
+import { seriesBucketsMax } from '../../domain/limits.js';
+import type { Store } from '../../storage/ports/store.js';
+import { readSeries } from '../../storage/series.js';
+import type { Authenticator } from '../request/authenticate.js';
+import { answerAsAccepted } from '../request/negotiate.js';
+import { seriesQuestionOf } from '../request/parameters.js';
+import { projectIdOf } from '../request/project-path.js';
+import { addResource } from '../resource.js';
+import { bodyOrCsvOf, errorsOf, ProjectPath, SeriesParameters, SeriesSchema } from '../schemas/schemas.js';
+
+export function addSeries(app: FastifyInstance, store: Store, authenticator: Authenticator): void {
+  addResource(app, '/v1/analytics/:projectId/assistant/caller-stats/series', {
+    onRequest: async (request, reply) => {
+      await authenticator.projectOf(request, reply, projectIdOf(request), ['admin']);
+    },
+    GET: {
+      schema: {
+        operationId: 'getCallerStatsSeries',
+        tags: ['Analytics'],
+        summary: 'Assistant caller stats over time',
+        description:
+          "Counts the queries that the project's assistant got, by the type of their caller, in each hour, day, week or " +
+          "month of a time zone's own calendar. The buckets tile the range, its first and last one clipped to it, and add up " +
+          'to the caller stats of the same range. A bound left out is that of the first or last bucket with a query. At ' +
+          `most ${seriesBucketsMax} buckets. As CSV for \`Accept: text/csv\`.`,
+        security: [{ adminKey: [] }],
+        params: ProjectPath,
+        querystring: SeriesParameters,
+        response: {
+          200: bodyOrCsvOf(SeriesSchema, 'The buckets.', 'start,end,web,api,other,total'),
+          ...errorsOf(400, 401, 403, 404, 405, 429, 500, 503),
+        },
+      },
+      attachValidation: true,
+      handler: async (request, reply) => {
+        const series = await readSeries(store, projectIdOf(request), seriesQuestionOf(request));
+        return answerAsAccepted(request, reply, series, seriesToCsv);
+      },
+    },
+  });
+}

@@ -1,0 +1,77 @@
+/** Serves tools by the Model Context Protocol. The only file that knows its library, and loaded only when it is needed. */
+import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Io } from '../cli/io.js';
+import type { Source } from '../cli/options/count-source.js';
+import { errorLines } from '../cli/terminal/error-lines.js';
+import { printLine } from '../cli/terminal/output.js';
+import { CallerStatsError } from '../domain/errors.js';
+import type { ObjectSchema } from '../http/schemas/json-schema.js';
+import { type Tool, toolsOf } from './tools.js';
+
+const instructions =
+  'Exact counts of the questions that people asked the AI assistant of a documentation site. Ranges are half-open: dateTo is \
+exclusive. Dates are UTC unless an offset says otherwise. Counts are of queries, not of people.';
+
+/** Serves until stdin ends or the process is asked to stop. Nothing but the protocol goes to stdout. */
+export async function serveTools(source: Source, io: Io, version: string): Promise<void> {
+  const tools = toolsOf(source);
+  const over = Promise.race([
+    new Promise((resolve) => io.stdin.once('end', resolve).once('close', resolve)),
+    io.stopRequested(),
+  ]);
+  const served = serveStdio(() => serverOf(tools, io, version), {
+    transport: new StdioServerTransport(io.stdin, io.stdout),
+    onerror: ({ message }) => printLine(io.stderr, `caller-stats: ${message}`),
+  });
+  await over;
+  await served.close();
+}
+
+function serverOf(tools: readonly Tool[], io: Io, version: string): McpServer {
+  const server = new McpServer(
+    { name: 'caller-stats', version },
+    { instructions, capabilities: { tools: { listChanged: false } } },
+  );
+  for (const { name, title, description, input, output, call } of tools) {
+    server.registerTool(
+      name,
+      {
+        title,
+        description,
+        inputSchema: asStandard(input),
+        outputSchema: asStandard(output),
+        annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+      },
+      (given) => resultOf(call(given as Readonly<Record<string, unknown>>), io),
+    );
+  }
+  return server;
+}
+
+/** An error is a result, too, so that the model reads what was wrong with its call. */
+async function resultOf(answering: Promise<object>, io: Io): Promise<CallToolResult> {
+  try {
+    const answer = await answering;
+    return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } };
+  } catch (error) {
+    const expected = error instanceof CallerStatsError;
+    if (!expected)
+      printLine(io.stderr, `caller-stats: ${error instanceof Error ? error.stack : String(error)}`);
+    const lines = expected ? errorLines(error) : ['The server failed; what it printed to stderr says more.'];
+    return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
+  }
+}
+
+/** A schema that only describes: the tools check their arguments themselves, and say in their own words what is wrong. */
+function asStandard(schema: ObjectSchema): StandardSchemaWithJSON {
+  const describe = () => ({ ...schema });
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'caller-stats',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: describe, output: describe },
+    },
+  };
+}

@@ -1,0 +1,190 @@
+/** The tools of `mcp`: what each is called, takes and gives, in words that a model can go by. */
+
+import type { Source } from '../cli/options/count-source.js';
+import { type Asked, BY_CALLER, OVER_TIME, type View, WHOLE } from '../cli/stats-views.js';
+import { formatCount } from '../cli/terminal/output.js';
+import { INTERVALS } from '../domain/counting/interval.js';
+import type { Series } from '../domain/counting/series.js';
+import { DEFAULT_INTERVAL, SERIES_PARAMETER_NAMES } from '../domain/counting/series.js';
+import { CallerStatsError } from '../domain/errors.js';
+import { toolBucketsMax } from '../domain/limits.js';
+import { unknownName } from '../domain/suggest.js';
+import { UTC } from '../domain/time/time-zone.js';
+import {
+  listOf,
+  type ObjectSchema,
+  objectOf,
+  oneOf,
+  strictObjectOf,
+  textOf,
+} from '../http/schemas/json-schema.js';
+import { CallerStatsSchema, CallersSchema, SeriesSchema } from '../http/schemas/schemas.js';
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: ObjectSchema;
+  readonly output: ObjectSchema;
+  /** Answers a call with these arguments, of which nothing has been checked. `CallerStatsError` where it cannot. */
+  readonly call: (given: Readonly<Record<string, unknown>>) => Promise<object>;
+}
+
+/** The tools that read from a source. */
+export function toolsOf(source: Source): Tool[] {
+  const { projects } = source;
+  const tools = [
+    readTool(source, WHOLE, {
+      name: 'get_caller_stats',
+      title: 'Caller stats',
+      description:
+        "How many questions (queries) people asked a documentation site's AI assistant in a range of time, by type of " +
+        'caller: web is the documentation site itself, api direct API calls, other everything else, such as integrations ' +
+        'and SDKs; total is their sum. Exact, to the millisecond.',
+      input: RangeInput,
+      output: CallerStatsSchema,
+    }),
+    readTool(source, OVER_TIME, {
+      name: 'get_caller_stats_series',
+      title: 'Caller stats over time',
+      description:
+        'The same counts for each hour, day, week or month of a range, in the calendar of a time zone: for trends and ' +
+        'comparisons. Buckets without queries are there, too; the first and the last bucket are clipped to the range, ' +
+        `and all of them add up to what get_caller_stats says of it. At most ${formatCount(toolBucketsMax)} buckets: choose ` +
+        'the widest interval that answers the question.',
+      input: SeriesInput,
+      output: SeriesSchema,
+      tooMuch: tooManyBuckets,
+    }),
+    readTool(source, BY_CALLER, {
+      name: 'get_callers',
+      title: 'Callers',
+      description:
+        'How many queries came from each caller in a range of time, most first: web, api, and each integration or SDK by ' +
+        'its name. Says what the type other is made of.',
+      input: RangeInput,
+      output: CallersSchema,
+    }),
+  ];
+  return projects === undefined ? tools : [listTool(projects), ...tools];
+}
+
+const projectId = textOf("The project's id, not its name. Where there is a tool list_projects, it has them.");
+
+const range = {
+  dateFrom: textOf(
+    'Start of the range, inclusive: a date such as 2026-01-31, which is the start of that day in UTC, or an ISO 8601 ' +
+      'date-time, in UTC unless it has an offset, such as 2026-01-31T00:00:00+01:00. Left out: from the very first query.',
+  ),
+  dateTo: textOf(
+    'End of the range, EXCLUSIVE, in the same forms: for all of January 2026, dateFrom 2026-01-01 and dateTo ' +
+      '2026-02-01. Left out: to the very last query.',
+  ),
+};
+
+const RangeInput = strictObjectOf({ projectId }, range);
+
+const SeriesInput = strictObjectOf(
+  { projectId },
+  {
+    ...range,
+    interval: oneOf(INTERVALS, {
+      default: DEFAULT_INTERVAL,
+      description: 'How long the buckets are. Weeks begin on Monday.',
+    }),
+    timeZone: textOf(
+      'Whose days, weeks and months: an IANA name such as Europe/Berlin. It does not change what dateFrom and dateTo ' +
+        'mean: give those an offset to begin and end at midnight there.',
+      { default: UTC },
+    ),
+  },
+);
+
+const ProjectsSchema = objectOf({
+  projects: listOf(
+    objectOf({
+      id: textOf('What the other tools take as projectId.'),
+      name: textOf(),
+      timeZone: {
+        anyOf: [{ type: 'string' }, { type: 'null' }],
+        description:
+          "The IANA time zone that the project's people count days in; null where none was chosen.",
+      },
+    }),
+  ),
+});
+
+function listTool(projects: NonNullable<Source['projects']>): Tool {
+  const input = strictObjectOf({});
+  return {
+    name: 'list_projects',
+    title: 'Projects',
+    description: 'The projects whose assistants are counted: the id that the other tools need, and the name.',
+    input,
+    output: ProjectsSchema,
+    call: async (given) => {
+      refuse(unknownNames(given, input));
+      return { projects: (await projects()).map(({ id, name, timeZone }) => ({ id, name, timeZone })) };
+    },
+  };
+}
+
+function readTool<Question, Answer extends object>(
+  source: Source,
+  view: View<Question, Answer>,
+  { tooMuch, output, ...tool }: Omit<Tool, 'call'> & { tooMuch?: (answer: Answer) => string[] },
+): Tool {
+  // By its $id a client would take the schema for the same one in the next list, and refuse to have it twice.
+  const { $id: _, ...unnamed } = output as ObjectSchema & { $id?: string };
+  return {
+    ...tool,
+    output: unnamed,
+    call: async (given) => {
+      const problems = [...unknownNames(given, tool.input), ...notTexts(given, tool.input)];
+      const { projectId: id, dateFrom: from, dateTo: to, interval, timeZone } = textsOf(given);
+      if (!('projectId' in given)) problems.unshift('projectId: is missing');
+      const asked: Asked = { from, to, interval, timeZone };
+      const question = view.parse(asked, SERIES_PARAMETER_NAMES);
+      if (!question.ok) problems.push(...question.problems);
+      refuse(problems);
+      if (!question.ok || id === undefined) throw new Error('arguments with problems were not refused');
+      const answer = await source.read(view, id, question.value, asked);
+      refuse(tooMuch?.(answer) ?? []);
+      return answer;
+    },
+  };
+}
+
+function tooManyBuckets({ interval, buckets }: Series): string[] {
+  if (buckets.length <= toolBucketsMax) return [];
+  const made = `${interval} makes ${formatCount(buckets.length)} buckets of this range`;
+  return [
+    `interval: ${made}, and there are at most ${formatCount(toolBucketsMax)}; choose a wider interval or a smaller range`,
+  ];
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+function unknownNames(given: Given, { properties }: ObjectSchema): string[] {
+  const known = Object.keys(properties);
+  return Object.keys(given)
+    .filter((name) => !known.includes(name))
+    .map((name) => unknownName('parameter', name, known));
+}
+
+function notTexts(given: Given, { properties }: ObjectSchema): string[] {
+  return Object.keys(properties)
+    .filter((name) => name in given && typeof given[name] !== 'string')
+    .map((name) => `${name}: is not a string; leave it out or give one`);
+}
+
+function textsOf(
+  given: Given,
+): Partial<Record<'projectId' | 'dateFrom' | 'dateTo' | 'interval' | 'timeZone', string>> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'string'));
+}
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  throw new CallerStatsError('invalid', 'The call has invalid arguments.', { details: problems });
+}

@@ -1,0 +1,151 @@
+/**
+ * Traces in OpenTelemetry's protocol: a span for each request, and within it one for each thing that it asked of the store.
+ * What the standard variables say (where to, headers, sampling, service name) the library reads itself. Loaded only where
+ * they name somewhere to send traces to.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Context,
+  DiagLogLevel,
+  defaultTextMapGetter,
+  diag,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Clock } from '../../domain/time/clock.js';
+import { PROBES } from '../../http/admission/admission.js';
+import type { RequestTracing } from '../../http/app.js';
+import { onExchangeEnd } from '../../http/connection/on-finished.js';
+import { withoutKeys } from '../../http/log.js';
+import { RatedWarning } from '../../http/throttled-log.js';
+import type { Store } from '../../storage/ports/store.js';
+import { followStore } from './store-spans.js';
+
+export type TraceProtocol = 'http/protobuf' | 'http/json';
+
+/** Nobody looks for probes; and a span of what brings spans would bring the next, where they are sent to this very server. */
+const UNTRACED: readonly string[] = [...PROBES, '/v1/traces', '/v1/logs', '/v1/metrics'];
+
+/** That the last spans have when the server stops: traces are worth less than a quick restart. */
+const lastSpansMs = 3000;
+
+export interface TracingOptions {
+  readonly protocol: TraceProtocol;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export async function startTracing({ protocol, version, clock, log }: TracingOptions): Promise<Tracing> {
+  const warning = new RatedWarning(clock);
+  const warn = (message: string) =>
+    warning.warn(log, { problem: message }, 'traces: OpenTelemetry complains');
+  const nothing = () => undefined;
+  diag.setLogger(
+    { error: warn, warn, info: nothing, debug: nothing, verbose: nothing },
+    { logLevel: DiagLogLevel.WARN },
+  );
+  const own = resourceFromAttributes({ 'service.name': 'caller-stats', 'service.version': version });
+  const told = detectResources({ detectors: [envDetector] });
+  const provider = new BasicTracerProvider({
+    resource: defaultResource().merge(own).merge(told),
+    spanProcessors: [new BatchSpanProcessor(await exporterFor(protocol))],
+  });
+  return new Tracing(provider, provider.getTracer('caller-stats', version));
+}
+
+async function exporterFor(protocol: TraceProtocol): Promise<SpanExporter> {
+  const { OTLPTraceExporter } =
+    protocol === 'http/json'
+      ? await import('@opentelemetry/exporter-trace-otlp-http')
+      : await import('@opentelemetry/exporter-trace-otlp-proto');
+  return new OTLPTraceExporter();
+}
+
+export class Tracing implements RequestTracing {
+  readonly #provider: BasicTracerProvider;
+  readonly #tracer: Tracer;
+  readonly #propagator = new W3CTraceContextPropagator();
+  readonly #current = new AsyncLocalStorage<Context>();
+  readonly #contexts = new WeakMap<FastifyRequest, Context>();
+
+  constructor(provider: BasicTracerProvider, tracer: Tracer) {
+    this.#provider = provider;
+    this.#tracer = tracer;
+  }
+
+  watch(app: FastifyInstance): void {
+    app.addHook('onRequest', (request, reply, done) => {
+      const context = this.#begin(request, reply);
+      if (context === undefined) done();
+      else this.#current.run(context, done);
+    });
+    // A body comes in events of its connection, which know nothing of the request.
+    app.addHook('preValidation', (request, _reply, done) => {
+      const context = this.#contexts.get(request);
+      if (context === undefined) done();
+      else this.#current.run(context, done);
+    });
+  }
+
+  /** The same store, with a span for whatever a traced request asks of it. */
+  follow(store: Store): Store {
+    return followStore(store, this.#tracer, () => this.#current.getStore());
+  }
+
+  /** Sends what has not been sent yet; gives it up soon where nobody takes it. */
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, lastSpansMs);
+    });
+    // What goes wrong has been logged.
+    await Promise.race([this.#provider.shutdown().catch(() => undefined), late]);
+    clearTimeout(timer);
+  }
+
+  #begin(request: FastifyRequest, reply: FastifyReply): Context | undefined {
+    const { method, url, protocol, headers, raw } = request;
+    const route = request.routeOptions.url;
+    if (route !== undefined && UNTRACED.includes(route)) return undefined;
+    const parent = this.#propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+    // Names of the semantic conventions for HTTP. No address, no query string, no header.
+    const attributes = {
+      'http.request.method': method,
+      'url.scheme': protocol,
+      'url.path': withoutKeys(url.split('?', 1)[0] ?? ''),
+      ...(route === undefined ? {} : { 'http.route': route }),
+    };
+    const name = route === undefined ? method : `${method} ${route}`;
+    const span = this.#tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
+    onExchangeEnd(raw, reply.raw, () => finish(span, reply));
+    const context = trace.setSpan(parent, span);
+    this.#contexts.set(request, context);
+    return context;
+  }
+}
+
+function finish(span: Span, { raw: { headersSent, statusCode } }: FastifyReply): void {
+  if (headersSent) {
+    span.setAttribute('http.response.status_code', statusCode);
+    if (statusCode >= 500) {
+      span.setAttribute('error.type', String(statusCode));
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+  }
+  span.end();
+}

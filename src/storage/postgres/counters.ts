@@ -1,0 +1,60 @@
+/** What is answered from the counters: a statement each, so that each answer is one snapshot. */
+import { type Segment, segmentsOf } from '../../domain/counting/buckets.js';
+import {
+  type CallerCounts,
+  type Counts,
+  type TypeCounts,
+  toCallerCounts,
+  withTotal,
+} from '../../domain/counting/counts.js';
+import type { DateRange } from '../../domain/counting/date-range.js';
+import { countsOfSeries, segmentsOfSeries } from '../../domain/counting/series-segments.js';
+import type { Row } from './database.js';
+
+/** Runs one of the statements. */
+export type Read = (
+  name: 'count' | 'countSeries' | 'countCallers' | 'findExtent',
+  values: readonly unknown[],
+) => Promise<Row[]>;
+
+/** See `Store.count`. */
+export async function count(read: Read, projectId: string, range: DateRange): Promise<Counts> {
+  const [row] = await read('count', [projectId, ...columnsOf(segmentsOf(range))]);
+  return withTotal(typesOf(row ?? {}));
+}
+
+/** See `Store.countSeries`. */
+export async function countSeries(
+  read: Read,
+  projectId: string,
+  bounds: readonly number[],
+): Promise<Counts[]> {
+  const segments = segmentsOfSeries(bounds);
+  const rows = await read('countSeries', [projectId, segments.map(({ sum }) => sum), ...columnsOf(segments)]);
+  return countsOfSeries(bounds, new Map(rows.map((row) => [Number(row['sum']), typesOf(row)])));
+}
+
+/** See `Store.countCallers`. */
+export async function countCallers(read: Read, projectId: string, range: DateRange): Promise<CallerCounts> {
+  const rows = await read('countCallers', [projectId, ...columnsOf(segmentsOf(range))]);
+  return toCallerCounts(rows.map((row) => [String(row['caller']), Number(row['queries'])]));
+}
+
+/** See `Store.findExtent`. */
+export async function findExtent(read: Read, projectId: string): Promise<DateRange | undefined> {
+  const [row] = await read('findExtent', [projectId]);
+  if (row === undefined || row['first'] === null) return undefined;
+  return { from: Number(row['first']), to: Number(row['last']) + 1 };
+}
+
+function columnsOf(segments: readonly Segment[]): number[][] {
+  return [
+    segments.map(({ level }) => level),
+    segments.map(({ first }) => first),
+    segments.map(({ end }) => end),
+  ];
+}
+
+function typesOf(row: Row): TypeCounts {
+  return { web: Number(row['web']), api: Number(row['api']), other: Number(row['other']) };
+}

@@ -1,0 +1,76 @@
+/** Spreading the tables over the servers of a Citus cluster (docs.citusdata.com, "Citus Utility Functions"). */
+import { CallerStatsError } from '../../../domain/errors.js';
+import type { Session } from '../database.js';
+import type { PostgresLocation } from '../location.js';
+
+/**
+ * The tables that grow, each with the column that decides on which server a row is. All rows of a project come to lie
+ * on one server, its row in `project` included. The other tables stay on the coordinator.
+ */
+export const SHARDED_TABLES = {
+  project: 'id',
+  query: 'project_id',
+  type_counter: 'project_id',
+  caller_counter: 'project_id',
+} as const;
+
+/** Says whether a server has the extension, and which version. */
+const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_available_extensions WHERE name = 'citus'`;
+
+/**
+ * Distributes tables and the recording function; what is distributed already is left alone, so a run that was stopped
+ * half-way can be repeated. Gives the names of what this run distributed. Refuses (`invalid`) where there is no Citus.
+ *
+ * Each step is a transaction of its own, because Citus moves the rows of a table over several connections. Recording
+ * waits while they move.
+ */
+export async function distribute(session: Session, { schema, name }: PostgresLocation): Promise<string[]> {
+  await requireCitus(session, name);
+  const done: string[] = [];
+  for (const [table, column] of Object.entries(SHARDED_TABLES)) {
+    const relation = `${schema}.${table}`;
+    if (await isDistributed(session, relation)) continue;
+    const beside = table === 'project' ? 'none' : `${schema}.project`;
+    await session.query('SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)', [
+      relation,
+      column,
+      beside,
+    ]);
+    // The rows have been copied to their servers; without this the coordinator would keep its own, unseen, for ever.
+    await session.query('SELECT truncate_local_data_after_distributing_table($1::regclass)', [relation]);
+    done.push(relation);
+  }
+  const record = `${schema}.record(text, bytea[], bigint[], text[])`;
+  await session.query('SELECT create_distributed_function($1::regprocedure, $2, colocate_with => $3)', [
+    record,
+    'asked_project',
+    `${schema}.query`,
+  ]);
+  return done.length === 0 ? [] : [...done, record];
+}
+
+async function requireCitus(session: Session, name: string): Promise<void> {
+  const [extension] = await session.query(FIND_EXTENSION);
+  if (extension === undefined) {
+    throw new CallerStatsError(
+      'invalid',
+      `The server of ${name} has no extension citus, so there is nothing to distribute over. A single PostgreSQL server ` +
+        'needs no --distribute.',
+    );
+  }
+  if (extension['version'] === null) {
+    throw new CallerStatsError(
+      'invalid',
+      `The server of ${name} has the extension citus, but the database does not: run CREATE EXTENSION citus in it, add the ` +
+        'workers with citus_add_node, and run this again.',
+    );
+  }
+}
+
+async function isDistributed(session: Session, relation: string): Promise<boolean> {
+  const rows = await session.query(
+    `SELECT logicalrelid FROM pg_dist_partition WHERE logicalrelid = $1::regclass AND partmethod = 'h'`,
+    [relation],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,85 @@
+import { BUCKET_WIDTHS_MS, bucketOf, widthOf } from '../../../domain/counting/buckets.js';
+import type { CallerType } from '../../../domain/queries/caller.js';
+
+/** Where each type's number stands in a row. */
+export const TYPE_INDEX = { web: 0, api: 1, other: 2 } as const satisfies Record<CallerType, number>;
+
+export type TypeIndex = (typeof TYPE_INDEX)[CallerType];
+
+/** What a transaction recorded in one project: a column for each property, which costs far less than objects. */
+interface Recorded {
+  readonly times: number[];
+  readonly types: TypeIndex[];
+  readonly callers: number[];
+}
+
+/** What a transaction adds to the counters. */
+export interface CounterRows {
+  /** Flat rows of (project, level, bucket, web, api, other), in the order of the table's key. */
+  readonly types: number[];
+  /** Flat rows of (project, level, bucket, caller, queries), of type other, in the order of the table's key. */
+  readonly callers: number[];
+}
+
+/** Collects what newly recorded queries add to the counters, so that each counter is written once a transaction. */
+export class CounterDeltas {
+  readonly #projects = new Map<number, Recorded>();
+
+  add(project: number, timeMs: number, type: TypeIndex, caller: number): void {
+    let recorded = this.#projects.get(project);
+    if (recorded === undefined) {
+      recorded = { times: [], types: [], callers: [] };
+      this.#projects.set(project, recorded);
+    }
+    recorded.times.push(timeMs);
+    recorded.types.push(type);
+    recorded.callers.push(caller);
+  }
+
+  rows(): CounterRows {
+    const rows: CounterRows = { types: [], callers: [] };
+    for (const [project, recorded] of [...this.#projects].sort(byNumber)) {
+      const sorted = byTime(recorded);
+      for (const level of BUCKET_WIDTHS_MS.keys()) addLevel(rows, project, level, sorted);
+    }
+    return rows;
+  }
+}
+
+/** In order of time, in which the queries of a bucket of whatever width are beside one another. */
+function byTime({ times, types, callers }: Recorded): Recorded {
+  const isInOrder = times.every((time, at) => at === 0 || (times[at - 1] ?? 0) <= time);
+  if (isInOrder) return { times, types, callers };
+  const order = [...times.keys()].sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0));
+  const sorted = <Value>(column: readonly Value[]) => order.map((at) => column[at] as Value);
+  return { times: sorted(times), types: sorted(types), callers: sorted(callers) };
+}
+
+function addLevel(rows: CounterRows, project: number, level: number, sorted: Recorded): void {
+  const { times, types, callers } = sorted;
+  const others = new Map<number, number>();
+  for (let at = 0; at < times.length; ) {
+    const bucket = bucketOf(times[at] ?? 0, level);
+    const endMs = (bucket + 1) * widthOf(level);
+    const sums = [0, 0, 0] as [web: number, api: number, other: number];
+    for (; (times[at] ?? endMs) < endMs; at++) {
+      const type = types[at] as TypeIndex;
+      const caller = callers[at] as number;
+      sums[type]++;
+      if (type === TYPE_INDEX.other) others.set(caller, (others.get(caller) ?? 0) + 1);
+    }
+    rows.types.push(project, level, bucket, sums[0], sums[1], sums[2]);
+    for (const [caller, queries] of inOrder(others))
+      rows.callers.push(project, level, bucket, caller, queries);
+    others.clear();
+  }
+}
+
+/** Mostly there is one, or none. */
+function inOrder(counts: ReadonlyMap<number, number>): Iterable<readonly [caller: number, queries: number]> {
+  return counts.size > 1 ? [...counts].sort(byNumber) : counts;
+}
+
+function byNumber(a: readonly [number, unknown], b: readonly [number, unknown]): number {
+  return a[0] - b[0];
+}

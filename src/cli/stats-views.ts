@@ -4,10 +4,10 @@ import { type CallerCounts, type Counts, withTotal } from '../domain/counting/co
 import { callersToCsv, countsToCsv, seriesToCsv } from '../domain/counting/csv.js';
 import { type DateRange, parseDateRange } from '../domain/counting/date-range.js';
 import {
-  parseSeriesQuestion,
+  parseSeriesRequest,
   type Series,
   type SeriesNames,
-  type SeriesQuestion,
+  type SeriesRequest,
 } from '../domain/counting/series.js';
 import type { Result } from '../domain/result.js';
 import type { Store } from '../storage/ports/store.js';
@@ -52,9 +52,9 @@ export const WHOLE: View<DateRange, Counts> = {
   }),
 };
 
-export const OVER_TIME: View<SeriesQuestion, Series> = {
+export const OVER_TIME: View<SeriesRequest, Series> = {
   operation: 'caller-stats/series',
-  parse: parseSeriesQuestion,
+  parse: parseSeriesRequest,
   read: readSeries,
   toCsv: seriesToCsv,
   print: ({ buckets }, to) => {

@@ -5,7 +5,7 @@
  * `recording`: refused first, because its senders repeat it. `account`: a change by way of the dashboard, which may hash
  * a password, at 32 megabytes and a tenth of a second each. `reading`: everything else.
  */
-export type Work = 'probe' | 'recording' | 'account' | 'reading';
+export type RequestKind = 'probe' | 'recording' | 'account' | 'reading';
 
 /** What may be under way at once. */
 export interface LoadLimits {
@@ -17,7 +17,7 @@ export interface LoadLimits {
   readonly requestsMax: number;
   /** Of those, changes by way of the dashboard. */
   readonly accountRequestsMax: number;
-  /** Mean delay of the event loop from which on recordings are refused; reads are at `readingPatience` times as much. */
+  /** Mean delay of the event loop from which on recordings are refused; reads are at `readDelayFactor` times as much. */
   readonly eventLoopDelayMsMax: number;
 }
 
@@ -32,10 +32,10 @@ export interface Load {
 }
 
 /** Reads are few and people wait for them: where recording is what holds the loop up, refusing it lets them through. */
-export const readingPatience = 4;
+export const readDelayFactor = 4;
 
 /** Why one more request for such work is refused now, in words for whoever sent it; undefined where it is taken on. */
-export function refusalOf(work: Work, load: Load, limits: LoadLimits): string | undefined {
+export function refusalReason(work: RequestKind, load: Load, limits: LoadLimits): string | undefined {
   if (work === 'probe') return undefined;
   if (work === 'recording') {
     if (load.eventLoopDelayMs > limits.eventLoopDelayMsMax) return BUSY;
@@ -43,7 +43,7 @@ export function refusalOf(work: Work, load: Load, limits: LoadLimits): string | 
     if (load.recordingBytes >= limits.recordingBytesMax) return TOO_MANY_BYTES;
     return undefined;
   }
-  if (load.eventLoopDelayMs > limits.eventLoopDelayMsMax * readingPatience) return BUSY;
+  if (load.eventLoopDelayMs > limits.eventLoopDelayMsMax * readDelayFactor) return BUSY;
   if (load.requests >= limits.requestsMax) return BUSY;
   if (work === 'account' && load.accountRequests >= limits.accountRequestsMax) return BUSY;
   return undefined;

@@ -2,7 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { quote } from './result.js';
 
 /** The message for a name that is not one of `known`, with the known name it was probably meant to be. */
-export function unknownName(
+export function unknownNameMessage(
   kind: 'field' | 'parameter' | 'column',
   name: string,
   known: readonly string[],
@@ -30,7 +30,7 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
 }
 
 /** The known name that this one, which is none of them, misses by one character or by its case. */
-export function nearMiss<Name extends string>(name: string, known: readonly Name[]): Name | undefined {
+export function suggestNearMiss<Name extends string>(name: string, known: readonly Name[]): Name | undefined {
   if (name.length > comparedCharactersMax || known.some((one) => one === name)) return undefined;
   return known.find((one) => distance(name.toLowerCase(), one) <= 1);
 }

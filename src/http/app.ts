@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { Libraries, type UsersOptions } from '../auth/auth-provider.js';
 import type { LoadLimits } from '../domain/admission.js';
-import { networksOf } from '../domain/keys/networks.js';
+import { createNetworks } from '../domain/keys/networks.js';
 import {
   accountRequestsMax,
   closeGraceMs,
@@ -122,7 +122,7 @@ export async function buildApp({
       requireHostHeader: false,
     },
     return503OnClosing: false,
-    trustProxy: trustProxy.length > 0 && networksOf(trustProxy).has,
+    trustProxy: trustProxy.length > 0 && createNetworks(trustProxy).has,
     clientErrorHandler: connectionErrors.onClientError,
     frameworkErrors: (error, request, reply) => {
       // No hook runs before these.

@@ -8,7 +8,7 @@ import type { Series } from '../domain/counting/series.js';
 import { DEFAULT_INTERVAL, SERIES_PARAMETER_NAMES } from '../domain/counting/series.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { toolBucketsMax } from '../domain/limits.js';
-import { unknownName } from '../domain/suggest.js';
+import { unknownNameMessage } from '../domain/suggest.js';
 import { UTC } from '../domain/time/time-zone.js';
 import {
   listOf,
@@ -169,7 +169,7 @@ function unknownNames(given: Given, { properties }: ObjectSchema): string[] {
   const known = Object.keys(properties);
   return Object.keys(given)
     .filter((name) => !known.includes(name))
-    .map((name) => unknownName('parameter', name, known));
+    .map((name) => unknownNameMessage('parameter', name, known));
 }
 
 function notTexts(given: Given, { properties }: ObjectSchema): string[] {

@@ -1,7 +1,7 @@
 /** How a series is read from a store of any kind: what left-out bounds are, and all buckets from one snapshot. */
 import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/counting/date-range.js';
-import { bucketAround, type Edge, edgesOf } from '../domain/counting/interval.js';
-import { type Series, type SeriesQuestion, toBuckets } from '../domain/counting/series.js';
+import { bucketAround, type Edge, findBucketEdges } from '../domain/counting/interval.js';
+import { type Series, type SeriesRequest, toBuckets } from '../domain/counting/series.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { seriesBucketsMax } from '../domain/limits.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/time/date-time.js';
@@ -17,7 +17,7 @@ const triesMax = 10;
 export async function readSeries(
   store: Pick<Store, 'countSeries' | 'findExtent'>,
   projectId: string,
-  question: SeriesQuestion,
+  question: SeriesRequest,
 ): Promise<Series> {
   const { interval, timeZone, range } = question;
   for (let tries = 0; tries < triesMax; tries++) {
@@ -40,7 +40,7 @@ export async function readSeries(
 async function edgesFor(
   store: Pick<Store, 'findExtent'>,
   projectId: string,
-  question: SeriesQuestion,
+  question: SeriesRequest,
 ): Promise<Edge[]> {
   const { interval, timeZone, range } = question;
   let { from, to } = range;
@@ -51,7 +51,7 @@ async function edgesFor(
     if (from === EARLIEST_MS) from = widened.from;
     if (to === LATEST_MS) to = widened.to;
   }
-  const edges = edgesOf({ from, to }, interval, timeZone, seriesBucketsMax);
+  const edges = findBucketEdges({ from, to }, interval, timeZone, seriesBucketsMax);
   if (edges === undefined) {
     const problem = `interval: ${interval} makes more than ${seriesBucketsMax} buckets of this range; choose a wider interval or a smaller range`;
     throw new CallerStatsError('invalid', 'The series has too many buckets.', { details: [problem] });
@@ -60,7 +60,7 @@ async function edgesFor(
 }
 
 /** No further than what can be written: a zone's last day may end in the year 10000. */
-function widen(extent: DateRange, { interval, timeZone }: SeriesQuestion): DateRange {
+function widen(extent: DateRange, { interval, timeZone }: SeriesRequest): DateRange {
   return {
     from: Math.max(bucketAround(extent.from, interval, timeZone).from, YEAR_ZERO_MS),
     to: Math.min(bucketAround(extent.to - 1, interval, timeZone).to, YEAR_10000_MS),

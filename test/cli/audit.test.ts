@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../src/domain/people/audit.js';
 import { firstRunOf, runCli } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
-import { createKey, jsonOf, type MadeKey } from '../support/cli-keys.js';
+import { type CreatedKey, createKey, jsonOf } from '../support/cli-keys.js';
 import { alter, emptyPlace, type Place, placeWithProject, project, succeed } from '../support/cli-place.js';
 
 const dayMs = 86_400_000;
@@ -43,7 +43,7 @@ test('audit shows what every command changed, newest first, and nothing of those
   await run('project', 'create', 'Docs', '--id', project);
   const a = await createKey(place, 'a');
   const b = await createKey(place, 'b', '--type', 'recording', '--project', project);
-  const next = await jsonOf<MadeKey>(place, ['key', 'rotate', a.id]);
+  const next = await jsonOf<CreatedKey>(place, ['key', 'rotate', a.id]);
   for (const change of ['disable', 'disable', 'enable', 'enable', 'revoke', 'revoke'])
     await run('key', change, b.id);
   await run('member', 'add', 'ada@example.org', '--role', 'editor');

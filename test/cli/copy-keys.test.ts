@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../src/domain/people/audit.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { clientOf } from '../support/cli-client.js';
-import { createKey, jsonOf, type MadeKey } from '../support/cli-keys.js';
+import { type CreatedKey, createKey, jsonOf } from '../support/cli-keys.js';
 import { alter, copyOf, type Place, project, succeed } from '../support/cli-place.js';
 import { at, copy, opened, type Reported } from '../support/copy.js';
 import { newSchemaIn } from '../support/store.js';
@@ -64,7 +64,7 @@ async function fill(place: Place) {
   const rotated = await createKey(place, 'rotated', '--expires', '7d');
   const revoked = await createKey(place, 'revoked', '--expires', 'never', ...inAcme);
   await run('key', 'disable', disabled.id);
-  const successor = await jsonOf<MadeKey>(place, ['key', 'rotate', rotated.id]);
+  const successor = await jsonOf<CreatedKey>(place, ['key', 'rotate', rotated.id]);
   await run('key', 'disable', revoked.id, ...inAcme);
   await run('key', 'revoke', revoked.id, ...inAcme);
   return { limited, disabled, rotated, successor, revoked };
@@ -137,7 +137,7 @@ describe('copy', () => {
       await run('key', 'disable', limited.id);
       await run('key', 'enable', disabled.id);
       const again = await run('key', 'rotate', successor.id, '--grace', '0', '--json');
-      const next = JSON.parse(again.stdout) as MadeKey;
+      const next = JSON.parse(again.stdout) as CreatedKey;
       await run('member', 'add', 'eve@example.org', '--role', 'owner');
       await run('member', 'change', 'ada@example.org', '--role', 'editor');
       const [source, target] = [await opened(from), await opened(to)];
@@ -177,7 +177,7 @@ describe('copy', () => {
     for (const { id } of [limited, successor]) await succeed(place.run(['key', 'revoke', id], at(to)));
     await succeed(place.run(['key', 'disable', limited.id]));
     await succeed(place.run(['key', 'enable', limited.id]));
-    const made = await jsonOf<MadeKey>(place, ['key', 'rotate', successor.id]);
+    const made = await jsonOf<CreatedKey>(place, ['key', 'rotate', successor.id]);
     await succeed(copy(place, from, to));
     const keys = await (await opened(to)).listKeys(DEFAULT_ORGANIZATION_ID);
     for (const { id } of [limited, successor]) {
@@ -190,7 +190,7 @@ describe('copy', () => {
     const { place, limited } = await fullPlace();
     const [from, to] = urlsOf(place);
     await succeed(copy(place, from, to));
-    const made = await jsonOf<MadeKey>(place, ['key', 'rotate', limited.id, '--grace', '0']);
+    const made = await jsonOf<CreatedKey>(place, ['key', 'rotate', limited.id, '--grace', '0']);
     alter(place, `UPDATE api_key SET created_at = 1 WHERE id = '${made.id}'`);
     expect(await tallyOf(copy(place, from, to, ['--json']))).toEqual({ copied: 1, present: 5 });
     expect(await peopleAndKeysOf(await opened(to))).toEqual(await peopleAndKeysOf(await opened(from)));

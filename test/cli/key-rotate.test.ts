@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { keyTypeOf } from '../../src/domain/keys/api-key.js';
+import { parseKeyType } from '../../src/domain/keys/api-key.js';
 import { runCli } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
-import { createKey, jsonOf, keysOf, type ListedKey, type MadeKey } from '../support/cli-keys.js';
+import { type CreatedKey, createKey, jsonOf, keysOf, type ListedKey } from '../support/cli-keys.js';
 import { alter, type Place, placeWithProject, project, succeed } from '../support/cli-place.js';
 
 const dayMs = 86_400_000;
@@ -46,7 +46,7 @@ describe('key rotate refuses', () => {
     await succeed(place.run(['key', 'revoke', revoked.id]));
     await succeed(place.run(['key', 'disable', disabled.id]));
     alter(place, "UPDATE api_key SET expires_at = created_at + 1 WHERE name = 'expired'");
-    const successor = await jsonOf<MadeKey>(place, ['key', 'rotate', rotated.id]);
+    const successor = await jsonOf<CreatedKey>(place, ['key', 'rotate', rotated.id]);
     const before = await keysOf(place);
     const log = await jsonOf<object[]>(place, ['audit']);
     const cases = [
@@ -77,7 +77,7 @@ describe('key rotate', () => {
     expect(await clientOf(server, project, old.key).count()).toMatchObject({ status: 200 });
     const { stdout, stderr } = await succeed(place.run(['key', 'rotate', old.id]));
     const successor = stdout.trim();
-    expect(keyTypeOf(successor)).toBe('admin');
+    expect(parseKeyType(successor)).toBe('admin');
     expect(stdout).toBe(`${successor}\n`);
     expect(stderr).not.toContain(successor);
     const at = await rotatedAt(place);
@@ -129,7 +129,7 @@ describe('key rotate', () => {
     const server = await place.serve();
     const query = { id: 'a', caller: 'web' };
     expect(await clientOf(server, project, old.key).record([query])).toMatchObject({ status: 200 });
-    const made = await jsonOf<MadeKey>(place, ['key', 'rotate', old.id, '--grace', '0']);
+    const made = await jsonOf<CreatedKey>(place, ['key', 'rotate', old.id, '--grace', '0']);
     expect(made).toMatchObject({ type: 'recording', project, scopes: ['write'], expiresAt: null, name: 'a' });
     expect(await clientOf(server, project, old.key).record([query])).toMatchObject({
       status: 401,
@@ -150,7 +150,7 @@ describe('key rotate', () => {
       { ...kept, lastUsedAt: expect.any(String) },
     ]);
     // The successor is rotated in its turn.
-    const next = await jsonOf<MadeKey>(place, ['key', 'rotate', made.id, '--grace', '30m']);
+    const next = await jsonOf<CreatedKey>(place, ['key', 'rotate', made.id, '--grace', '30m']);
     expect((await keysOf(place)).map(({ successor }) => successor)).toEqual([made.id, next.id, null]);
   });
 
@@ -167,7 +167,7 @@ describe('key rotate', () => {
     const lives: number[] = [];
     for (const expires of ['never', '90d', '2d']) {
       const { id } = await createKey(place, expires, '--expires', expires);
-      lives.push(lifeOf(await jsonOf<MadeKey>(place, ['key', 'rotate', id, '--key-life-max', '7d'])));
+      lives.push(lifeOf(await jsonOf<CreatedKey>(place, ['key', 'rotate', id, '--key-life-max', '7d'])));
     }
     expect(lives).toEqual([7 * dayMs, 7 * dayMs, 2 * dayMs]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keyTypeOf } from '../../src/domain/keys/api-key.js';
+import { parseKeyType } from '../../src/domain/keys/api-key.js';
 import { matched, runCli } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
 import { keysOf, type ListedKey } from '../support/cli-keys.js';
@@ -24,7 +24,7 @@ describe('key create', () => {
       place.run(['key', 'create', '--name', 'Mine', '--type', type, ...args]),
     );
     const key = matched(stdout, /^(cs_(?:admin|recording)_[0-9A-Za-z]{49})\n$/);
-    expect(keyTypeOf(key)).toBe(type);
+    expect(parseKeyType(key)).toBe(type);
     expect(stderr).toMatch(/^Key [0-9a-z]{16} expires \d{4}-.+Z\. It is not shown again\.\n$/);
     expect(stderr).not.toContain(key);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS, widthOf } from '../../src/domain/counting/buckets.js';
+import { BUCKET_WIDTHS_MS, bucketWidthMs } from '../../src/domain/counting/buckets.js';
 import { alter, firstRow, placeWithSample, project, succeed } from '../support/cli-place.js';
 
 interface Counter {
@@ -14,7 +14,7 @@ const someCounter =
   'SELECT * FROM type_counter WHERE level = 4 AND web > 0 AND other > 0 ORDER BY bucket LIMIT 1';
 const thatCounter = `(project, level, bucket) IN (SELECT project, level, bucket FROM (${someCounter}))`;
 
-const startOf = ({ level, bucket }: Counter) => new Date(bucket * widthOf(level)).toISOString();
+const startOf = ({ level, bucket }: Counter) => new Date(bucket * bucketWidthMs(level)).toISOString();
 
 describe('verify', () => {
   test.concurrent('finds nothing wrong with what was imported', async () => {

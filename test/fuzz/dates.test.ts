@@ -9,7 +9,7 @@ import {
   parseTimestamp,
   TIMESTAMP_PATTERN,
 } from '../../src/domain/time/date-time.js';
-import { parseForeignTime } from '../../src/domain/time/timestamp-formats.js';
+import { parseTimeInFormat } from '../../src/domain/time/timestamp-formats.js';
 import { Random } from './random.js';
 
 const seed = 20_260_602;
@@ -111,7 +111,7 @@ test('times as databases write them are what Luxon reads of SQL', () => {
   for (let left = cases / 4; left > 0; left--) {
     const one = text(random, [' ']);
     const luxon = DateTime.fromSQL(one, { zone: 'utc' });
-    const found = momentOf(parseForeignTime(one, 'utc'));
+    const found = momentOf(parseTimeInFormat(one, 'utc'));
     if (found === undefined || !luxon.isValid || /\.\d{4}/.test(one)) continue;
     taken++;
     requireSame(one, found, luxon.toMillis());

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { lastUsedIntervalMs } from '../../src/domain/limits.js';
 import { errorOf, type Service, sharedService, startMs, type TestRequest } from '../support/http.js';
 import { requireIs } from '../support/http-checks.js';
-import type { KeyWish } from '../support/http-keys.js';
+import type { KeyRequest } from '../support/http-keys.js';
 import {
   type AskedFor,
   type Expected,
@@ -32,7 +32,7 @@ async function keyOf(
   allow: readonly string[],
 ): Promise<{ secret: string; id: string }> {
   const id = `matrix-${made++}`;
-  const wish: KeyWish = {
+  const wish: KeyRequest = {
     type: project === undefined ? 'admin' : 'recording',
     organizationId: organization,
     projectId: project ?? null,

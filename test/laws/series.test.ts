@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Counts, withTotal } from '../../src/domain/counting/counts.js';
 import { INTERVALS, type Interval } from '../../src/domain/counting/interval.js';
-import { parseSeriesQuestion, type Series, type SeriesQuestion } from '../../src/domain/counting/series.js';
+import { parseSeriesRequest, type Series, type SeriesRequest } from '../../src/domain/counting/series.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { readSeries } from '../../src/storage/series.js';
 import { localUnit, oddMoments } from '../support/local-calendar.js';
@@ -48,8 +48,8 @@ const scenario = fc
     return { queries, parameters };
   });
 
-function questionOf(parameters: { readonly interval: Interval; readonly timeZone: string }): SeriesQuestion {
-  const question = parseSeriesQuestion(parameters);
+function questionOf(parameters: { readonly interval: Interval; readonly timeZone: string }): SeriesRequest {
+  const question = parseSeriesRequest(parameters);
   if (!question.ok) throw new Error(question.problems.join());
   return question.value;
 }
@@ -57,7 +57,7 @@ function questionOf(parameters: { readonly interval: Interval; readonly timeZone
 /** What each hour, day, week or month of the range holds, by its name; those with nothing are not there. */
 function byUnit(
   queries: readonly Query[],
-  { range, interval, timeZone }: SeriesQuestion,
+  { range, interval, timeZone }: SeriesRequest,
 ): Map<string, Counts> {
   const units = new Map<string, Query[]>();
   for (const query of queries) {
@@ -70,7 +70,7 @@ function byUnit(
 
 function expectTiles(
   { buckets }: Series,
-  { range }: SeriesQuestion,
+  { range }: SeriesRequest,
   given: { from?: string; to?: string },
 ): void {
   for (const [at, { start }] of buckets.slice(1).entries()) expect(buckets[at]?.end).toBe(start);

@@ -16,7 +16,7 @@ export interface ListedKey {
 }
 
 /** The same with the key itself, as it is shown when it is made. */
-export type MadeKey = ListedKey & { readonly key: string };
+export type CreatedKey = ListedKey & { readonly key: string };
 
 /** Runs a command that must end well, and reads what it prints as JSON. */
 export async function jsonOf<T>(place: Place, args: readonly string[]): Promise<T> {
@@ -29,6 +29,6 @@ export function keysOf(place: Place): Promise<ListedKey[]> {
 }
 
 /** Makes a key and gives it with what is kept of it. */
-export function createKey(place: Place, name: string, ...args: string[]): Promise<MadeKey> {
+export function createKey(place: Place, name: string, ...args: string[]): Promise<CreatedKey> {
   return jsonOf(place, ['key', 'create', '--name', name, ...args]);
 }

@@ -6,7 +6,7 @@ import {
   generateKey,
   hashKey,
   type KeyType,
-  shownEnds,
+  visibleEnds,
 } from '../../src/domain/keys/api-key.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { projectOf } from './store.js';
@@ -28,12 +28,12 @@ const KEYS = {
   rivalAdmin: { type: 'admin', organizationId: 'rival' },
   unknown: { type: 'admin' },
   unknownRecording: { type: 'recording', projectId: 'docs' },
-} as const satisfies Record<string, KeyWish>;
+} as const satisfies Record<string, KeyRequest>;
 
 export type KeyName = keyof typeof KEYS;
 
 /** What a test wants of a key; the rest is usual. */
-export type KeyWish = Partial<ApiKey> & { readonly type: KeyType };
+export type KeyRequest = Partial<ApiKey> & { readonly type: KeyType };
 
 export async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, string>> {
   await store.createOrganization({ id: 'rival', name: 'Rival', createdAt }, by);
@@ -51,14 +51,14 @@ export async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, 
 }
 
 /** Stores a key of this id and gives its secret. */
-export async function addKey(store: Store, id: string, wish: KeyWish): Promise<string> {
+export async function addKey(store: Store, id: string, wish: KeyRequest): Promise<string> {
   const { secret, key } = newKey(id, wish);
   await store.createKey(key, by);
   return secret;
 }
 
 /** A key that no store has yet. */
-export function newKey(id: string, wish: KeyWish): { readonly secret: string; readonly key: ApiKey } {
+export function newKey(id: string, wish: KeyRequest): { readonly secret: string; readonly key: ApiKey } {
   const secret = generateKey('cs', wish.type, randomInt);
   const key: ApiKey = {
     id,
@@ -66,7 +66,7 @@ export function newKey(id: string, wish: KeyWish): { readonly secret: string; re
     projectId: null,
     name: id,
     hash: hashKey(secret),
-    ...shownEnds(secret),
+    ...visibleEnds(secret),
     createdBy: 'test',
     createdAt,
     expiresAt: null,

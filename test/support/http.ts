@@ -16,7 +16,7 @@ import type { BasePath } from '../../src/http/request/base-path.js';
 import type { Measures } from '../../src/http/request-metrics.js';
 import { openStore } from '../../src/storage/open.js';
 import { type Answer, type Asked, checkAnswer } from './http-checks.js';
-import { addKey, addProjectsAndKeys, type KeyName, type KeyWish, startMs } from './http-keys.js';
+import { addKey, addProjectsAndKeys, type KeyName, type KeyRequest, startMs } from './http-keys.js';
 import { headOf, RawConnection } from './http-raw.js';
 import { type WatchedStore, watchStore } from './http-store.js';
 import { at, OpenApi } from './openapi.js';
@@ -55,7 +55,7 @@ export interface Service extends Pick<WatchedStore, 'calls' | 'store'> {
   /** Opens the same database once more. */
   readonly databaseUrl: string;
   /** Stores a new key and gives its secret. */
-  addKey(id: string, wish: KeyWish): Promise<string>;
+  addKey(id: string, wish: KeyRequest): Promise<string>;
   /** From now on no answer, and no line of the log, may have this key in it. */
   hideKey(secret: string): void;
   /** No line of the log may have this in it: a password, a token, a cookie. */

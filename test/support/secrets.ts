@@ -1,6 +1,6 @@
 /** What nothing that is written down may hold: keys, and enough of one to know it by. */
 import { expect } from 'vitest';
-import { shownEnds } from '../../src/domain/keys/api-key.js';
+import { visibleEnds } from '../../src/domain/keys/api-key.js';
 
 /** Anything of the form of a key, whoever made it. */
 const KEY_FORM = /\b[a-z][a-z0-9]{1,15}_(admin|recording)_[0-9A-Za-z]{49}\b/;
@@ -12,12 +12,14 @@ const pieceCharacters = 8;
 export function requireNoKey(text: string, secrets: readonly string[], what: string): void {
   // Nothing of the key into the message: it would be in the log of the test run.
   expect(KEY_FORM.test(text), `something like a key is in ${what}`).toBe(false);
-  const shown = secrets.filter((secret) => hasPieceOf(text, secret)).map((secret) => shownEnds(secret).start);
+  const shown = secrets
+    .filter((secret) => hasPieceOf(text, secret))
+    .map((secret) => visibleEnds(secret).start);
   expect(shown, `characters of these keys are in ${what}`).toEqual([]);
 }
 
 function hasPieceOf(text: string, secret: string): boolean {
-  const { start, end } = shownEnds(secret);
+  const { start, end } = visibleEnds(secret);
   const hidden = secret.slice(start.length, -end.length);
   for (let at = 0; at + pieceCharacters <= hidden.length; at += pieceCharacters)
     if (text.includes(hidden.slice(at, at + pieceCharacters))) return true;

@@ -5,10 +5,10 @@
  */
 import { parse } from 'csv-parse/sync';
 import { importLineBytesMax } from '../../domain/limits.js';
-import { decodeUtf8, isBlank, trimEnd, withoutMark } from '../../domain/queries/lines.js';
+import { decodeUtf8, isBlank, stripByteOrderMark, trimEnd } from '../../domain/queries/lines.js';
 import { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { failure, type Result, success } from '../../domain/result.js';
-import { unknownName } from '../../domain/suggest.js';
+import { unknownNameMessage } from '../../domain/suggest.js';
 import { PLAIN, queryReader, type Reading } from './fields.js';
 import { type Line, readLines, tooLongProblem } from './lines.js';
 import type { ImportRecord } from './records.js';
@@ -104,7 +104,7 @@ function parseRecord(lines: readonly Line[]): Result<readonly string[]> {
   const text = decodeUtf8(trimEnd(Buffer.concat(bytes)));
   if (!text.ok) return text;
   // Only the end of the record and the beginning of the file: anywhere else these characters are part of a field.
-  const record = lines[0]?.number === 1 ? withoutMark(text.value) : text.value;
+  const record = lines[0]?.number === 1 ? stripByteOrderMark(text.value) : text.value;
   // Most records have no quotes, and then there is nothing to parse.
   if (!record.includes('"')) return success(record.split(','));
   try {
@@ -123,7 +123,7 @@ function headerProblems(columns: readonly string[], { map, caller }: Reading): s
   return [
     ...columns
       .filter((name) => map === undefined && !QUERY_FIELDS.some((field) => field === name))
-      .map((name) => unknownName('column', name, QUERY_FIELDS)),
+      .map((name) => unknownNameMessage('column', name, QUERY_FIELDS)),
     ...needed
       .filter((name) => name !== undefined && !columns.includes(name))
       .map((name) => `${name}: there is no such column; the first line names the columns`),

@@ -1,8 +1,8 @@
 /** From a record of any export to the fields of a query: what `--map`, `--caller` and their like say. */
-import { CALLER_PATTERN, isCaller } from '../../domain/queries/caller.js';
+import { CALLER_PATTERN, isCallerName } from '../../domain/queries/caller.js';
 import type { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { failure, quote, type Result, success } from '../../domain/result.js';
-import { parseForeignTime, type TimeFormat } from '../../domain/time/timestamp-formats.js';
+import { parseTimeInFormat, type TimeFormat } from '../../domain/time/timestamp-formats.js';
 
 export type QueryField = (typeof QUERY_FIELDS)[number];
 
@@ -62,7 +62,7 @@ function withFields(
   const input: Record<string, unknown> = { ...base };
   const named = isNothing(fields.caller) ? callerOfNone : fields.caller;
   const caller = typeof named === 'string' ? (callerValues.get(named) ?? named) : named;
-  if (typeof caller === 'string' && !isCaller(caller)) {
+  if (typeof caller === 'string' && !isCallerName(caller)) {
     // Making names of such values by a rule could make two of them one.
     return failure(
       `caller: ${quote(caller)} is not a caller's name (${CALLER_PATTERN}); name it with --caller-value ${JSON.stringify(`${caller.slice(0, 40)}=web`)}, or as another`,
@@ -70,7 +70,7 @@ function withFields(
   }
   if (caller !== undefined) input['caller'] = caller;
   if (fields.occurredAt !== undefined) {
-    const time = parseForeignTime(fields.occurredAt, timeFormat);
+    const time = parseTimeInFormat(fields.occurredAt, timeFormat);
     if (!time.ok) return failure(...time.problems.map((problem) => `occurredAt: ${problem}`));
     input['occurredAt'] = new Date(time.value).toISOString();
   }

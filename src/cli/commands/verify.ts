@@ -1,6 +1,6 @@
 /** `caller-stats verify`: says whether every counter is what the recorded queries give. */
 import type { Command } from 'commander';
-import { widthOf } from '../../domain/counting/buckets.js';
+import { bucketWidthMs } from '../../domain/counting/buckets.js';
 import type { TypeCounts } from '../../domain/counting/counts.js';
 import type { CounterDifference, Verification } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
@@ -58,7 +58,7 @@ function toReported({ differences, ...rest }: Verification) {
     differences: differences.map((difference) => ({
       ...difference,
       bucketStart: bucketStart(difference),
-      bucketWidthMs: widthOf(difference.level),
+      bucketWidthMs: bucketWidthMs(difference.level),
     })),
   };
 }
@@ -68,11 +68,11 @@ function changed(counted: TypeCounts, recounted: TypeCounts): (keyof TypeCounts)
 }
 
 function bucketName(difference: CounterDifference): string {
-  return `${bucketStart(difference)} (${formatCount(widthOf(difference.level))} ms wide)`;
+  return `${bucketStart(difference)} (${formatCount(bucketWidthMs(difference.level))} ms wide)`;
 }
 
 function bucketStart({ level, bucket }: CounterDifference): string {
-  const date = new Date(bucket * widthOf(level));
+  const date = new Date(bucket * bucketWidthMs(level));
   return Number.isNaN(date.getTime()) ? `number ${bucket}` : date.toISOString();
 }
 

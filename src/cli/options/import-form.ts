@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { FieldMap, QueryField, Reading } from '../../app/import/fields.js';
 import { FORMATS, type Form, type Format } from '../../app/import/formats.js';
 import { ASSISTANT_EVENT, STREAM_FIELDS } from '../../app/import/stream.js';
-import { CALLER_PATTERN, isCaller } from '../../domain/queries/caller.js';
+import { CALLER_PATTERN, isCallerName } from '../../domain/queries/caller.js';
 import { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { quote } from '../../domain/result.js';
 import { TIME_FORMATS, type TimeFormat } from '../../domain/time/timestamp-formats.js';
@@ -60,7 +60,7 @@ export async function readForm(given: FormOptions): Promise<Form> {
   const { format, caller, event = [ASSISTANT_EVENT] } = options;
   const map = readMap(options, problems);
   const callerValues = readCallerValues(options.callerValue ?? [], problems);
-  if (caller !== undefined && !isCaller(caller)) problems.push(`--caller: ${notCaller(caller)}`);
+  if (caller !== undefined && !isCallerName(caller)) problems.push(`--caller: ${notCaller(caller)}`);
   problems.push(...misplaced(options));
   if (
     format === 'stream' &&
@@ -121,7 +121,7 @@ function readCallerValues(given: readonly string[], problems: string[]): Readonl
     const at = one.lastIndexOf('=');
     const [value, name] = [one.slice(0, Math.max(at, 0)), one.slice(at + 1)];
     if (at < 1) problems.push(`--caller-value: ${quote(one)} is not VALUE=NAME`);
-    else if (!isCaller(name)) problems.push(`--caller-value: ${notCaller(name)}`);
+    else if (!isCallerName(name)) problems.push(`--caller-value: ${notCaller(name)}`);
     else if (callers.has(value)) problems.push(`--caller-value: ${quote(value)} is given twice`);
     else callers.set(value, name);
   }

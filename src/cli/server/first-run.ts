@@ -6,7 +6,7 @@ import { readNdjson } from '../../app/import/ndjson.js';
 import { runImport } from '../../app/import/run.js';
 import { openSource } from '../../app/import/source.js';
 import { parseExpiryWithin } from '../../domain/keys/key-expiry.js';
-import { generateApiKey, type MadeKey } from '../../domain/keys/new-key.js';
+import { type CreatedKey, generateApiKey } from '../../domain/keys/new-key.js';
 import type { Actor } from '../../domain/people/audit.js';
 import { newInvitation } from '../../domain/people/invitation.js';
 import { DEFAULT_ORGANIZATION_ID, generateId, type Project } from '../../domain/projects/project.js';
@@ -39,8 +39,8 @@ export interface FirstRunOptions {
 interface FirstRun {
   readonly by: Actor;
   readonly project: Project;
-  readonly admin: MadeKey;
-  readonly recording: MadeKey;
+  readonly admin: CreatedKey;
+  readonly recording: CreatedKey;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The settings that say which OpenTelemetry spans and log records are queries. Only `settings.ts` reads them. */
-import { isCaller } from '../../domain/queries/caller.js';
+import { isCallerName } from '../../domain/queries/caller.js';
 import type { IdSource, TelemetryRules } from '../../domain/queries/telemetry.js';
 import {
   parseAttributeName,
@@ -43,7 +43,7 @@ export const OTLP_SETTINGS = {
     placeholder: 'caller',
     description: 'caller where neither attributes nor headers tell',
     parse: (text) =>
-      isCaller(text) ? success(text) : failure('is not web, api or a name of 1 to 64 of a-z 0-9 . _ -'),
+      isCallerName(text) ? success(text) : failure('is not web, api or a name of 1 to 64 of a-z 0-9 . _ -'),
   }),
   otlpSiteOrigins: setting<readonly string[]>({
     flag: 'otlp-site-origins',

@@ -23,12 +23,12 @@ export interface Segment {
 }
 
 /** The bucket of `level` that holds `timeMs`. Floored, not truncated, so that times before 1970 fall right. */
-export function bucketOf(timeMs: number, level: number): number {
-  return Math.floor(timeMs / widthOf(level));
+export function bucketAt(timeMs: number, level: number): number {
+  return Math.floor(timeMs / bucketWidthMs(level));
 }
 
 /** The width of `level` in milliseconds. */
-export function widthOf(level: number): number {
+export function bucketWidthMs(level: number): number {
   const width = BUCKET_WIDTHS_MS[level];
   if (width === undefined) throw new RangeError(`there is no bucket level ${level}`);
   return width;
@@ -39,7 +39,7 @@ export function widthOf(level: number): number {
  * ones towards both ends, down to one millisecond. The segments do not overlap and together are exactly the range; at most
  * 2 × levels − 1 of them, none empty. An empty range has none.
  */
-export function segmentsOf(range: { readonly from: number; readonly to: number }): Segment[] {
+export function splitIntoBuckets(range: { readonly from: number; readonly to: number }): Segment[] {
   const segments: Segment[] = [];
   cut(range.from, range.to, WIDEST_LEVEL, segments);
   return segments;
@@ -47,7 +47,7 @@ export function segmentsOf(range: { readonly from: number; readonly to: number }
 
 function cut(from: number, to: number, level: number, into: Segment[]): void {
   if (from >= to) return;
-  const width = widthOf(level);
+  const width = bucketWidthMs(level);
   const first = Math.ceil(from / width);
   const end = Math.floor(to / width);
   if (first >= end) {

@@ -18,7 +18,7 @@ export function withTotal({ web, api, other }: TypeCounts): Counts {
 }
 
 /** The sum of any number of counts; zeros of none. */
-export function added(counts: readonly TypeCounts[]): TypeCounts {
+export function addCounts(counts: readonly TypeCounts[]): TypeCounts {
   let [web, api, other] = [0, 0, 0];
   for (const one of counts) {
     web += one.web;
@@ -29,7 +29,7 @@ export function added(counts: readonly TypeCounts[]): TypeCounts {
 }
 
 /** As many queries of type other, and none of the others. */
-export function ofTypeOther(count: number): TypeCounts {
+export function countsWithOther(count: number): TypeCounts {
   return { web: 0, api: 0, other: count };
 }
 

@@ -1,5 +1,5 @@
 /** How a range is cut into the hours, days, weeks or months of a time zone's own calendar. */
-import { type Stretch, stretchesOf, type TimeZone } from '../time/time-zone.js';
+import { listOffsetPeriods, type OffsetPeriod, type TimeZone } from '../time/time-zone.js';
 
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
 
@@ -30,7 +30,7 @@ const bucketMsMax = 33 * dayMs;
  * a new hour, day, week (from Monday on) or month begins. None where the range is empty. Undefined where there are more
  * than `bucketsMax` buckets.
  */
-export function edgesOf(
+export function findBucketEdges(
   range: Range,
   interval: Interval,
   zone: TimeZone,
@@ -65,7 +65,7 @@ function* beginningsIn(range: Range, interval: Interval, zone: TimeZone): Genera
 
 /** An hour begins on the zone's own full hours, and wherever its clock is changed. */
 function* hoursIn(range: Range, zone: TimeZone): Generator<Edge> {
-  for (const { from, to, offsetMs } of stretchesOf(zone, range)) {
+  for (const { from, to, offsetMs } of listOffsetPeriods(zone, range)) {
     yield { timeMs: from, offsetMs };
     const firstFull = Math.floor((from + offsetMs) / hourMs + 1) * hourMs - offsetMs;
     for (let timeMs = firstFull; timeMs < to; timeMs += hourMs) yield { timeMs, offsetMs };
@@ -108,7 +108,7 @@ const CALENDAR: Readonly<Record<Exclude<Interval, 'hour'>, Calendar>> = {
 function* unitsIn(range: Range, { unitOf, startOf }: Calendar, zone: TimeZone): Generator<Edge> {
   let shown: number | undefined;
   const before = { from: range.from - setBackMsMax, to: range.to };
-  for (const { from, to, offsetMs } of stretchesOf(zone, before)) {
+  for (const { from, to, offsetMs } of listOffsetPeriods(zone, before)) {
     const first: number = unitOf(from + offsetMs);
     let unit: number = shown === undefined ? first + 1 : Math.max(first, shown + 1);
     shown ??= first;
@@ -122,6 +122,6 @@ function* unitsIn(range: Range, { unitOf, startOf }: Calendar, zone: TimeZone): 
 }
 
 function edgeAt(timeMs: number, zone: TimeZone): Edge {
-  const [stretch]: Stretch[] = [...stretchesOf(zone, { from: timeMs, to: timeMs + 1 })];
+  const [stretch]: OffsetPeriod[] = [...listOffsetPeriods(zone, { from: timeMs, to: timeMs + 1 })];
   return { timeMs, offsetMs: stretch?.offsetMs ?? 0 };
 }

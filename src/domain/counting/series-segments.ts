@@ -4,7 +4,7 @@
  * wide bucket; what lies between bound and edge is read once, added to the range on its one side and taken from the
  * range on its other.
  */
-import { BUCKET_WIDTHS_MS, type Segment, segmentsOf, widthOf } from './buckets.js';
+import { BUCKET_WIDTHS_MS, bucketWidthMs, type Segment, splitIntoBuckets } from './buckets.js';
 import { type Counts, type TypeCounts, withTotal } from './counts.js';
 
 /** A segment, and the number of the sum that it belongs to. */
@@ -16,12 +16,13 @@ export interface SumSegment extends Segment {
  * The segments whose sums make a series: first one sum for each range between two moved bounds, then one for each
  * bound. `bounds` ascend. A sum may have no segments: then it is nothing.
  */
-export function segmentsOfSeries(bounds: readonly number[]): SumSegment[] {
+export function splitSeriesIntoBuckets(bounds: readonly number[]): SumSegment[] {
   const edges = movedBounds(bounds);
   const segments: SumSegment[] = [];
   let sum = 0;
   const add = (from: number, to: number): void => {
-    for (const { level, first, end } of segmentsOf({ from, to })) segments.push({ sum, level, first, end });
+    for (const { level, first, end } of splitIntoBuckets({ from, to }))
+      segments.push({ sum, level, first, end });
     sum++;
   };
   for (const [at, to] of edges.entries()) if (at > 0) add(edges[at - 1] ?? to, to);
@@ -33,7 +34,10 @@ export function segmentsOfSeries(bounds: readonly number[]): SumSegment[] {
 }
 
 /** The counts of a series: `sums` has those of the segments by number, without those that are nothing. */
-export function countsOfSeries(bounds: readonly number[], sums: ReadonlyMap<number, TypeCounts>): Counts[] {
+export function combineSeriesCounts(
+  bounds: readonly number[],
+  sums: ReadonlyMap<number, TypeCounts>,
+): Counts[] {
   const edges = movedBounds(bounds);
   const ranges = Math.max(bounds.length - 1, 0);
   /** What lies before a bound and behind its edge; less than nothing where the edge lies behind the bound. */
@@ -52,6 +56,6 @@ export function countsOfSeries(bounds: readonly number[], sums: ReadonlyMap<numb
 function movedBounds(bounds: readonly number[]): number[] {
   const lengthsMs = Float64Array.from(bounds.slice(1), (to, at) => to - (bounds[at] ?? to)).sort();
   const middleMs = Math.max(lengthsMs[Math.floor(lengthsMs.length / 2)] ?? 1, 1);
-  const width = widthOf(BUCKET_WIDTHS_MS.findLastIndex((widthMs) => widthMs <= middleMs));
+  const width = bucketWidthMs(BUCKET_WIDTHS_MS.findLastIndex((widthMs) => widthMs <= middleMs));
   return bounds.map((bound) => Math.round(bound / width) * width);
 }

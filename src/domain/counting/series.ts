@@ -8,7 +8,7 @@ import { type BoundNames, type DateRange, PARAMETER_NAMES, parseDateRange } from
 import { type Edge, INTERVALS, type Interval } from './interval.js';
 
 /** What a series is asked for. */
-export interface SeriesQuestion {
+export interface SeriesRequest {
   readonly range: DateRange;
   readonly interval: Interval;
   readonly timeZone: TimeZone;
@@ -43,10 +43,10 @@ export const SERIES_PARAMETER_NAMES: SeriesNames = {
 export const DEFAULT_INTERVAL: Interval = 'day';
 
 /** Reads the parameters, each optional. Every problem is reported, each beginning with the parameter's name. */
-export function parseSeriesQuestion(
+export function parseSeriesRequest(
   parameters: { readonly [Name in keyof SeriesNames]?: string | undefined },
   names: SeriesNames = SERIES_PARAMETER_NAMES,
-): Result<SeriesQuestion> {
+): Result<SeriesRequest> {
   const range = parseDateRange(parameters, names);
   const interval = parseInterval(parameters.interval ?? DEFAULT_INTERVAL);
   const timeZone = parseTimeZone(parameters.timeZone ?? UTC);

@@ -82,7 +82,7 @@ export function generateKey(vendor: string, type: KeyType, randomInt: (max: numb
  * The type of a well-formed key; undefined where form or checksum is wrong. Any vendor prefix is taken, because
  * the checksum covers it: keys made before the prefix was changed go on working.
  */
-export function keyTypeOf(key: string): KeyType | undefined {
+export function parseKeyType(key: string): KeyType | undefined {
   const type = form.exec(key)?.groups?.['type'];
   if (type === undefined || checksum(key.slice(0, -checksumCharacters)) !== key.slice(-checksumCharacters)) {
     return undefined;
@@ -100,7 +100,7 @@ export function hashKey(key: string): string {
 }
 
 /** The two ends of a key that a list shows; see `ApiKey`. */
-export function shownEnds(key: string): { start: string; end: string } {
+export function visibleEnds(key: string): { start: string; end: string } {
   const randomAt = key.length - randomCharacters - checksumCharacters;
   return { start: key.slice(0, randomAt + shownCharacters), end: key.slice(-shownCharacters) };
 }

@@ -55,7 +55,7 @@ export function parseNetworks(list: readonly string[]): Result<readonly string[]
 }
 
 /** Networks as `parseNetwork` gave them. */
-export function networksOf(list: readonly string[]): Networks {
+export function createNetworks(list: readonly string[]): Networks {
   const blocks = new BlockList();
   for (const network of list) {
     const [address = '', prefix] = network.split('/');

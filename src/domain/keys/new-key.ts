@@ -4,7 +4,7 @@ import { keyNetworksMax, nameCharactersMax } from '../limits.js';
 import type { Actor } from '../people/audit.js';
 import { generateId, isName } from '../projects/project.js';
 import { failure, type Result, success } from '../result.js';
-import { type ApiKey, defaultScopes, generateKey, hashKey, type KeyType, shownEnds } from './api-key.js';
+import { type ApiKey, defaultScopes, generateKey, hashKey, type KeyType, visibleEnds } from './api-key.js';
 import { parseExpiryWithin } from './key-expiry.js';
 import type { Rotation } from './key-rotation.js';
 import { parseScopes, type Scope } from './key-scope.js';
@@ -26,12 +26,12 @@ export interface NewKey {
 }
 
 /** A key as it is kept, and the key itself: show that, this once. */
-export interface MadeKey {
+export interface CreatedKey {
   readonly key: ApiKey;
   readonly secret: string;
 }
 
-export interface KeyMaker {
+export interface KeyIssuer {
   /** The prefix of its keys. */
   readonly vendor: string;
   readonly by: Actor;
@@ -40,7 +40,7 @@ export interface KeyMaker {
 }
 
 /** What somebody asks for, as they wrote it. */
-export interface KeyWish {
+export interface KeyRequest {
   readonly name: string;
   readonly type: KeyType;
   readonly project?: string | undefined;
@@ -52,8 +52,8 @@ export interface KeyWish {
 }
 
 /** Checks a wish. Each problem begins with the name of its field; `lifeMsMax` as for `parseExpiryWithin`. */
-export function parseKeyWish(
-  { name, type, project, scope, allow = [], expires }: KeyWish,
+export function parseKeyRequest(
+  { name, type, project, scope, allow = [], expires }: KeyRequest,
   { nowMs, lifeMsMax }: { readonly nowMs: number; readonly lifeMsMax: number | null },
 ): Result<Omit<NewKey, 'organizationId'>> {
   const problems: string[] = [];
@@ -81,14 +81,14 @@ export function parseKeyWish(
 }
 
 /** Generates a key, and stores nothing. */
-export function generateApiKey(wanted: NewKey, { vendor, by, randomInt }: KeyMaker): MadeKey {
+export function generateApiKey(wanted: NewKey, { vendor, by, randomInt }: KeyIssuer): CreatedKey {
   const secret = generateKey(vendor, wanted.type, randomInt);
   const key: ApiKey = {
     id: generateId(randomInt),
     scopes: defaultScopes(wanted.type),
     allow: [],
     ...wanted,
-    ...shownEnds(secret),
+    ...visibleEnds(secret),
     hash: hashKey(secret),
     createdBy: by.name,
     createdAt: by.at,
@@ -104,8 +104,8 @@ export function generateApiKey(wanted: NewKey, { vendor, by, randomInt }: KeyMak
 export function generateSuccessor(
   { organizationId, projectId, type, name, scopes, allow }: ApiKey,
   { successorExpiresAt }: Rotation,
-  maker: KeyMaker,
-): MadeKey {
+  maker: KeyIssuer,
+): CreatedKey {
   const wanted = { organizationId, projectId, type, name, scopes, allow, expiresAt: successorExpiresAt };
   return generateApiKey(wanted, maker);
 }

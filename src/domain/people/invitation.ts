@@ -29,7 +29,7 @@ export interface Membership {
 }
 
 /** What to say to whoever holds a link that does not let them in, for whatever reason. */
-export function noInvitation(): CallerStatsError {
+export function invalidInvitationError(): CallerStatsError {
   return new CallerStatsError(
     'not_found',
     'The link was used, withdrawn or replaced, has expired, or is for somebody else.',

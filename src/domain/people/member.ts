@@ -8,7 +8,7 @@ export const ROLES = ['owner', 'editor', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Whether a role may do what needs `needed`: each may what those behind it may. */
-export function mayDo(role: Role, needed: Role): boolean {
+export function roleAllows(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(needed);
 }
 
@@ -31,6 +31,6 @@ export function toEmail(text: string): string | undefined {
 }
 
 /** What to say to whoever would leave an organization without an owner. */
-export function lastOwner(email: string): CallerStatsError {
+export function lastOwnerError(email: string): CallerStatsError {
   return new CallerStatsError('invalid', `${email} is the last owner: make somebody else an owner first.`);
 }

@@ -38,7 +38,7 @@ export function nextRowsFrom(
  * Why a batch is refused: `invalid`, with a detail for each query from before `rowsFrom`, by its index. Undefined where
  * there is none. A query whose id came earlier in the batch is a repeat of that one, whatever time it says.
  */
-export function refusalOf(
+export function oldQueriesError(
   ids: readonly string[],
   timesMs: ArrayLike<number>,
   rowsFrom: number | null,

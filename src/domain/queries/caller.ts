@@ -10,7 +10,7 @@ export const CALLER_PATTERN = `^[a-z0-9._-]{1,${callerCharactersMax}}$`;
 
 const pattern = new RegExp(CALLER_PATTERN);
 
-export function isCaller(name: string): boolean {
+export function isCallerName(name: string): boolean {
   return pattern.test(name);
 }
 

@@ -51,7 +51,7 @@ export function decodeUtf8(bytes: Uint8Array): Result<string> {
 }
 
 /** A text without the byte order mark that it may begin with. */
-export function withoutMark(text: string): string {
+export function stripByteOrderMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
@@ -66,7 +66,7 @@ export function parseJson(bytes: Uint8Array, partsMax = jsonPartsMax): Result<un
   const excess = bytes.length >= jsonLevelsCountedBytesMin ? excessOf(bytes, partsMax) : undefined;
   if (excess !== undefined) return failure(excess);
   try {
-    return success(JSON.parse(withoutMark(text.value)));
+    return success(JSON.parse(stripByteOrderMark(text.value)));
   } catch {
     return failure(`is not JSON: ${quote(text.value.trim())}`);
   }

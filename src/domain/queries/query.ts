@@ -1,8 +1,8 @@
 import { callerCharactersMax, occurredAtAheadMsMax, queryIdCharactersMax } from '../limits.js';
 import { failure, type Result, success } from '../result.js';
-import { unknownName } from '../suggest.js';
+import { unknownNameMessage } from '../suggest.js';
 import { parseTimestamp, YEAR_ZERO_MS } from '../time/date-time.js';
-import { CALLER_PATTERN, isCaller } from './caller.js';
+import { CALLER_PATTERN, isCallerName } from './caller.js';
 
 /** A question that somebody asked the assistant. Nothing else about it is ever kept. */
 export interface Query {
@@ -44,7 +44,9 @@ export function parseQuery(input: unknown, nowMs: number): Result<Query> {
 
 /** Names a few: there could be as many as fit a body. */
 function unknownFields(names: readonly string[]): string[] {
-  const named = names.slice(0, unknownFieldsNamedMax).map((name) => unknownName('field', name, QUERY_FIELDS));
+  const named = names
+    .slice(0, unknownFieldsNamedMax)
+    .map((name) => unknownNameMessage('field', name, QUERY_FIELDS));
   const more = names.length - named.length;
   return more === 0 ? named : [...named, `and ${more} more unknown fields`];
 }
@@ -66,7 +68,7 @@ function callerProblems(caller: unknown): string[] {
   if (caller === undefined)
     return ['caller: is missing; send "web", "api", or the name of an integration or SDK'];
   if (typeof caller !== 'string') return ['caller: is not a string'];
-  if (!isCaller(caller)) {
+  if (!isCallerName(caller)) {
     return [
       `caller: is not "web", "api" or a name of 1 to ${callerCharactersMax} of a-z 0-9 . _ - (${CALLER_PATTERN})`,
     ];

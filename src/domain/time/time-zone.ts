@@ -16,7 +16,7 @@ export const TIME_ZONE_PATTERN = '^[A-Za-z][A-Za-z0-9+_/-]*$';
 const pattern = new RegExp(TIME_ZONE_PATTERN);
 
 /** A time over which a zone's offset does not change: `from` is in, `to` is not. */
-export interface Stretch {
+export interface OffsetPeriod {
   readonly from: number;
   readonly to: number;
   /** What the zone's clock shows, less UTC. Whole seconds; whole minutes only since the 20th century. */
@@ -54,10 +54,10 @@ function spelledRight(name: string): string | undefined {
 }
 
 /** The stretches of one offset that a range is made of, in order; none where it is empty. */
-export function* stretchesOf(
+export function* listOffsetPeriods(
   zone: TimeZone,
   range: { readonly from: number; readonly to: number },
-): Generator<Stretch> {
+): Generator<OffsetPeriod> {
   let begin = range.from;
   while (begin < range.to) {
     const { to, offsetMs } = stretchAt(begin, zone);
@@ -68,13 +68,13 @@ export function* stretchesOf(
 }
 
 /** Asking the library takes longer than counting does, and what it says of a zone stays true: by zone, in order of time. */
-const known = new Map<TimeZone, Stretch[]>();
+const known = new Map<TimeZone, OffsetPeriod[]>();
 /** Of all zones together; then all are dropped. */
 const knownMax = 1_000;
 let knownNow = 0;
 
 /** The stretch that a moment is in, from that moment or an earlier one on. The last of a zone has no end. */
-function stretchAt(timeMs: number, zone: TimeZone): Stretch {
+function stretchAt(timeMs: number, zone: TimeZone): OffsetPeriod {
   if (knownNow >= knownMax) {
     known.clear();
     knownNow = 0;
@@ -95,7 +95,7 @@ function stretchAt(timeMs: number, zone: TimeZone): Stretch {
 }
 
 /** Its index, or where it would stand. */
-function firstEndingAfter(timeMs: number, stretches: readonly Stretch[]): number {
+function firstEndingAfter(timeMs: number, stretches: readonly OffsetPeriod[]): number {
   let [low, high] = [0, stretches.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -15,7 +15,7 @@ export type TimeFormat = (typeof TIME_FORMATS)[number];
 const tellsUnitsApart = 100_000_000_000;
 
 /** Milliseconds since 1970-01-01T00:00:00Z. A number may be text, as in CSV. Digits finer than a millisecond are dropped. */
-export function parseForeignTime(value: unknown, format: TimeFormat): Result<number> {
+export function parseTimeInFormat(value: unknown, format: TimeFormat): Result<number> {
   if (format === 's' || format === 'ms') return parseEpoch(value, format);
   if (typeof value === 'number') {
     return failure(

@@ -2,7 +2,13 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Load, type LoadLimits, refusalOf, TOO_MANY_BYTES, type Work } from '../../domain/admission.js';
+import {
+  type Load,
+  type LoadLimits,
+  type RequestKind,
+  refusalReason,
+  TOO_MANY_BYTES,
+} from '../../domain/admission.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { onExchangeEnd } from '../connection/on-finished.js';
 import { Shed } from '../errors.js';
@@ -66,7 +72,7 @@ export class Overload {
     app.addHook('onRequest', async (request, reply) => {
       const work = workOf(request);
       if (work === 'probe') return;
-      const refusal = refusalOf(work, this.load, this.#limits);
+      const refusal = refusalReason(work, this.load, this.#limits);
       if (refusal !== undefined) {
         if (work === 'recording') await this.#refusals.next();
         this.refuse(request, refusal);
@@ -88,7 +94,7 @@ export class Overload {
 
   /** Whether one more read would be refused now. */
   refusesReading(): boolean {
-    return refusalOf('reading', this.load, this.#limits) !== undefined;
+    return refusalReason('reading', this.load, this.#limits) !== undefined;
   }
 
   /** Resolves when it is this recording's turn to have so many bytes parsed. */
@@ -117,7 +123,7 @@ export class Overload {
     throw new Shed(message);
   }
 
-  #take(work: Work, request: FastifyRequest, reply: FastifyReply): void {
+  #take(work: RequestKind, request: FastifyRequest, reply: FastifyReply): void {
     if (work === 'recording') {
       this.#recordings++;
       this.#bytes.set(request, 0);
@@ -164,7 +170,7 @@ export class Overload {
   }
 }
 
-function workOf({ method, routeOptions: { url = '' } }: FastifyRequest): Work {
+function workOf({ method, routeOptions: { url = '' } }: FastifyRequest): RequestKind {
   if (PROBES.includes(url)) return 'probe';
   if (method === 'POST' && RECORDING.includes(url)) return 'recording';
   return url.startsWith('/api/') && method !== 'GET' && method !== 'HEAD' ? 'account' : 'reading';

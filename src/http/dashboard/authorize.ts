@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Session, User, Users } from '../../auth/users.js';
 import type { Actor } from '../../domain/people/audit.js';
 import type { Membership } from '../../domain/people/invitation.js';
-import { mayDo, type Role } from '../../domain/people/member.js';
+import { type Role, roleAllows } from '../../domain/people/member.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import { forbidden, HttpError } from '../errors.js';
@@ -61,7 +61,7 @@ export class Doorkeeper {
       const membership = memberships.find((one) => one.organizationId === organizationId);
       if (membership === undefined) throw new HttpError(404, 'There is no such organization.');
       const needed = request.method === 'GET' || request.method === 'HEAD' ? 'viewer' : changes;
-      if (!mayDo(membership.role, needed)) {
+      if (!roleAllows(membership.role, needed)) {
         throw forbidden(`This needs the role ${needed}; you are ${membership.role}. Ask an owner.`);
       }
       this.#members.set(request, { ...found, membership });

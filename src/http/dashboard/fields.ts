@@ -5,7 +5,7 @@ import { nameCharactersMax, passwordCharactersMax, passwordCharactersMin } from 
 import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
 import { isName } from '../../domain/projects/project.js';
 import { failure, type Result, success } from '../../domain/result.js';
-import { unknownName } from '../../domain/suggest.js';
+import { unknownNameMessage } from '../../domain/suggest.js';
 
 /** Reads one value; undefined where the field is not there. */
 export type FieldReader<T> = (value: unknown) => Result<T>;
@@ -26,7 +26,7 @@ export function readFields<const Readers extends Readonly<Record<string, FieldRe
   const names = Object.keys(readers);
   const problems = Object.keys(body)
     .filter((name) => !names.includes(name))
-    .map((name) => unknownName('field', name, names));
+    .map((name) => unknownNameMessage('field', name, names));
   const values: Record<string, unknown> = {};
   for (const [name, read] of Object.entries(readers)) {
     const value = read((body as Record<string, unknown>)[name]);

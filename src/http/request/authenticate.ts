@@ -1,7 +1,7 @@
 /** Who is asking, and for which of their projects: the first thing that happens to a request under `/v1`. */
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import { type ApiKey, hashKey, type KeyType, keyStatus, keyTypeOf } from '../../domain/keys/api-key.js';
-import { type Networks, networksOf } from '../../domain/keys/networks.js';
+import { type ApiKey, hashKey, type KeyType, keyStatus, parseKeyType } from '../../domain/keys/api-key.js';
+import { createNetworks, type Networks } from '../../domain/keys/networks.js';
 import { lastUsedIntervalMs } from '../../domain/limits.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
@@ -125,7 +125,7 @@ export class Authenticator {
     allowed: readonly KeyType[],
   ): Promise<Access> {
     const secret = bearerToken(request.headers.authorization);
-    requireType(keyTypeOf(secret), allowed);
+    requireType(parseKeyType(secret), allowed);
     // What cannot be an id is not looked up as one: a store might take a part of it for an id.
     const access = await this.#store.findAccess(hashKey(secret), isProjectId(projectId) ? projectId : '');
     if (access === undefined) throw unauthenticated('The API key is unknown.');
@@ -140,7 +140,7 @@ export class Authenticator {
     let networks = this.#allowlists.get(name);
     if (networks === undefined) {
       if (this.#allowlists.size >= allowlistsMax) this.#allowlists.clear();
-      networks = networksOf(allow);
+      networks = createNetworks(allow);
       this.#allowlists.set(name, networks);
     }
     if (!networks.has(address)) throw forbidden('The API key may not be used from this address.');
@@ -159,7 +159,7 @@ export class Authenticator {
 
 function hashOfAdminKey(authorization: string): string | undefined {
   const secret = BEARER.exec(authorization)?.[1];
-  return secret !== undefined && keyTypeOf(secret) === 'admin' ? hashKey(secret) : undefined;
+  return secret !== undefined && parseKeyType(secret) === 'admin' ? hashKey(secret) : undefined;
 }
 
 function requireType(type: KeyType | undefined, allowed: readonly KeyType[]): void {

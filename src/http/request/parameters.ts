@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { type DateRange, PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-range.js';
 import {
-  parseSeriesQuestion,
+  parseSeriesRequest,
   SERIES_PARAMETER_NAMES,
-  type SeriesQuestion,
+  type SeriesRequest,
 } from '../../domain/counting/series.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Result } from '../../domain/result.js';
-import { unknownName } from '../../domain/suggest.js';
+import { unknownNameMessage } from '../../domain/suggest.js';
 
 /** Refuses a query string that has any parameter at all. `400`, a message for each. */
 export function requireNoParameters(request: FastifyRequest): void {
@@ -20,8 +20,8 @@ export function rangeOf(request: FastifyRequest): DateRange {
 }
 
 /** What a series is asked for. `400` as above. */
-export function seriesQuestionOf(request: FastifyRequest): SeriesQuestion {
-  return readParameters(request, SERIES_PARAMETER_NAMES, (parameters) => parseSeriesQuestion(parameters));
+export function seriesQuestionOf(request: FastifyRequest): SeriesRequest {
+  return readParameters(request, SERIES_PARAMETER_NAMES, (parameters) => parseSeriesRequest(parameters));
 }
 
 /** Hands what the query string says under `names` to `parse`, and refuses it for whatever is wrong with it. */
@@ -48,7 +48,7 @@ export function readParameters<Field extends string, T>(
 function unknownParameters(request: FastifyRequest, known: readonly string[]): string[] {
   return Object.keys(parametersOf(request))
     .filter((name) => !known.includes(name))
-    .map((name) => unknownName('parameter', name, known));
+    .map((name) => unknownNameMessage('parameter', name, known));
 }
 
 function parametersOf(request: FastifyRequest): Readonly<Record<string, string | string[]>> {

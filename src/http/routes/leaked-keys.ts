@@ -1,8 +1,8 @@
 /** `POST /v1/leaked-keys`: whoever finds a key where it should not be has it revoked. No key is needed for that. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
-import { hashKey, keyTypeOf } from '../../domain/keys/api-key.js';
-import { unknownName } from '../../domain/suggest.js';
+import { hashKey, parseKeyType } from '../../domain/keys/api-key.js';
+import { unknownNameMessage } from '../../domain/suggest.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { RateLimit } from '../admission/rate-limits.js';
@@ -59,7 +59,7 @@ function addRoute(
         // As it was copied out of a file, with what stood around it.
         const key = leakedKeyOf(request).trim();
         // What cannot be a key is not looked for; everybody can tell that without asking.
-        if (keyTypeOf(key) !== undefined) {
+        if (parseKeyType(key) !== undefined) {
           const by = { name: 'leak report', address: addressOf(request), at: clock.now() };
           await store.revokeLeakedKey(hashKey(key), by);
         }
@@ -78,7 +78,7 @@ function leakedKeyOf(request: FastifyRequest): string {
     ...(typeof key === 'string' ? [] : ['key: is missing, or not a string; send {"key": "…"}']),
     ...Object.keys(rest)
       .slice(0, 1)
-      .map((name) => unknownName('field', name, ['key'])),
+      .map((name) => unknownNameMessage('field', name, ['key'])),
   ];
   if (problems.length > 0 || typeof key !== 'string') {
     throw new CallerStatsError('invalid', 'The report is invalid.', { details: problems });

@@ -1,5 +1,5 @@
 /** What is answered from the counters: a statement each, so that each answer is one snapshot. */
-import { type Segment, segmentsOf } from '../../domain/counting/buckets.js';
+import { type Segment, splitIntoBuckets } from '../../domain/counting/buckets.js';
 import {
   type CallerCounts,
   type Counts,
@@ -8,7 +8,7 @@ import {
   withTotal,
 } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
-import { countsOfSeries, segmentsOfSeries } from '../../domain/counting/series-segments.js';
+import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../domain/counting/series-segments.js';
 import type { Row } from './database.js';
 
 /** Runs one of the statements. */
@@ -19,7 +19,7 @@ export type Read = (
 
 /** See `Store.count`. */
 export async function count(read: Read, projectId: string, range: DateRange): Promise<Counts> {
-  const [row] = await read('count', [projectId, ...columnsOf(segmentsOf(range))]);
+  const [row] = await read('count', [projectId, ...columnsOf(splitIntoBuckets(range))]);
   return withTotal(typesOf(row ?? {}));
 }
 
@@ -29,14 +29,14 @@ export async function countSeries(
   projectId: string,
   bounds: readonly number[],
 ): Promise<Counts[]> {
-  const segments = segmentsOfSeries(bounds);
+  const segments = splitSeriesIntoBuckets(bounds);
   const rows = await read('countSeries', [projectId, segments.map(({ sum }) => sum), ...columnsOf(segments)]);
-  return countsOfSeries(bounds, new Map(rows.map((row) => [Number(row['sum']), typesOf(row)])));
+  return combineSeriesCounts(bounds, new Map(rows.map((row) => [Number(row['sum']), typesOf(row)])));
 }
 
 /** See `Store.countCallers`. */
 export async function countCallers(read: Read, projectId: string, range: DateRange): Promise<CallerCounts> {
-  const rows = await read('countCallers', [projectId, ...columnsOf(segmentsOf(range))]);
+  const rows = await read('countCallers', [projectId, ...columnsOf(splitIntoBuckets(range))]);
   return toCallerCounts(rows.map((row) => [String(row['caller']), Number(row['queries'])]));
 }
 

@@ -2,7 +2,7 @@
 import type { ClientConfig } from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
 import { failure, type Result, success } from '../../domain/result.js';
-import { nearMiss } from '../../domain/suggest.js';
+import { suggestNearMiss } from '../../domain/suggest.js';
 
 /** Where a PostgreSQL store is. */
 export interface PostgresLocation {
@@ -82,7 +82,7 @@ function problemsOf(parameters: URLSearchParams): string[] {
   for (const name of parameterNames) {
     if (parameters.getAll(name).length > 1) problems.push(`has the parameter ${name} twice`);
     // Passed over, a mistyped sslmode would leave the connection in the clear.
-    const mistyped = names.some((one) => nearMiss(one, parameterNames) === name);
+    const mistyped = names.some((one) => suggestNearMiss(one, parameterNames) === name);
     if (mistyped) problems.push(`has a parameter that is nearly, but not quite, called ${name}`);
   }
   return problems;

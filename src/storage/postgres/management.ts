@@ -4,7 +4,7 @@ import { EARLIEST_MS, LATEST_MS } from '../../domain/counting/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Actor, AuditAction, AuditFilter } from '../../domain/people/audit.js';
-import { lastOwner, type Member, type Role } from '../../domain/people/member.js';
+import { lastOwnerError, type Member, type Role } from '../../domain/people/member.js';
 import type { NewProject, Organization, Project } from '../../domain/projects/project.js';
 import { applyChange, type ProjectChange } from '../../domain/projects/project-change.js';
 import type { KeyChange } from '../ports/store.js';
@@ -164,7 +164,7 @@ export class Management {
   /** Refuses to take away the last owner. */
   async #requireAnotherOwner(organizationId: string, email: string): Promise<void> {
     const owners = await this.#run('lockOwners', [organizationId]);
-    if (owners.length === 1 && owners[0]?.['email'] === email) throw lastOwner(email);
+    if (owners.length === 1 && owners[0]?.['email'] === email) throw lastOwnerError(email);
   }
 
   async #insertKey(key: ApiKey): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Actor } from '../../domain/people/audit.js';
-import { type Invitation, type Membership, noInvitation } from '../../domain/people/invitation.js';
+import { type Invitation, invalidInvitationError, type Membership } from '../../domain/people/invitation.js';
 import type { Member } from '../../domain/people/member.js';
 import type { People, UserStatement, UserStatementResult, UserTables } from '../ports/people.js';
 import { invitationValues, toInvitation, toMember, toMembership } from '../sql/rows.js';
@@ -149,12 +149,12 @@ type Run = (name: StatementName, values: readonly unknown[]) => Promise<Row[]>;
 
 async function accept(run: Run, tokenHash: string, email: string, by: Actor): Promise<Member> {
   const [found] = await run('findInvitation', [tokenHash, by.at]);
-  if (found === undefined) throw noInvitation();
+  if (found === undefined) throw invalidInvitationError();
   // First the organization, as everything that changes invitations does. Of two who hold the same invitation, or a
   // set-up address each, the second comes here when the first is done, and looks again.
   await run('lockOrganization', [found['organizationId']]);
   const [row] = await run('findInvitation', [tokenHash, by.at]);
-  if (row === undefined) throw noInvitation();
+  if (row === undefined) throw invalidInvitationError();
   const invitation = toInvitation(row);
   const { organizationId, role } = invitation;
   await consume(run, invitation, email);
@@ -171,13 +171,13 @@ async function consume(run: Run, { id, organizationId, email }: Invitation, used
   if (email === null) {
     const [first] = await run('findFirstOwner', []);
     // Who was an owner before there was an account, as where members were copied, is the first one by now.
-    if (first !== undefined && first['email'] !== usedBy) throw noInvitation();
+    if (first !== undefined && first['email'] !== usedBy) throw invalidInvitationError();
     // Of two who hold addresses of different organizations, the second finds here that its own is gone.
     const removed = await run('removeSetUpInvitations', []);
-    if (!removed.some((row) => row['id'] === id)) throw noInvitation();
+    if (!removed.some((row) => row['id'] === id)) throw invalidInvitationError();
     return;
   }
-  if (email !== usedBy) throw noInvitation();
+  if (email !== usedBy) throw invalidInvitationError();
   await run('revokeInvitation', [organizationId, id]);
 }
 

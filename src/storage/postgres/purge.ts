@@ -1,5 +1,5 @@
 /** Removes what nobody can ask for any more, a bounded piece at a time. */
-import { bucketOf } from '../../domain/counting/buckets.js';
+import { bucketAt } from '../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../domain/counting/date-range.js';
 import { DAY_LEVEL, nextRowsFrom } from '../../domain/projects/retention.js';
 import type { Cleanup } from '../ports/store.js';
@@ -88,7 +88,7 @@ export class Cleaner {
   /** A sweep begins behind the empty id. There is none where no query is of the time that is given up. */
   async #moveRowsFrom(session: Session, { id, rowsFrom }: Retention, next: number): Promise<void> {
     await session.query(this.#statements.stopRecording, [id]);
-    const days = [rowsFrom ?? EARLIEST_MS, next].map((timeMs) => bucketOf(timeMs, DAY_LEVEL));
+    const days = [rowsFrom ?? EARLIEST_MS, next].map((timeMs) => bucketAt(timeMs, DAY_LEVEL));
     const counted = await session.query(this.#statements.findDays, [id, ...days]);
     const sweptTo = counted.length === 0 ? null : Buffer.of();
     await session.query(this.#statements.moveRowsFrom, [id, next, sweptTo]);

@@ -1,6 +1,6 @@
 /** Recording into PostgreSQL: one call of one project at a time, shared by all requests that came meanwhile. */
 
-import { refusalOf } from '../../domain/projects/retention.js';
+import { oldQueriesError } from '../../domain/projects/retention.js';
 import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue, type Outcome } from '../commit-queue.js';
 import type { RecordResult } from '../ports/store.js';
@@ -160,7 +160,7 @@ function refused(batches: readonly Batch[], rowsFrom: number): Map<Batch, Outcom
   for (const batch of batches) {
     const ids = batch.queries.map(({ id }) => id);
     const times = batch.queries.map(({ occurredAt }) => occurredAt);
-    const refusal = refusalOf(ids, times, rowsFrom);
+    const refusal = oldQueriesError(ids, times, rowsFrom);
     if (refusal === undefined) continue;
     const { code, message, details } = refusal;
     outcomes.set(batch, { ok: false, code, message, details });

@@ -204,7 +204,7 @@ export function statementsIn(schema: string) {
     listStrayIds: `SELECT DISTINCT type_counter.project_id AS id FROM ${schema}.type_counter
       LEFT JOIN ${schema}.project ON project.id = type_counter.project_id
       WHERE type_counter.level = ${BUCKET_WIDTHS_MS.length - 1} AND project.id IS NULL ORDER BY 1`,
-    // $2 is the level and $3 its width; $4 to $7 are as in `Recount`. Division truncates, so a negative remainder is made
+    // $2 is the level and $3 its width; $4 to $7 are as in `VerificationPlan`. Division truncates, so a negative remainder is made
     // positive first. The narrowest counters of a time without rows are held against those by caller, as far as these go.
     differences: `SELECT bucket, coalesce(kept.web, 0) AS web, coalesce(kept.api, 0) AS api,
         coalesce(kept.other, 0) AS other, coalesce(again.web, 0) AS "webAgain", coalesce(again.api, 0) AS "apiAgain",

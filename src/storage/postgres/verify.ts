@@ -1,6 +1,6 @@
-import { BUCKET_WIDTHS_MS, widthOf } from '../../domain/counting/buckets.js';
-import { ofTypeOther } from '../../domain/counting/counts.js';
-import { recountOf } from '../../domain/counting/verification.js';
+import { BUCKET_WIDTHS_MS, bucketWidthMs } from '../../domain/counting/buckets.js';
+import { countsWithOther } from '../../domain/counting/counts.js';
+import { planVerification } from '../../domain/counting/verification.js';
 import {
   type CounterDifference,
   inOrderOfBuckets,
@@ -44,8 +44,8 @@ async function recount(session: Session, statements: Statements): Promise<Verifi
     const [counted] = await session.query(statements.countQueries, [id]);
     queries += Number(counted?.['queries']);
     for (const level of BUCKET_WIDTHS_MS.keys()) {
-      const { firstBucket, fromMs, ratio, narrowerEnd } = recountOf(level, toNumber(rowsFrom));
-      const values = [id, level, widthOf(level), firstBucket, fromMs, ratio, narrowerEnd];
+      const { firstBucket, fromMs, ratio, narrowerEnd } = planVerification(level, toNumber(rowsFrom));
+      const values = [id, level, bucketWidthMs(level), firstBucket, fromMs, ratio, narrowerEnd];
       for (const text of [statements.differences, statements.differencesOfCallers]) {
         const rows = await session.query(text, values);
         differencesTotal += Number(rows[0]?.['total'] ?? 0);
@@ -69,8 +69,8 @@ function toDifference(projectId: string, level: number, row: Row): CounterDiffer
     return {
       ...counter,
       caller: String(row['caller']),
-      counted: ofTypeOther(Number(row['queries'])),
-      recounted: ofTypeOther(Number(row['queriesAgain'])),
+      counted: countsWithOther(Number(row['queries'])),
+      recounted: countsWithOther(Number(row['queriesAgain'])),
     };
   }
   return {

@@ -1,6 +1,6 @@
 /** How answers are written, and how changes and limits are said. */
 import { describe, expect, test } from 'vitest';
-import { added, ofTypeOther, toCallerCounts } from '../../../src/domain/counting/counts.js';
+import { addCounts, countsWithOther, toCallerCounts } from '../../../src/domain/counting/counts.js';
 import { callersToCsv, countsToCsv, seriesToCsv } from '../../../src/domain/counting/csv.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import type { Project } from '../../../src/domain/projects/project.js';
@@ -57,16 +57,16 @@ test('callers come most first, then by name; those without queries are left out;
 });
 
 test('counts are added up type by type', () => {
-  expect(added([])).toEqual({ web: 0, api: 0, other: 0 });
+  expect(addCounts([])).toEqual({ web: 0, api: 0, other: 0 });
   const counts = [
     { web: 1, api: 20, other: 300 },
     { web: 4, api: 50, other: 600 },
   ];
-  expect(added(counts)).toEqual({ web: 5, api: 70, other: 900 });
+  expect(addCounts(counts)).toEqual({ web: 5, api: 70, other: 900 });
 });
 
 test('queries of type other are none of the others', () => {
-  expect(ofTypeOther(3)).toEqual({ web: 0, api: 0, other: 3 });
+  expect(countsWithOther(3)).toEqual({ web: 0, api: 0, other: 3 });
 });
 
 describe('a change of a project', () => {

@@ -6,9 +6,9 @@ import {
   hashKey,
   KEY_TYPES,
   keyStatus,
-  keyTypeOf,
-  shownEnds,
+  parseKeyType,
   VENDOR_PATTERN,
+  visibleEnds,
 } from '../../../src/domain/keys/api-key.js';
 
 const key = fc
@@ -33,7 +33,7 @@ describe('a key', () => {
     'Bearer x',
     'x'.repeat(100),
   ])('%j is malformed', (text) => {
-    expect(keyTypeOf(text)).toBeUndefined();
+    expect(parseKeyType(text)).toBeUndefined();
   });
 
   test('with one character changed, added or lost is malformed', () => {
@@ -42,9 +42,9 @@ describe('a key', () => {
         const at = position % text.length;
         const changed = text.slice(0, at) + character + text.slice(at + 1);
         fc.pre(changed !== text);
-        expect(keyTypeOf(changed)).toBeUndefined();
-        expect(keyTypeOf(text.slice(0, at) + text.slice(at + 1))).toBeUndefined();
-        expect(keyTypeOf(text.slice(0, at) + character + text.slice(at))).toBeUndefined();
+        expect(parseKeyType(changed)).toBeUndefined();
+        expect(parseKeyType(text.slice(0, at) + text.slice(at + 1))).toBeUndefined();
+        expect(parseKeyType(text.slice(0, at) + character + text.slice(at))).toBeUndefined();
       }),
       { numRuns: 2000 },
     );
@@ -54,7 +54,7 @@ describe('a key', () => {
     fc.assert(
       fc.property(key, ({ type, vendor, text }) => {
         expect(text).toMatch(new RegExp(`^${vendor}_${type}_[0-9A-Za-z]{49}$`));
-        expect(keyTypeOf(text)).toBe(type);
+        expect(parseKeyType(text)).toBe(type);
       }),
     );
   });
@@ -65,7 +65,7 @@ describe('a key', () => {
 
   test('shows ends that do not overlap, and hides at least 40 of its random characters', () => {
     const text = generateKey('cs', 'recording', randomInt);
-    const { start, end } = shownEnds(text);
+    const { start, end } = visibleEnds(text);
     expect(text.startsWith(start)).toBe(true);
     expect(text.endsWith(end)).toBe(true);
     expect(start).toMatch(/^cs_recording_.{4}$/);
@@ -76,7 +76,7 @@ describe('a key', () => {
   test('shows of itself vendor, type and four characters at each end; the rest is hidden, and nobody can compute it', () => {
     fc.assert(
       fc.property(key, ({ type, vendor, text }) => {
-        const { start, end } = shownEnds(text);
+        const { start, end } = visibleEnds(text);
         expect(start).toBe(`${vendor}_${type}_${text.slice(-49, -45)}`);
         expect(end).toBe(text.slice(-4));
         // 39 random characters, 232 bits, and two of the checksum.
@@ -92,7 +92,7 @@ describe('a key', () => {
           const digits = [...Array<number>(4).fill(shown), ...rest].values();
           return generateKey('cs', 'admin', () => Number(digits.next().value));
         };
-        expect(shownEnds(made(hidden)).start).toBe(shownEnds(made(hidden.toReversed())).start);
+        expect(visibleEnds(made(hidden)).start).toBe(visibleEnds(made(hidden.toReversed())).start);
       }),
     );
   });

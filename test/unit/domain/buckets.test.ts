@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS, bucketOf, segmentsOf, widthOf } from '../../../src/domain/counting/buckets.js';
+import {
+  BUCKET_WIDTHS_MS,
+  bucketAt,
+  bucketWidthMs,
+  splitIntoBuckets,
+} from '../../../src/domain/counting/buckets.js';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 
 const time = fc.oneof(
@@ -17,15 +22,15 @@ const time = fc.oneof(
 
 describe('the cut of a range', () => {
   test('is empty for an empty range', () => {
-    expect(segmentsOf({ from: 5, to: 5 })).toEqual([]);
+    expect(splitIntoBuckets({ from: 5, to: 5 })).toEqual([]);
   });
 
   test('is exactly the range: its segments, in order, leave no gap and do not overlap', () => {
     fc.assert(
       fc.property(time, time, (a, b) => {
         const [from, to] = a < b ? [a, b] : [b, a];
-        const spans = segmentsOf({ from, to })
-          .map(({ level, first, end }) => [first * widthOf(level), end * widthOf(level)] as const)
+        const spans = splitIntoBuckets({ from, to })
+          .map(({ level, first, end }) => [first * bucketWidthMs(level), end * bucketWidthMs(level)] as const)
           .sort(([x], [y]) => x - y);
         let reached = from;
         for (const [start, end] of spans) {
@@ -42,11 +47,11 @@ describe('the cut of a range', () => {
   test('reads a bounded number of buckets, whatever the range', () => {
     const boundOf = (level: number) =>
       level + 1 < BUCKET_WIDTHS_MS.length
-        ? 2 * (widthOf(level + 1) / widthOf(level) - 1)
+        ? 2 * (bucketWidthMs(level + 1) / bucketWidthMs(level) - 1)
         : Number.POSITIVE_INFINITY;
     fc.assert(
       fc.property(time, time, (a, b) => {
-        const segments = segmentsOf({ from: Math.min(a, b), to: Math.max(a, b) });
+        const segments = splitIntoBuckets({ from: Math.min(a, b), to: Math.max(a, b) });
         expect(segments.length).toBeLessThanOrEqual(2 * BUCKET_WIDTHS_MS.length - 1);
         for (const level of BUCKET_WIDTHS_MS.keys()) {
           const buckets = segments
@@ -60,21 +65,21 @@ describe('the cut of a range', () => {
   });
 
   test('of all time is one segment', () => {
-    expect(segmentsOf(ALL_TIME)).toHaveLength(1);
+    expect(splitIntoBuckets(ALL_TIME)).toHaveLength(1);
   });
 });
 
 test('each width divides the next, and 15 minutes is one of them', () => {
   for (const [level, width] of BUCKET_WIDTHS_MS.entries()) {
-    if (level > 0) expect(width % widthOf(level - 1)).toBe(0);
+    if (level > 0) expect(width % bucketWidthMs(level - 1)).toBe(0);
   }
   expect(BUCKET_WIDTHS_MS).toContain(15 * 60 * 1000);
 });
 
 test('a time before 1970 falls into the bucket that begins before it', () => {
-  expect(BUCKET_WIDTHS_MS.map((_, level) => bucketOf(-1, level))).toEqual(BUCKET_WIDTHS_MS.map(() => -1));
+  expect(BUCKET_WIDTHS_MS.map((_, level) => bucketAt(-1, level))).toEqual(BUCKET_WIDTHS_MS.map(() => -1));
 });
 
 test('a level that does not exist is an error', () => {
-  expect(() => widthOf(BUCKET_WIDTHS_MS.length)).toThrow(RangeError);
+  expect(() => bucketWidthMs(BUCKET_WIDTHS_MS.length)).toThrow(RangeError);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isCaller } from '../../../src/domain/queries/caller.js';
+import { isCallerName } from '../../../src/domain/queries/caller.js';
 import {
   type CallerRules,
   callerRulesProblems,
@@ -151,7 +151,7 @@ test('whatever is sent, the answer is a caller', () => {
   );
   fc.assert(
     fc.property(headers, (sent) => {
-      expect(isCaller(detectCaller({ headers: sent }, { ...site, callerHeader: 'x-caller' }))).toBe(true);
+      expect(isCallerName(detectCaller({ headers: sent }, { ...site, callerHeader: 'x-caller' }))).toBe(true);
     }),
   );
 });

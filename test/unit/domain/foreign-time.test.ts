@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseForeignTime, TIME_FORMATS } from '../../../src/domain/time/timestamp-formats.js';
+import { parseTimeInFormat, TIME_FORMATS } from '../../../src/domain/time/timestamp-formats.js';
 
 const noon = Date.UTC(2026, 0, 31, 12);
 
@@ -25,7 +25,7 @@ describe('a time is refused', () => {
     ['ms', '1e12', /not a number of milliseconds/],
     ['ms', { at: noon }, /it is not a number of milliseconds/],
   ] as const)('%s %j', (format, value, problem) => {
-    const time = parseForeignTime(value, format);
+    const time = parseTimeInFormat(value, format);
     expect(time.ok ? time.value : time.problems.join()).toEqual(expect.stringMatching(problem));
   });
 });
@@ -48,7 +48,7 @@ describe('a time is read:', () => {
     ['s', 99_999_999_999, 99_999_999_999_000],
     ['ms', `${noon}.9`, noon],
   ] as const)('%s %j', (format, value, timeMs) => {
-    expect(parseForeignTime(value, format)).toEqual({ ok: true, value: timeMs });
+    expect(parseTimeInFormat(value, format)).toEqual({ ok: true, value: timeMs });
   });
 });
 
@@ -60,7 +60,7 @@ test('a time that is written in any of the formats is the same time', () => {
       const iso = new Date(timeMs).toISOString();
       const seconds = `${Math.floor(timeMs / 1000)}.${String(timeMs % 1000).padStart(3, '0')}`;
       const written = { rfc3339: iso, utc: iso.replace('T', ' ').slice(0, -1), s: seconds, ms: timeMs };
-      expect(parseForeignTime(written[format], format)).toEqual({ ok: true, value: timeMs });
+      expect(parseTimeInFormat(written[format], format)).toEqual({ ok: true, value: timeMs });
     }),
   );
 });

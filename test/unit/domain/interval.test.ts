@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   bucketAround,
   type Edge,
-  edgesOf,
+  findBucketEdges,
   INTERVALS,
   type Interval,
 } from '../../../src/domain/counting/interval.js';
@@ -27,7 +27,7 @@ function zoneOf(name: string): TimeZone {
 /** The edges of a range, as they are written. */
 function edgesBetween(zone: string, interval: Interval, from: string, to: string): string[] {
   const range = { from: Date.parse(from), to: Date.parse(to) };
-  return written(edgesOf(range, interval, zoneOf(zone), 1000));
+  return written(findBucketEdges(range, interval, zoneOf(zone), 1000));
 }
 
 const written = (edges: readonly Edge[] | undefined): string[] =>
@@ -48,12 +48,12 @@ function expectOneUnit(
 describe('the edges of a range', () => {
   test('are none where it is empty, and not given where there would be too many buckets', () => {
     const zone = zoneOf('Europe/Berlin');
-    expect(edgesOf({ from: 5, to: 5 }, 'day', zone, 1)).toEqual([]);
-    expect(edgesOf({ from: 6, to: 5 }, 'day', zone, 1)).toEqual([]);
-    expect(edgesOf({ from: 0, to: 1 }, 'hour', zone, 1)).toHaveLength(2);
-    expect(edgesOf({ from: 0, to: 3_600_000 }, 'hour', zone, 1)).toHaveLength(2);
-    expect(edgesOf({ from: 0, to: 3_600_001 }, 'hour', zone, 1)).toBeUndefined();
-    expect(edgesOf({ from: YEAR_ZERO_MS, to: YEAR_10000_MS }, 'month', zone, 10_000)).toBeUndefined();
+    expect(findBucketEdges({ from: 5, to: 5 }, 'day', zone, 1)).toEqual([]);
+    expect(findBucketEdges({ from: 6, to: 5 }, 'day', zone, 1)).toEqual([]);
+    expect(findBucketEdges({ from: 0, to: 1 }, 'hour', zone, 1)).toHaveLength(2);
+    expect(findBucketEdges({ from: 0, to: 3_600_000 }, 'hour', zone, 1)).toHaveLength(2);
+    expect(findBucketEdges({ from: 0, to: 3_600_001 }, 'hour', zone, 1)).toBeUndefined();
+    expect(findBucketEdges({ from: YEAR_ZERO_MS, to: YEAR_10000_MS }, 'month', zone, 10_000)).toBeUndefined();
   });
 
   const odd = fc.constantFrom(...oddMoments);
@@ -76,7 +76,7 @@ describe('the edges of a range', () => {
         ([[name, , near], offsetMs, lengthMs], interval, places) => {
           const from = Date.parse(near) + offsetMs;
           const to = from + (interval === 'hour' ? Math.min(lengthMs, 4 * dayMs) : lengthMs) + 1;
-          const edges = edgesOf({ from, to }, interval, zoneOf(name), 100_000) ?? [];
+          const edges = findBucketEdges({ from, to }, interval, zoneOf(name), 100_000) ?? [];
           expect([edges[0]?.timeMs, edges.at(-1)?.timeMs]).toEqual([from, to]);
           for (const [at, { timeMs: begin }] of edges.slice(0, -1).entries()) {
             const end = edges[at + 1]?.timeMs ?? Number.NaN;
@@ -101,7 +101,7 @@ describe('the edges of a range', () => {
           const to = from + lengthMs + 2;
           const cut = from + 1 + (at % (lengthMs + 1));
           const timesOf = (range: { from: number; to: number }) =>
-            (edgesOf(range, interval, zoneOf(name), 100_000) ?? []).map(({ timeMs }) => timeMs);
+            (findBucketEdges(range, interval, zoneOf(name), 100_000) ?? []).map(({ timeMs }) => timeMs);
           const parts = [...timesOf({ from, to: cut }), ...timesOf({ from: cut, to })];
           expect(new Set([...timesOf({ from, to }), cut])).toEqual(new Set(parts));
           const whole = bucketAround(cut, interval, zoneOf(name));

@@ -1,36 +1,36 @@
 /** What makes keys and invitations, without a store. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { hashKey, keyTypeOf } from '../../../src/domain/keys/api-key.js';
+import { hashKey, parseKeyType } from '../../../src/domain/keys/api-key.js';
 import {
   generateApiKey,
   generateSuccessor,
-  type KeyMaker,
-  type KeyWish,
-  parseKeyWish,
+  type KeyIssuer,
+  type KeyRequest,
+  parseKeyRequest,
 } from '../../../src/domain/keys/new-key.js';
 import { keyNetworksMax } from '../../../src/domain/limits.js';
 import {
   generateToken,
   hashToken,
+  invalidInvitationError,
   newInvitation,
-  noInvitation,
 } from '../../../src/domain/people/invitation.js';
 
 const nowMs = Date.UTC(2026, 5, 15);
 const dayMs = 86_400_000;
-const maker: KeyMaker = {
+const maker: KeyIssuer = {
   vendor: 'cs',
   by: { name: 'Ada', address: null, at: nowMs },
   randomInt: (max) => max - 1,
 };
-const wish = (more: Partial<KeyWish> = {}): KeyWish => ({ name: 'reporting', type: 'admin', ...more });
-const parsed = (more: Partial<KeyWish> = {}, lifeMsMax: number | null = null) =>
-  parseKeyWish(wish(more), { nowMs, lifeMsMax });
+const wish = (more: Partial<KeyRequest> = {}): KeyRequest => ({ name: 'reporting', type: 'admin', ...more });
+const parsed = (more: Partial<KeyRequest> = {}, lifeMsMax: number | null = null) =>
+  parseKeyRequest(wish(more), { nowMs, lifeMsMax });
 const networks = (count: number) => Array.from({ length: count }, (_, at) => `10.0.0.${at}`);
 
 describe('a wish for a key is refused', () => {
-  test.each<[Partial<KeyWish>, RegExp]>([
+  test.each<[Partial<KeyRequest>, RegExp]>([
     [{ name: ' ' }, /^name: is not 1 to 100 visible characters$/],
     [{ type: 'recording' }, /^project: a recording key needs one$/],
     [{ project: 'docs' }, /^project: an admin key opens all projects/],
@@ -95,7 +95,7 @@ describe('a key', () => {
 
   test('is new in everything that is its own, and may what its type may', () => {
     const { key, secret } = generateApiKey(wanted, maker);
-    expect(keyTypeOf(secret)).toBe('admin');
+    expect(parseKeyType(secret)).toBe('admin');
     expect(key).toEqual({
       ...wanted,
       id: 'z'.repeat(16),
@@ -138,7 +138,7 @@ describe('a key', () => {
 
 describe('an invitation', () => {
   test('that lets nobody in says only that there is none', () => {
-    expect(noInvitation()).toMatchObject({ name: 'CallerStatsError', code: 'not_found' });
+    expect(invalidInvitationError()).toMatchObject({ name: 'CallerStatsError', code: 'not_found' });
   });
 
   test('has a token of 256 random bits in base62, each character drawn', () => {

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import {
   type Load,
   type LoadLimits,
-  readingPatience,
-  refusalOf,
-  type Work,
+  type RequestKind,
+  readDelayFactor,
+  refusalReason,
 } from '../../../src/domain/admission.js';
 
 const limits: LoadLimits = {
@@ -22,23 +22,23 @@ const idle: Load = {
   accountRequests: 0,
   eventLoopDelayMs: 0,
 };
-const works: readonly Work[] = ['probe', 'recording', 'account', 'reading'];
-const refused = (load: Partial<Load>): readonly Work[] =>
-  works.filter((work) => refusalOf(work, { ...idle, ...load }, limits) !== undefined);
+const works: readonly RequestKind[] = ['probe', 'recording', 'account', 'reading'];
+const refused = (load: Partial<Load>): readonly RequestKind[] =>
+  works.filter((work) => refusalReason(work, { ...idle, ...load }, limits) !== undefined);
 
 describe('refused is', () => {
-  test.each<[what: string, load: Partial<Load>, refused: readonly Work[]]>([
+  test.each<[what: string, load: Partial<Load>, refused: readonly RequestKind[]]>([
     ['recording, where as many are under way as may be', { recordings: 3 }, ['recording']],
     ['recording, where so many bytes are', { recordingBytes: 100 }, ['recording']],
     ['recording, where the event loop is late', { eventLoopDelayMs: 50.1 }, ['recording']],
     [
       'all but probes, where it is very late',
-      { eventLoopDelayMs: 50 * readingPatience + 1 },
+      { eventLoopDelayMs: 50 * readDelayFactor + 1 },
       ['recording', 'account', 'reading'],
     ],
     [
       'recording alone, where it is as late as reads wait for',
-      { eventLoopDelayMs: 50 * readingPatience },
+      { eventLoopDelayMs: 50 * readDelayFactor },
       ['recording'],
     ],
     [
@@ -75,9 +75,9 @@ const loads = fc.record({
 test('a probe is never refused, and recording alone refuses no read, whatever the load', () => {
   fc.assert(
     fc.property(loads, (load) => {
-      expect(refusalOf('probe', load, limits)).toBeUndefined();
+      expect(refusalReason('probe', load, limits)).toBeUndefined();
       const recordingAlone = { ...idle, recordings: load.recordings, recordingBytes: load.recordingBytes };
-      expect(refusalOf('reading', recordingAlone, limits)).toBeUndefined();
+      expect(refusalReason('reading', recordingAlone, limits)).toBeUndefined();
     }),
   );
 });
@@ -88,7 +88,8 @@ test('what is refused at a load is refused at every greater one', () => {
       const greater = Object.fromEntries(
         Object.entries(load).map(([name, value]) => [name, value + more[name as keyof Load]]),
       ) as unknown as Load;
-      if (refusalOf(work, load, limits) !== undefined) expect(refusalOf(work, greater, limits)).toBeDefined();
+      if (refusalReason(work, load, limits) !== undefined)
+        expect(refusalReason(work, greater, limits)).toBeDefined();
     }),
   );
 });

@@ -1,14 +1,14 @@
 /** How long rows are kept, and what of the counters can be recounted once the rows of old queries are gone. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS, bucketOf, widthOf } from '../../../src/domain/counting/buckets.js';
-import { recountOf } from '../../../src/domain/counting/verification.js';
+import { BUCKET_WIDTHS_MS, bucketAt, bucketWidthMs } from '../../../src/domain/counting/buckets.js';
+import { planVerification } from '../../../src/domain/counting/verification.js';
 import { retentionDaysMax } from '../../../src/domain/limits.js';
 import {
   DAY_LEVEL,
   nextRowsFrom,
+  oldQueriesError,
   parseRetentionDays,
-  refusalOf,
 } from '../../../src/domain/projects/retention.js';
 
 const dayMs = 86_400_000;
@@ -74,7 +74,7 @@ describe('the time that rows are kept from', () => {
         expect(next).toBeGreaterThan(rowsFrom ?? Number.NEGATIVE_INFINITY);
         expect(now - next).toBeGreaterThanOrEqual(retentionDays * dayMs);
         expect(now - next).toBeLessThan((retentionDays + 1) * dayMs);
-        expect(Math.abs(next % widthOf(DAY_LEVEL))).toBe(0);
+        expect(Math.abs(next % bucketWidthMs(DAY_LEVEL))).toBe(0);
       }),
     );
   });
@@ -83,23 +83,23 @@ describe('the time that rows are kept from', () => {
 describe('a batch', () => {
   const rowsFrom = Date.UTC(2026, 0, 1);
   const details = (ids: readonly string[], timesMs: readonly number[]) =>
-    refusalOf(ids, timesMs, rowsFrom)?.details.map((one) => one.slice(0, one.indexOf(':')));
+    oldQueriesError(ids, timesMs, rowsFrom)?.details.map((one) => one.slice(0, one.indexOf(':')));
 
   test('is taken where everything has its rows', () => {
-    expect(refusalOf(['a', 'b'], [-1, 1], null)).toBeUndefined();
-    expect(refusalOf(['a', 'b'], [rowsFrom, rowsFrom + 1], rowsFrom)).toBeUndefined();
-    expect(refusalOf([], [], rowsFrom)).toBeUndefined();
+    expect(oldQueriesError(['a', 'b'], [-1, 1], null)).toBeUndefined();
+    expect(oldQueriesError(['a', 'b'], [rowsFrom, rowsFrom + 1], rowsFrom)).toBeUndefined();
+    expect(oldQueriesError([], [], rowsFrom)).toBeUndefined();
   });
 
   test('with queries from before is refused, naming each of them by its index', () => {
-    expect(refusalOf(['a', 'b'], [rowsFrom, rowsFrom - 1], rowsFrom)).toMatchObject({
+    expect(oldQueriesError(['a', 'b'], [rowsFrom, rowsFrom - 1], rowsFrom)).toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(/: one of its queries is from before 2026-01-01T00:00:00\.000Z\./),
       details: [
         'queries[1]: occurredAt: lies before 2026-01-01T00:00:00.000Z, from when on the project keeps rows',
       ],
     });
-    expect(refusalOf(['a', 'b', 'c'], [0, rowsFrom, 1], rowsFrom)?.message).toMatch(
+    expect(oldQueriesError(['a', 'b', 'c'], [0, rowsFrom, 1], rowsFrom)?.message).toMatch(
       /: 2 of its queries are from before/,
     );
     expect(details(['a', 'b', 'c'], [0, rowsFrom, 1])).toEqual(['queries[0]', 'queries[2]']);
@@ -119,8 +119,8 @@ describe('a recount', () => {
   test('is of every bucket where every query has its row', () => {
     const never = Number.MIN_SAFE_INTEGER;
     for (const level of levels) {
-      const ratio = level === 0 ? 1 : widthOf(level) / widthOf(level - 1);
-      expect(recountOf(level, null)).toEqual({
+      const ratio = level === 0 ? 1 : bucketWidthMs(level) / bucketWidthMs(level - 1);
+      expect(planVerification(level, null)).toEqual({
         firstBucket: never,
         fromMs: never,
         ratio,
@@ -132,10 +132,10 @@ describe('a recount', () => {
   test('begins with the first bucket that has all of its rows', () => {
     fc.assert(
       fc.property(anything.level, anything.rowsFrom, (level, rowsFrom) => {
-        const { firstBucket, fromMs } = recountOf(level, rowsFrom);
-        expect(firstBucket * widthOf(level)).toBe(fromMs);
+        const { firstBucket, fromMs } = planVerification(level, rowsFrom);
+        expect(firstBucket * bucketWidthMs(level)).toBe(fromMs);
         expect(fromMs).toBeGreaterThanOrEqual(rowsFrom);
-        expect(fromMs - widthOf(level)).toBeLessThan(rowsFrom);
+        expect(fromMs - bucketWidthMs(level)).toBeLessThan(rowsFrom);
       }),
     );
   });
@@ -143,13 +143,13 @@ describe('a recount', () => {
   test('holds what lies before against the next narrower buckets, but for the narrowest', () => {
     fc.assert(
       fc.property(anything.level, anything.rowsFrom, (level, rowsFrom) => {
-        const { fromMs, ratio, narrowerEnd } = recountOf(level, rowsFrom);
+        const { fromMs, ratio, narrowerEnd } = planVerification(level, rowsFrom);
         if (level === 0) {
           expect({ ratio, narrowerEnd }).toEqual({ ratio: 1, narrowerEnd: Number.MIN_SAFE_INTEGER });
           return;
         }
-        expect(ratio * widthOf(level - 1)).toBe(widthOf(level));
-        expect(narrowerEnd).toBe(bucketOf(fromMs, level - 1));
+        expect(ratio * bucketWidthMs(level - 1)).toBe(bucketWidthMs(level));
+        expect(narrowerEnd).toBe(bucketAt(fromMs, level - 1));
       }),
     );
   });

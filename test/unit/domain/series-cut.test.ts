@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { widthOf } from '../../../src/domain/counting/buckets.js';
+import { bucketWidthMs } from '../../../src/domain/counting/buckets.js';
 import type { TypeCounts } from '../../../src/domain/counting/counts.js';
-import { countsOfSeries, segmentsOfSeries } from '../../../src/domain/counting/series-segments.js';
+import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../src/domain/counting/series-segments.js';
 import { DAY_LEVEL } from '../../../src/domain/projects/retention.js';
 import { CALLER_TYPES, type CallerType } from '../../../src/domain/queries/caller.js';
 
@@ -17,8 +17,8 @@ interface Asked {
 /** The sums of a store that has these queries; what is nothing is left out, as a store does. */
 function sumsOf(bounds: readonly number[], queries: readonly Asked[]): Map<number, TypeCounts> {
   const sums = new Map<number, TypeCounts>();
-  for (const { sum, level, first, end } of segmentsOfSeries(bounds)) {
-    const width = widthOf(level);
+  for (const { sum, level, first, end } of splitSeriesIntoBuckets(bounds)) {
+    const width = bucketWidthMs(level);
     for (const { at, type } of queries) {
       if (at < first * width || at >= end * width) continue;
       const before = sums.get(sum) ?? { web: 0, api: 0, other: 0 };
@@ -57,15 +57,15 @@ const scenario = boundsOf.chain((bounds) => {
 
 describe('the cut of a series', () => {
   test('of no bounds, or one, is of no ranges', () => {
-    expect(countsOfSeries([], new Map())).toEqual([]);
-    expect(countsOfSeries([5], new Map())).toEqual([]);
-    expect(segmentsOfSeries([])).toEqual([]);
+    expect(combineSeriesCounts([], new Map())).toEqual([]);
+    expect(combineSeriesCounts([5], new Map())).toEqual([]);
+    expect(splitSeriesIntoBuckets([])).toEqual([]);
   });
 
   test('gives each range what a naive recount gives it', () => {
     fc.assert(
       fc.property(scenario, ({ bounds, queries }) => {
-        const counts = countsOfSeries(bounds, sumsOf(bounds, queries));
+        const counts = combineSeriesCounts(bounds, sumsOf(bounds, queries));
         const expected = bounds.slice(1).map((to, at) => {
           const within = queries.filter((one) => one.at >= (bounds[at] ?? to) && one.at < to);
           const of = (type: CallerType) => within.filter((one) => one.type === type).length;
@@ -79,7 +79,7 @@ describe('the cut of a series', () => {
   test('of local days takes a segment a day, and one for what each bound was moved by', () => {
     const zoneMs = 2 * hourMs;
     const bounds = Array.from({ length: 31 }, (_, day) => Date.UTC(2026, 2, 1 + day) - zoneMs);
-    const segments = segmentsOfSeries(bounds);
+    const segments = splitSeriesIntoBuckets(bounds);
     expect(
       segments.filter(({ sum }) => sum < 30).map(({ level, first, end }) => [level, end - first]),
     ).toEqual(Array(30).fill([DAY_LEVEL, 1]));
@@ -91,7 +91,7 @@ describe('the cut of a series', () => {
   test('goes by the middle range of all by length: short ones between them do not make the others dear', () => {
     const day = (number: number) => Date.UTC(2026, 2, number) - 2 * hourMs;
     const bounds = [day(1), day(2), day(3), day(3) + 1, day(3) + 2, day(4), day(5), day(6)];
-    const segments = segmentsOfSeries(bounds).filter(({ sum }) => sum < bounds.length - 1);
+    const segments = splitSeriesIntoBuckets(bounds).filter(({ sum }) => sum < bounds.length - 1);
     expect(segments).toHaveLength(5);
     expect(segments.map(({ level }) => level)).toEqual(Array(5).fill(DAY_LEVEL));
   });

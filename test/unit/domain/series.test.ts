@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  parseSeriesQuestion,
+  parseSeriesRequest,
   SERIES_PARAMETER_NAMES,
   toBuckets,
 } from '../../../src/domain/counting/series.js';
@@ -16,13 +16,13 @@ describe('a question for a series is refused', () => {
     [{ timeZone: 'europe/berlin' }, expect.stringMatching(/^timeZone: .*did you mean Europe\/Berlin\?$/)],
     [{ from: '2026-02-30' }, expect.stringMatching(/^dateFrom: /)],
   ])('%j', (parameters, problem) => {
-    expect(parseSeriesQuestion(parameters)).toEqual({ ok: false, problems: [problem] });
+    expect(parseSeriesRequest(parameters)).toEqual({ ok: false, problems: [problem] });
   });
 
   test('with everything that is wrong with it, by the names it was given', () => {
     const names = { from: '--from', to: '--to', interval: '--interval', timeZone: '--time-zone' };
     const asked = { from: 'x', to: 'x', interval: 'x', timeZone: 'x' };
-    expect(parseSeriesQuestion(asked, names)).toEqual({
+    expect(parseSeriesRequest(asked, names)).toEqual({
       ok: false,
       problems: Object.values(names).map((name) => expect.stringMatching(new RegExp(`^${name}: `))),
     });
@@ -30,14 +30,14 @@ describe('a question for a series is refused', () => {
 });
 
 test('a question for a series is of days in UTC unless it says otherwise', () => {
-  expect(parseSeriesQuestion({})).toMatchObject({ ok: true, value: { interval: 'day', timeZone: 'UTC' } });
+  expect(parseSeriesRequest({})).toMatchObject({ ok: true, value: { interval: 'day', timeZone: 'UTC' } });
   const asked = {
     from: '2026-01-01',
     to: '2026-01-02',
     interval: 'hour',
     timeZone: 'Asia/Kolkata',
   };
-  expect(parseSeriesQuestion(asked)).toEqual({
+  expect(parseSeriesRequest(asked)).toEqual({
     ok: true,
     value: {
       range: { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 0, 2) },

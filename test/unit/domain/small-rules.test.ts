@@ -5,11 +5,11 @@ import { KEY_STATUSES, KEY_TYPES } from '../../../src/domain/keys/api-key.js';
 import { parseExpiry } from '../../../src/domain/keys/key-expiry.js';
 import { SCOPES } from '../../../src/domain/keys/key-scope.js';
 import { AUDIT_ACTIONS } from '../../../src/domain/people/audit.js';
-import { lastOwner, mayDo, ROLES } from '../../../src/domain/people/member.js';
+import { lastOwnerError, ROLES, roleAllows } from '../../../src/domain/people/member.js';
 import { generateId, isName, isProjectId } from '../../../src/domain/projects/project.js';
-import { callerType, isCaller } from '../../../src/domain/queries/caller.js';
+import { callerType, isCallerName } from '../../../src/domain/queries/caller.js';
 import { decodeUtf8, isBlank, nonBlankLines, parseJson } from '../../../src/domain/queries/lines.js';
-import { nearMiss, unknownName } from '../../../src/domain/suggest.js';
+import { suggestNearMiss, unknownNameMessage } from '../../../src/domain/suggest.js';
 
 test.each([
   ['web', 'web'],
@@ -19,7 +19,7 @@ test.each([
   ['apis', 'other'],
   ['other', 'other'],
 ])('the caller %s is of type %s', (caller, type) => {
-  expect(isCaller(caller)).toBe(true);
+  expect(isCallerName(caller)).toBe(true);
   expect(callerType(caller)).toBe(type);
 });
 
@@ -66,24 +66,24 @@ test.each([
   ['dateFromNow', 'did you mean dateFrom?'],
   ['dateFromUntil', 'there are dateFrom, dateTo'],
 ])('of the unknown parameter %s it says %s', (name, hint) => {
-  expect(unknownName('parameter', name, ['dateFrom', 'dateTo'])).toBe(
+  expect(unknownNameMessage('parameter', name, ['dateFrom', 'dateTo'])).toBe(
     `"${name}": is not a parameter here; ${hint}`,
   );
 });
 
 test('of an unknown parameter where there is none it says so', () => {
-  expect(unknownName('parameter', 'x', [])).toBe('"x": is not a parameter here; there is none');
+  expect(unknownNameMessage('parameter', 'x', [])).toBe('"x": is not a parameter here; there is none');
 });
 
 test('of an unknown name where there is one known, it names that, or asks whether it was meant', () => {
-  expect(unknownName('column', 'other', ['id'])).toBe('"other": is not a column here; there is id');
+  expect(unknownNameMessage('column', 'other', ['id'])).toBe('"other": is not a column here; there is id');
   // However short it is, two characters of it may be wrong.
-  expect(unknownName('field', 'xy', ['id'])).toBe('"xy": is not a field here; did you mean id?');
-  expect(unknownName('field', 'xyz', ['id'])).toBe('"xyz": is not a field here; there is id');
+  expect(unknownNameMessage('field', 'xy', ['id'])).toBe('"xy": is not a field here; did you mean id?');
+  expect(unknownNameMessage('field', 'xyz', ['id'])).toBe('"xyz": is not a field here; there is id');
   // Of one that is very long it says nothing more.
   const long = 'x'.repeat(64);
-  expect(unknownName('field', long, [`x${long}`])).toMatch(/did you mean/);
-  expect(unknownName('field', `x${long}`, [`xx${long}`])).toMatch(/there is/);
+  expect(unknownNameMessage('field', long, [`x${long}`])).toMatch(/did you mean/);
+  expect(unknownNameMessage('field', `x${long}`, [`xx${long}`])).toMatch(/there is/);
 });
 
 test.each([
@@ -94,20 +94,23 @@ test.each([
   ['question', undefined],
   ['caller', undefined],
 ])('%j misses %j by no more than a character', (name, known) => {
-  expect(nearMiss(name, ['id', 'caller'])).toBe(known);
+  expect(suggestNearMiss(name, ['id', 'caller'])).toBe(known);
 });
 
 test('a name of any length is compared with none that it cannot miss', () => {
   const long = 'x'.repeat(64);
-  expect(nearMiss(long, [`x${long}`])).toBe(`x${long}`);
-  expect(nearMiss(`x${long}`, [`xx${long}`])).toBeUndefined();
+  expect(suggestNearMiss(long, [`x${long}`])).toBe(`x${long}`);
+  expect(suggestNearMiss(`x${long}`, [`xx${long}`])).toBeUndefined();
 });
 
 test('each role may do what those behind it may, and no more', () => {
-  expect(ROLES.map((role) => ROLES.filter((needed) => mayDo(role, needed)))).toEqual(
+  expect(ROLES.map((role) => ROLES.filter((needed) => roleAllows(role, needed)))).toEqual(
     ROLES.map((_, at) => ROLES.slice(at)),
   );
-  expect(lastOwner('a@b.io')).toMatchObject({ code: 'invalid', message: expect.stringMatching(/^a@b\.io /) });
+  expect(lastOwnerError('a@b.io')).toMatchObject({
+    code: 'invalid',
+    message: expect.stringMatching(/^a@b\.io /),
+  });
 });
 
 test('names that stand in databases and answers stay what they are', () => {

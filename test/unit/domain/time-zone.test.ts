@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
-import { stretchesOf, type TimeZone } from '../../../src/domain/time/time-zone.js';
+import { listOffsetPeriods, type TimeZone } from '../../../src/domain/time/time-zone.js';
 
 const dayMs = 86_400_000;
 const names = ['Europe/Berlin', 'America/Juneau', 'Africa/Casablanca', 'Asia/Kathmandu', 'UTC'];
@@ -18,7 +18,7 @@ describe('stretches of one offset', () => {
     fc.assert(
       fc.property(zones, moments, length, (zone, from, lengthMs) => {
         const range = { from, to: from + lengthMs };
-        const stretches = [...stretchesOf(zone, range)];
+        const stretches = [...listOffsetPeriods(zone, range)];
         expect(stretches.map((one) => one.from)).toEqual(
           lengthMs === 0 ? [] : [from, ...stretches.slice(0, -1).map((one) => one.to)],
         );
@@ -36,7 +36,7 @@ describe('stretches of one offset', () => {
   test('are the same after so many others that what was known of them is dropped', () => {
     const range = { from: Date.UTC(1990, 0), to: Date.UTC(2031, 0) };
     const asked = Intl.supportedValuesOf('timeZone').filter((_, at) => at % 12 === 0) as TimeZone[];
-    const all = (): number[] => asked.map((zone) => [...stretchesOf(zone, range)].length);
+    const all = (): number[] => asked.map((zone) => [...listOffsetPeriods(zone, range)].length);
     const first = all();
     expect(first.reduce((sum, one) => sum + one)).toBeGreaterThan(1_000);
     expect(all()).toEqual(first);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Counts } from '../../../src/domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../../src/domain/counting/date-range.js';
-import { parseSeriesQuestion } from '../../../src/domain/counting/series.js';
+import { parseSeriesRequest } from '../../../src/domain/counting/series.js';
 import type { Query } from '../../../src/domain/queries/query.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../../../src/domain/time/date-time.js';
 import { readSeries } from '../../../src/storage/series.js';
@@ -34,7 +34,7 @@ function storeOf(times: readonly number[], meanwhile: (record: (timeMs: number) 
   };
 }
 
-const day = parseSeriesQuestion({ interval: 'day' });
+const day = parseSeriesRequest({ interval: 'day' });
 
 /** Starts and totals of the buckets of a series by days in UTC. */
 async function daysOf(store: ReturnType<typeof storeOf>, range: Partial<DateRange> = {}) {
@@ -124,7 +124,7 @@ test('a bound that is given stays, whatever lies beyond', async () => {
 
 test('no bucket goes further than what can be written', async () => {
   for (const time of [YEAR_ZERO_MS, YEAR_10000_MS - 1]) {
-    const question = parseSeriesQuestion({ interval: 'week' });
+    const question = parseSeriesRequest({ interval: 'week' });
     if (!question.ok) throw new Error('it can be read');
     const { buckets } = await readSeries(storeOf([time]), 'docs', question.value);
     expect(buckets).toMatchObject([{ total: 1 }]);

@@ -25,7 +25,7 @@ export function FirstQuery(place: ProjectPlace) {
         title="A recording key"
         lead="It may record into this project and do nothing else. Keep it on your server."
       >
-        <KeyMaker {...place} />
+        <KeyIssuer {...place} />
       </Section>
       <Section
         title="Record a query"
@@ -43,7 +43,7 @@ export function FirstQuery(place: ProjectPlace) {
   );
 }
 
-function KeyMaker({ organization, project }: ProjectPlace) {
+function KeyIssuer({ organization, project }: ProjectPlace) {
   const { keys } = useSession();
   const [secret, setSecret] = useState<string | null>(null);
   const { run, isBusy } = useAction();

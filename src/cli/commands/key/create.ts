@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { KEY_TYPES, type KeyType } from '../../../domain/keys/api-key.js';
 import { DEFAULT_EXPIRY } from '../../../domain/keys/key-expiry.js';
-import { generateApiKey, parseKeyWish } from '../../../domain/keys/new-key.js';
+import { generateApiKey, parseKeyRequest } from '../../../domain/keys/new-key.js';
 import { atCommandLine } from '../../actor.js';
 import { allOrProblems, type Io, UsageError } from '../../io.js';
 import { existing, withStore } from '../../open-store.js';
@@ -69,7 +69,7 @@ export function addCreateCommand(key: Command, io: Io): void {
 
 /** `UsageError` with everything that is wrong. */
 function checkWish(options: CreateOptions, nowMs: number, lifeMsMax: number | null) {
-  const wish = parseKeyWish(options, { nowMs, lifeMsMax });
+  const wish = parseKeyRequest(options, { nowMs, lifeMsMax });
   if (!wish.ok) throw new UsageError(wish.problems.map((problem) => `--${problem}`));
   return wish.value;
 }

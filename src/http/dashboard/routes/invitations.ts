@@ -1,7 +1,7 @@
 /** Coming in for the first time, or again: set-up addresses, invitations, new passwords. Each is a token, used once. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { hashToken, noInvitation } from '../../../domain/people/invitation.js';
+import { hashToken, invalidInvitationError } from '../../../domain/people/invitation.js';
 import { addResource } from '../../resource.js';
 import { nothing } from '../answers.js';
 import { askingOf, setCookies } from '../asking.js';
@@ -26,7 +26,7 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
         const tokenHash = hashToken(fields.token);
         const invitation = await store.people.findInvitation(tokenHash, clock.now());
         if (invitation === undefined || invitation.email !== null || !(await store.people.isSetUpOpen()))
-          throw noInvitation();
+          throw invalidInvitationError();
         // Made by an earlier try that was cut off, or by the command line.
         const isKnown = await users.exists(fields.email);
         const answered = isKnown
@@ -54,7 +54,7 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
 function addInvitation(app: FastifyInstance, { users, store, clock, door, guard }: Dashboard): void {
   const find = async (token: string) => {
     const invitation = await store.people.findInvitation(hashToken(token), clock.now());
-    if (invitation === undefined || invitation.email === null) throw noInvitation();
+    if (invitation === undefined || invitation.email === null) throw invalidInvitationError();
     return { ...invitation, email: invitation.email };
   };
   addResource(app, '/api/invitations/look-up', {

@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ApiKey, KEY_TYPES, type KeyType, keyStatus } from '../../../domain/keys/api-key.js';
 import { planRotation } from '../../../domain/keys/key-rotation.js';
 import {
+  type CreatedKey,
   generateApiKey,
   generateSuccessor,
-  type MadeKey,
-  parseKeyWish,
+  parseKeyRequest,
 } from '../../../domain/keys/new-key.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
 import { failure, type Result, success } from '../../../domain/result.js';
@@ -49,7 +49,7 @@ function addListAndMake(app: FastifyInstance, { store, clock, door, ...options }
           scopes: optional(texts),
           allow: optional(texts),
         });
-        const wanted = parseKeyWish(
+        const wanted = parseKeyRequest(
           { ...wish, project: projectId, scope: scopes?.join() },
           { nowMs: by.at, lifeMsMax: options.keyLifeMax },
         );
@@ -116,7 +116,7 @@ function keyIdOf(request: FastifyRequest): string {
 }
 
 /** The key itself is in this answer and in no other. */
-function toMade({ key, secret }: MadeKey, nowMs: number) {
+function toMade({ key, secret }: CreatedKey, nowMs: number) {
   return { key: toListed(key, nowMs), secret };
 }
 

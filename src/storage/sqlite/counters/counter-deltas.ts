@@ -1,4 +1,4 @@
-import { BUCKET_WIDTHS_MS, bucketOf, widthOf } from '../../../domain/counting/buckets.js';
+import { BUCKET_WIDTHS_MS, bucketAt, bucketWidthMs } from '../../../domain/counting/buckets.js';
 import type { CallerType } from '../../../domain/queries/caller.js';
 
 /** Where each type's number stands in a row. */
@@ -59,8 +59,8 @@ function addLevel(rows: CounterRows, project: number, level: number, sorted: Rec
   const { times, types, callers } = sorted;
   const others = new Map<number, number>();
   for (let at = 0; at < times.length; ) {
-    const bucket = bucketOf(times[at] ?? 0, level);
-    const endMs = (bucket + 1) * widthOf(level);
+    const bucket = bucketAt(times[at] ?? 0, level);
+    const endMs = (bucket + 1) * bucketWidthMs(level);
     const sums = [0, 0, 0] as [web: number, api: number, other: number];
     for (; (times[at] ?? endMs) < endMs; at++) {
       const type = types[at] as TypeIndex;

@@ -1,8 +1,8 @@
 /** Everything that is answered from the counters. Runs on the main thread, as the other reads do. */
 import type { StatementSyncInstance } from '@photostructure/sqlite';
-import { type Segment, segmentsOf } from '../../../domain/counting/buckets.js';
+import { type Segment, splitIntoBuckets } from '../../../domain/counting/buckets.js';
 import {
-  added,
+  addCounts,
   type CallerCounts,
   type Counts,
   type TypeCounts,
@@ -10,7 +10,7 @@ import {
   withTotal,
 } from '../../../domain/counting/counts.js';
 import type { DateRange } from '../../../domain/counting/date-range.js';
-import { countsOfSeries, segmentsOfSeries } from '../../../domain/counting/series-segments.js';
+import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../domain/counting/series-segments.js';
 import type { Connection } from '../connection.js';
 import type { DataVersion } from './read-snapshot.js';
 import { KeptSums } from './rollup-cache.js';
@@ -61,7 +61,7 @@ export class CounterReader {
 
   /** The same, and nothing of it from memory. */
   countAfresh(projectId: string, range: DateRange): Counts {
-    return withTotal(this.#sum(projectId, segmentsOf(range)));
+    return withTotal(this.#sum(projectId, splitIntoBuckets(range)));
   }
 
   countSeries(projectId: string, bounds: readonly number[]): readonly Counts[] {
@@ -69,7 +69,7 @@ export class CounterReader {
   }
 
   countCallers(projectId: string, range: DateRange): CallerCounts {
-    const segments = segmentsOf(range);
+    const segments = splitIntoBuckets(range);
     if (segments.length === 0) return toCallerCounts([]);
     const rows = this.#callersOf(segments.length).all(projectId, ...boundsOf(segments));
     return toCallerCounts(rows as unknown as [string, number][]);
@@ -82,24 +82,24 @@ export class CounterReader {
   }
 
   #countSeries(projectId: string, bounds: readonly number[]): Counts[] {
-    const segments = segmentsOfSeries(bounds);
+    const segments = splitSeriesIntoBuckets(bounds);
     const sums = new Map<number, TypeCounts>();
     for (let at = 0; at < segments.length; at += segmentsAtOnce) {
       const some = segments.slice(at, at + segmentsAtOnce);
       const rows = this.#sumsOfEachOf(some.length).all(projectId, ...boundsOf(some));
       for (const [row, { sum }] of some.entries()) addTo(sums, sum, rows[row] as unknown as [string | null]);
     }
-    return countsOfSeries(bounds, sums);
+    return combineSeriesCounts(bounds, sums);
   }
 
   /** From memory what is kept there, and the rest from the file. */
   #count(projectId: string, range: DateRange, version: number): TypeCounts {
     const { sum, rest } = this.#kept.knownOf(projectId, range, version);
-    return added([sum, this.#sum(projectId, rest.flatMap(segmentsOf))]);
+    return addCounts([sum, this.#sum(projectId, rest.flatMap(splitIntoBuckets))]);
   }
 
   #sum(projectId: string, segments: readonly Segment[]): TypeCounts {
-    if (segments.length === 0) return added([]);
+    if (segments.length === 0) return addCounts([]);
     const [web, api, other] = this.#sumOf(segments.length).get(projectId, ...boundsOf(segments));
     return { web, api, other };
   }
@@ -151,7 +151,7 @@ function addTo(sums: Map<number, TypeCounts>, sum: number, [packed]: [string | n
   if (packed === null) return;
   const [web = 0, api = 0, other = 0] = packed.split(' ').map(Number);
   const before = sums.get(sum) ?? { web: 0, api: 0, other: 0 };
-  sums.set(sum, added([before, { web, api, other }]));
+  sums.set(sum, addCounts([before, { web, api, other }]));
 }
 
 function segmentsGiven(segments: number): string {

@@ -1,4 +1,4 @@
-import { widthOf } from '../../../domain/counting/buckets.js';
+import { bucketWidthMs } from '../../../domain/counting/buckets.js';
 import type { TypeCounts } from '../../../domain/counting/counts.js';
 
 export type CounterRow = readonly [bucket: number, web: number, api: number, other: number];
@@ -24,7 +24,7 @@ export class BucketSums {
 
   /** All counters that there are of the level, or of a stretch that no range asked for leaves; in order. */
   constructor(level: number, rows: readonly CounterRow[]) {
-    this.widthMs = widthOf(level);
+    this.widthMs = bucketWidthMs(level);
     const first = rows[0]?.[0] ?? 0;
     const length = (rows.at(-1)?.[0] ?? first) - first + 1;
     // A place for each takes three numbers, and one for those that have counters four.

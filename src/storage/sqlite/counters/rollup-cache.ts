@@ -8,7 +8,7 @@
  * what is within ten seconds to the day's.
  */
 import type { StatementSyncInstance } from '@photostructure/sqlite';
-import { BUCKET_WIDTHS_MS, bucketOf } from '../../../domain/counting/buckets.js';
+import { BUCKET_WIDTHS_MS, bucketAt } from '../../../domain/counting/buckets.js';
 import { ALL_TIME, type DateRange } from '../../../domain/counting/date-range.js';
 import type { Connection } from '../connection.js';
 import { BucketSums, type CounterRow, type Sum } from './prefix-sums.js';
@@ -227,7 +227,7 @@ export class KeptSums {
 
   /** None where there is too much. */
   #readPart({ project, span }: Kept, { level, rowsMax }: Part): Sums | undefined {
-    const [first, end] = [bucketOf(span.from, level), bucketOf(span.to, level)];
+    const [first, end] = [bucketAt(span.from, level), bucketAt(span.to, level)];
     const read = this.#read.all(project, level, first, end, rowsMax + 1) as unknown as CounterRow[];
     if (read.length > rowsMax) return undefined;
     const buckets = new BucketSums(level, read);

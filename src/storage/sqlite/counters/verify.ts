@@ -1,6 +1,6 @@
-import { BUCKET_WIDTHS_MS, widthOf } from '../../../domain/counting/buckets.js';
-import { ofTypeOther } from '../../../domain/counting/counts.js';
-import { recountOf } from '../../../domain/counting/verification.js';
+import { BUCKET_WIDTHS_MS, bucketWidthMs } from '../../../domain/counting/buckets.js';
+import { countsWithOther } from '../../../domain/counting/counts.js';
+import { planVerification } from '../../../domain/counting/verification.js';
 import {
   type CounterDifference,
   inOrderOfBuckets,
@@ -96,7 +96,7 @@ function* differencesOf(
   level: number,
   { where, rowsFrom }: Scope,
 ): Generator<CounterDifference> {
-  const { firstBucket, fromMs, ratio, narrowerEnd } = recountOf(level, rowsFrom);
+  const { firstBucket, fromMs, ratio, narrowerEnd } = planVerification(level, rowsFrom);
   const again =
     level > 0
       ? `SELECT project, ${floored('bucket', ratio)}, 0, 0, 0, web, api, other FROM type_counter
@@ -115,7 +115,7 @@ function* differencesOf(
       SELECT project, bucket, web, api, other, 0 AS web_again, 0 AS api_again, 0 AS other_again
       FROM type_counter WHERE level = ${level} AND ${where}
       UNION ALL
-      SELECT project, ${floored('occurred_at', widthOf(level))}, 0, 0, 0, caller = 0, caller = 1, caller > 1 FROM query
+      SELECT project, ${floored('occurred_at', bucketWidthMs(level))}, 0, 0, 0, caller = 0, caller = 1, caller > 1 FROM query
       WHERE occurred_at >= ${fromMs} AND ${where}
       UNION ALL
       ${again}
@@ -141,7 +141,7 @@ function* differencesOfCallers(
   level: number,
   { where, rowsFrom }: Scope,
 ): Generator<CounterDifference> {
-  const { firstBucket, fromMs, ratio, narrowerEnd } = recountOf(level, rowsFrom);
+  const { firstBucket, fromMs, ratio, narrowerEnd } = planVerification(level, rowsFrom);
   const statement = db.prepare(`
     SELECT ${PROJECT_ID}, bucket, coalesce((SELECT name FROM caller WHERE number = caller), '(none)'),
       sum(queries), sum(again)
@@ -149,7 +149,7 @@ function* differencesOfCallers(
       SELECT project, bucket, caller, queries, 0 AS again FROM caller_counter
       WHERE level = ${level} AND (level > 0 OR bucket >= ${firstBucket}) AND ${where}
       UNION ALL
-      SELECT project, ${floored('occurred_at', widthOf(level))}, caller, 0, 1 FROM query
+      SELECT project, ${floored('occurred_at', bucketWidthMs(level))}, caller, 0, 1 FROM query
       WHERE caller > 1 AND occurred_at >= ${fromMs} AND ${where}
       UNION ALL
       SELECT project, ${floored('bucket', ratio)}, caller, 0, queries FROM caller_counter
@@ -165,8 +165,8 @@ function* differencesOfCallers(
       level,
       bucket,
       caller,
-      counted: ofTypeOther(counted),
-      recounted: ofTypeOther(recounted),
+      counted: countsWithOther(counted),
+      recounted: countsWithOther(recounted),
     };
   }
 }

@@ -3,7 +3,7 @@
 import { CallerStatsError } from '../../../domain/errors.js';
 import type { ApiKey } from '../../../domain/keys/api-key.js';
 import type { Actor, AuditAction } from '../../../domain/people/audit.js';
-import { lastOwner, type Member, type Role } from '../../../domain/people/member.js';
+import { lastOwnerError, type Member, type Role } from '../../../domain/people/member.js';
 import type { NewProject, Organization, Project } from '../../../domain/projects/project.js';
 import { applyChange, type ProjectChange } from '../../../domain/projects/project-change.js';
 import type { KeyChange } from '../../ports/store.js';
@@ -211,7 +211,7 @@ export class Management {
     const owners = this.#prepare(
       `SELECT email FROM member WHERE organization_id = ? AND role = 'owner' LIMIT 2`,
     ).all(organizationId);
-    if (owners.length === 1 && owners[0].email === email) throw lastOwner(email);
+    if (owners.length === 1 && owners[0].email === email) throw lastOwnerError(email);
   }
 
   #requireMember({ changes }: { readonly changes: number | bigint }, email: string): void {

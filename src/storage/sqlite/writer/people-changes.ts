@@ -2,7 +2,7 @@
 
 import { CallerStatsError } from '../../../domain/errors.js';
 import type { Actor } from '../../../domain/people/audit.js';
-import { type Invitation, noInvitation } from '../../../domain/people/invitation.js';
+import { type Invitation, invalidInvitationError } from '../../../domain/people/invitation.js';
 import type { Member } from '../../../domain/people/member.js';
 import type { UserStatementResult } from '../../ports/people.js';
 import {
@@ -96,16 +96,16 @@ export class PeopleChanges {
     const row = this.#prepare(
       `SELECT ${invitationColumns('invitation')} FROM invitation WHERE token_hash = ? AND expires_at > ?`,
     ).get(tokenHash, by.at);
-    if (row === undefined) throw noInvitation();
+    if (row === undefined) throw invalidInvitationError();
     const invitation = toInvitation(row);
     const { organizationId, role } = invitation;
     if (invitation.email === null) {
       const first = this.#prepare(FIND_FIRST_OWNER).get();
       // Who was an owner before there was an account, as where members were copied, is the first one by now.
-      if (first !== undefined && first.email !== email) throw noInvitation();
+      if (first !== undefined && first.email !== email) throw invalidInvitationError();
       this.#prepare('DELETE FROM invitation WHERE email IS NULL').run();
     } else {
-      if (invitation.email !== email) throw noInvitation();
+      if (invitation.email !== email) throw invalidInvitationError();
       this.#prepare('DELETE FROM invitation WHERE id = ?').run(invitation.id);
     }
     const present = this.#prepare(

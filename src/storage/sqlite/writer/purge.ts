@@ -1,6 +1,6 @@
 /** Removes what nobody can ask for any more, a bounded piece at a time. On the writer thread. */
 import type { StatementSyncInstance } from '@photostructure/sqlite';
-import { bucketOf } from '../../../domain/counting/buckets.js';
+import { bucketAt } from '../../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../../domain/counting/date-range.js';
 import { DAY_LEVEL, nextRowsFrom } from '../../../domain/projects/retention.js';
 import type { Cleanup } from '../../ports/store.js';
@@ -77,7 +77,7 @@ export class Cleaner {
 
   /** Texts sort before blobs, so a sweep begins behind ''. There is none where no query is of the time that is given up. */
   #moveRowsFrom({ number, rowsFrom }: Retention, next: number): void {
-    const days = [rowsFrom ?? EARLIEST_MS, next].map((timeMs) => bucketOf(timeMs, DAY_LEVEL));
+    const days = [rowsFrom ?? EARLIEST_MS, next].map((timeMs) => bucketAt(timeMs, DAY_LEVEL));
     const counted = this.#prepare(
       `SELECT 1 FROM type_counter WHERE project = ? AND level = ${DAY_LEVEL} AND bucket >= ? AND bucket < ? LIMIT 1`,
     ).get(number, ...days);

@@ -1,7 +1,7 @@
 /** Everything that changes the file: the only code that does, and it runs on the writer thread. */
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { refusalOf } from '../../../domain/projects/retention.js';
+import { oldQueriesError } from '../../../domain/projects/retention.js';
 import { callerType } from '../../../domain/queries/caller.js';
 import type { Outcome } from '../../commit-queue.js';
 import type { RecordResult } from '../../ports/store.js';
@@ -105,7 +105,7 @@ export class Writer {
       projectId,
     );
     if (found === undefined) throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
-    const refusal = refusalOf(ids, occurredAt, found.rowsFrom);
+    const refusal = oldQueriesError(ids, occurredAt, found.rowsFrom);
     if (refusal !== undefined) throw refusal;
     const project = found.number;
     const callerNumbers = new Map<string, number>();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS, bucketOf } from '../../../../src/domain/counting/buckets.js';
+import { BUCKET_WIDTHS_MS, bucketAt } from '../../../../src/domain/counting/buckets.js';
 import {
   CounterDeltas,
   type CounterRows,
@@ -63,14 +63,14 @@ test('each counter has one row, in the order of its key, however it was recorded
         levels.map((level) => [
           project,
           level,
-          bucketOf(timeMs, level),
+          bucketAt(timeMs, level),
           ...[0, 1, 2].map((one) => Number(one === type)),
         ]),
       );
       const callers = all
         .filter(({ type }) => type === TYPE_INDEX.other)
         .flatMap(({ project, timeMs, caller }) =>
-          levels.map((level) => [project, level, bucketOf(timeMs, level), caller, 1]),
+          levels.map((level) => [project, level, bucketAt(timeMs, level), caller, 1]),
         );
       const rows = rowsOf(all);
       expect(inRows(rows.types, 6)).toEqual(addedUp(types, 3));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { added, withTotal } from '../../../../src/domain/counting/counts.js';
+import { addCounts, withTotal } from '../../../../src/domain/counting/counts.js';
 import type { DateRange } from '../../../../src/domain/counting/date-range.js';
 import type { Query } from '../../../../src/domain/queries/query.js';
 import type { Connection } from '../../../../src/storage/sqlite/connection.js';
@@ -109,7 +109,7 @@ class Model {
     const expected = recount(this.#recorded.get(projectId) ?? [], range);
     for (const { sum, rest } of [known[0], known.at(-1)].filter((one) => one !== undefined)) {
       const read = rest.map((piece) => this.#afresh.countAfresh(projectId, piece));
-      expect(withTotal(added([sum, ...read]))).toEqual(expected);
+      expect(withTotal(addCounts([sum, ...read]))).toEqual(expected);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS, bucketOf } from '../../../../src/domain/counting/buckets.js';
+import { BUCKET_WIDTHS_MS, bucketAt } from '../../../../src/domain/counting/buckets.js';
 import { inOrderOfBuckets, verifyDifferencesMax } from '../../../../src/storage/ports/store.js';
 import type { Connection } from '../../../../src/storage/sqlite/connection.js';
 import { verify } from '../../../../src/storage/sqlite/counters/verify.js';
@@ -71,7 +71,7 @@ test.each(['web', 'api', 'other'] as const)(
     const db = open();
     for (const level of levels)
       for (const time of times) {
-        const bucket = bucketOf(time, level);
+        const bucket = bucketAt(time, level);
         const where = `project = 1 AND level = ${level} AND bucket = ${bucket}`;
         const right = db.prepare(`SELECT web, api, other FROM type_counter WHERE ${where}`).get();
         db.exec(`UPDATE type_counter SET ${type} = ${type} + 1 WHERE ${where}`);
@@ -86,9 +86,9 @@ test('a counter of a caller that is wrong is found at every level', () => {
   const db = open();
   for (const level of levels)
     for (const time of times) {
-      const bucket = bucketOf(time, level);
+      const bucket = bucketAt(time, level);
       const where = `project = 1 AND level = ${level} AND bucket = ${bucket} AND caller = 2`;
-      const other = times.filter((one) => bucketOf(one, level) === bucket).length;
+      const other = times.filter((one) => bucketAt(one, level) === bucket).length;
       db.exec(`UPDATE caller_counter SET queries = queries + 3 WHERE ${where}`);
       expect(found(db)).toEqual([
         {
@@ -118,7 +118,7 @@ test.each([
     twice.exec(`INSERT INTO query SELECT project, id || ' again', occurred_at, caller FROM query
     WHERE project = 1 AND id = '${caller} 3'`);
     const places = levels.flatMap((level) => {
-      const place = [level, bucketOf(times[3] ?? 0, level)];
+      const place = [level, bucketAt(times[3] ?? 0, level)];
       return Array.from({ length: counters }, () => place);
     });
     for (const [db, more] of [
@@ -139,10 +139,10 @@ test('counters whose rows are gone are held against the next narrower ones', () 
   for (const level of levels) {
     for (const time of [times[0] ?? 0, times[1] ?? 0]) {
       const db = open(rowsFrom);
-      const bucket = bucketOf(time, level);
+      const bucket = bucketAt(time, level);
       const where = `project = 1 AND level = ${level} AND bucket = ${bucket}`;
       db.exec(`UPDATE type_counter SET other = other + 1 WHERE ${where}`);
-      const wider = level + 1 < levels.length ? [[level + 1, bucketOf(time, level + 1)]] : [];
+      const wider = level + 1 < levels.length ? [[level + 1, bucketAt(time, level + 1)]] : [];
       expect(found(db).map((one) => [one.level, one.bucket])).toEqual([[level, bucket], ...wider]);
       db.exec(`UPDATE type_counter SET other = other - 1 WHERE ${where}`);
       expect(found(db)).toEqual([]);

@@ -1,8 +1,11 @@
 /** Whatever is asked for: with and without the framework the answer is the same to the byte. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { projectIdCharactersMax } from '../../src/domain/limits.js';
+import { isProjectId } from '../../src/domain/projects/project.js';
 import { directly, get, ordinary, recordSome, startWithSome } from '../support/direct-export.js';
-import { STATS, sharedService } from '../support/http.js';
+import { projectOf } from '../support/entities.js';
+import { STATS, sharedService, startMs } from '../support/http.js';
 import type { Answer } from '../support/http-checks.js';
 
 const dayMs = 86_400_000;
@@ -63,6 +66,38 @@ const comparable = ({ status, headers: { date: _, ...headers }, text }: Answer) 
   status,
   headers: Object.entries(headers),
   text,
+});
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+/** Every legal form: capitals, underscores, hyphens, the shortest and the longest. */
+const legalProjectId = fc
+  .tuple(
+    fc.constantFrom(...letters),
+    fc.string({ unit: fc.constantFrom(...letters, '_', '-'), maxLength: projectIdCharactersMax - 1 }),
+  )
+  .map((parts) => parts.join(''));
+
+test('an ordinary export of a project with any legal id bypasses the framework', async () => {
+  const service = shared();
+  const by = { name: 'a test', address: null, at: startMs };
+  const known = new Set(['docs', 'blog', 'rival-docs']);
+  await fc.assert(
+    fc.asyncProperty(legalProjectId, async (id) => {
+      expect(isProjectId(id)).toBe(true);
+      if (!known.has(id)) await service.store.createProject(projectOf(id, { createdAt: startMs }), by);
+      known.add(id);
+      await service.store.record(id, [{ id: 'one', caller: 'web', occurredAt: 0 }]);
+      const path = ordinary.replace('docs', id);
+      const bytes = get(path, ['Host: test', `Authorization: Bearer ${service.keys.admin}`]);
+      service.calls.length = 0;
+      const direct = await service.sendRaw(bytes);
+      // Only the framework asks the watched store; a direct export reads its snapshot.
+      expect(service.calls.filter(({ method }) => method !== 'touchKey')).toEqual([]);
+      expect(JSON.parse(direct.text)).toEqual({ web: 1, api: 0, other: 0, total: 1 });
+      expect(comparable(direct)).toEqual(comparable(await service.sendRaw(withFramework(bytes))));
+    }),
+    { examples: [['My_docs-2'], ['A'], ['0'], [`Z${'_'.repeat(projectIdCharactersMax - 1)}`]] },
+  );
 });
 
 const date = fc.date({ min: new Date(-3 * dayMs), max: new Date(12 * dayMs), noInvalidDate: true });

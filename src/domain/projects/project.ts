@@ -30,8 +30,11 @@ export type NewProject = Omit<Project, 'rowsFrom'>;
 /** The organization that every store begins with, and that the command line works in. */
 export const DEFAULT_ORGANIZATION_ID = 'default';
 
-/** What a project's id looks like. */
-export const PROJECT_ID_PATTERN = `^[A-Za-z0-9][A-Za-z0-9_-]{0,${projectIdCharactersMax - 1}}$`;
+/** The form of a project id, without anchors, to be part of a longer pattern. */
+export const PROJECT_ID_FORM = `[A-Za-z0-9][A-Za-z0-9_-]{0,${projectIdCharactersMax - 1}}`;
+
+/** Matches a whole project id. */
+export const PROJECT_ID_PATTERN = `^${PROJECT_ID_FORM}$`;
 
 const projectId = new RegExp(PROJECT_ID_PATTERN);
 

@@ -10,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Counts } from '../../domain/counting/counts.js';
 import { type DateRange, PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-range.js';
+import { PROJECT_ID_FORM } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { ReadsAtOnce } from '../../storage/ports/store.js';
 import type { Overload } from '../admission/admission.js';
@@ -48,8 +49,8 @@ interface Exchange {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-// The path of the route.
-const PATH = /^\/v1\/analytics\/([a-z0-9-]+)\/assistant\/caller-stats(?:\?(.*))?$/;
+/** Captures the project id and the query string. */
+const PATH = new RegExp(`^${CALLER_STATS.replace(':projectId', `(${PROJECT_ID_FORM})`)}(?:\\?(.*))?$`);
 
 /** In the order in which the framework writes them. */
 const HEADERS: readonly string[] = [

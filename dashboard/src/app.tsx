@@ -2,13 +2,13 @@
 import { Suspense } from 'react';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { useSession, useSessionQuery } from './api/session.js';
-import { SignFrame } from './frame/sign-frame.js';
-import { SignedIn } from './frame/signed-in.js';
+import { Failure } from './components/feedback/notice.js';
+import { Loading, Skeleton } from './components/feedback/skeleton.js';
+import { Toasts } from './components/feedback/toasts.js';
+import { SignInLayout } from './layout/sign-in-layout.js';
+import { SignedIn } from './layout/signed-in.js';
+import { signInFor } from './navigation/destination.js';
 import * as Pages from './pages.js';
-import { Failure } from './parts/notice.js';
-import { Loading, Skeleton } from './parts/skeleton.js';
-import { Toasts } from './parts/toasts.js';
-import { signInFor } from './state/destination.js';
 
 export function App() {
   const { data, error, refetch } = useSessionQuery();
@@ -20,7 +20,7 @@ export function App() {
       </>
     );
   return (
-    <SignFrame>
+    <SignInLayout>
       {error === null ? (
         <div className="sign-waiting">
           <Loading what="Loading">
@@ -31,13 +31,13 @@ export function App() {
       ) : (
         <Failure error={error} what="The dashboard could not be loaded." onRetry={() => void refetch()} />
       )}
-    </SignFrame>
+    </SignInLayout>
   );
 }
 
 function Routes() {
   return (
-    <Suspense fallback={<SignFrame>{null}</SignFrame>}>
+    <Suspense fallback={<SignInLayout>{null}</SignInLayout>}>
       <Switch>
         <Route path="/sign-in" component={Pages.SignInPage} />
         <Route path="/set-up" component={Pages.SetUpPage} />

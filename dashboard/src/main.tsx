@@ -5,11 +5,11 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { queryClient } from './api/query-client.js';
 import { App } from './app.js';
-import { reloadForNewVersion } from './frame/new-version.js';
+import { reloadForNewVersion } from './layout/new-version.js';
+import { basePath, withoutBasePath } from './navigation/base-path.js';
+import { watchForTokens } from './navigation/token.js';
 import { preloadPage } from './pages.js';
-import { basePath, withoutBasePath } from './state/base-path.js';
-import { followOtherTabs } from './state/theme.js';
-import { watchForTokens } from './state/token.js';
+import { followOtherTabs } from './preferences/theme.js';
 import './styles/tokens.css';
 import './styles/base.css';
 

@@ -11,12 +11,14 @@ const fileOf = (name: string): string =>
 
 /** By folder, what a file may import of the dashboard's own. The first that fits is its rule. */
 const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
-  ['dashboard/src/api/', /^dashboard\/src\/(api|format|state)\//],
-  ['dashboard/src/format/', /^dashboard\/src\/(format|state)\/|\/api\/types\.ts$/],
-  ['dashboard/src/state/', /^dashboard\/src\/(state|api)\//],
-  ['dashboard/src/chart/', /^dashboard\/src\/(chart|format|state)\/|\/api\/types\.ts$/],
-  ['dashboard/src/parts/', /^dashboard\/src\/(parts|format|state|api)\//],
-  ['dashboard/src/frame/', /^dashboard\/src\/(?!main\.tsx|app\.tsx)/],
+  ['dashboard/src/time/', /^dashboard\/src\/time\/|\/api\/types\.ts$/],
+  ['dashboard/src/format/', /^dashboard\/src\/(format|time|navigation)\/|\/api\/types\.ts$/],
+  ['dashboard/src/preferences/', /^dashboard\/src\/preferences\//],
+  ['dashboard/src/navigation/', /^dashboard\/src\/(navigation|preferences|time|api)\//],
+  ['dashboard/src/api/', /^dashboard\/src\/(api|format|time|navigation)\//],
+  ['dashboard/src/chart/', /^dashboard\/src\/(chart|format|time)\/|\/api\/types\.ts$/],
+  ['dashboard/src/components/', /^dashboard\/src\/(components|format|time|navigation|preferences|api)\//],
+  ['dashboard/src/layout/', /^dashboard\/src\/(?!main\.tsx|app\.tsx)/],
   ['dashboard/src/', /^dashboard\/src\/(?!main\.tsx)/],
 ];
 
@@ -47,11 +49,11 @@ describe('there is one place for', () => {
   const outside = (...places: string[]) => sources.filter(({ path }) => !places.includes(path));
 
   test('the clock', () => {
-    expect(linesMatching(outside('dashboard/src/state/clock.ts'), /Date\.now\(|new Date\(\)/)).toEqual([]);
+    expect(linesMatching(outside('dashboard/src/time/clock.ts'), /Date\.now\(|new Date\(\)/)).toEqual([]);
   });
 
   test('what is kept in the browser', () => {
-    const places = ['dashboard/src/state/remembered.ts', 'dashboard/src/frame/new-version.ts'];
+    const places = ['dashboard/src/preferences/local-storage.ts', 'dashboard/src/layout/new-version.ts'];
     expect(
       linesMatching(outside(...places), /localStorage|sessionStorage|indexedDB|document\.cookie/),
     ).toEqual([]);

@@ -1,5 +1,5 @@
 /** How the dashboard talks to its server: one function, one class of errors. */
-import { basePath } from '../state/base-path.js';
+import { basePath } from '../navigation/base-path.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 

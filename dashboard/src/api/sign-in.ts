@@ -1,6 +1,6 @@
 /** Signing in and out, and the pages of one-time addresses. */
 
-import { basePath } from '../state/base-path.js';
+import { basePath } from '../navigation/base-path.js';
 import { request } from './client.js';
 import type { InvitationSeen } from './types.js';
 

@@ -1,7 +1,7 @@
 /** The counts of a project. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { boundsOf } from '../format/curl.js';
-import type { Bounded, Range } from '../state/range.js';
+import type { Bounded, Range } from '../time/range.js';
 import { request } from './client.js';
 import { projectPath } from './projects.js';
 import type { Callers, Counts, Interval, Series } from './types.js';

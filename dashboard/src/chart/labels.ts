@@ -1,7 +1,7 @@
 /** What stands below the bars. */
 import type { Interval } from '../api/types.js';
 import { bucketLabel, month } from '../format/dates.js';
-import { localOf } from '../state/zone.js';
+import { localOf } from '../time/zone.js';
 import { type Bar, labelStep } from './layout.js';
 
 /** Room for one label, in pixels. */

@@ -1,5 +1,5 @@
 /** Requests to the public API as commands for a shell: what is on screen, asked for from anywhere. */
-import type { Range } from '../state/range.js';
+import type { Range } from '../time/range.js';
 
 /** The variable that holds the key, so that no key is ever part of a copied command. */
 const KEY = '$CALLER_STATS_KEY';

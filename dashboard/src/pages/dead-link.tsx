@@ -1,7 +1,7 @@
 /** A one-time address that does not work, or not any more. */
 import type { ReactNode } from 'react';
-import { ButtonLink } from '../parts/button.js';
-import { Page } from '../parts/page.js';
+import { Page } from '../components/content/page.js';
+import { ButtonLink } from '../components/forms/button.js';
 
 export function DeadLink({ title, children }: { title: string; children: ReactNode }) {
   return (

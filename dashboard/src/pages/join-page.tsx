@@ -5,23 +5,23 @@ import { ApiError } from '../api/client.js';
 import { refreshSession, useSession } from '../api/session.js';
 import { acceptInvitation, lookUpInvitation } from '../api/sign-in.js';
 import type { InvitationSeen } from '../api/types.js';
-import { SignFrame } from '../frame/sign-frame.js';
-import { Button, ButtonLink } from '../parts/button.js';
-import { TextField } from '../parts/field.js';
-import { Form, secretOf, textOf } from '../parts/form.js';
-import { nameCharactersMax } from '../parts/limits.js';
-import { NewPassword } from '../parts/new-password.js';
-import { Failure, Notice } from '../parts/notice.js';
-import { Page } from '../parts/page.js';
-import { Loading, Skeleton } from '../parts/skeleton.js';
-import { remember } from '../state/remembered.js';
-import { useToken } from '../state/token.js';
+import { Page } from '../components/content/page.js';
+import { Failure, Notice } from '../components/feedback/notice.js';
+import { Loading, Skeleton } from '../components/feedback/skeleton.js';
+import { Button, ButtonLink } from '../components/forms/button.js';
+import { TextField } from '../components/forms/field.js';
+import { Form, secretOf, textOf } from '../components/forms/form.js';
+import { nameCharactersMax } from '../components/forms/limits.js';
+import { NewPassword } from '../components/forms/new-password.js';
+import { SignInLayout } from '../layout/sign-in-layout.js';
+import { useToken } from '../navigation/token.js';
+import { remember } from '../preferences/local-storage.js';
 import { DeadLink } from './dead-link.js';
 
 export function JoinPage() {
   const token = useToken('/join');
   return (
-    <SignFrame>
+    <SignInLayout>
       {token === null ? (
         <DeadLink title="This invitation does not work">
           The part after the # is missing. Copy the whole link that you were sent.
@@ -29,7 +29,7 @@ export function JoinPage() {
       ) : (
         <Invitation token={token} />
       )}
-    </SignFrame>
+    </SignInLayout>
   );
 }
 

@@ -2,13 +2,13 @@
 import { useLocation } from 'wouter';
 import { createProject } from '../api/projects.js';
 import type { Organization } from '../api/types.js';
-import { Button } from '../parts/button.js';
-import { TextField } from '../parts/field.js';
-import { Form, textOf } from '../parts/form.js';
-import { nameCharactersMax, projectIdCharactersMax } from '../parts/limits.js';
-import { Notice } from '../parts/notice.js';
-import { Page } from '../parts/page.js';
-import { mayEdit, projectPage, useOrganization } from '../state/place.js';
+import { Page } from '../components/content/page.js';
+import { Notice } from '../components/feedback/notice.js';
+import { Button } from '../components/forms/button.js';
+import { TextField } from '../components/forms/field.js';
+import { Form, textOf } from '../components/forms/form.js';
+import { nameCharactersMax, projectIdCharactersMax } from '../components/forms/limits.js';
+import { mayEdit, projectPage, useOrganization } from '../navigation/current-project.js';
 
 export function NewProjectPage() {
   const organization = useOrganization();

@@ -1,6 +1,7 @@
 /** Where nothing is. */
-import { ButtonLink } from '../parts/button.js';
-import { Page } from '../parts/page.js';
+
+import { Page } from '../components/content/page.js';
+import { ButtonLink } from '../components/forms/button.js';
 
 export function NotFoundPage({ what = 'There is no such page.' }: { what?: string }) {
   return (

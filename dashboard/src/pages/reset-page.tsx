@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError } from '../api/client.js';
 import { resetPassword } from '../api/sign-in.js';
-import { SignFrame } from '../frame/sign-frame.js';
-import { Button } from '../parts/button.js';
-import { Form, secretOf } from '../parts/form.js';
-import { NewPassword } from '../parts/new-password.js';
-import { Page } from '../parts/page.js';
-import { toast } from '../parts/toasts.js';
-import { useToken } from '../state/token.js';
+import { Page } from '../components/content/page.js';
+import { toast } from '../components/feedback/toasts.js';
+import { Button } from '../components/forms/button.js';
+import { Form, secretOf } from '../components/forms/form.js';
+import { NewPassword } from '../components/forms/new-password.js';
+import { SignInLayout } from '../layout/sign-in-layout.js';
+import { useToken } from '../navigation/token.js';
 import { DeadLink } from './dead-link.js';
 
 export function ResetPage() {
@@ -19,16 +19,16 @@ export function ResetPage() {
 
   if (token === null || token === dead)
     return (
-      <SignFrame>
+      <SignInLayout>
         <DeadLink title="This link does not work">
           {token === null
             ? 'The part after the # is missing. Copy the whole link that you were sent.'
             : 'It was used already, or it has expired. Ask whoever runs this server for a new one.'}
         </DeadLink>
-      </SignFrame>
+      </SignInLayout>
     );
   return (
-    <SignFrame>
+    <SignInLayout>
       <Page title="Set a new password" lead="Wherever you are signed in now, you will have to sign in again.">
         <Form
           label="Set a new password"
@@ -53,6 +53,6 @@ export function ResetPage() {
           )}
         </Form>
       </Page>
-    </SignFrame>
+    </SignInLayout>
   );
 }

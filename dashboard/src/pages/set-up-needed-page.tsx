@@ -1,13 +1,13 @@
 /** No owner can sign in yet. Who runs the server can see its output, and that proves who they are. */
 import { Link } from 'wouter';
-import { SignFrame } from '../frame/sign-frame.js';
-import { Page } from '../parts/page.js';
-import { serverUrl } from '../state/base-path.js';
-import '../parts/copy.css';
+import { Page } from '../components/content/page.js';
+import { SignInLayout } from '../layout/sign-in-layout.js';
+import { serverUrl } from '../navigation/base-path.js';
+import '../components/content/copy.css';
 
 export function SetUpNeededPage() {
   return (
-    <SignFrame>
+    <SignInLayout>
       <Page title="Set up this server">
         <p className="quiet">
           This server has no owner yet. When the server started, it printed a one-time address for making the
@@ -24,6 +24,6 @@ export function SetUpNeededPage() {
           You have an account already? <Link href="/sign-in">Sign in</Link>
         </p>
       </Page>
-    </SignFrame>
+    </SignInLayout>
   );
 }

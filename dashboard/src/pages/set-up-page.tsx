@@ -4,14 +4,14 @@ import { useLocation } from 'wouter';
 import { ApiError } from '../api/client.js';
 import { refreshSession, useSession } from '../api/session.js';
 import { setUp } from '../api/sign-in.js';
-import { SignFrame } from '../frame/sign-frame.js';
-import { Button } from '../parts/button.js';
-import { TextField } from '../parts/field.js';
-import { Form, secretOf, textOf } from '../parts/form.js';
-import { nameCharactersMax } from '../parts/limits.js';
-import { NewPassword } from '../parts/new-password.js';
-import { Page } from '../parts/page.js';
-import { useToken } from '../state/token.js';
+import { Page } from '../components/content/page.js';
+import { Button } from '../components/forms/button.js';
+import { TextField } from '../components/forms/field.js';
+import { Form, secretOf, textOf } from '../components/forms/form.js';
+import { nameCharactersMax } from '../components/forms/limits.js';
+import { NewPassword } from '../components/forms/new-password.js';
+import { SignInLayout } from '../layout/sign-in-layout.js';
+import { useToken } from '../navigation/token.js';
 import { DeadLink } from './dead-link.js';
 
 export function SetUpPage() {
@@ -24,16 +24,16 @@ export function SetUpPage() {
 
   if (token === null || token === dead || !isOpen)
     return (
-      <SignFrame>
+      <SignInLayout>
         <DeadLink title="This address does not work">
           {token === null
             ? 'The part after the # is missing. Copy the whole address that the server printed.'
             : 'It was used already, or it has expired. If nobody has an account yet, start the server again: it prints a new address.'}
         </DeadLink>
-      </SignFrame>
+      </SignInLayout>
     );
   return (
-    <SignFrame>
+    <SignInLayout>
       <Page title="Make your account" lead="You will be the owner of this server’s organization.">
         <Form
           label="Make your account"
@@ -71,6 +71,6 @@ export function SetUpPage() {
           )}
         </Form>
       </Page>
-    </SignFrame>
+    </SignInLayout>
   );
 }

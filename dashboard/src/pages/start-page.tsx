@@ -1,10 +1,10 @@
 /** Where one begins: at the project that was looked at last, or at what is missing before there can be one. */
 import { Redirect } from 'wouter';
 import type { Organization } from '../api/types.js';
-import { PageLoading } from '../frame/page-boundary.js';
-import { Failure } from '../parts/notice.js';
-import { Page } from '../parts/page.js';
-import { mayEdit, projectPage, useFirstProject, useOrganization } from '../state/place.js';
+import { Page } from '../components/content/page.js';
+import { Failure } from '../components/feedback/notice.js';
+import { PageLoading } from '../layout/page-boundary.js';
+import { mayEdit, projectPage, useFirstProject, useOrganization } from '../navigation/current-project.js';
 
 export function StartPage() {
   const organization = useOrganization();

@@ -7,7 +7,7 @@ import {
   firstOfMonth,
   firstOfYear,
   toDay,
-} from '../../../dashboard/src/state/calendar.js';
+} from '../../../dashboard/src/time/calendar.js';
 
 const day = fc
   .integer({ min: Date.UTC(1900, 0, 1) / 86_400_000, max: Date.UTC(2200, 0, 1) / 86_400_000 })

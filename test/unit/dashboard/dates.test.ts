@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bucketLabel, bucketTitle, exact, offsetName, span } from '../../../dashboard/src/format/dates.js';
-import { choiceName } from '../../../dashboard/src/pages/overview/choice-name.js';
+import { choiceName } from '../../../dashboard/src/pages/overview/toolbar/choice-name.js';
 
 const at = (text: string): number => Date.parse(text);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addDays, daysBetween } from '../../../dashboard/src/state/calendar.js';
+import { addDays, daysBetween } from '../../../dashboard/src/time/calendar.js';
 import {
   type Choice,
   isChoice,
@@ -8,8 +8,8 @@ import {
   PRESETS,
   previousOf,
   rangeOf,
-} from '../../../dashboard/src/state/range.js';
-import { localOf } from '../../../dashboard/src/state/zone.js';
+} from '../../../dashboard/src/time/range.js';
+import { localOf } from '../../../dashboard/src/time/zone.js';
 
 const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Asia/Kathmandu');
 const now = fc.integer({ min: Date.UTC(2015, 0, 1), max: Date.UTC(2030, 0, 1) });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Key } from '../../../dashboard/src/api/types.js';
+import { sortDetails } from '../../../dashboard/src/components/content/sort-details.js';
+import * as shown from '../../../dashboard/src/components/forms/limits.js';
+import { filterOptions } from '../../../dashboard/src/components/overlays/picker-filter.js';
 import { ACTION_NAMES, actionName } from '../../../dashboard/src/pages/audit/actions.js';
 import { askOf, readFilter, writeFilter } from '../../../dashboard/src/pages/audit/filter.js';
 import { expiryOf, isBusy, isInUse, sortKeys } from '../../../dashboard/src/pages/keys/key-order.js';
 import { findKeys } from '../../../dashboard/src/pages/keys/key-search.js';
-import * as shown from '../../../dashboard/src/parts/limits.js';
-import { filterOptions } from '../../../dashboard/src/parts/picker-filter.js';
-import { sortDetails } from '../../../dashboard/src/parts/sort-details.js';
-import { SHORTCUTS, step } from '../../../dashboard/src/state/shortcuts.js';
+import { SHORTCUTS, step } from '../../../dashboard/src/preferences/shortcuts.js';
 import * as limits from '../../../src/domain/limits.js';
 import { AUDIT_ACTIONS } from '../../../src/domain/people/audit.js';
 

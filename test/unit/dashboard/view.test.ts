@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { destinationOf, signInFor } from '../../../dashboard/src/state/destination.js';
-import { autoInterval, INTERVALS, intervalFor, isAllowed } from '../../../dashboard/src/state/interval.js';
-import { PRESETS } from '../../../dashboard/src/state/range.js';
-import { readView, usualChoiceOf, type View, writeView } from '../../../dashboard/src/state/view.js';
+import { destinationOf, signInFor } from '../../../dashboard/src/navigation/destination.js';
+import { readView, usualChoiceOf, type View, writeView } from '../../../dashboard/src/navigation/view.js';
+import { autoInterval, INTERVALS, intervalFor, isAllowed } from '../../../dashboard/src/time/interval.js';
+import { PRESETS } from '../../../dashboard/src/time/range.js';
 
 const usual: View = {
   choice: { preset: '30d' },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
-import { addDays } from '../../../dashboard/src/state/calendar.js';
+import { addDays } from '../../../dashboard/src/time/calendar.js';
 import {
   allZones,
   browserZone,
@@ -10,7 +10,7 @@ import {
   localOf,
   offsetOf,
   startOfDay,
-} from '../../../dashboard/src/state/zone.js';
+} from '../../../dashboard/src/time/zone.js';
 
 const ZONES = [
   'UTC',

@@ -1,15 +1,15 @@
 /** The user's own account. */
 import { rename } from '../../api/account.js';
 import { refreshSession, useUser } from '../../api/session.js';
-import { Button } from '../../parts/button.js';
-import { TextField } from '../../parts/field.js';
-import { Form, textOf } from '../../parts/form.js';
-import { nameCharactersMax } from '../../parts/limits.js';
-import { Page, Section } from '../../parts/page.js';
-import { toast } from '../../parts/toasts.js';
+import { Page, Section } from '../../components/content/page.js';
+import { toast } from '../../components/feedback/toasts.js';
+import { Button } from '../../components/forms/button.js';
+import { TextField } from '../../components/forms/field.js';
+import { Form, textOf } from '../../components/forms/form.js';
+import { nameCharactersMax } from '../../components/forms/limits.js';
 import { Password } from './password.js';
-import { SecondFactorSection } from './second-factor.js';
 import { Sessions } from './sessions.js';
+import { SecondFactorSection } from './two-factor.js';
 
 export function AccountPage() {
   const user = useUser();

@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { changePassword, sessionsQuery } from '../../api/account.js';
 import { queryClient } from '../../api/query-client.js';
 import { useUser } from '../../api/session.js';
-import { Button } from '../../parts/button.js';
-import { TextField } from '../../parts/field.js';
-import { Form, secretOf } from '../../parts/form.js';
-import { NewPassword } from '../../parts/new-password.js';
-import { Section } from '../../parts/page.js';
-import { toast } from '../../parts/toasts.js';
+import { Section } from '../../components/content/page.js';
+import { toast } from '../../components/feedback/toasts.js';
+import { Button } from '../../components/forms/button.js';
+import { TextField } from '../../components/forms/field.js';
+import { Form, secretOf } from '../../components/forms/form.js';
+import { NewPassword } from '../../components/forms/new-password.js';
 
 export function Password() {
   const { hasPassword } = useUser();

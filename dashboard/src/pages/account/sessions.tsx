@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import { endOtherSessions, endSession, sessionsQuery } from '../../api/account.js';
 import { queryClient } from '../../api/query-client.js';
 import type { SignedInDevice } from '../../api/types.js';
+import { Section } from '../../components/content/page.js';
+import { Time } from '../../components/content/time.js';
+import { Badge } from '../../components/feedback/badge.js';
+import { Failure } from '../../components/feedback/notice.js';
+import { LoadingRows } from '../../components/feedback/skeleton.js';
+import { Button } from '../../components/forms/button.js';
+import { useAction } from '../../components/forms/use-action.js';
 import { moment } from '../../format/dates.js';
 import { browserName } from '../../format/user-agent.js';
-import { Badge } from '../../parts/badge.js';
-import { Button } from '../../parts/button.js';
-import { Failure } from '../../parts/notice.js';
-import { Section } from '../../parts/page.js';
-import { LoadingRows } from '../../parts/skeleton.js';
-import { Time } from '../../parts/time.js';
-import { useAction } from '../../parts/use-action.js';
-import { browserZone } from '../../state/zone.js';
+import { browserZone } from '../../time/zone.js';
 
 export function Sessions() {
   const { data, error, refetch } = useQuery(sessionsQuery);

@@ -1,8 +1,8 @@
 /** Narrows the log down. What is chosen stands in the address. */
 import { useLocation, useSearch } from 'wouter';
-import { Button } from '../../parts/button.js';
-import { SelectField, TextField } from '../../parts/field.js';
-import { textOf } from '../../parts/form.js';
+import { Button } from '../../components/forms/button.js';
+import { SelectField, TextField } from '../../components/forms/field.js';
+import { textOf } from '../../components/forms/form.js';
 import { ACTION_NAMES } from './actions.js';
 import { FIELDS, type Filter, readFilter, writeFilter } from './filter.js';
 

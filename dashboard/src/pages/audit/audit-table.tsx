@@ -1,8 +1,8 @@
 /** Entries of the audit log. */
 import { Link } from 'wouter';
 import type { AuditEntry } from '../../api/types.js';
-import { type Column, Table } from '../../parts/table.js';
-import { Time } from '../../parts/time.js';
+import { type Column, Table } from '../../components/content/table.js';
+import { Time } from '../../components/content/time.js';
 import { actionName } from './actions.js';
 
 export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {

@@ -1,7 +1,7 @@
 /** Which entries of the log are shown, as it stands in the address. */
 import type { AuditFilter } from '../../api/audit.js';
-import { addDays, toDay } from '../../state/calendar.js';
-import { startOfDay } from '../../state/zone.js';
+import { addDays, toDay } from '../../time/calendar.js';
+import { startOfDay } from '../../time/zone.js';
 
 export const FIELDS = ['action', 'actor', 'target', 'from', 'to'] as const;
 

@@ -1,13 +1,13 @@
 /** When a key ends. */
 import { useState } from 'react';
 import type { KeyRules } from '../../api/types.js';
+import { SelectField, TextField } from '../../components/forms/field.js';
+import { textOf } from '../../components/forms/form.js';
+import { keyLifeDaysMax } from '../../components/forms/limits.js';
 import { day } from '../../format/dates.js';
-import { SelectField, TextField } from '../../parts/field.js';
-import { textOf } from '../../parts/form.js';
-import { keyLifeDaysMax } from '../../parts/limits.js';
-import { addDays } from '../../state/calendar.js';
-import { now } from '../../state/clock.js';
-import { browserZone, localOf } from '../../state/zone.js';
+import { addDays } from '../../time/calendar.js';
+import { now } from '../../time/clock.js';
+import { browserZone, localOf } from '../../time/zone.js';
 
 const DAY_MS = 86_400_000;
 

@@ -2,9 +2,9 @@
 import { Ban, Ellipsis, Pause, Play, RefreshCw } from 'lucide-react';
 import { useKeySwitch } from '../../api/keys.js';
 import type { Key } from '../../api/types.js';
-import { IconButton } from '../../parts/button.js';
-import { Menu } from '../../parts/menu.js';
-import { toast } from '../../parts/toasts.js';
+import { toast } from '../../components/feedback/toasts.js';
+import { IconButton } from '../../components/forms/button.js';
+import { Menu } from '../../components/overlays/menu.js';
 
 /** What is asked about in a dialog before it is done. */
 export interface KeyQuestion {

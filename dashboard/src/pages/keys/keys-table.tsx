@@ -1,12 +1,12 @@
 /** Keys, one a row. */
 import type { Key } from '../../api/types.js';
+import { type Column, Table } from '../../components/content/table.js';
+import { Time } from '../../components/content/time.js';
+import { Badge } from '../../components/feedback/badge.js';
 import { day } from '../../format/dates.js';
-import { Badge } from '../../parts/badge.js';
-import { type Column, Table } from '../../parts/table.js';
-import { Time } from '../../parts/time.js';
-import { now, useNow } from '../../state/clock.js';
-import { mayEdit, type ProjectPlace } from '../../state/place.js';
-import { browserZone } from '../../state/zone.js';
+import { mayEdit, type ProjectPlace } from '../../navigation/current-project.js';
+import { now, useNow } from '../../time/clock.js';
+import { browserZone } from '../../time/zone.js';
 import { KeyActions, type KeyQuestion } from './key-actions.js';
 import { expiryOf, isInUse } from './key-order.js';
 

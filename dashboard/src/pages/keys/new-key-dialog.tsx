@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { createKey, type NewKey } from '../../api/keys.js';
 import { useSession } from '../../api/session.js';
 import type { KeyType, KeyWithSecret } from '../../api/types.js';
-import { Button } from '../../parts/button.js';
-import { Dialog, DialogButtons } from '../../parts/dialog.js';
-import { Check, Choice, Choices, TextArea, TextField } from '../../parts/field.js';
-import { Form, textOf } from '../../parts/form.js';
-import { nameCharactersMax } from '../../parts/limits.js';
-import type { ProjectPlace } from '../../state/place.js';
+import { Button } from '../../components/forms/button.js';
+import { Check, Choice, Choices, TextArea, TextField } from '../../components/forms/field.js';
+import { Form, textOf } from '../../components/forms/form.js';
+import { nameCharactersMax } from '../../components/forms/limits.js';
+import { Dialog, DialogButtons } from '../../components/overlays/dialog.js';
+import type { ProjectPlace } from '../../navigation/current-project.js';
 import { ExpiryField, expiresOf } from './expiry-field.js';
 import { SecretDialog } from './secret-dialog.js';
 

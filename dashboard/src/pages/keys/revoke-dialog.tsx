@@ -1,9 +1,9 @@
 /** Ends a key for good, after saying what that breaks. */
 import { revokeKey } from '../../api/keys.js';
 import type { Key } from '../../api/types.js';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.js';
 import { relative } from '../../format/relative.js';
-import { ConfirmDialog } from '../../parts/confirm-dialog.js';
-import { now } from '../../state/clock.js';
+import { now } from '../../time/clock.js';
 import { isBusy } from './key-order.js';
 
 interface RevokeDialogProps {

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { rotateKey } from '../../api/keys.js';
 import { useSession } from '../../api/session.js';
 import type { Key, KeyWithSecret } from '../../api/types.js';
-import { Button } from '../../parts/button.js';
-import { Dialog, DialogButtons } from '../../parts/dialog.js';
-import { SelectField } from '../../parts/field.js';
-import { Form, textOf } from '../../parts/form.js';
+import { Button } from '../../components/forms/button.js';
+import { SelectField } from '../../components/forms/field.js';
+import { Form, textOf } from '../../components/forms/form.js';
+import { Dialog, DialogButtons } from '../../components/overlays/dialog.js';
 import { SecretDialog } from './secret-dialog.js';
 
 interface RotateDialogProps {

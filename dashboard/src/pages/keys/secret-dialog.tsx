@@ -1,11 +1,11 @@
 /** A new secret: shown here, once. Only its own button closes it, because there is no second look. */
 import { useEffect, useState } from 'react';
 import type { KeyWithSecret } from '../../api/types.js';
-import { Button } from '../../parts/button.js';
-import { CopyButton } from '../../parts/copy-button.js';
-import { Dialog, DialogButtons } from '../../parts/dialog.js';
-import { Check } from '../../parts/field.js';
-import { Notice } from '../../parts/notice.js';
+import { CopyButton } from '../../components/content/copy-button.js';
+import { Notice } from '../../components/feedback/notice.js';
+import { Button } from '../../components/forms/button.js';
+import { Check } from '../../components/forms/field.js';
+import { Dialog, DialogButtons } from '../../components/overlays/dialog.js';
 
 interface SecretDialogProps {
   readonly made: KeyWithSecret;

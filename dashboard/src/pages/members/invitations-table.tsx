@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { invitationsQuery, withdrawInvitation } from '../../api/members.js';
 import type { Invitation, Organization } from '../../api/types.js';
-import { IconButton } from '../../parts/button.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { Failure } from '../../parts/notice.js';
-import { LoadingRows } from '../../parts/skeleton.js';
-import { type Column, Table } from '../../parts/table.js';
-import { Time } from '../../parts/time.js';
-import { useAction } from '../../parts/use-action.js';
-import { mayManage } from '../../state/place.js';
+import { type Column, Table } from '../../components/content/table.js';
+import { Time } from '../../components/content/time.js';
+import { EmptyState } from '../../components/feedback/empty-state.js';
+import { Failure } from '../../components/feedback/notice.js';
+import { LoadingRows } from '../../components/feedback/skeleton.js';
+import { IconButton } from '../../components/forms/button.js';
+import { useAction } from '../../components/forms/use-action.js';
+import { mayManage } from '../../navigation/current-project.js';
 import { roleName } from './roles.js';
 
 export function InvitationsTable({ organization }: { organization: Organization }) {

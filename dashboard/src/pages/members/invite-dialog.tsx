@@ -2,15 +2,15 @@
 import { useState } from 'react';
 import { invite } from '../../api/members.js';
 import type { Organization, Role } from '../../api/types.js';
+import { CopyButton } from '../../components/content/copy-button.js';
+import { Notice } from '../../components/feedback/notice.js';
+import { Button } from '../../components/forms/button.js';
+import { SelectField, TextField } from '../../components/forms/field.js';
+import { Form, textOf } from '../../components/forms/form.js';
+import { Dialog, DialogButtons } from '../../components/overlays/dialog.js';
 import { moment } from '../../format/dates.js';
-import { Button } from '../../parts/button.js';
-import { CopyButton } from '../../parts/copy-button.js';
-import { Dialog, DialogButtons } from '../../parts/dialog.js';
-import { SelectField, TextField } from '../../parts/field.js';
-import { Form, textOf } from '../../parts/form.js';
-import { Notice } from '../../parts/notice.js';
-import { serverUrl } from '../../state/base-path.js';
-import { browserZone } from '../../state/zone.js';
+import { serverUrl } from '../../navigation/base-path.js';
+import { browserZone } from '../../time/zone.js';
 import { ROLES } from './roles.js';
 
 interface InviteDialogProps {

@@ -4,17 +4,17 @@ import { lazy, Suspense, useState } from 'react';
 import { changeMember, removeMember } from '../../api/members.js';
 import { refreshSession } from '../../api/session.js';
 import type { Member, Organization } from '../../api/types.js';
+import { type Column, Table } from '../../components/content/table.js';
+import { Badge } from '../../components/feedback/badge.js';
+import { IconButton } from '../../components/forms/button.js';
+import { useAction } from '../../components/forms/use-action.js';
 import { day } from '../../format/dates.js';
-import { Badge } from '../../parts/badge.js';
-import { IconButton } from '../../parts/button.js';
-import { type Column, Table } from '../../parts/table.js';
-import { useAction } from '../../parts/use-action.js';
-import { mayManage } from '../../state/place.js';
-import { browserZone } from '../../state/zone.js';
+import { mayManage } from '../../navigation/current-project.js';
+import { browserZone } from '../../time/zone.js';
 import { ROLES, roleName } from './roles.js';
 
 const ConfirmDialog = lazy(() =>
-  import('../../parts/confirm-dialog.js').then((module) => ({ default: module.ConfirmDialog })),
+  import('../../components/overlays/confirm-dialog.js').then((module) => ({ default: module.ConfirmDialog })),
 );
 
 interface MembersTableProps {

@@ -1,8 +1,8 @@
 /** Says the numbers of a newly chosen range to screen readers; of those that change by themselves it keeps still. */
 import { useEffect, useState } from 'react';
 import { count } from '../../format/numbers.js';
-import { type View, writeView } from '../../state/view.js';
-import { choiceName } from './choice-name.js';
+import { type View, writeView } from '../../navigation/view.js';
+import { choiceName } from './toolbar/choice-name.js';
 import type { Numbers } from './use-numbers.js';
 
 export function Announcement({ view, numbers }: { view: View; numbers: Numbers }) {

@@ -1,9 +1,9 @@
 /** What *other* is made of: each integration and SDK by its name. */
 import { useState } from 'react';
 import type { Callers } from '../../api/types.js';
+import { EmptyState } from '../../components/feedback/empty-state.js';
+import { Button } from '../../components/forms/button.js';
 import { count, share } from '../../format/numbers.js';
-import { Button } from '../../parts/button.js';
-import { EmptyState } from '../../parts/empty-state.js';
 
 /** As many as are seen at a glance. */
 const firstRows = 8;

@@ -3,15 +3,15 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { createKey } from '../../api/keys.js';
 import { useSession } from '../../api/session.js';
+import { Code, Copied } from '../../components/content/copy-button.js';
+import { Section } from '../../components/content/page.js';
+import { Tabs } from '../../components/content/tabs.js';
+import { Notice } from '../../components/feedback/notice.js';
+import { Button } from '../../components/forms/button.js';
+import { useAction } from '../../components/forms/use-action.js';
 import { exportKey, LANGUAGES, type Language, snippet } from '../../format/snippets.js';
-import { Button } from '../../parts/button.js';
-import { Code, Copied } from '../../parts/copy-button.js';
-import { Notice } from '../../parts/notice.js';
-import { Section } from '../../parts/page.js';
-import { Tabs } from '../../parts/tabs.js';
-import { useAction } from '../../parts/use-action.js';
-import { serverUrl } from '../../state/base-path.js';
-import { mayEdit, type ProjectPlace } from '../../state/place.js';
+import { serverUrl } from '../../navigation/base-path.js';
+import { mayEdit, type ProjectPlace } from '../../navigation/current-project.js';
 
 export function FirstQuery(place: ProjectPlace) {
   const { project } = place;

@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo } from 'react';
 import { ALL_TIME, countsQuery } from '../../api/stats.js';
-import { PageLoading } from '../../frame/page-boundary.js';
-import type { ProjectPlace } from '../../state/place.js';
-import { type Choice, DEFAULT_CHOICE } from '../../state/range.js';
-import { readView, usualChoiceOf } from '../../state/view.js';
+import { PageLoading } from '../../layout/page-boundary.js';
+import type { ProjectPlace } from '../../navigation/current-project.js';
+import { readView, usualChoiceOf } from '../../navigation/view.js';
+import { type Choice, DEFAULT_CHOICE } from '../../time/range.js';
 import { useNumbers } from './use-numbers.js';
 import { usualZoneOf } from './use-view.js';
 

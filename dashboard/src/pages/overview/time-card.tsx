@@ -3,11 +3,11 @@ import { ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import type { CallerType, Interval } from '../../api/types.js';
 import { TYPE_NAMES, TYPES } from '../../chart/type-names.js';
-import { Button } from '../../parts/button.js';
-import { EmptyState } from '../../parts/empty-state.js';
-import { Skeleton } from '../../parts/skeleton.js';
-import type { View } from '../../state/view.js';
-import { localOf } from '../../state/zone.js';
+import { EmptyState } from '../../components/feedback/empty-state.js';
+import { Skeleton } from '../../components/feedback/skeleton.js';
+import { Button } from '../../components/forms/button.js';
+import type { View } from '../../navigation/view.js';
+import { localOf } from '../../time/zone.js';
 import { TimeTable } from './time-table.js';
 import type { Numbers } from './use-numbers.js';
 

@@ -1,9 +1,9 @@
 /** The chart as a table. */
 
 import type { Bar } from '../../chart/layout.js';
+import { type Column, Table } from '../../components/content/table.js';
 import { bucketTitle } from '../../format/dates.js';
 import { count } from '../../format/numbers.js';
-import { type Column, Table } from '../../parts/table.js';
 import type { Numbers } from './use-numbers.js';
 
 interface Row {

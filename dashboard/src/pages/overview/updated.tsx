@@ -1,6 +1,6 @@
 /** How fresh the numbers are. */
 import { relative } from '../../format/relative.js';
-import { useNow } from '../../state/clock.js';
+import { useNow } from '../../time/clock.js';
 import type { Numbers } from './use-numbers.js';
 
 export function Updated({ numbers: { updatedAt, isLive, error, reading } }: { numbers: Numbers }) {

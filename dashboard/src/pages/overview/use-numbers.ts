@@ -10,10 +10,10 @@ import {
 } from '../../api/stats.js';
 import type { Bucket, Counts, Interval } from '../../api/types.js';
 import type { Bar } from '../../chart/layout.js';
-import { useNow } from '../../state/clock.js';
-import { intervalFor } from '../../state/interval.js';
-import { type Bounded, isOpen, previousOf, type Range, rangeOf } from '../../state/range.js';
-import type { View } from '../../state/view.js';
+import type { View } from '../../navigation/view.js';
+import { useNow } from '../../time/clock.js';
+import { intervalFor } from '../../time/interval.js';
+import { type Bounded, isOpen, previousOf, type Range, rangeOf } from '../../time/range.js';
 
 const minuteMs = 60_000;
 

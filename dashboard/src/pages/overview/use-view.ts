@@ -2,10 +2,10 @@
 import { useCallback, useEffect, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { Project } from '../../api/types.js';
-import { keepQuery } from '../../state/last-view.js';
-import type { Choice } from '../../state/range.js';
-import { readView, type View, writeView } from '../../state/view.js';
-import { browserZone, isZone } from '../../state/zone.js';
+import { keepQuery } from '../../navigation/last-view.js';
+import { readView, type View, writeView } from '../../navigation/view.js';
+import type { Choice } from '../../time/range.js';
+import { browserZone, isZone } from '../../time/zone.js';
 
 /** The zone that a project is looked at in unless the reader chooses another. */
 export function usualZoneOf(project: Project): string {

@@ -2,13 +2,13 @@
 import { lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { deleteProject } from '../../api/projects.js';
-import { Button } from '../../parts/button.js';
-import { Section } from '../../parts/page.js';
-import type { ProjectPlace } from '../../state/place.js';
-import { remember } from '../../state/remembered.js';
+import { Section } from '../../components/content/page.js';
+import { Button } from '../../components/forms/button.js';
+import type { ProjectPlace } from '../../navigation/current-project.js';
+import { remember } from '../../preferences/local-storage.js';
 
 const ConfirmDialog = lazy(() =>
-  import('../../parts/confirm-dialog.js').then((module) => ({ default: module.ConfirmDialog })),
+  import('../../components/overlays/confirm-dialog.js').then((module) => ({ default: module.ConfirmDialog })),
 );
 
 export function DeleteProject({ organization, project }: ProjectPlace) {

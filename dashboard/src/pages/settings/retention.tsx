@@ -1,15 +1,15 @@
 /** How long single queries are kept. Counts are kept for ever either way. */
 import { useState } from 'react';
 import { useProjectChange } from '../../api/projects.js';
+import { Section } from '../../components/content/page.js';
+import { Notice } from '../../components/feedback/notice.js';
+import { toast } from '../../components/feedback/toasts.js';
+import { Button } from '../../components/forms/button.js';
+import { Choice, Choices, TextField } from '../../components/forms/field.js';
+import { Form, textOf } from '../../components/forms/form.js';
+import { retentionDaysMax } from '../../components/forms/limits.js';
 import { day } from '../../format/dates.js';
-import { Button } from '../../parts/button.js';
-import { Choice, Choices, TextField } from '../../parts/field.js';
-import { Form, textOf } from '../../parts/form.js';
-import { retentionDaysMax } from '../../parts/limits.js';
-import { Notice } from '../../parts/notice.js';
-import { Section } from '../../parts/page.js';
-import { toast } from '../../parts/toasts.js';
-import type { ProjectPlace } from '../../state/place.js';
+import type { ProjectPlace } from '../../navigation/current-project.js';
 
 /** What is suggested: long enough for any sender that repeats what it could not deliver. */
 const usualDays = 400;

@@ -1,15 +1,15 @@
 /** What can be changed about a project. */
 import { useState } from 'react';
 import { useProjectChange } from '../../api/projects.js';
-import { Button } from '../../parts/button.js';
-import { SelectField, TextField } from '../../parts/field.js';
-import { Form, textOf } from '../../parts/form.js';
-import { nameCharactersMax } from '../../parts/limits.js';
-import { Notice } from '../../parts/notice.js';
-import { Page, Section } from '../../parts/page.js';
-import { toast } from '../../parts/toasts.js';
-import { mayEdit, type ProjectPlace } from '../../state/place.js';
-import { allZones, browserZone } from '../../state/zone.js';
+import { Page, Section } from '../../components/content/page.js';
+import { Notice } from '../../components/feedback/notice.js';
+import { toast } from '../../components/feedback/toasts.js';
+import { Button } from '../../components/forms/button.js';
+import { SelectField, TextField } from '../../components/forms/field.js';
+import { Form, textOf } from '../../components/forms/form.js';
+import { nameCharactersMax } from '../../components/forms/limits.js';
+import { mayEdit, type ProjectPlace } from '../../navigation/current-project.js';
+import { allZones, browserZone } from '../../time/zone.js';
 import { DeleteProject } from './delete-project.js';
 import { Retention } from './retention.js';
 

@@ -3,14 +3,14 @@ import { useState } from 'react';
 import { Link, Redirect, useSearch } from 'wouter';
 import { refreshSession, useSession } from '../../api/session.js';
 import { signIn, singleSignOnPath } from '../../api/sign-in.js';
-import { SignFrame } from '../../frame/sign-frame.js';
-import { Button, OutwardButton } from '../../parts/button.js';
-import { TextField } from '../../parts/field.js';
-import { Form, secretOf, textOf } from '../../parts/form.js';
-import { Notice } from '../../parts/notice.js';
-import { Page } from '../../parts/page.js';
-import { destinationOf } from '../../state/destination.js';
-import { SecondFactor } from './second-factor.js';
+import { Page } from '../../components/content/page.js';
+import { Notice } from '../../components/feedback/notice.js';
+import { Button, OutwardButton } from '../../components/forms/button.js';
+import { TextField } from '../../components/forms/field.js';
+import { Form, secretOf, textOf } from '../../components/forms/form.js';
+import { SignInLayout } from '../../layout/sign-in-layout.js';
+import { destinationOf } from '../../navigation/destination.js';
+import { SecondFactor } from './two-factor.js';
 
 /** Why single sign-on sent somebody back. */
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -31,12 +31,12 @@ export function SignInPage() {
   if (user !== null) return <Redirect to={to} replace />;
   if (isSecond)
     return (
-      <SignFrame>
+      <SignInLayout>
         <SecondFactor onBack={() => setSecond(false)} />
-      </SignFrame>
+      </SignInLayout>
     );
   return (
-    <SignFrame>
+    <SignInLayout>
       <Page title="Sign in">
         {problem !== null && (
           <Notice kind="danger" alert>
@@ -84,6 +84,6 @@ export function SignInPage() {
           Forgotten your password? Whoever runs this server can make you a link to set a new one.
         </p>
       </Page>
-    </SignFrame>
+    </SignInLayout>
   );
 }

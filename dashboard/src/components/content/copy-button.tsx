@@ -1,0 +1,89 @@
+/** Buttons that copy, and what they copy from. */
+import { Check, Copy, type LucideIcon } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { toast } from '../feedback/toasts.js';
+import { Button, IconButton } from '../forms/button.js';
+import { copyText } from './copy.js';
+import './copy.css';
+
+/** How long a button says that it has copied. */
+const doneMs = 2_000;
+
+interface Copying {
+  readonly isDone: boolean;
+  readonly copy: () => void;
+  /** Says that it is done, beside the button: what stands outside an open dialog is not read out. */
+  readonly status: ReactNode;
+}
+
+function useCopy(text: string): Copying {
+  const [isDone, setDone] = useState(false);
+  useEffect(() => {
+    if (!isDone) return;
+    const timer = setTimeout(() => setDone(false), doneMs);
+    return () => clearTimeout(timer);
+  }, [isDone]);
+  const copy = async (): Promise<void> => {
+    const isCopied = await copyText(text);
+    setDone(isCopied);
+    if (!isCopied) toast('The browser did not let it be copied: select the text and copy it.', 'danger');
+  };
+  const status = (
+    <span className="out-of-sight" role="status">
+      {isDone ? 'Copied' : ''}
+    </span>
+  );
+  return { isDone, copy: () => void copy(), status };
+}
+
+interface CopyButtonProps {
+  readonly text: string;
+  /** What it copies: `Copy project id`. */
+  readonly label: string;
+  readonly kind?: 'primary' | 'plain' | 'quiet';
+  readonly icon?: LucideIcon;
+}
+
+export function CopyButton({ text, label, kind = 'plain', icon = Copy }: CopyButtonProps) {
+  const { isDone, copy, status } = useCopy(text);
+  return (
+    <>
+      <Button kind={kind} icon={isDone ? Check : icon} onClick={copy}>
+        {label}
+      </Button>
+      {status}
+    </>
+  );
+}
+
+function CopyIcon({ text, label }: { text: string; label: string }) {
+  const { isDone, copy, status } = useCopy(text);
+  return (
+    <>
+      <IconButton icon={isDone ? Check : Copy} label={label} onClick={copy} />
+      {status}
+    </>
+  );
+}
+
+/** A short text to be copied, such as an id. */
+export function Copied({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="copied">
+      <code>{text}</code>
+      <CopyIcon text={text} label={label} />
+    </div>
+  );
+}
+
+/** Lines of code to be copied. */
+export function Code({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="code">
+      <pre tabIndex={0} role="region" aria-label={label.replace(/^Copy /, '')}>
+        <code>{text}</code>
+      </pre>
+      <CopyIcon text={text} label={label} />
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+/** A moment as people say it, `5 minutes ago`; pointing at it or focusing it shows it exactly. */
+import { useId, useRef } from 'react';
+import { exact } from '../../format/dates.js';
+import { relative } from '../../format/relative.js';
+import { useNow } from '../../time/clock.js';
+import { browserZone } from '../../time/zone.js';
+import './time.css';
+
+export function Time({ at }: { at: string }) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const tip = useRef<HTMLSpanElement>(null);
+  const ms = Date.parse(at);
+  const now = useNow();
+
+  const show = (): void => {
+    if (tip.current === null || button.current === null) return;
+    tip.current.showPopover();
+    const place = button.current.getBoundingClientRect();
+    const left = Math.min(place.left, document.documentElement.clientWidth - tip.current.offsetWidth - 8);
+    tip.current.style.left = `${Math.max(8, left)}px`;
+    tip.current.style.top = `${place.top - tip.current.offsetHeight - 6}px`;
+  };
+  const hide = (): void => tip.current?.hidePopover();
+
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className="time"
+        aria-describedby={id}
+        onPointerEnter={show}
+        onPointerLeave={hide}
+        onFocus={show}
+        onBlur={hide}
+        onKeyDown={(event) => event.key === 'Escape' && hide()}
+      >
+        <time dateTime={at}>{relative(ms, now)}</time>
+      </button>
+      <span ref={tip} id={id} className="time-exact" role="tooltip" popover="manual">
+        {exact(ms, browserZone())}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+/** A few lines that should not be overlooked. */
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { ApiError } from '../../api/client.js';
+import { Button } from '../forms/button.js';
+import './notice.css';
+
+const ICONS = { plain: Info, good: CircleCheck, warn: TriangleAlert, danger: CircleAlert };
+
+interface NoticeProps {
+  readonly kind?: keyof typeof ICONS;
+  /** Read out as soon as it appears. */
+  readonly alert?: boolean;
+  readonly children: ReactNode;
+}
+
+export function Notice({ kind = 'plain', alert = false, children }: NoticeProps) {
+  const Icon = ICONS[kind];
+  return (
+    <div className={`notice notice-${kind}`} role={alert ? 'alert' : undefined}>
+      <Icon aria-hidden />
+      <div className="notice-body">{children}</div>
+    </div>
+  );
+}
+
+interface FailureProps {
+  readonly error: Error;
+  /** What did not work: `The keys could not be read.` */
+  readonly what?: string;
+  readonly onRetry?: () => void;
+}
+
+/** A request that failed: what the server says about it, and the way on. */
+export function Failure({ error, what, onRetry }: FailureProps) {
+  const details = error instanceof ApiError ? error.details : [];
+  return (
+    <Notice kind="danger" alert>
+      <p>
+        {what !== undefined && <strong>{what} </strong>}
+        {error.message}
+      </p>
+      {details.length > 0 && (
+        <ul>
+          {details.map((detail) => (
+            <li key={detail}>{detail}</li>
+          ))}
+        </ul>
+      )}
+      {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
+    </Notice>
+  );
+}

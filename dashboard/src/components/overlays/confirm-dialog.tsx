@@ -1,0 +1,72 @@
+/** Asks before something that cannot be undone; what matters most asks for its name to be typed. */
+import { type ReactNode, useState } from 'react';
+import { toast } from '../feedback/toasts.js';
+import { Button } from '../forms/button.js';
+import { TextField } from '../forms/field.js';
+import { Form } from '../forms/form.js';
+import { Dialog, DialogButtons } from './dialog.js';
+
+interface ConfirmDialogProps {
+  readonly title: string;
+  /** What the button does, in its words. */
+  readonly action: string;
+  /** Said when it is done. */
+  readonly done: string;
+  /** What has to be typed first: `the key’s name`, and that name. */
+  readonly typed?: { readonly what: string; readonly text: string };
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+export function ConfirmDialog({
+  title,
+  action,
+  done,
+  typed,
+  onConfirm,
+  onClose,
+  children,
+}: ConfirmDialogProps) {
+  const [text, setText] = useState('');
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div className="stack quiet">{children}</div>
+      <Form
+        label={title}
+        onSend={async () => {
+          await onConfirm();
+          onClose();
+          toast(done);
+        }}
+      >
+        {(isBusy) => (
+          <>
+            {typed !== undefined && (
+              <TextField
+                label={`To go on, type ${typed.what}: ${typed.text}`}
+                name="confirmation"
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+              />
+            )}
+            <DialogButtons>
+              <Button onClick={onClose}>Cancel</Button>
+              <Button
+                type="submit"
+                kind="danger"
+                busy={isBusy}
+                disabled={typed !== undefined && text.trim() !== typed.text}
+              >
+                {action}
+              </Button>
+            </DialogButtons>
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

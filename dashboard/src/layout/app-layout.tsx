@@ -1,0 +1,117 @@
+/** Around every page of somebody who is signed in: the navigation, the shortcuts, and what concerns all pages. */
+import { Menu as MenuIcon } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useLocation, useRoute } from 'wouter';
+import type { Organization, Project } from '../api/types.js';
+import { toast } from '../components/feedback/toasts.js';
+import { IconButton } from '../components/forms/button.js';
+import { usePopover } from '../components/overlays/use-popover.js';
+import { projectPage, useFirstProject, useOrganization, useProject } from '../navigation/current-project.js';
+import { toggleTheme } from '../preferences/theme.js';
+import { AccountMenu } from './account-menu.js';
+import { ConnectionNotice } from './connection-notice.js';
+import { Navigation } from './navigation.js';
+import { ProjectSwitcher } from './project-switcher.js';
+import { useShortcut, useShortcutKeys } from './use-shortcuts.js';
+import { useWide } from './use-wide.js';
+import '../components/overlays/popover.css';
+import './app-layout.css';
+
+const ShortcutsDialog = lazy(() =>
+  import('./shortcuts-dialog.js').then((module) => ({ default: module.ShortcutsDialog })),
+);
+
+export function AppLayout({ children }: { children: ReactNode }) {
+  const isWide = useWide();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const place = useFramePlace();
+  useShortcutKeys();
+  useNavigationShortcuts(place.projectId);
+  useShortcut('help', () => setHelpOpen(true));
+  useShortcut('theme', () => toast(toggleTheme() === 'dark' ? 'Dark' : 'Light'));
+
+  const parts = { ...place, onShortcuts: () => setHelpOpen(true) };
+  return (
+    <div className="frame">
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      {isWide ? <Sidebar {...parts} /> : <Topbar {...parts} />}
+      <main id="main" className="main" tabIndex={-1}>
+        <ConnectionNotice />
+        {children}
+      </main>
+      {isHelpOpen && (
+        <Suspense>
+          <ShortcutsDialog onClose={() => setHelpOpen(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+interface BarProps extends FramePlace {
+  readonly onShortcuts: () => void;
+}
+
+function Sidebar({ organization, project, projectId, onShortcuts }: BarProps) {
+  return (
+    <header className="sidebar">
+      <ProjectSwitcher organization={organization} project={project} />
+      <Navigation organization={organization} projectId={projectId} />
+      <div className="sidebar-foot">
+        <AccountMenu onShortcuts={onShortcuts} isCompact={false} />
+      </div>
+    </header>
+  );
+}
+
+function Topbar({ organization, project, projectId, onShortcuts }: BarProps) {
+  const popover = usePopover({
+    align: 'end',
+    focus: (panel) => panel.querySelector('a'),
+  });
+  return (
+    <header className="topbar">
+      <ProjectSwitcher organization={organization} project={project} />
+      <AccountMenu onShortcuts={onShortcuts} isCompact />
+      <IconButton {...popover.triggerProps} icon={MenuIcon} label="Pages" />
+      <div {...popover.panelProps} className="popover navigation-panel">
+        {popover.isOpen && (
+          <Navigation organization={organization} projectId={projectId} onGo={popover.close} />
+        )}
+      </div>
+    </header>
+  );
+}
+
+interface FramePlace {
+  readonly organization: Organization | null;
+  readonly project: Project | null;
+  /** Known from the address before the project itself is. */
+  readonly projectId: string | null;
+}
+
+/** The project of the page, or where there is none the one that was looked at last. */
+function useFramePlace(): FramePlace {
+  const [, params] = useRoute('/projects/:id/*?');
+  const usual = useOrganization();
+  const { found, isLoading } = useProject(params?.id ?? '');
+  const first = useFirstProject(usual);
+  if (found !== null) return { ...found, projectId: found.project.id };
+  const usualId = isLoading ? (params?.id ?? null) : (first.found?.id ?? null);
+  return { organization: usual, project: first.found, projectId: usualId };
+}
+
+function useNavigationShortcuts(projectId: string | null): void {
+  const [, navigate] = useLocation();
+  const toProject = (page?: 'keys' | 'settings') => (): void => {
+    if (projectId !== null) navigate(projectPage(projectId, page));
+  };
+  useShortcut('overview', toProject());
+  useShortcut('keys', toProject('keys'));
+  useShortcut('settings', toProject('settings'));
+  useShortcut('members', () => navigate('/members'));
+  useShortcut('audit', () => navigate('/audit'));
+  useShortcut('account', () => navigate('/account'));
+}

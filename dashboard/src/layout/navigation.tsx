@@ -1,0 +1,70 @@
+/** The links to the pages. */
+
+import { ChartColumnStacked, Cog, KeyRound, type LucideIcon, ScrollText, Users } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
+import type { Organization } from '../api/types.js';
+import { projectPage } from '../navigation/current-project.js';
+import { lastQueryOf } from '../navigation/last-view.js';
+import { preloadPage } from '../pages.js';
+import { OrganizationName } from './organization-name.js';
+
+interface NavigationProps {
+  readonly organization: Organization | null;
+  readonly projectId: string | null;
+  /** Called when a page was chosen. */
+  readonly onGo?: () => void;
+}
+
+export function Navigation({ organization, projectId, onGo }: NavigationProps) {
+  const go = onGo === undefined ? {} : { onGo };
+  return (
+    <nav className="navigation" aria-label="Pages">
+      {projectId !== null && (
+        <div className="navigation-group">
+          <NavigationLink
+            to={projectPage(projectId)}
+            query={lastQueryOf(projectId)}
+            icon={ChartColumnStacked}
+            name="Overview"
+            {...go}
+          />
+          <NavigationLink to={projectPage(projectId, 'keys')} icon={KeyRound} name="API keys" {...go} />
+          <NavigationLink to={projectPage(projectId, 'settings')} icon={Cog} name="Settings" {...go} />
+        </div>
+      )}
+      {organization !== null && (
+        <div className="navigation-group">
+          <OrganizationName organization={organization} />
+          <NavigationLink to="/members" icon={Users} name="Members" {...go} />
+          <NavigationLink to="/audit" icon={ScrollText} name="Audit log" {...go} />
+        </div>
+      )}
+    </nav>
+  );
+}
+
+interface LinkProps {
+  readonly to: string;
+  readonly query?: string;
+  readonly icon: LucideIcon;
+  readonly name: string;
+  readonly onGo?: () => void;
+}
+
+function NavigationLink({ to, query = '', icon: Icon, name, onGo }: LinkProps) {
+  const [path] = useLocation();
+  const preload = (): void => preloadPage(to);
+  return (
+    <Link
+      href={query === '' ? to : `${to}?${query}`}
+      className="navigation-link"
+      aria-current={path === to ? 'page' : undefined}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={() => onGo?.()}
+    >
+      <Icon aria-hidden />
+      {name}
+    </Link>
+  );
+}

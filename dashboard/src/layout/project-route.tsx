@@ -1,0 +1,26 @@
+/** The pages of a project, once it is known which one that is. */
+import type { ComponentType } from 'react';
+import { Failure } from '../components/feedback/notice.js';
+import { type ProjectPlace, useProject, useRemembered } from '../navigation/current-project.js';
+import { NotFoundPage } from '../pages/not-found-page.js';
+import { PageLoading } from './page-boundary.js';
+
+interface ProjectRouteProps {
+  readonly id: string;
+  readonly page: ComponentType<ProjectPlace>;
+}
+
+export function ProjectRoute({ id, page }: ProjectRouteProps) {
+  const { found, isLoading, error } = useProject(id);
+  if (found !== null) return <Known key={id} place={found} page={page} />;
+  if (isLoading) return <PageLoading />;
+  if (error !== null) return <Failure error={error} what="The projects could not be read." />;
+  return (
+    <NotFoundPage what="There is no project with this id, or you are not a member of its organization." />
+  );
+}
+
+function Known({ place, page: Page }: { place: ProjectPlace; page: ComponentType<ProjectPlace> }) {
+  useRemembered(place);
+  return <Page {...place} />;
+}

@@ -1,0 +1,69 @@
+/** Which project it is, and the way to the others. */
+import { useQueries } from '@tanstack/react-query';
+import { ChevronsUpDown, Plus } from 'lucide-react';
+import { useRef } from 'react';
+import { Link, useLocation } from 'wouter';
+import { projectsQuery } from '../api/projects.js';
+import { useOrganizations } from '../api/session.js';
+import type { Organization, Project } from '../api/types.js';
+import { Logo } from '../components/content/logo.js';
+import { Skeleton } from '../components/feedback/skeleton.js';
+import { Picker, type PickerHandle } from '../components/overlays/picker.js';
+import { mayEdit, projectPage } from '../navigation/current-project.js';
+import { useShortcut } from './use-shortcuts.js';
+
+interface SwitcherProps {
+  readonly organization: Organization | null;
+  readonly project: Project | null;
+}
+
+export function ProjectSwitcher({ organization, project }: SwitcherProps) {
+  const [path, navigate] = useLocation();
+  const picker = useRef<PickerHandle>(null);
+  const organizations = useOrganizations();
+  const lists = useQueries({ queries: organizations.map(({ id }) => projectsQuery(id)) });
+  const isLoading = lists.some(({ isPending }) => isPending);
+  useShortcut('projects', () => picker.current?.open());
+
+  const options = lists.flatMap(({ data }, index) =>
+    (data?.projects ?? []).map(({ id, name }) => ({
+      value: id,
+      label: name,
+      ...(organizations.length > 1 ? { note: organizations[index]?.name ?? '' } : {}),
+    })),
+  );
+  // From a page of one project to the same page of the other.
+  const page = /^\/projects\/[^/]+\/(keys|settings)$/.exec(path)?.[1] as 'keys' | 'settings' | undefined;
+
+  return (
+    <Picker
+      ref={picker}
+      label="Switch project"
+      options={options}
+      value={project?.id ?? ''}
+      onChange={(id) => navigate(projectPage(id, page))}
+      button={(props) => (
+        <button {...props} type="button" className="switcher">
+          <Logo />
+          <span className="switcher-names">
+            <span className="switcher-name">
+              {project?.name ?? (isLoading ? <Skeleton shape="text" /> : 'caller-stats')}
+            </span>
+            {organization !== null && <span className="switcher-organization">{organization.name}</span>}
+          </span>
+          <ChevronsUpDown aria-hidden />
+          <span className="out-of-sight">Switch project</span>
+        </button>
+      )}
+      foot={
+        organization !== null &&
+        mayEdit(organization.role) && (
+          <Link href="/new-project" className="menu-item">
+            <Plus aria-hidden />
+            New project
+          </Link>
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,16 @@
+/** Around the pages that nobody needs to be signed in for: one column, and nothing beside it. */
+import type { ReactNode } from 'react';
+import { Logo } from '../components/content/logo.js';
+import './sign-in-layout.css';
+
+export function SignInLayout({ children }: { children: ReactNode }) {
+  return (
+    <div className="sign">
+      <header className="sign-brand">
+        <Logo />
+        <span>caller-stats</span>
+      </header>
+      <main className="sign-main">{children}</main>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+/** The second factor: on, off, and the way between. */
+import { ShieldCheck, ShieldOff } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { useUser } from '../../api/session.js';
+import { Section } from '../../components/content/page.js';
+import { Badge } from '../../components/feedback/badge.js';
+import { Button } from '../../components/forms/button.js';
+
+const StartDialog = lazy(() =>
+  import('./two-factor-start.js').then((module) => ({ default: module.SecondFactorStartDialog })),
+);
+const StopDialog = lazy(() =>
+  import('./two-factor-stop.js').then((module) => ({ default: module.SecondFactorStopDialog })),
+);
+
+export function SecondFactorSection() {
+  const { hasPassword, secondFactor } = useUser();
+  const [open, setOpen] = useState<'start' | 'stop' | null>(null);
+  const close = (): void => setOpen(null);
+  if (!hasPassword)
+    return (
+      <Section
+        title="Second factor"
+        lead="You sign in through single sign-on: its provider asks for a second factor, if it should be asked for."
+      >
+        {null}
+      </Section>
+    );
+  return (
+    <Section
+      title="Second factor"
+      lead="A code from an app on your phone, asked for after your password. A stolen password alone then opens nothing."
+    >
+      <div className="row">
+        <Badge kind={secondFactor ? 'good' : 'plain'}>{secondFactor ? 'On' : 'Off'}</Badge>
+        {secondFactor ? (
+          <Button icon={ShieldOff} onClick={() => setOpen('stop')}>
+            Turn off…
+          </Button>
+        ) : (
+          <Button icon={ShieldCheck} onClick={() => setOpen('start')}>
+            Set up…
+          </Button>
+        )}
+      </div>
+      <Suspense>
+        {open === 'start' && <StartDialog onClose={close} />}
+        {open === 'stop' && <StopDialog onClose={close} />}
+      </Suspense>
+    </Section>
+  );
+}

@@ -1,0 +1,82 @@
+/** What is shown: the range, its zone, the width of the bars; and the ways to take it elsewhere. */
+import { Terminal } from 'lucide-react';
+import type { Interval } from '../../../api/types.js';
+import { CopyButton } from '../../../components/content/copy-button.js';
+import { curlOf } from '../../../format/curl.js';
+import { useShortcut } from '../../../layout/use-shortcuts.js';
+import { serverUrl } from '../../../navigation/base-path.js';
+import type { ProjectPlace } from '../../../navigation/current-project.js';
+import type { View } from '../../../navigation/view.js';
+import { autoInterval, INTERVALS, isAllowed } from '../../../time/interval.js';
+import type { Numbers } from '../use-numbers.js';
+import { ExportMenu } from './export-menu.js';
+import { RangePicker } from './range-picker.js';
+import { ZonePicker } from './zone-picker.js';
+
+export interface ToolbarProps {
+  readonly place: ProjectPlace;
+  readonly view: View;
+  readonly setView: (change: Partial<View>) => void;
+  readonly numbers: Numbers;
+}
+
+export function Toolbar({ place: { project }, view, setView, numbers }: ToolbarProps) {
+  useShortcut('compare', () => setView({ compare: !view.compare }));
+  const command = curlOf({
+    origin: serverUrl(),
+    projectId: project.id,
+    operation: 'caller-stats',
+    range: numbers.range,
+  });
+  return (
+    <div className="toolbar" role="group" aria-label="What is shown">
+      <RangePicker view={view} setView={setView} range={numbers.range} />
+      <IntervalSelect view={view} setView={setView} numbers={numbers} />
+      <ZonePicker zone={view.zone} onChange={(zone) => setView({ zone })} />
+      <label className="toolbar-check">
+        <input
+          type="checkbox"
+          checked={view.compare}
+          disabled={numbers.previous === null}
+          onChange={(event) => setView({ compare: event.target.checked })}
+        />
+        Compare
+        <span className="out-of-sight"> with the previous period</span>
+      </label>
+      <div className="toolbar-end">
+        <CopyButton text={command} label="Copy as curl" icon={Terminal} kind="quiet" />
+        <ExportMenu project={project} view={view} numbers={numbers} />
+      </div>
+    </div>
+  );
+}
+
+const NAMES: Readonly<Record<Interval, string>> = {
+  hour: 'Hours',
+  day: 'Days',
+  week: 'Weeks',
+  month: 'Months',
+};
+
+function IntervalSelect({ view, setView, numbers }: Omit<ToolbarProps, 'place'>) {
+  const automatic = view.interval === null ? numbers.interval : autoInterval(numbers.range);
+  return (
+    <label className="toolbar-select">
+      <span className="out-of-sight">Interval</span>
+      <select
+        value={view.interval ?? 'auto'}
+        onChange={(event) =>
+          setView({ interval: INTERVALS.find((one) => one === event.target.value) ?? null })
+        }
+      >
+        <option value="auto">Auto ({NAMES[automatic].toLowerCase()})</option>
+        {INTERVALS.map((interval) => (
+          <option key={interval} value={interval} disabled={!isAllowed(interval, numbers.range)}>
+            {NAMES[interval]}
+            {isAllowed(interval, numbers.range) ? '' : ' (range too long)'}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,61 @@
+/** The second step of signing in. */
+import { useState } from 'react';
+import { refreshSession } from '../../api/session.js';
+import { confirmSignIn } from '../../api/sign-in.js';
+import { Page } from '../../components/content/page.js';
+import { Button } from '../../components/forms/button.js';
+import { Check, TextField } from '../../components/forms/field.js';
+import { Form, textOf } from '../../components/forms/form.js';
+
+export function SecondFactor({ onBack }: { onBack: () => void }) {
+  const [isBackup, setBackup] = useState(false);
+  return (
+    <Page
+      title="Second factor"
+      lead={
+        isBackup
+          ? 'Type one of the backup codes that you kept. Each works once.'
+          : 'Type the six digits that your authenticator app shows.'
+      }
+    >
+      <Form
+        label="Second factor"
+        onSend={async (data) => {
+          await confirmSignIn(textOf(data, 'code').replaceAll(' ', ''), data.get('trustDevice') !== null);
+          await refreshSession();
+        }}
+      >
+        {(isBusy) => (
+          <>
+            <TextField
+              key={String(isBackup)}
+              label={isBackup ? 'Backup code' : 'Code'}
+              name="code"
+              autoComplete="one-time-code"
+              inputMode={isBackup ? 'text' : 'numeric'}
+              spellCheck={false}
+              mono
+              required
+            />
+            <Check
+              label="Trust this device"
+              hint="Do not ask for a code here for 30 days."
+              name="trustDevice"
+            />
+            <Button type="submit" kind="primary" wide busy={isBusy}>
+              Continue
+            </Button>
+          </>
+        )}
+      </Form>
+      <div className="row">
+        <Button kind="quiet" onClick={() => setBackup(!isBackup)}>
+          {isBackup ? 'Use the app instead' : 'Use a backup code'}
+        </Button>
+        <Button kind="quiet" onClick={onBack}>
+          Back
+        </Button>
+      </div>
+    </Page>
+  );
+}

@@ -24,10 +24,6 @@ process.exitCode = await run(
     stdout: process.stdout,
     stderr: process.stderr,
     stdin: process.stdin,
-    // The platform's own answer, which knows NO_COLOR, FORCE_COLOR and terminals that have none.
-    terminal: process.stdout.isTTY
-      ? { columns: process.stdout.columns, colors: process.stdout.hasColors() }
-      : undefined,
     interactive: process.stderr.isTTY ?? false,
     colors: process.stderr.isTTY && process.stderr.hasColors(),
     env: process.env,

@@ -8,8 +8,6 @@ export interface Io {
   /** For everything else: progress, warnings, logs. */
   readonly stderr: Writable;
   readonly stdin: Readable;
-  /** What stdout is, where it is a terminal: how many characters fit on a line, and whether it takes colours. */
-  readonly terminal?: { readonly columns: number; readonly colors: boolean } | undefined;
   /** Whether a person is watching stderr. */
   readonly interactive: boolean;
   /** Whether stderr takes colours. */

@@ -1,6 +1,6 @@
 /** The ways in which counts are read and shown: whole, over time, by caller. */
 import type { Writable } from 'node:stream';
-import { type CallerCounts, type Counts, withTotal } from '../domain/counting/counts.js';
+import type { CallerCounts, Counts } from '../domain/counting/counts.js';
 import { callersToCsv, countsToCsv, seriesToCsv } from '../domain/counting/csv.js';
 import { type DateRange, parseDateRange } from '../domain/counting/date-range.js';
 import {
@@ -12,7 +12,6 @@ import {
 import type { Result } from '../domain/result.js';
 import type { Store } from '../storage/ports/store.js';
 import { readSeries } from '../storage/series.js';
-import type { Chart } from './terminal/chart.js';
 import { formatCount, printLine, printTable } from './terminal/output.js';
 
 /** A question in the words it was asked in. */
@@ -27,7 +26,6 @@ export interface View<Question, Answer> {
   readonly toCsv: (answer: Answer) => string;
   /** For people. */
   readonly print: (answer: Answer, to: Writable) => void;
-  readonly toChart: (answer: Answer) => Chart;
 }
 
 const types = ['web', 'api', 'other', 'total'] as const;
@@ -42,14 +40,6 @@ export const WHOLE: View<DateRange, Counts> = {
     for (const name of types)
       printLine(to, `${name.padEnd(5)}  ${formatCount(counts[name]).padStart(width)}`);
   },
-  toChart: (counts) => ({
-    bars: (['web', 'api', 'other'] as const).map((type) => ({
-      label: type,
-      counts: ofType(type, counts[type]),
-    })),
-    leaveOut: 'last',
-    rest: () => '',
-  }),
 };
 
 export const OVER_TIME: View<SeriesRequest, Series> = {
@@ -65,17 +55,6 @@ export const OVER_TIME: View<SeriesRequest, Series> = {
       ['WEB', 'API', 'OTHER', 'TOTAL'],
     );
   },
-  toChart: ({ interval, buckets }) => ({
-    bars: buckets.map((bucket) => ({
-      // An hour that a clock shows twice is two bars: the offset tells them apart.
-      label:
-        interval === 'hour' ? bucket.start.replace(/T(..:..).*(?=[+-])/, ' $1') : bucket.start.slice(0, 10),
-      counts: bucket,
-    })),
-    leaveOut: 'first',
-    rest: (bars, queries) =>
-      `${bars} earlier buckets with ${queries} are not drawn; choose a wider --interval or a smaller range`,
-  }),
 };
 
 export const BY_CALLER: View<DateRange, CallerCounts> = {
@@ -91,13 +70,4 @@ export const BY_CALLER: View<DateRange, CallerCounts> = {
       ['COUNT'],
     );
   },
-  toChart: ({ callers }) => ({
-    bars: callers.map(({ caller, type, count }) => ({ label: caller, counts: ofType(type, count) })),
-    leaveOut: 'last',
-    rest: (bars, queries) => `${bars} more callers with ${queries} are not drawn`,
-  }),
 };
-
-function ofType(type: 'web' | 'api' | 'other', count: number): Counts {
-  return withTotal({ web: 0, api: 0, other: 0, [type]: count });
-}

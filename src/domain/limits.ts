@@ -187,8 +187,5 @@ export const databaseConnectionsMax = 10;
 /** Milliseconds until a read or write that a database server does not answer is given up (a setting). */
 export const databaseTimeoutMs = 5_000;
 
-/** Bars of a chart in a terminal: what can be looked through. */
-export const chartBarsMax = 100;
-
 /** Buckets that a tool of `mcp` hands out at once: a model has to read every one of them. */
 export const toolBucketsMax = 1_000;

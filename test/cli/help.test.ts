@@ -58,7 +58,6 @@ describe('--help', () => {
         '--time-zone',
         '--callers',
         '--csv',
-        '--chart',
       ]),
     ],
     ['mcp', ['--organization', '--database', '--url', 'CALLER_STATS_KEY', 'MCP']],

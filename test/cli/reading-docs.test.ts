@@ -52,10 +52,10 @@ describe('the samples', () => {
     expect(await run(node)).toBe('git-cli 3217\nweb 2014\ngithub-desktop 150\nsdk.git 139\napi 86\n');
   });
 
-  test('the chart of the page is what is printed', async () => {
+  test('the table on the page is what the program prints', async () => {
     const place = await placeWithSample();
-    const [, args = '', chart] = /^\$ caller-stats stats demo (.+)\n([^`]+)```/m.exec(page) ?? [];
-    expect((await succeed(place.run(['stats', project, ...args.split(' ')]))).stdout).toBe(chart);
+    const [, args = '', table] = /^\$ caller-stats stats demo (.+)\n([^`]+)```/m.exec(page) ?? [];
+    expect((await succeed(place.run(['stats', project, ...args.split(' ')]))).stdout).toBe(table);
   });
 });
 

@@ -49,6 +49,7 @@ describe('stats refuses', () => {
     [['--time-zone', ''], /^caller-stats: --time-zone: is empty/],
     [['--callers', '--interval', 'day'], /'--callers' cannot be used with option '--interval/],
     [['--callers', '--time-zone', 'UTC'], /'--callers' cannot be used with option '--time-zone/],
+    [['--chart'], /unknown option '--chart'/],
     [['--json', '--csv'], /'--csv' cannot be used with option '--json/],
   ])('%j', async (args, message) => {
     const place = await emptyPlace();

@@ -103,7 +103,7 @@ const pages = [
 describe('command lines', () => {
   test.each([
     [['stat', 'demo'], 'there is no such command'],
-    [['stats', 'demo', '--charts'], 'stats has no option --charts'],
+    [['stats', 'demo', '--chart'], 'stats has no option --chart'],
     [['stats', 'demo', 'docs'], 'stats does not take docs'],
     [['key', 'rotate', 'ID', '--grace', '24h'], undefined],
     [['import', 'a', 'b', '--project', 'docs'], undefined],

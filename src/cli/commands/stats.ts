@@ -1,24 +1,18 @@
 /** `caller-stats stats`: the counts of a range, whole, over time or by caller, from the store or from a running server. */
 import { type Command, Option } from 'commander';
 import { INTERVALS } from '../../domain/counting/interval.js';
-import { chartBarsMax } from '../../domain/limits.js';
 import { type Io, UsageError } from '../io.js';
 import { addSourceOptions, type SourceOptions, withSource } from '../options/count-source.js';
 import { type Asked, BY_CALLER, OVER_TIME, type View, WHOLE } from '../stats-views.js';
-import { chartLines } from '../terminal/chart.js';
-import { printJson, printLine } from '../terminal/output.js';
+import { printJson } from '../terminal/output.js';
 
 interface StatsOptions extends SourceOptions, Asked {
   readonly callers?: boolean;
   readonly json?: boolean;
   readonly csv?: boolean;
-  readonly chart?: boolean;
 }
 
 const NAMES = { from: '--from', to: '--to', interval: '--interval', timeZone: '--time-zone' };
-
-/** Where nobody says how wide a line may be. */
-const pipedColumns = 80;
 
 export function addStatsCommand(program: Command, io: Io): void {
   const command = program
@@ -39,9 +33,6 @@ export function addStatsCommand(program: Command, io: Io): void {
   addSourceOptions(command)
     .option('--json', 'print the counts as JSON')
     .addOption(new Option('--csv', 'print the counts as CSV').conflicts('json'))
-    .addOption(
-      new Option('--chart', `print them as bars, at most ${chartBarsMax}`).conflicts(['json', 'csv']),
-    )
     .action(async (projectId: string, options: StatsOptions) => {
       if (options.callers) return show(BY_CALLER, projectId, options, io);
       const overTime = options.interval !== undefined || options.timeZone !== undefined;
@@ -62,8 +53,5 @@ async function show<Question, Answer>(
   );
   if (options.json) printJson(io.stdout, answer);
   else if (options.csv) io.stdout.write(view.toCsv(answer));
-  else if (options.chart) {
-    const { columns, colors } = io.terminal ?? { columns: pipedColumns, colors: false };
-    for (const line of chartLines(view.toChart(answer), { columns, colors })) printLine(io.stdout, line);
-  } else view.print(answer, io.stdout);
+  else view.print(answer, io.stdout);
 }

@@ -30,6 +30,18 @@ async function startMeasured(options: ServiceOptions = {}): Promise<Measured> {
   };
 }
 
+/** Holds requests of the framework when they look up their key, until `release`. */
+function gateOf({ watched }: Service) {
+  const gate = new EventEmitter();
+  const reached = once(gate, 'reached');
+  watched.before = async (method) => {
+    if (method !== 'findAccess') return;
+    gate.emit('reached');
+    await once(gate, 'release');
+  };
+  return { gate, reached };
+}
+
 describe('no label has anything of a request but its route', () => {
   test('whatever is asked for: every method and route, paths that there are none of, projects, keys', async () => {
     const service = await startMeasured();
@@ -89,15 +101,30 @@ describe('a request is counted and timed once', () => {
     expect(sumOf(metrics, REQUESTS), 'with the one for the document').toBe(5);
   });
 
+  test('when its response has gone out, with and without the framework', async () => {
+    const service = await startMeasured();
+    await recordSome(service);
+    const { gate, reached } = gateOf(service);
+    const headers = ['Host: test', `Authorization: Bearer ${service.keys.admin}`];
+    const connection = await service.connect();
+    // The second one is answered at once, without the framework, but its response waits behind the first one.
+    connection.write(get(`${ordinary}&`, headers) + get(ordinary, headers));
+    await reached;
+    await service.sendRaw(get(ordinary, headers));
+    const counts = async () => {
+      const metrics = await service.metrics();
+      return [REQUESTS, `${DURATION}_count`].map((name) => sumOf(metrics, name, { route }));
+    };
+    expect(await counts(), 'the one on the other connection').toEqual([1, 1]);
+    gate.emit('release');
+    for (const path of [`${ordinary}&`, ordinary]) await service.read(connection, { method: 'GET', path });
+    await expect.poll(counts).toEqual([3, 3]);
+    connection.close();
+  });
+
   test('whose sender did not wait, as 499', async () => {
     const service = await startMeasured();
-    const gate = new EventEmitter();
-    const reached = once(gate, 'reached');
-    service.watched.before = async (method) => {
-      if (method !== 'findAccess') return;
-      gate.emit('reached');
-      await once(gate, 'release');
-    };
+    const { gate, reached } = gateOf(service);
     const connection = await service.connect();
     connection.write(get(`${ordinary}&`, ['Host: test', `Authorization: Bearer ${service.keys.admin}`]));
     await reached;

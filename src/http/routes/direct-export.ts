@@ -15,6 +15,7 @@ import type { Clock } from '../../domain/time/clock.js';
 import type { ReadsAtOnce } from '../../storage/ports/store.js';
 import type { Overload } from '../admission/admission.js';
 import type { Deadlines } from '../connection/deadlines.js';
+import { onExchangeEnd } from '../connection/on-finished.js';
 import { SECURITY_HEADERS } from '../headers.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { type BasePath, withinBasePath } from '../request/base-path.js';
@@ -145,10 +146,18 @@ export class DirectExport {
     const body = `{"web":${web},"api":${api},"other":${other},"total":${total}}`;
     response.writeHead(200, [...HEADERS, String(body.length)]);
     response.end(body);
+    // Usually the kernel has buffered the whole response by now: it has gone out, and needs no deadline.
+    if (response.socket?.writableLength === 0) {
+      this.#measure(startMs);
+      return;
+    }
+    this.#deadlines.follow(request, response);
+    if (this.#measures !== undefined) onExchangeEnd(request, response, () => this.#measure(startMs));
+  }
+
+  /** To be called when the response has gone out or its connection is gone, as for all other requests. */
+  #measure(startMs: number): void {
     if (this.#measures !== undefined) this.#routeMeasures?.answered(200, this.#measures.now() - startMs);
-    // What the system has taken already nobody has to wait for.
-    if (response.socket === null || response.socket.writableLength > 0)
-      this.#deadlines.follow(request, response);
   }
 }
 

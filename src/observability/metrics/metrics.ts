@@ -142,8 +142,10 @@ export class Metrics implements Measures, CommitWatch, MetricsPage {
       },
     });
     const duration = 'caller_stats_http_request_duration_seconds';
-    this.#addHistogram(duration, 'How long requests took, from their headers to the end of the answer.', () =>
-      requests.all().flatMap(({ labels, durations }) => durations.values(duration, labels)),
+    this.#addHistogram(
+      duration,
+      'How long requests took, from their headers until the response had gone out or the connection was gone.',
+      () => requests.all().flatMap(({ labels, durations }) => durations.values(duration, labels)),
     );
   }
 

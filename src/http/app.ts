@@ -190,9 +190,9 @@ export async function buildApp({
   await addDocs(app, docs, basePath);
   await addTryPage(app, basePath);
   // Not where each request is to be logged, or traced.
-  if (store.atOnce !== undefined && tracing === undefined && !log.isLevelEnabled('debug')) {
-    const { atOnce } = store;
-    new DirectExport({ atOnce, clock, authenticator, overload, deadlines, basePath, measures }).watch(app);
+  if (store.readSync !== undefined && tracing === undefined && !log.isLevelEnabled('debug')) {
+    const { readSync } = store;
+    new DirectExport({ readSync, clock, authenticator, overload, deadlines, basePath, measures }).watch(app);
   }
   await app.ready();
   return app;

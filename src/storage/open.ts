@@ -58,9 +58,9 @@ export interface OpenOptions {
    * Gives a store even where its server cannot be reached now, or has a schema of another version. It answers
    * `unavailable` until that is mended, and then goes on by itself. Only for a database with a server of its own.
    */
-  readonly mayBeAway?: boolean;
+  readonly allowUnavailable?: boolean;
   /** Takes less memory than suits a server, for a command beside one. Of a SQLite file only. */
-  readonly thrifty?: boolean;
+  readonly lowMemory?: boolean;
   /** Connections to a database server, at least 2. */
   readonly connectionsMax?: number;
   /** Milliseconds until a read or write that a database server does not answer is given up. */
@@ -68,7 +68,7 @@ export interface OpenOptions {
   /** Is told how long commits take. */
   readonly commits?: CommitWatch | undefined;
   /** Is told the name of the copy that is kept of a SQLite file whose schema was of an older version. */
-  readonly onKept?: (copy: string) => void;
+  readonly onBackup?: (copy: string) => void;
 }
 
 /**
@@ -165,7 +165,7 @@ export function locationOf(url: string): DatabaseLocation {
 
 async function openFile(
   { file }: SqliteLocation,
-  { mustExist, thrifty, commits, onKept }: OpenOptions,
+  { mustExist, lowMemory, commits, onBackup }: OpenOptions,
 ): Promise<Store> {
   if (mustExist && !existsSync(file)) {
     throw new CallerStatsError(
@@ -174,5 +174,5 @@ async function openFile(
     );
   }
   const { openSqliteStore } = await import('./sqlite/store.js');
-  return openSqliteStore(file, { thrifty, commits, onKept });
+  return openSqliteStore(file, { lowMemory, commits, onBackup });
 }

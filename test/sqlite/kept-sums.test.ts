@@ -140,9 +140,9 @@ test('reads at once are all of one moment, and the next ones of the next', async
   await store.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);
   const other = new DatabaseSync(file);
   whenOver(async () => other.close());
-  const total = () => store.atOnce?.((reads) => reads.count('docs', ALL_TIME).total);
+  const total = () => store.readSync?.((reads) => reads.count('docs', ALL_TIME).total);
   for (let more = 1; more <= 3; more++) {
-    store.atOnce?.((reads) => {
+    store.readSync?.((reads) => {
       for (let ask = 0; ask < asks; ask++) {
         expect(reads.count('docs', ALL_TIME).total).toBe(more);
         expect(reads.count('docs', { from: -1, to: 2 * dayMs + 1 }).total).toBe(more);
@@ -156,12 +156,12 @@ test('reads at once are all of one moment, and the next ones of the next', async
 test('reads at once that fail leave the next ones in order', async () => {
   const { store } = await openWithProjects('docs');
   expect(() =>
-    store.atOnce?.(() => {
+    store.readSync?.(() => {
       throw new RangeError('no');
     }),
   ).toThrow('no');
   await store.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);
-  expect(store.atOnce?.((reads) => reads.count('docs', ALL_TIME).total)).toBe(1);
+  expect(store.readSync?.((reads) => reads.count('docs', ALL_TIME).total)).toBe(1);
   await store.close();
-  expect(() => store.atOnce?.(() => 0)).toThrow('closing');
+  expect(() => store.readSync?.(() => 0)).toThrow('closing');
 });

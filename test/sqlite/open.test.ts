@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary.js';
 
 test('a file is made where it need not be there, and opened where it must be', async () => {
   const file = `${await temporaryFolder()}/store.db`;
-  for (const options of [{}, { mustExist: true }, { mustExist: true, thrifty: true }]) {
+  for (const options of [{}, { mustExist: true }, { mustExist: true, lowMemory: true }]) {
     const store = await openStore(`sqlite:${file}`, options);
     whenOver(() => store.close());
     expect(await store.listOrganizations()).toEqual([{ id: 'default', name: 'Default', createdAt: 0 }]);

@@ -124,7 +124,7 @@ test('what is read at once is what is read one by one', async () => {
   await store.createKey(key, by);
   await store.record('docs', [query('a')]);
   const [found, none, counts] =
-    store.atOnce?.(({ findAccess, count }) => [
+    store.readSync?.(({ findAccess, count }) => [
       findAccess(key.hash, 'docs'),
       findAccess('another', 'docs'),
       count('docs', ALL_TIME),
@@ -147,6 +147,6 @@ test('who opens a file of an older version is told the name of the copy, and onc
   openMigrated(file, MIGRATIONS.slice(0, 1)).close();
   const copies: string[] = [];
   for (let times = 0; times < 2; times++)
-    await (await openSqliteStore(file, { onKept: (copy) => copies.push(copy) })).close();
+    await (await openSqliteStore(file, { onBackup: (copy) => copies.push(copy) })).close();
   expect(copies).toEqual([`${file}.version-1`]);
 });

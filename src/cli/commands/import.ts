@@ -106,7 +106,7 @@ async function withSink<T>(
     return work((projectId) => (queries) => client.record(projectId, queries));
   }
   const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
-  return withStore(settings, { ...existing, thrifty: true }, (store) =>
+  return withStore(settings, { ...existing, lowMemory: true }, (store) =>
     work(
       (projectId) => (queries) =>
         whileAway(() => store.record(projectId, queries), { triesMax: awayTriesMax, note }),

@@ -62,9 +62,9 @@ export function addServeCommand(program: Command, io: Io, version: string): void
       const tracing = await openTracing(tracingSettings, { version, log, clock: io.clock });
       // A database server may be started after this one, or be away for a while: that is no reason to end.
       const opened = await openWithSettings(settings, {
-        mayBeAway: true,
+        allowUnavailable: true,
         commits: metrics,
-        onKept: (copy) => log.warn({ copy }, 'the database was of an older version; a copy of it is kept'),
+        onBackup: (copy) => log.warn({ copy }, 'the database was of an older version; a copy of it is kept'),
       });
       const store = tracing?.follow(opened) ?? opened;
       let serving: Serving | undefined;

@@ -5,7 +5,7 @@ import { createNetworks, type Networks } from '../../domain/keys/networks.js';
 import { lastUsedIntervalMs } from '../../domain/limits.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
-import type { Access, ReadsAtOnce, Store } from '../../storage/ports/store.js';
+import type { Access, Store, SyncReads } from '../../storage/ports/store.js';
 import type { RateLimit } from '../admission/rate-limits.js';
 import { forbidden, HttpError, noSuchProject, unauthenticated } from '../errors.js';
 import { addressOf } from './client-address.js';
@@ -84,7 +84,7 @@ export class Authenticator {
    * Whether a request to read the counts of a project has nothing to be said about it but them: its key is an admin key
    * that works, reads, and may be used from anywhere as often as one likes. Where it has, `projectOf` says what.
    */
-  admits(authorization: string, projectId: string, reads: ReadsAtOnce, nowMs: number): boolean {
+  admits(authorization: string, projectId: string, reads: SyncReads, nowMs: number): boolean {
     if (this.#requests.isLimited) return false;
     const hash = this.#hashes.get(authorization) ?? hashOfAdminKey(authorization);
     const access = hash === undefined ? undefined : reads.findAccess(hash, projectId);

@@ -12,7 +12,7 @@ import type { Counts } from '../../domain/counting/counts.js';
 import { type DateRange, PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-range.js';
 import { PROJECT_ID_FORM } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
-import type { ReadsAtOnce } from '../../storage/ports/store.js';
+import type { SyncReads } from '../../storage/ports/store.js';
 import type { Overload } from '../admission/admission.js';
 import type { Deadlines } from '../connection/deadlines.js';
 import { onExchangeEnd } from '../connection/on-finished.js';
@@ -23,7 +23,7 @@ import type { Measures, RouteMeasures } from '../request-metrics.js';
 import { CALLER_STATS } from './caller-stats.js';
 
 export interface DirectExportOptions {
-  readonly atOnce: (work: (reads: ReadsAtOnce) => void) => void;
+  readonly readSync: (work: (reads: SyncReads) => void) => void;
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly overload: Overload;
@@ -61,7 +61,7 @@ const HEADERS: readonly string[] = [
 ];
 
 export class DirectExport {
-  readonly #atOnce: DirectExportOptions['atOnce'];
+  readonly #readSync: DirectExportOptions['readSync'];
   readonly #clock: Clock;
   readonly #authenticator: Authenticator;
   readonly #overload: Overload;
@@ -74,8 +74,8 @@ export class DirectExport {
   #closing = false;
 
   constructor(options: DirectExportOptions) {
-    const { atOnce, clock, authenticator, overload, deadlines, basePath, measures } = options;
-    this.#atOnce = atOnce;
+    const { readSync, clock, authenticator, overload, deadlines, basePath, measures } = options;
+    this.#readSync = readSync;
     this.#clock = clock;
     this.#authenticator = authenticator;
     this.#overload = overload;
@@ -128,7 +128,7 @@ export class DirectExport {
     const nowMs = this.#clock.now();
     const counts: (Counts | undefined)[] = [];
     try {
-      this.#atOnce((reads) => {
+      this.#readSync((reads) => {
         for (const { ask } of exchanges) {
           const { authorization, projectId, range } = ask;
           const isAdmitted = this.#authenticator.admits(authorization, projectId, reads, nowMs);

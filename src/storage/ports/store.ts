@@ -94,7 +94,7 @@ export interface Access {
 }
 
 /** Reads that need no wait. */
-export interface ReadsAtOnce {
+export interface SyncReads {
   /** As `Store.findAccess`. */
   findAccess(keyHash: string, projectId: string): Access | undefined;
 
@@ -178,7 +178,7 @@ export interface Store {
    * Answers any number of reads at once, all of one snapshot, which is taken when `work` begins: for stores that answer
    * within microseconds, without going anywhere. Others have none. Throws what `work` throws, and `unavailable`.
    */
-  readonly atOnce?: (<T>(work: (reads: ReadsAtOnce) => T) => T) | undefined;
+  readonly readSync?: (<T>(work: (reads: SyncReads) => T) => T) | undefined;
 
   /**
    * Changes whether a key works and gives it back: revoked for ever, disabled until it is enabled. Idempotent: a

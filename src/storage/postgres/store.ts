@@ -36,7 +36,7 @@ export async function openPostgresStore(
     await store.schema.ready();
   } catch (error) {
     const away = error instanceof CallerStatsError && error.code === 'unavailable';
-    if (!(away && options.mayBeAway)) {
+    if (!(away && options.allowUnavailable)) {
       await store.close();
       throw error;
     }

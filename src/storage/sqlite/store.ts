@@ -14,9 +14,9 @@ import type {
   Access,
   Cleanup,
   KeyChange,
-  ReadsAtOnce,
   RecordResult,
   Store,
+  SyncReads,
   Verification,
 } from '../ports/store.js';
 import { type CommitWatch, STORE_PARTS, type StoreFigures, type StorePart } from '../ports/store-stats.js';
@@ -31,17 +31,17 @@ import type { Operation } from './writer/operations.js';
 import { WriterHandle } from './writer/writer-handle.js';
 
 /**
- * Opens the file, made with its folder where there is none, and brings its schema up to date. `thrifty` and `onKept` are
+ * Opens the file, made with its folder where there is none, and brings its schema up to date. `lowMemory` and `onBackup` are
  * those of `OpenOptions`.
  */
 export async function openSqliteStore(
   file: string,
-  { thrifty, commits, onKept }: SqliteOptions = {},
+  { lowMemory, commits, onBackup }: SqliteOptions = {},
 ): Promise<Store> {
   await makePrivately(file);
-  const start = () => WriterHandle.start({ file, thrifty });
+  const start = () => WriterHandle.start({ file, lowMemory });
   const writer = await start();
-  if (writer.kept !== null) onKept?.(writer.kept);
+  if (writer.kept !== null) onBackup?.(writer.kept);
   try {
     const reader = openReader(file);
     return new SqliteStore({ file: new OpenedFile(file), startWriter: start, commits }, writer, reader);
@@ -52,9 +52,9 @@ export async function openSqliteStore(
 }
 
 interface SqliteOptions {
-  readonly thrifty?: boolean | undefined;
+  readonly lowMemory?: boolean | undefined;
   readonly commits?: CommitWatch | undefined;
-  readonly onKept?: ((copy: string) => void) | undefined;
+  readonly onBackup?: ((copy: string) => void) | undefined;
 }
 
 interface SqliteStoreOptions {
@@ -159,7 +159,7 @@ class SqliteStore implements Store {
     return this.#read((reader) => reader.findAccess(keyHash, projectId));
   }
 
-  readonly atOnce = <T>(work: (reads: ReadsAtOnce) => T): T =>
+  readonly readSync = <T>(work: (reads: SyncReads) => T): T =>
     this.#read((reader) =>
       reader.version.during(() =>
         work({

@@ -14,7 +14,7 @@ export interface PostgresOptions extends DatabaseOptions {
    * Gives a store even where the database cannot be used now. Its methods answer `unavailable` until it can, each call
    * finding out anew.
    */
-  readonly mayBeAway?: boolean;
+  readonly allowUnavailable?: boolean;
   readonly commits?: CommitWatch | undefined;
 }
 

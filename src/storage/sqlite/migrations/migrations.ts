@@ -172,7 +172,7 @@ export interface Keeping {
   /** Whether it is kept beside the new one; it is unless told. */
   readonly keepOld?: boolean | undefined;
   /** Called with the name of the copy. */
-  readonly onKept?: (copy: string) => void;
+  readonly onBackup?: (copy: string) => void;
 }
 
 /**
@@ -220,12 +220,12 @@ function migrate(db: Connection, file: string, migrations: readonly string[], ke
   });
 }
 
-function keepAsItWas(file: string, version: number, { keepOld = true, onKept }: Keeping): void {
+function keepAsItWas(file: string, version: number, { keepOld = true, onBackup }: Keeping): void {
   if (!keepOld) return;
   const copy = `${file}.version-${version}`;
   try {
     writeSnapshot(file, copy);
-    onKept?.(copy);
+    onBackup?.(copy);
   } catch (error) {
     if (!(error instanceof CallerStatsError)) throw error;
     throw new CallerStatsError(

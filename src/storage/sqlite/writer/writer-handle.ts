@@ -5,7 +5,7 @@ import type { Operation } from './operations.js';
 import type { FromWriter, ToWriter, WriterResult, WriterStart } from './writer-thread.js';
 
 /**
- * Of a thrifty thread's memory for what is new, most of which is batches that are gone when they are written. Node would
+ * Of a low-memory thread's memory for what is new, most of which is batches that are gone when they are written. Node would
  * let it grow to some fifty megabytes, and keep them.
  */
 const youngMegabytesMax = 12;
@@ -38,7 +38,7 @@ export class WriterHandle {
   private constructor(start: WriterStart, thread = new URL('./writer-thread.js', import.meta.url)) {
     this.#worker = new Worker(thread, {
       workerData: start,
-      ...(start.thrifty ? { resourceLimits: { maxYoungGenerationSizeMb: youngMegabytesMax } } : {}),
+      ...(start.lowMemory ? { resourceLimits: { maxYoungGenerationSizeMb: youngMegabytesMax } } : {}),
     });
     this.#worker.on('message', (message: FromWriter<never>) => this.#settle.resolve(message));
     this.#worker.on('error', (error) => this.#end(error));

@@ -31,22 +31,22 @@ export type FromWriter<Result extends WriterResult> =
 export interface WriterStart extends Pick<Keeping, 'keepOld'> {
   readonly file: string;
   /** See `OpenOptions`. */
-  readonly thrifty?: boolean | undefined;
+  readonly lowMemory?: boolean | undefined;
 }
 
 /** What is recorded next mostly stands close to what was: a log is in the order of time, and so are most ids. */
-const thriftyCacheMegabytes = 16;
+const lowMemoryCacheMegabytes = 16;
 
 /** Every thread but the main one has it, and this file is run on none but a thread. */
 const port = parentPort as MessagePort;
 
-function run({ file, keepOld, thrifty }: WriterStart): void {
+function run({ file, keepOld, lowMemory }: WriterStart): void {
   let kept: string | null = null;
-  const onKept = (copy: string): void => {
+  const onBackup = (copy: string): void => {
     kept = copy;
   };
-  const db = openMigrated(file, MIGRATIONS, { keepOld, onKept });
-  if (thrifty) setCacheSize(db, thriftyCacheMegabytes);
+  const db = openMigrated(file, MIGRATIONS, { keepOld, onBackup });
+  if (lowMemory) setCacheSize(db, lowMemoryCacheMegabytes);
   const writer = new Writer(db);
   port.on('message', (message: ToWriter) => {
     if (message === 'close') {

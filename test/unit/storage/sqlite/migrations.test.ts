@@ -49,7 +49,7 @@ test('a file that is none of a database is refused with its reason, and stays', 
 test('an old file is brought up to date, and kept as it was unless told', async () => {
   const file = await oldFile();
   const kept: string[] = [];
-  openMigrated(file, MIGRATIONS, { onKept: (copy) => kept.push(copy) }).close();
+  openMigrated(file, MIGRATIONS, { onBackup: (copy) => kept.push(copy) }).close();
   expect([versionOf(file), kept]).toEqual([NEWEST_VERSION, [`${file}.version-2`]]);
   expect(versionOf(`${file}.version-2`)).toBe(2);
 
@@ -74,10 +74,10 @@ test('where it cannot be kept it stays as it was, and the error says what to do'
 test('an error that has nothing to do with keeping it is not taken for that', async () => {
   const file = await oldFile();
   const broken = new Error('whoever was told of the copy broke');
-  const onKept = (): never => {
+  const onBackup = (): never => {
     throw broken;
   };
-  expect(refusalOf(file, { onKept })).toBe(broken);
+  expect(refusalOf(file, { onBackup })).toBe(broken);
   expect(versionOf(file)).toBe(2);
 });
 

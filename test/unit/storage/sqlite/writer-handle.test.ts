@@ -73,12 +73,12 @@ test('what a group failed with is thrown, and the writer goes on', async () => {
   expect(handle.alive).toBe(true);
 });
 
-test('a thrifty thread has little room for what is new, and any other as much as Node gives', async () => {
+test('a low-memory thread has little room for what is new, and any other as much as Node gives', async () => {
   const tellLimits = `
     parentPort.on('message', () => parentPort.close());
     parentPort.postMessage({ ok: true, result: String(resourceLimits.maxYoungGenerationSizeMb) });`;
   const usual = Number((await started(tellLimits)).kept);
-  expect((await started(tellLimits, { thrifty: true })).kept).toBe('12');
-  expect((await started(tellLimits, { thrifty: false })).kept).toBe(String(usual));
+  expect((await started(tellLimits, { lowMemory: true })).kept).toBe('12');
+  expect((await started(tellLimits, { lowMemory: false })).kept).toBe(String(usual));
   expect(usual).toBeGreaterThan(12);
 });

@@ -1,4 +1,5 @@
 /** Builds the HTTP application from what it needs, without listening: tests hand in store, clock and logger. */
+import { Readable } from 'node:stream';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -19,8 +20,8 @@ import type { Store } from '../storage/ports/store.js';
 import { Overload, watchEventLoop } from './admission/admission.js';
 import { RateLimit, type RateLimits } from './admission/rate-limits.js';
 import { ConnectionErrors } from './connection/connection-errors.js';
-import { Deadlines } from './connection/deadlines.js';
-import { endUnreadStreams } from './connection/unread-streams.js';
+import { onFinished } from './connection/connections.js';
+import { enforceDeadlines } from './connection/deadlines.js';
 import type { DashboardOptions } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
@@ -132,8 +133,7 @@ export async function buildApp({
   });
   connectionErrors.watch(app.server);
   app.server.maxConnections = limits.connectionsMax;
-  const deadlines = new Deadlines();
-  deadlines.watch(app, { requestTimeoutMs, answerTimeoutMs, closeGraceMs });
+  enforceDeadlines(app, { requestTimeoutMs, answerTimeoutMs, closeGraceMs });
   const overload = new Overload({
     limits: {
       ...limits,
@@ -178,7 +178,7 @@ export async function buildApp({
     store,
     clock,
   });
-  endUnreadStreams(app);
+  closeUnreadFiles(app);
   // What is there when it starts and nothing else: each file that is served has a name that was found then.
   await app.register(fastifyStatic, {
     root: [dashboard.pages, docs],
@@ -192,7 +192,7 @@ export async function buildApp({
   // Not where each request is to be logged, or traced.
   if (store.readSync !== undefined && tracing === undefined && !log.isLevelEnabled('debug')) {
     const { readSync } = store;
-    new DirectExport({ readSync, clock, authenticator, overload, deadlines, basePath, measures }).watch(app);
+    new DirectExport({ readSync, clock, authenticator, overload, basePath, measures }).watch(app);
   }
   await app.ready();
   return app;
@@ -214,6 +214,16 @@ function requireOneHost(app: FastifyInstance): void {
     if (hosts.length > 1) throw new HttpError(400, 'The request has more than one Host header.');
     if (hosts.length === 0 && raw.httpVersion === '1.1')
       throw new HttpError(400, 'The request has no Host header.');
+  });
+}
+
+/**
+ * Of the requests that a client sends ahead, Node tells only the first that the connection is closed. A file that answers a
+ * later one would stay open forever.
+ */
+function closeUnreadFiles(app: FastifyInstance): void {
+  app.addHook('onSend', async ({ raw }, reply, payload) => {
+    if (payload instanceof Readable) onFinished(raw, reply.raw, () => payload.destroy());
   });
 }
 

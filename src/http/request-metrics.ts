@@ -1,7 +1,7 @@
 /** What the app tells whoever measures it. Without anybody, nothing here is done for a request. */
 import type { FastifyInstance } from 'fastify';
 import type { RecordResult, Store } from '../storage/ports/store.js';
-import { onExchangeEnd } from './connection/on-finished.js';
+import { onFinished } from './connection/connections.js';
 
 export interface Measures {
   /** Milliseconds, in fractions, of a clock that only goes forward. */
@@ -29,7 +29,7 @@ export function measureRequests(app: FastifyInstance, measures: Measures): void 
   app.addHook('onRequest', (request, reply, done) => {
     const startMs = measures.now();
     const { method, routeOptions, raw } = request;
-    onExchangeEnd(raw, reply.raw, () => {
+    onFinished(raw, reply.raw, () => {
       const status = reply.raw.headersSent ? reply.raw.statusCode : goneStatus;
       const route = measures.requestsTo(method, routeOptions.url ?? UNMATCHED);
       route.answered(status, measures.now() - startMs);

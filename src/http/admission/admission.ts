@@ -10,7 +10,7 @@ import {
   TOO_MANY_BYTES,
 } from '../../domain/admission.js';
 import type { Clock } from '../../domain/time/clock.js';
-import { onExchangeEnd } from '../connection/on-finished.js';
+import { onFinished } from '../connection/connections.js';
 import { Shed } from '../errors.js';
 import { RatedWarning } from '../throttled-log.js';
 import { RECORDING_PACE, REFUSAL_PACE, Turns } from './paced-queue.js';
@@ -129,7 +129,7 @@ export class Overload {
       this.#bytes.set(request, 0);
     } else this.#requests++;
     if (work === 'account') this.#accountRequests++;
-    onExchangeEnd(request.raw, reply.raw, () => {
+    onFinished(request.raw, reply.raw, () => {
       if (work === 'recording') {
         this.#recordings--;
         this.#recordingBytes -= this.#bytes.get(request) ?? 0;

@@ -1,12 +1,12 @@
 /**
- * Answers to what never becomes a request that the framework sees: broken HTTP, headers too large, a client too slow,
- * CONNECT, an Expect that cannot be met. Node would answer these with an empty body or not at all; the contract says
- * that every error has one shape.
+ * Answers requests that never reach the framework: invalid HTTP, headers that are too large, clients that are too slow,
+ * CONNECT, an Expect that cannot be met. Node would send an empty body or nothing, but every error has the same shape.
  */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody } from '../errors.js';
 import { SECURITY_HEADERS } from '../headers.js';
+import { exchangesOn } from './connections.js';
 
 const ANSWERS: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The URL and headers together are too large.'],
@@ -14,16 +14,9 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, message: string
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 };
 
-/** A request whose answer has not gone out yet. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-/** Answers what the framework leaves to Node. One for each server. */
+/** Answers these requests on the server. One instance for each server. */
 export class ConnectionErrors {
   readonly #onAnswer: (status: number) => void;
-  readonly #underWay = new WeakMap<Duplex, Exchange[]>();
 
   /** `onAnswer` is called with the status of each answer. */
   constructor(onAnswer: (status: number) => void = () => undefined) {
@@ -32,18 +25,12 @@ export class ConnectionErrors {
 
   /** For Node's `clientError`. */
   readonly onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    const refusal = refusalOf(error, socket, this.#underWay.get(socket) ?? []);
-    if (refusal !== undefined) this.#answer(socket, ...refusal);
+    const [status, message] = ANSWERS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
+    if (canAnswer(error, socket)) this.#answer(socket, status, message);
   };
 
-  /** Listens to what else the server says. */
+  /** Handles the server's other events for such requests. Its connections must be tracked (`trackConnections`). */
   watch(server: Server): void {
-    server.on('request', (request, response) => {
-      const exchanges = this.#underWay.get(request.socket) ?? [];
-      this.#underWay.set(request.socket, exchanges);
-      exchanges.push({ request, response });
-      response.once('close', () => exchanges.shift());
-    });
     server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
       const message = 'This server is no proxy: it takes no CONNECT.';
       this.#answer(socket, 405, message, { allow: 'GET, HEAD, POST' });
@@ -62,27 +49,23 @@ export class ConnectionErrors {
 }
 
 /**
- * What to answer to what is no request; undefined where there is nothing to say, and the connection's end is seen to.
- * What follows a whole request on its connection may be nonsense, but the request is not: it gets its own answer, for
- * it may have been recorded, and then the connection ends.
+ * Whether the invalid bytes get an answer of their own. Otherwise sees to the end of the connection. A complete request
+ * before them keeps its own response, because it may have been recorded; then the connection ends.
  */
-function refusalOf(
-  error: NodeJS.ErrnoException,
-  socket: Duplex,
-  exchanges: readonly Exchange[],
-): readonly [status: number, message: string] | undefined {
+function canAnswer(error: NodeJS.ErrnoException, socket: Duplex): boolean {
+  const exchanges = exchangesOn(socket);
   const last = exchanges.at(-1);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
   } else if (last === undefined || (exchanges.length === 1 && !last.request.complete)) {
-    return ANSWERS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
+    return true;
   } else if (last.request.complete) {
     last.response.once('finish', () => socket.end());
   } else {
-    // Any answer would be taken for that of the request before it.
+    // The client would take an answer for the response to the request before.
     socket.destroy();
   }
-  return undefined;
+  return false;
 }
 
 function answer(

@@ -14,8 +14,7 @@ import { PROJECT_ID_FORM } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { SyncReads } from '../../storage/ports/store.js';
 import type { Overload } from '../admission/admission.js';
-import type { Deadlines } from '../connection/deadlines.js';
-import { onExchangeEnd } from '../connection/on-finished.js';
+import { trackExchange } from '../connection/connections.js';
 import { SECURITY_HEADERS } from '../headers.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { type BasePath, withinBasePath } from '../request/base-path.js';
@@ -27,7 +26,6 @@ export interface DirectExportOptions {
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly overload: Overload;
-  readonly deadlines: Deadlines;
   /** Nobody unless given. */
   readonly measures: Measures | undefined;
   readonly basePath: BasePath;
@@ -65,7 +63,6 @@ export class DirectExport {
   readonly #clock: Clock;
   readonly #authenticator: Authenticator;
   readonly #overload: Overload;
-  readonly #deadlines: Deadlines;
   readonly #measures: Measures | undefined;
   readonly #routeMeasures: RouteMeasures | undefined;
   readonly #basePath: BasePath;
@@ -74,12 +71,11 @@ export class DirectExport {
   #closing = false;
 
   constructor(options: DirectExportOptions) {
-    const { readSync, clock, authenticator, overload, deadlines, basePath, measures } = options;
+    const { readSync, clock, authenticator, overload, basePath, measures } = options;
     this.#readSync = readSync;
     this.#clock = clock;
     this.#authenticator = authenticator;
     this.#overload = overload;
-    this.#deadlines = deadlines;
     this.#measures = measures;
     this.#routeMeasures = measures?.requestsTo('GET', CALLER_STATS);
     this.#basePath = basePath;
@@ -151,8 +147,8 @@ export class DirectExport {
       this.#measure(startMs);
       return;
     }
-    this.#deadlines.follow(request, response);
-    if (this.#measures !== undefined) onExchangeEnd(request, response, () => this.#measure(startMs));
+    const exchange = trackExchange(request, response);
+    if (this.#measures !== undefined) exchange.onFinished(() => this.#measure(startMs));
   }
 
   /** To be called when the response has gone out or its connection is gone, as for all other requests. */

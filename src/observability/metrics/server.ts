@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { headerBytesMax, headersTimeoutMs, lateRequestsIntervalMs } from '../../domain/limits.js';
 import { ConnectionErrors } from '../../http/connection/connection-errors.js';
+import { trackConnections } from '../../http/connection/connections.js';
 import { answerError, HttpError } from '../../http/errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from '../../http/headers.js';
 import { frameworkLog } from '../../http/log.js';
@@ -34,6 +35,7 @@ export async function buildMetricsApp(metrics: MetricsPage, log: Logger): Promis
       answerError(error, request, reply.headers(SECURITY_HEADERS));
     },
   });
+  trackConnections(app.server);
   connectionErrors.watch(app.server);
   app.server.maxConnections = connectionsMax;
   acceptAllMethods(app);

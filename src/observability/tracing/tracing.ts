@@ -29,7 +29,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../domain/time/clock.js';
 import { PROBES } from '../../http/admission/admission.js';
 import type { RequestTracing } from '../../http/app.js';
-import { onExchangeEnd } from '../../http/connection/on-finished.js';
+import { onFinished } from '../../http/connection/connections.js';
 import { withoutKeys } from '../../http/log.js';
 import { RatedWarning } from '../../http/throttled-log.js';
 import type { Store } from '../../storage/ports/store.js';
@@ -132,7 +132,7 @@ export class Tracing implements RequestTracing {
     };
     const name = route === undefined ? method : `${method} ${route}`;
     const span = this.#tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
-    onExchangeEnd(raw, reply.raw, () => finish(span, reply));
+    onFinished(raw, reply.raw, () => finish(span, reply));
     const context = trace.setSpan(parent, span);
     this.#contexts.set(request, context);
     return context;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { onExchangeEnd } from '../../../src/http/connection/on-finished.js';
+import { onFinished } from '../../../src/http/connection/connections.js';
 
 /** A server that answers nothing by itself, and a connection to it. */
 async function connected() {
@@ -12,7 +12,7 @@ async function connected() {
   const tell = () => changed.dispatchEvent(new Event('change'));
   const server: Server = createServer((request, response) => {
     responses.push(response);
-    onExchangeEnd(request, response, () => {
+    onFinished(request, response, () => {
       ends.push(request.url ?? '');
       tell();
     });
@@ -37,8 +37,8 @@ async function connected() {
   return { socket, responses, ends, ask, until };
 }
 
-describe('an exchange ends', () => {
-  test('when its answer has gone out', async () => {
+describe('an exchange is finished', () => {
+  test('when its response has been sent', async () => {
     const { responses, ends, ask, until } = await connected();
     await ask('/a', '/b');
     responses[0]?.end();
@@ -48,7 +48,7 @@ describe('an exchange ends', () => {
     expect(ends).toEqual(['/a', '/b']);
   });
 
-  test('when its connection is gone, also where it waits behind others', async () => {
+  test('when its connection is closed, even while it waits behind others', async () => {
     const { socket, responses, ends, ask, until } = await connected();
     await ask('/answered', '/a', '/b', '/c');
     responses[0]?.end();
@@ -60,17 +60,21 @@ describe('an exchange ends', () => {
     expect(ends.toSorted()).toEqual(['/a', '/answered', '/b', '/c']);
   });
 
-  test('for any number of them on a connection, without a warning', async () => {
+  test('for any number of exchanges on a connection, with one listener', async () => {
     const warnings: string[] = [];
     const warn = ({ name }: Error) => warnings.push(name);
     process.on('warning', warn);
     onTestFinished(() => void process.off('warning', warn));
-    const { socket, ends, ask, until } = await connected();
+    const { socket, responses, ends, ask, until } = await connected();
     const paths = Array.from({ length: 50 }, (_, at) => `/${at}`);
     await ask(...paths);
     socket.destroy();
     await until(() => ends.length === 50);
     expect(new Set(ends)).toEqual(new Set(paths));
     expect(warnings).toEqual([]);
+    const late: string[] = [];
+    const [last] = responses.slice(-1);
+    if (last !== undefined) onFinished(last.req, last, () => late.push('late'));
+    expect(late).toEqual(['late']);
   });
 });

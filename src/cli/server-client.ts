@@ -1,8 +1,8 @@
 /** Requests to a running server, for commands with `--url`. */
-
-import { backoffMs, sleep } from '../app/retry.js';
+import { backoffMs } from '../app/retry.js';
 import { CallerStatsError } from '../domain/errors.js';
 import type { Query } from '../domain/queries/query.js';
+import { sleep } from '../shared/retry.js';
 import type { RecordResult } from '../storage/ports/store.js';
 import { UsageError } from './io.js';
 

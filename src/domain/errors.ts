@@ -31,3 +31,7 @@ export class CallerStatsError extends Error {
     this.details = options.details ?? [];
   }
 }
+
+export function isUnavailable(error: unknown): error is CallerStatsError {
+  return error instanceof CallerStatsError && error.code === 'unavailable';
+}

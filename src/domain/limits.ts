@@ -2,6 +2,7 @@
  * Every bound the service sets on its input and on itself, each with its reason.
  * Those that say so are defaults of settings; the others are fixed.
  */
+import { dayMs, minuteMs, secondMs } from './time/duration.js';
 
 /** Queries in one recording request (a setting). A batch of this size holds the writer for well under a second. */
 export const batchQueriesMax = 10_000;
@@ -16,7 +17,7 @@ export const queryIdCharactersMax = 128;
 export const callerCharactersMax = 64;
 
 /** How far ahead of the server's clock a query may lie. A day forgives any clock set to a wrong zone. */
-export const occurredAtAheadMsMax = 24 * 60 * 60 * 1000;
+export const occurredAtAheadMsMax = dayMs;
 
 /** Characters of a project's id. It stands in URLs. */
 export const projectIdCharactersMax = 64;
@@ -53,10 +54,10 @@ export const guessesMax = 10;
 export const addressFailuresMax = 100;
 
 /** Seconds after which failed sign-ins are forgotten. */
-export const guessWindowSeconds = 15 * 60;
+export const guessWindowSeconds = (15 * minuteMs) / secondMs;
 
 /** Seconds that a browser which signed in is known: a year. */
-export const deviceCookieSeconds = 365 * 24 * 60 * 60;
+export const deviceCookieSeconds = (365 * dayMs) / secondMs;
 
 /** Bytes of the body of a request of the dashboard. */
 export const dashboardBodyBytesMax = 16 * 1024;
@@ -65,7 +66,7 @@ export const dashboardBodyBytesMax = 16 * 1024;
 export const secretCharactersMin = 32;
 
 /** Seconds that a session lasts without being used: a week, counted anew each day that it is. */
-export const sessionSecondsMax = 7 * 24 * 60 * 60;
+export const sessionSecondsMax = (7 * dayMs) / secondMs;
 
 /** Days that an invitation, or a set-up address, can be used. */
 export const invitationDaysMax = 7;
@@ -89,7 +90,7 @@ export const cleanupIntervalMs = 10_000;
 export const headerBytesMax = 16 * 1024;
 
 /** Milliseconds a client has to send its whole request (a setting), so that a stalled one cannot hold a connection. */
-export const requestTimeoutMs = 60_000;
+export const requestTimeoutMs = minuteMs;
 
 /** Milliseconds a client has to send its headers. */
 export const headersTimeoutMs = 10_000;
@@ -179,7 +180,7 @@ export const importLineBytesMax = 64 * 1024;
 export const identicalLinesKept = 100_000;
 
 /** A key's last use is written at most this often: the listing is for people, a write for each read is not. */
-export const lastUsedIntervalMs = 60_000;
+export const lastUsedIntervalMs = minuteMs;
 
 /** Connections of one node to a database server (a setting): ten nodes fit PostgreSQL's usual hundred. */
 export const databaseConnectionsMax = 10;

@@ -3,6 +3,7 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { CallerStatsError } from '../domain/errors.js';
+import { dayMs, secondMs } from '../domain/time/duration.js';
 import { HttpError } from './errors.js';
 import { addResource } from './resource.js';
 
@@ -18,7 +19,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const yearSeconds = 365 * 24 * 60 * 60;
+const yearSeconds = (365 * dayMs) / secondMs;
 
 /** What a browser may do with a file: ask each time whether it is still the same, or keep it. */
 export const CACHING = {

@@ -4,7 +4,7 @@ import type { Sink } from '../../app/import/batcher.js';
 import { type Form, readerOf } from '../../app/import/formats.js';
 import { type ImportTotals, runImport } from '../../app/import/run.js';
 import { openSource, type Source } from '../../app/import/source.js';
-import { awayTriesMax, whileAway } from '../../app/retry.js';
+import { retryWhileUnavailable, unavailableAttemptsMax } from '../../app/retry.js';
 import { type Io, UsageError } from '../io.js';
 import { existing, withStore } from '../open-store.js';
 import { addFormOptions, type FormOptions, readForm } from '../options/import-form.js';
@@ -100,7 +100,7 @@ async function withSink<T>(
   const note = (line: string) => printLine(io.stderr, line);
   if (url !== undefined) {
     const client = new ServerClient(url, readKey(io.env), {
-      triesMax: awayTriesMax,
+      triesMax: unavailableAttemptsMax,
       note,
     });
     return work((projectId) => (queries) => client.record(projectId, queries));
@@ -109,7 +109,10 @@ async function withSink<T>(
   return withStore(settings, { ...existing, lowMemory: true }, (store) =>
     work(
       (projectId) => (queries) =>
-        whileAway(() => store.record(projectId, queries), { triesMax: awayTriesMax, note }),
+        retryWhileUnavailable(() => store.record(projectId, queries), {
+          attemptsMax: unavailableAttemptsMax,
+          note,
+        }),
     ),
   );
 }

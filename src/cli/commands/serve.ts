@@ -5,13 +5,15 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { CallerStatsError } from '../../domain/errors.js';
 import { shutdownTimeoutMs } from '../../domain/limits.js';
+import { secondMs } from '../../domain/time/duration.js';
 import type { Metrics } from '../../observability/metrics/metrics.js';
 import type { Tracing } from '../../observability/tracing/tracing.js';
+import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
 import { allOrProblems, type Io } from '../io.js';
 import { keepAuditLog } from '../jobs/prune-audit.js';
 import { keepClean } from '../jobs/purge.js';
-import { whenAvailable } from '../jobs/retry-until-available.js';
+import { retryUntilAvailable } from '../jobs/retry-until-available.js';
 import { openWithSettings } from '../open-store.js';
 import { welcomer } from '../server/first-run.js';
 import { listen, urlOf } from '../server/listen.js';
@@ -85,7 +87,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
             keyLifeMax: settings.keyLifeMax,
             demo: options.demo ?? false,
           };
-          await whenAvailable(welcomer(store, start, io), { signal: stop.signal, log });
+          await retryUntilAvailable(welcomer(store, start, io), { signal: stop.signal, log });
           void keepAuditLog(store, { days: settings.auditDays, clock: io.clock, signal: stop.signal, log });
           void keepClean(store, { clock: io.clock, signal: stop.signal, log });
         }
@@ -161,22 +163,8 @@ async function answer(store: Store, settings: ServerSettings, surroundings: Surr
   }
 }
 
-/** Finishes what was accepted: requests first, then what they wrote. Gives up, loudly, after a while. */
-async function finish(close: () => Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new CallerStatsError(
-          'unavailable',
-          `Stopping took longer than ${shutdownTimeoutMs / 1000} s; gave up.`,
-        ),
-      );
-    }, shutdownTimeoutMs);
-  });
-  try {
-    await Promise.race([close(), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** Finishes accepted requests, then writes what they recorded. Gives up after a while. */
+function finish(close: () => Promise<void>): Promise<void> {
+  const message = `Stopping took longer than ${shutdownTimeoutMs / secondMs} s; gave up.`;
+  return withDeadline(shutdownTimeoutMs, () => new CallerStatsError('unavailable', message), close);
 }

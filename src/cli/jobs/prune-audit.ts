@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/time/clock.js';
+import { dayMs } from '../../domain/time/duration.js';
+import { sleep } from '../../shared/retry.js';
 import type { Store } from '../../storage/ports/store.js';
-
-const dayMs = 86_400_000;
 
 /** Forgets entries of the audit log that are older than `days`, now and once a day, until `signal`. Null keeps all. */
 export async function keepAuditLog(
@@ -28,7 +27,6 @@ export async function keepAuditLog(
     } catch (error) {
       log.warn({ err: error }, 'old entries of the audit log could not be forgotten; tried again in a day');
     }
-    // Rejects when it is cut short; then the loop ends by itself.
-    await delay(dayMs, undefined, { signal, ref: false }).catch(() => {});
+    await sleep(dayMs, { signal, ref: false });
   }
 }

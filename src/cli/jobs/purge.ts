@@ -1,8 +1,8 @@
 /** Removing what nobody can ask for any more, in pieces that recording does not wait long for. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { cleanupIntervalMs, cleanupRowsMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
+import { sleep } from '../../shared/retry.js';
 import type { Cleanup, Store } from '../../storage/ports/store.js';
 
 /** Removes all that deleted projects left behind, or what there is of it until `signal`. Gives how many rows that was. */
@@ -33,8 +33,7 @@ export async function keepClean(
         );
       said = message;
     }
-    // Rejects when it is cut short; then the loop ends by itself.
-    await delay(cleanupIntervalMs, undefined, { signal, ref: false }).catch(() => {});
+    await sleep(cleanupIntervalMs, { signal, ref: false });
   }
 }
 

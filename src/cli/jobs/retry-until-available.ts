@@ -1,28 +1,28 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { CallerStatsError } from '../../domain/errors.js';
+import { isUnavailable } from '../../domain/errors.js';
 import { retryAfterSeconds } from '../../domain/limits.js';
+import { secondMs } from '../../domain/time/duration.js';
+import { retry } from '../../shared/retry.js';
 
 /**
- * Does `work`, again and again while the store is unavailable, and says why in the log whenever the reason changes.
- * Resolves when it is done or `signal` says that it is not wanted any more. Other errors are passed on.
+ * Runs `work` until the store is available, or `signal` is aborted. Logs the reason whenever it changes. Throws all other
+ * errors.
  */
-export async function whenAvailable(
+export async function retryUntilAvailable(
   work: () => Promise<void>,
   { signal, log }: { readonly signal: AbortSignal; readonly log: Logger },
 ): Promise<void> {
-  let said: string | undefined;
-  while (!signal.aborted) {
-    try {
-      await work();
-      if (said !== undefined) log.info('the database can be used');
-      return;
-    } catch (error) {
-      if (!(error instanceof CallerStatsError && error.code === 'unavailable')) throw error;
-      if (error.message !== said) log.warn({ err: error }, 'the database cannot be used; trying again');
-      said = error.message;
-    }
-    // Rejects when it is cut short; then the loop ends by itself.
-    await delay(retryAfterSeconds * 1000, undefined, { signal }).catch(() => {});
+  if (signal.aborted) return;
+  let reason: string | undefined;
+  const warn = (error: Error): void => {
+    if (error.message !== reason) log.warn({ err: error }, 'the database cannot be used; trying again');
+    reason = error.message;
+  };
+  try {
+    const delayMs = () => retryAfterSeconds * secondMs;
+    await retry(work, { isRetryable: isUnavailable, delayMs, onRetry: warn, signal });
+    if (reason !== undefined) log.info('the database can be used');
+  } catch (error) {
+    if (!(signal.aborted && isUnavailable(error))) throw error;
   }
 }

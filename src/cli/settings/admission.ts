@@ -8,6 +8,7 @@ import {
   requestsMax,
   requestTimeoutMs,
 } from '../../domain/limits.js';
+import { hourMs } from '../../domain/time/duration.js';
 import { integer, setting } from './setting.js';
 
 export const OVERLOAD_SETTINGS = {
@@ -58,7 +59,7 @@ export const OVERLOAD_SETTINGS = {
     fallback: String(requestTimeoutMs),
     placeholder: 'milliseconds',
     description: 'how long a request may take to arrive',
-    parse: integer(100, 3_600_000),
+    parse: integer(100, hourMs),
   }),
   answerTimeoutMs: setting({
     flag: 'answer-timeout-ms',
@@ -66,6 +67,6 @@ export const OVERLOAD_SETTINGS = {
     fallback: String(answerTimeoutMs),
     placeholder: 'milliseconds',
     description: 'how long an answer may take to be made, and again to be taken',
-    parse: integer(100, 3_600_000),
+    parse: integer(100, hourMs),
   }),
 };

@@ -2,6 +2,8 @@
  * How a range of time is cut into buckets. Everything that counts (answers, recording, verification) uses
  * the widths and the cut of this file, so that no two of them can disagree.
  */
+import { dayMs, hourMs, minuteMs, secondMs } from '../time/duration.js';
+
 /**
  * Bucket widths in milliseconds, narrowest first; the index is the bucket's *level*. Each divides the next.
  *
@@ -11,7 +13,7 @@
  * - 3 h: keeps the buckets read between 15 min and a day at a dozen an end, not ninety.
  * - 1 day, and 32 days: decades in a few hundred buckets.
  */
-export const BUCKET_WIDTHS_MS = [1, 10_000, 900_000, 10_800_000, 86_400_000, 2_764_800_000] as const;
+export const BUCKET_WIDTHS_MS = [1, 10 * secondMs, 15 * minuteMs, 3 * hourMs, dayMs, 32 * dayMs] as const;
 
 const WIDEST_LEVEL = BUCKET_WIDTHS_MS.length - 1;
 

@@ -1,4 +1,5 @@
 /** How a range is cut into the hours, days, weeks or months of a time zone's own calendar. */
+import { dayMs, hourMs } from '../time/duration.js';
 import { listOffsetPeriods, type OffsetPeriod, type TimeZone } from '../time/time-zone.js';
 
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
@@ -15,9 +16,6 @@ interface Range {
   readonly from: number;
   readonly to: number;
 }
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** Longer than any clock was ever set back (a day, in Alaska in 1867). */
 const setBackMsMax = 2 * dayMs;

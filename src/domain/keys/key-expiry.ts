@@ -1,11 +1,10 @@
 import { keyLifeDaysMax } from '../limits.js';
 import { failure, quote, type Result, success } from '../result.js';
 import { parseBound } from '../time/date-time.js';
+import { dayMs } from '../time/duration.js';
 
 /** How long a key lives unless its maker says otherwise (contract, part 2). */
 export const DEFAULT_EXPIRY = '90d';
-
-const dayMs = 86_400_000;
 
 /**
  * When a key made at `nowMs` expires: after whole days (`90d`), on a date or at a date-time as in a range's

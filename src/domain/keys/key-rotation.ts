@@ -1,13 +1,13 @@
 /** Rotation: a successor takes over from a key, which lives on for a grace period. */
-
 import { keyGraceDaysMax } from '../limits.js';
 import { failure, quote, type Result, success } from '../result.js';
+import { dayMs, hourMs, minuteMs } from '../time/duration.js';
 import { type ApiKey, keyStatus } from './api-key.js';
 
 /** How long a rotated key goes on working unless told otherwise. */
 export const DEFAULT_GRACE = '24h';
 
-const unitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const unitsMs = { m: minuteMs, h: hourMs, d: dayMs } as const;
 
 /** Reads a grace period, as `30m`, `24h`, `7d`, or `0` for none, in milliseconds. */
 export function parseGrace(text: string): Result<number> {

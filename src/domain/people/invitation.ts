@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { CallerStatsError } from '../errors.js';
 import { invitationDaysMax } from '../limits.js';
 import { generateId } from '../projects/project.js';
+import { dayMs } from '../time/duration.js';
 import type { Actor } from './audit.js';
 import type { Role } from './member.js';
 
@@ -59,7 +60,7 @@ export function newInvitation(
     tokenHash: hashToken(token),
     createdBy: by.name,
     createdAt: by.at,
-    expiresAt: by.at + invitationDaysMax * 86_400_000,
+    expiresAt: by.at + invitationDaysMax * dayMs,
   };
   return { invitation, token };
 }

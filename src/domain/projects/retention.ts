@@ -6,11 +6,11 @@ import { BUCKET_WIDTHS_MS } from '../counting/buckets.js';
 import { CallerStatsError } from '../errors.js';
 import { retentionDaysMax } from '../limits.js';
 import { failure, quote, type Result, success } from '../result.js';
+import { dayMs } from '../time/duration.js';
 import type { Project } from './project.js';
 
 /** Rows go a whole day in UTC at a time, which is a whole bucket of this level. */
-export const DAY_LEVEL = 4;
-const dayMs = BUCKET_WIDTHS_MS[DAY_LEVEL];
+export const DAY_LEVEL = BUCKET_WIDTHS_MS.indexOf(dayMs);
 
 /** Reads a number of days, or `none` for keeping them for ever. */
 export function parseRetentionDays(text: string): Result<number | null> {

@@ -3,7 +3,9 @@
  * and, for bounds of ranges only, the wider one of the contract, part 2: a date alone, no offset, no seconds.
  * Digits finer than a millisecond are dropped, so a recorded time and a bound round the same way: down.
  */
+import { BoundedCache } from '../../shared/bounded-cache.js';
 import { failure, quote, type Result, success } from '../result.js';
+import { dayMs, hourMs, minuteMs } from './duration.js';
 
 const DATE = '\\d{4}-\\d{2}-\\d{2}';
 const OFFSET = '(?:[Zz]|[+-]\\d{2}:\\d{2})';
@@ -21,9 +23,6 @@ const PARTS =
 /** An offset whose `+` became a space on its way through a URL. */
 const PLUS_AS_SPACE = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}[\d:.]* \d{2}:?\d{2}$/;
 
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
-const dayMs = 86_400_000;
 /** The Gregorian calendar repeats after 400 years of 146,097 days. */
 const eraMs = 146_097 * dayMs;
 
@@ -160,17 +159,11 @@ export function formatWithOffset(timeMs: number, offsetMs: number): string {
   return `${dateOf(day)}T${clockOf(clockMs - day * dayMs)}${offsetOf(minutes)}`;
 }
 
-/** Series ask for the same days over and over, and to write one anew costs as much as all else of a bucket. */
-const datesMax = 10_000;
-const dates = new Map<number, string>();
+/** Series format the same days over and over, and formatting one costs as much as the rest of a bucket. */
+const dates = new BoundedCache<number, string>(10_000);
 
 function dateOf(day: number): string {
-  const known = dates.get(day);
-  if (known !== undefined) return known;
-  if (dates.size === datesMax) dates.clear();
-  const date = new Date(day * dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
-  dates.set(day, date);
-  return date;
+  return dates.getOrCreate(day, () => new Date(day * dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length));
 }
 
 function clockOf(ms: number): string {

@@ -5,6 +5,7 @@ import { createNetworks, type Networks } from '../../domain/keys/networks.js';
 import { lastUsedIntervalMs } from '../../domain/limits.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
+import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { Access, Store, SyncReads } from '../../storage/ports/store.js';
 import type { RateLimit } from '../admission/rate-limits.js';
 import { forbidden, HttpError, noSuchProject, unauthenticated } from '../errors.js';
@@ -21,10 +22,7 @@ export interface AuthenticateOptions {
   readonly log: FastifyBaseLogger;
 }
 
-/** Headers whose keys' hashes are kept at once; then all are dropped. */
 const hashesMax = 1000;
-
-/** Allowlists kept ready at once; then all are dropped. */
 const allowlistsMax = 1000;
 
 /**
@@ -39,12 +37,12 @@ export class Authenticator {
   readonly #log: FastifyBaseLogger;
   /** When each key's use was last written down, by key id. As many entries as there are keys in use. */
   readonly #touchedAt = new Map<string, number>();
-  readonly #allowlists = new Map<string, Networks>();
+  readonly #allowlists = new BoundedCache<string, Networks>(allowlistsMax);
   /**
    * Hashes by the whole `Authorization` header, of admin keys that were good. Finding one in a map leaks no useful time:
    * texts are compared only where their hashes, whose seed nobody outside knows, are the same.
    */
-  readonly #hashes = new Map<string, string>();
+  readonly #hashes = new BoundedCache<string, string>(hashesMax);
 
   constructor({ store, clock, requests, failures, log }: AuthenticateOptions) {
     this.#store = store;
@@ -92,7 +90,6 @@ export class Authenticator {
     const { key } = access;
     if (keyStatus(key, nowMs) !== 'active' || key.allow.length > 0 || !key.scopes.includes('read'))
       return false;
-    if (this.#hashes.size >= hashesMax) this.#hashes.clear();
     this.#hashes.set(authorization, hash);
     this.#touch(key, nowMs);
     return true;
@@ -136,13 +133,7 @@ export class Authenticator {
 
   #requireAddress({ allow }: ApiKey, address: string): void {
     if (allow.length === 0) return;
-    const name = allow.join();
-    let networks = this.#allowlists.get(name);
-    if (networks === undefined) {
-      if (this.#allowlists.size >= allowlistsMax) this.#allowlists.clear();
-      networks = createNetworks(allow);
-      this.#allowlists.set(name, networks);
-    }
+    const networks = this.#allowlists.getOrCreate(allow.join(), () => createNetworks(allow));
     if (!networks.has(address)) throw forbidden('The API key may not be used from this address.');
   }
 

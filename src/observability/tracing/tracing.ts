@@ -32,6 +32,7 @@ import type { RequestTracing } from '../../http/app.js';
 import { onFinished } from '../../http/connection/connections.js';
 import { withoutKeys } from '../../http/log.js';
 import { RatedWarning } from '../../http/throttled-log.js';
+import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
 import { followStore } from './store-spans.js';
 
@@ -109,13 +110,9 @@ export class Tracing implements RequestTracing {
 
   /** Sends what has not been sent yet; gives it up soon where nobody takes it. */
   async close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, lastSpansMs);
-    });
-    // What goes wrong has been logged.
-    await Promise.race([this.#provider.shutdown().catch(() => undefined), late]);
-    clearTimeout(timer);
+    const timeoutError = () => new Error('spans were not sent in time');
+    // The exporter has logged its errors.
+    await withDeadline(lastSpansMs, timeoutError, () => this.#provider.shutdown()).catch(() => {});
   }
 
   #begin(request: FastifyRequest, reply: FastifyReply): Context | undefined {

@@ -1,7 +1,9 @@
 /** Connections to one PostgreSQL database: pools, deadlines, and what is tried again. */
-import { setTimeout as delay } from 'node:timers/promises';
 import pg, { type PoolClient } from 'pg';
 import { CallerStatsError } from '../../domain/errors.js';
+import { dayMs } from '../../domain/time/duration.js';
+import { withDeadline } from '../../shared/deadline.js';
+import { retry } from '../../shared/retry.js';
 import type { ConnectionPool } from '../ports/store-stats.js';
 import { diagnose, storeError, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
@@ -29,12 +31,12 @@ export interface Session {
   readonly transaction: <T>(work: () => Promise<T>, mode?: string) => Promise<T>;
 }
 
-/** Tries of one statement. With the pauses between them, they outlast a broken connection but not a restart. */
-const triesMax = 4;
-const firstPauseMs = 25;
+/** Attempts at one statement. With the waits between them they outlast a broken connection, but not a restart. */
+const attemptsMax = 4;
+const firstWaitMs = 25;
 
 /** Longer than any migration or recount; a connection that is dead by then is given up. */
-const sessionTimeoutMs = 24 * 60 * 60 * 1000;
+const sessionTimeoutMs = dayMs;
 
 const connectionIdleMs = 30_000;
 
@@ -88,7 +90,7 @@ export class Database {
     values: readonly unknown[],
     { reads }: { readonly reads: boolean },
   ): Promise<{ readonly rows: Row[]; readonly changes: number }> {
-    return this.#trying(reads, async () => {
+    return this.#retry(reads, async () => {
       const pool = reads ? this.#readers : this.#writers;
       const { rows, rowCount } = await pool.query<Row>({ text, values: [...values] });
       return { rows, changes: reads ? 0 : (rowCount ?? 0) };
@@ -97,7 +99,7 @@ export class Database {
 
   /** Runs `work` in a transaction, within the deadline; tried again only where that is sure to have changed nothing. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#trying(false, async () => {
+    return this.#retry(false, async () => {
       const client = await this.#writers.connect();
       client.on('error', ignore);
       let failed: Error | undefined;
@@ -153,45 +155,33 @@ export class Database {
     repeatable: boolean,
   ): Promise<Row[]> {
     const query = { text, values: [...values], ...(name === undefined ? {} : { name }) };
-    return this.#trying(repeatable, async () => (await pool.query<Row>(query)).rows);
+    return this.#retry(repeatable, async () => (await pool.query<Row>(query)).rows);
   }
 
-  /** Tries `work` again where that may help: what is not `repeatable` only where it is certain that nothing changed. */
-  #trying<T>(repeatable: boolean, work: () => Promise<T>): Promise<T> {
-    return withDeadline(this.#timeoutMs, async (signal) => {
-      for (let tries = 1; ; tries++) {
-        try {
-          return await work();
-        } catch (error) {
-          if (error instanceof CallerStatsError) throw error;
-          const { passing, undone } = diagnose(error);
-          if (!passing || !(repeatable || undone) || tries === triesMax || signal.aborted)
-            throw storeError(error);
-        }
-        await delay(pauseMs(tries));
+  /** Retries `work` after a passing error. Work that is not `repeatable` is retried only if it certainly changed nothing. */
+  #retry<T>(repeatable: boolean, work: () => Promise<T>): Promise<T> {
+    const isRetryable = (error: Error): boolean => {
+      if (error instanceof CallerStatsError) return false;
+      const { passing, undone } = diagnose(error);
+      return passing && (repeatable || undone);
+    };
+    return withDatabaseDeadline(this.#timeoutMs, async (signal) => {
+      try {
+        return await retry(work, { attemptsMax, isRetryable, delayMs: backoffMs, signal });
+      } catch (error) {
+        throw storeError(error);
       }
     });
   }
 }
 
-/** Runs `work`, and rejects with `unavailable` where it takes longer. `signal` tells it that nobody waits any more. */
-export async function withDeadline<T>(
+/** Runs `work`, and rejects with `unavailable` if it takes longer than `timeoutMs`. */
+export function withDatabaseDeadline<T>(
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const deadline = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      deadline.abort();
-      reject(unavailable(`The database cannot be used now: it gave no answer within ${timeoutMs} ms.`));
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([work(deadline.signal), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const message = `The database cannot be used now: it gave no answer within ${timeoutMs} ms.`;
+  return withDeadline(timeoutMs, () => unavailable(message), work);
 }
 
 function openPool(config: pg.ClientConfig, max: number, timeoutMs: number): pg.Pool {
@@ -244,7 +234,7 @@ function sessionOn(client: PoolClient, timeoutMs: number): Session {
   return { query, transaction };
 }
 
-/** Twice as long each time, and up to as much again at random, so that nodes do not come back all at once. */
-function pauseMs(tries: number): number {
-  return firstPauseMs * 2 ** tries * (0.5 + Math.random() / 2);
+/** Doubles with each attempt. Random by up to a half, so that nodes do not return all at once. */
+function backoffMs(attempt: number): number {
+  return firstWaitMs * 2 ** attempt * (0.5 + Math.random() / 2);
 }

@@ -1,5 +1,5 @@
 import { figuresTimeoutMs, type StoreFigures } from '../ports/store-stats.js';
-import { type Database, withDeadline } from './database.js';
+import { type Database, withDatabaseDeadline } from './database.js';
 import type { Statements } from './statements.js';
 
 /** How the database and the connections to it are now; `pending` is what waits here to be written. */
@@ -15,7 +15,7 @@ export async function figuresOf(
 
 async function sizeOf(database: Database, text: string): Promise<number | undefined> {
   try {
-    const [row] = await withDeadline(figuresTimeoutMs, () => database.read({ text }));
+    const [row] = await withDatabaseDeadline(figuresTimeoutMs, () => database.read({ text }));
     return Number(row?.['bytes']);
   } catch {
     return undefined;

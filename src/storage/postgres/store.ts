@@ -1,8 +1,7 @@
 /** The store on PostgreSQL: any number of processes may work on the same database at once. */
-
 import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../domain/counting/date-range.js';
-import { CallerStatsError } from '../../domain/errors.js';
+import { isUnavailable } from '../../domain/errors.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Actor, AuditEntry, AuditFilter } from '../../domain/people/audit.js';
 import type { Member, Role } from '../../domain/people/member.js';
@@ -13,7 +12,7 @@ import type { Access, Cleanup, KeyChange, RecordResult, Store, Verification } fr
 import type { StoreFigures, StorePart } from '../ports/store-stats.js';
 import { toAuditEntry, toKey, toMember, toOrganization, toProject } from '../sql/rows.js';
 import * as counting from './counters.js';
-import { Database, type Row, type Session, withDeadline } from './database.js';
+import { Database, type Row, type Session, withDatabaseDeadline } from './database.js';
 import { rowsFromOf, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 import { auditValues, Management } from './management.js';
@@ -35,8 +34,7 @@ export async function openPostgresStore(
   try {
     await store.schema.ready();
   } catch (error) {
-    const away = error instanceof CallerStatsError && error.code === 'unavailable';
-    if (!(away && options.allowUnavailable)) {
+    if (!(isUnavailable(error) && options.allowUnavailable)) {
       await store.close();
       throw error;
     }
@@ -193,7 +191,7 @@ class PostgresStore implements Store {
   async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
     this.#requireOpen();
     const { timeoutMs } = this.#options;
-    return withDeadline(timeoutMs, (signal) => this.#recorder.record(projectId, { queries, signal }));
+    return withDatabaseDeadline(timeoutMs, (signal) => this.#recorder.record(projectId, { queries, signal }));
   }
 
   async count(projectId: string, range: DateRange): Promise<Counts> {
@@ -277,7 +275,7 @@ class PostgresStore implements Store {
       return this.#database.transaction(work);
     });
     this.#turn = done.catch(() => {});
-    return withDeadline(this.#options.timeoutMs, () => done);
+    return withDatabaseDeadline(this.#options.timeoutMs, () => done);
   }
 
   /** Without a name, so that it is planned with its project at hand: Citus then sends it whole to the server of it. */

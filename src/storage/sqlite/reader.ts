@@ -23,7 +23,7 @@ import {
 import type { Connection } from './connection.js';
 import { CounterReader } from './counters/counter-reader.js';
 import { DataVersion } from './counters/read-snapshot.js';
-import { Memo } from './counters/versioned-cache.js';
+import { VersionedCache } from './counters/versioned-cache.js';
 import { requireNewest } from './migrations/migrations.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
 import { projectToClean, RETENTIONS } from './writer/purge.js';
@@ -48,7 +48,7 @@ export class Reader {
   readonly #retentions: StatementSyncInstance;
   readonly #firstProject: StatementSyncInstance;
   /** That there is none is kept, too, and takes the same time. */
-  readonly #accesses: Memo<Access | undefined>;
+  readonly #accesses: VersionedCache<Access | undefined>;
 
   constructor(db: Connection) {
     this.#db = db;
@@ -82,7 +82,7 @@ export class Reader {
        FROM query JOIN caller ON caller.number = query.caller
        WHERE project = (SELECT number FROM project WHERE id = ?) AND query.id > ? ORDER BY query.id LIMIT ?`,
     );
-    this.#accesses = new Memo(this.version, accessesMax);
+    this.#accesses = new VersionedCache(this.version, accessesMax);
     this.#firstProject = db.prepare('SELECT id FROM project ORDER BY number LIMIT 1');
   }
 

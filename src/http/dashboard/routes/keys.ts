@@ -10,6 +10,7 @@ import {
 } from '../../../domain/keys/new-key.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
 import { failure, type Result, success } from '../../../domain/result.js';
+import { hourMs } from '../../../domain/time/duration.js';
 import type { KeyChange } from '../../../storage/ports/store.js';
 import { HttpError } from '../../errors.js';
 import { addResource } from '../../resource.js';
@@ -77,7 +78,7 @@ function addRotation(app: FastifyInstance, { store, door, ...options }: Dashboar
         if (found === undefined) throw new HttpError(404, 'There is no such key.');
         const plan = planRotation(found, {
           nowMs: by.at,
-          graceMs: graceHours * 3_600_000,
+          graceMs: graceHours * hourMs,
           lifeMsMax: options.keyLifeMax,
         });
         if (!plan.ok) throw invalid(plan.problems.map((problem) => `The key ${problem}.`));

@@ -2,11 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import { DEFAULT_EXPIRY } from '../../../domain/keys/key-expiry.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
+import { dayMs } from '../../../domain/time/duration.js';
 import { addResource } from '../../resource.js';
 import { askingOf, setCookies } from '../asking.js';
 import type { Dashboard } from '../context.js';
-
-const dayMs = 86_400_000;
 
 /** Offered where a key is made (contract, part 2). */
 const EXPIRY_DAYS = [7, 30, 60, 90];

@@ -1,7 +1,7 @@
 /** Whether the database's schema is the one that this program works with, found out anew after each failure. */
 import { CallerStatsError } from '../../../domain/errors.js';
 import type { CommitWatch } from '../../ports/store-stats.js';
-import { type Database, type DatabaseOptions, withDeadline } from '../database.js';
+import { type Database, type DatabaseOptions, withDatabaseDeadline } from '../database.js';
 import { diagnose, unavailable } from '../errors.js';
 import type { PostgresLocation } from '../location.js';
 import { statementsIn } from '../statements.js';
@@ -43,7 +43,7 @@ export class SchemaReadiness {
       this.#preparing = undefined;
     });
     const preparing = this.#preparing;
-    await withDeadline(this.#options.timeoutMs, () => preparing);
+    await withDatabaseDeadline(this.#options.timeoutMs, () => preparing);
   }
 
   /** Reads the version and throws as `requireVersion` does. */

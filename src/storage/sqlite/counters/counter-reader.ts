@@ -14,7 +14,7 @@ import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../domain/cou
 import type { Connection } from '../connection.js';
 import type { DataVersion } from './read-snapshot.js';
 import { KeptSums } from './rollup-cache.js';
-import { Memo } from './versioned-cache.js';
+import { VersionedCache } from './versioned-cache.js';
 
 /** What follows `WITH`: the project's number, and the segments that are asked for, by their columns. */
 const ASKED = 'asked (number) AS (SELECT number FROM project WHERE id = ?)';
@@ -35,7 +35,7 @@ export class CounterReader {
   readonly #db: Connection;
   readonly #version: DataVersion;
   readonly #kept: KeptSums;
-  readonly #series: Memo<readonly Counts[]>;
+  readonly #series: VersionedCache<readonly Counts[]>;
   readonly #findExtent: StatementSyncInstance;
   /** Statements over a number of segments, by that number. */
   readonly #sums: (StatementSyncInstance | undefined)[] = [];
@@ -46,7 +46,7 @@ export class CounterReader {
     this.#db = db;
     this.#version = version;
     this.#kept = new KeptSums(db);
-    this.#series = new Memo(version, seriesKeptMax);
+    this.#series = new VersionedCache(version, seriesKeptMax);
     // Two look-ups, each of one end of the key; min and max together would read all that is between.
     const end = (order: string): string =>
       `(SELECT bucket FROM type_counter WHERE project = number AND level = 0 ORDER BY bucket ${order} LIMIT 1)`;

@@ -10,10 +10,10 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { BUCKET_WIDTHS_MS, bucketAt } from '../../../domain/counting/buckets.js';
 import { ALL_TIME, type DateRange } from '../../../domain/counting/date-range.js';
+import { dayMs } from '../../../domain/time/duration.js';
 import type { Connection } from '../connection.js';
 import { BucketSums, type CounterRow, type Sum } from './prefix-sums.js';
 
-const dayMs = 86_400_000;
 const tenSecondsMs = 10_000;
 
 /**

@@ -1,29 +1,23 @@
+import { BoundedCache } from '../../../shared/bounded-cache.js';
 import type { DataVersion } from './read-snapshot.js';
 
-/** Keeps answers of a reading connection for as long as nobody has committed anything: none is older than the last commit. */
-export class Memo<T> {
+/** Caches what a reading connection has read until any connection commits. So no value is older than the last commit. */
+export class VersionedCache<T> {
   readonly #version: DataVersion;
-  readonly #entriesMax: number;
-  readonly #answers = new Map<string, T>();
+  readonly #values: BoundedCache<string, T>;
   #seen: number | undefined;
 
-  /** `entriesMax` are kept at once; then all are dropped. */
   constructor(version: DataVersion, entriesMax: number) {
     this.#version = version;
-    this.#entriesMax = entriesMax;
+    this.#values = new BoundedCache(entriesMax);
   }
 
-  /** The answer kept for `name`, or what `read` gives. */
+  /** The cached value for `name`, or the one that `read` returns. */
   get(name: string, read: () => T): T {
     return this.#version.during((version) => {
-      if (version !== this.#seen || this.#answers.size >= this.#entriesMax) {
-        this.#answers.clear();
-        this.#seen = version;
-      }
-      if (this.#answers.has(name)) return this.#answers.get(name) as T;
-      const answer = read();
-      this.#answers.set(name, answer);
-      return answer;
+      if (version !== this.#seen) this.#values.clear();
+      this.#seen = version;
+      return this.#values.getOrCreate(name, read);
     });
   }
 }

@@ -1,4 +1,4 @@
-/** Whether there is room for the navigation beside the page. `frame.css` draws the line at the same width. */
+/** Whether there is room for the navigation beside the page. `app-layout.css` draws the line at the same width. */
 import { useSyncExternalStore } from 'react';
 
 const query = '(min-width: 60rem)';

@@ -5,7 +5,7 @@ import type { Actor } from '../../domain/people/audit.js';
 import type { Invitation, Membership } from '../../domain/people/invitation.js';
 import type { Member } from '../../domain/people/member.js';
 
-/** A statement of the library that keeps users, their sessions, passwords and second factors (see `users/`). */
+/** A statement of the library that keeps users, their sessions, passwords and second factors (see `src/auth/`). */
 export interface UserStatement {
   readonly sql: string;
   /** Texts, numbers, null; on PostgreSQL booleans and dates as well. */

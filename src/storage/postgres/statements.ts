@@ -1,4 +1,4 @@
-/** Every statement of the PostgreSQL store but those of its schema; `test/tidy/shards.test.ts` reads them all. */
+/** Every statement of the PostgreSQL store but those of its schema; `test/postgres/shards.test.ts` reads them all. */
 import { BUCKET_WIDTHS_MS } from '../../domain/counting/buckets.js';
 import { DAY_LEVEL } from '../../domain/projects/retention.js';
 import { verifyDifferencesMax } from '../ports/store.js';

@@ -1,5 +1,5 @@
 /**
- * A version of the schema: who signs in, and who is invited. The tables `user_...` are as the library of `users/` wants
+ * A version of the schema: who signs in, and who is invited. The tables `user_...` are as the library of `src/auth/` wants
  * them.
  */
 export const USER_TABLES = (schema: string): string => `

@@ -37,7 +37,7 @@ const WIDER_CALLER_COUNTERS = [10_000, 90, 12, 8, 32]
  * - `type_counter` has a row per project, bucket level and bucket (see `domain/counting/buckets.ts`) in which anything happened,
  *   `caller_counter` one per caller of type other as well. The former was called `counter` before the latter was there:
  *   a process of that time that still has the file open would count by type alone, and cannot do so under this name.
- * - A project number's counters never fall while it is not deleted, which `kept-sums.ts` relies on: whoever would have them fall
+ * - A project number's counters never fall while it is not deleted, which `rollup-cache.ts` relies on: whoever would have them fall
  *   gives the table another name.
  */
 export const MIGRATIONS: readonly string[] = [

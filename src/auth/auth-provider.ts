@@ -21,19 +21,19 @@ export interface UsersOptions {
 }
 
 /** What an answer tells the browser to keep. */
-export interface Answered {
+export interface AuthResponse {
   /** Values of `Set-Cookie`. */
   readonly cookies: readonly string[];
 }
 
 /** Who asks: the request's cookies, user agent and address, as headers (see `ADDRESS_HEADER`). */
-export interface Asking {
+export interface AuthRequest {
   readonly headers: Headers;
   /** Whether the request came by HTTPS. */
   readonly secure: boolean;
 }
 
-export class Libraries {
+export class AuthProvider {
   readonly #options: UsersOptions;
   /** By whether cookies are `Secure`. */
   readonly #made = new Map<boolean, Promise<Library>>();
@@ -67,13 +67,13 @@ export class Libraries {
   }
 
   /** Whether the cookies of whoever asks are `Secure`: where browsers are known to come by HTTPS, or this one did. */
-  isSecure({ secure }: Pick<Asking, 'secure'>): boolean {
+  isSecure({ secure }: Pick<AuthRequest, 'secure'>): boolean {
     return this.#options.publicUrl?.startsWith('https:') ?? secure;
   }
 
   /** The library for somebody who asks. `unavailable` as for any use of the store. */
-  for(asking: Pick<Asking, 'secure'>): Promise<Library> {
-    const isSecure = this.isSecure(asking);
+  for(authRequest: Pick<AuthRequest, 'secure'>): Promise<Library> {
+    const isSecure = this.isSecure(authRequest);
     let library = this.#made.get(isSecure);
     if (library === undefined) {
       library = this.#build(isSecure);

@@ -1,25 +1,25 @@
 /** What users sign in with: passwords and second factors. */
 import { CallerStatsError } from '../domain/errors.js';
-import type { Answered, Asking, Libraries } from './auth-provider.js';
+import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { orRefused, orWrong } from './errors.js';
 
 export class Credentials {
-  readonly #libraries: Libraries;
+  readonly #authProvider: AuthProvider;
 
-  constructor(libraries: Libraries) {
-    this.#libraries = libraries;
+  constructor(authProvider: AuthProvider) {
+    this.#authProvider = authProvider;
   }
 
   /** Ends all other sessions, and gives this one a new token. */
   async changePassword(
-    asking: Asking,
+    authRequest: AuthRequest,
     { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
-  ): Promise<Answered | 'wrong'> {
-    const library = await this.#libraries.for(asking);
+  ): Promise<AuthResponse | 'wrong'> {
+    const library = await this.#authProvider.for(authRequest);
     return orWrong(async () => {
       const { headers } = await library.api.changePassword({
         body: { currentPassword, newPassword, revokeOtherSessions: true },
-        headers: asking.headers,
+        headers: authRequest.headers,
         returnHeaders: true,
       });
       return { cookies: headers.getSetCookie() };
@@ -28,9 +28,9 @@ export class Credentials {
 
   /** A token that sets a new password, within a day. `not_found` where nobody has the address. */
   async startPasswordReset(email: string): Promise<string> {
-    const library = await this.#libraries.for({ secure: false });
+    const library = await this.#authProvider.for({ secure: false });
     await library.api.requestPasswordReset({ body: { email } });
-    const token = this.#libraries.takeReset(email);
+    const token = this.#authProvider.takeReset(email);
     if (token === undefined)
       throw new CallerStatsError('not_found', `There is no user with the e-mail address ${email}.`);
     return token;
@@ -44,15 +44,15 @@ export class Credentials {
     readonly token: string;
     readonly newPassword: string;
   }): Promise<void> {
-    const library = await this.#libraries.for({ secure: false });
+    const library = await this.#authProvider.for({ secure: false });
     const reset = await orWrong(() => library.api.resetPassword({ body: { token, newPassword } }));
     if (reset === 'wrong')
       throw new CallerStatsError('not_found', 'The link was used or has expired; ask for another.');
   }
 
-  /** Turns the second factor off without its password or code: for the command line. */
+  /** PacedQueue the second factor off without its password or code: for the command line. */
   async dropSecondFactor(email: string): Promise<void> {
-    const { internalAdapter, adapter } = await (await this.#libraries.for({ secure: false })).$context;
+    const { internalAdapter, adapter } = await (await this.#authProvider.for({ secure: false })).$context;
     const found = await internalAdapter.findUserByEmail(email);
     if (found === null)
       throw new CallerStatsError('not_found', `There is no user with the e-mail address ${email}.`);
@@ -65,38 +65,41 @@ export class Credentials {
    * is on.
    */
   async startSecondFactor(
-    asking: Asking,
+    authRequest: AuthRequest,
     password: string,
   ): Promise<{ readonly uri: string; readonly backupCodes: readonly string[] } | 'wrong'> {
-    const library = await this.#libraries.for(asking);
+    const library = await this.#authProvider.for(authRequest);
     return orWrong(async () => {
       const started = await library.api.enableTwoFactor({
         body: { password, method: 'totp' },
-        headers: asking.headers,
+        headers: authRequest.headers,
       });
       if (started.method !== 'totp') throw new Error('the library made another second factor than asked for');
       return { uri: started.totpURI, backupCodes: started.backupCodes };
     });
   }
 
-  async confirmSecondFactor(asking: Asking, code: string): Promise<Answered | 'wrong' | 'locked'> {
-    const library = await this.#libraries.for(asking);
+  async confirmSecondFactor(
+    authRequest: AuthRequest,
+    code: string,
+  ): Promise<AuthResponse | 'wrong' | 'locked'> {
+    const library = await this.#authProvider.for(authRequest);
     return orRefused(async () => {
       const { headers } = await library.api.verifyTOTP({
         body: { code },
-        headers: asking.headers,
+        headers: authRequest.headers,
         returnHeaders: true,
       });
       return { cookies: headers.getSetCookie() };
     });
   }
 
-  async stopSecondFactor(asking: Asking, password: string): Promise<Answered | 'wrong'> {
-    const library = await this.#libraries.for(asking);
+  async stopSecondFactor(authRequest: AuthRequest, password: string): Promise<AuthResponse | 'wrong'> {
+    const library = await this.#authProvider.for(authRequest);
     return orWrong(async () => {
       const { headers } = await library.api.disableTwoFactor({
         body: { password },
-        headers: asking.headers,
+        headers: authRequest.headers,
         returnHeaders: true,
       });
       return { cookies: headers.getSetCookie() };

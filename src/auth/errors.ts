@@ -28,7 +28,7 @@ export async function orRefused<T>(work: () => Promise<T>): Promise<T | 'wrong' 
   try {
     return await work();
   } catch (error) {
-    const code = codeOf(error);
+    const code = getErrorCode(error);
     if (WRONG.has(code)) return 'wrong';
     if (LOCKED.has(code)) return 'locked';
     if (TAKEN.has(code)) {
@@ -47,7 +47,7 @@ export async function orWrong<T>(work: () => Promise<T>): Promise<T | 'wrong'> {
 }
 
 /** What the library calls its refusal; empty for an error that is none. */
-export function codeOf(error: unknown): string {
+export function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { body, status } = error as { body?: { code?: unknown }; status?: unknown };
   return [body?.code, status].find((one) => typeof one === 'string') ?? '';

@@ -18,11 +18,11 @@ import type { UserTables } from '../storage/ports/people.js';
 
 /** Columns are `like_this` in the database and `likeThis` in the library. */
 export function userDatabase(tables: UserTables): Kysely<object> {
-  const database = new Kysely<object>({ dialect: dialectOf(tables), plugins: [new CamelCasePlugin()] });
+  const database = new Kysely<object>({ dialect: createDialect(tables), plugins: [new CamelCasePlugin()] });
   return tables.schema === undefined ? database : (database.withSchema(tables.schema) as Kysely<object>);
 }
 
-function dialectOf(tables: UserTables): Dialect {
+function createDialect(tables: UserTables): Dialect {
   const createDriver = () => new StoreDriver(tables);
   return tables.dialect === 'sqlite'
     ? {

@@ -1,8 +1,8 @@
 /** Users: who signs in, and which sessions they have. What the rest of the program knows of them. */
 import { CallerStatsError } from '../domain/errors.js';
 import type { People } from '../storage/ports/people.js';
-import type { Answered, Asking, Libraries } from './auth-provider.js';
-import { codeOf, orRefused, orWrong } from './errors.js';
+import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
+import { getErrorCode, orRefused, orWrong } from './errors.js';
 import { COOKIE_PREFIX, PROVIDER_ID } from './names.js';
 
 export interface User {
@@ -25,22 +25,22 @@ export interface Session {
 }
 
 export class Users {
-  readonly #libraries: Libraries;
+  readonly #authProvider: AuthProvider;
   readonly #people: People;
 
-  constructor(libraries: Libraries, people: People) {
-    this.#libraries = libraries;
+  constructor(authProvider: AuthProvider, people: People) {
+    this.#authProvider = authProvider;
     this.#people = people;
   }
 
   /** Who is signed in, in which session; undefined for nobody. */
-  async sessionOf(
-    asking: Asking,
-  ): Promise<(Answered & { readonly user: User; readonly session: Session }) | undefined> {
-    if (!asking.headers.get('cookie')?.includes(`${COOKIE_PREFIX}.session_token`)) return undefined;
-    const library = await this.#libraries.for(asking);
+  async findSession(
+    authRequest: AuthRequest,
+  ): Promise<(AuthResponse & { readonly user: User; readonly session: Session }) | undefined> {
+    if (!authRequest.headers.get('cookie')?.includes(`${COOKIE_PREFIX}.session_token`)) return undefined;
+    const library = await this.#authProvider.for(authRequest);
     const { headers, response } = await library.api.getSession({
-      headers: asking.headers,
+      headers: authRequest.headers,
       returnHeaders: true,
     });
     if (response === null) return undefined;
@@ -59,14 +59,14 @@ export class Users {
 
   /** `wrong` where the address is no user's or the password not its; nobody can tell which. */
   async signIn(
-    asking: Asking,
+    authRequest: AuthRequest,
     { email, password }: { readonly email: string; readonly password: string },
-  ): Promise<(Answered & { readonly secondFactor: boolean }) | 'wrong'> {
-    const library = await this.#libraries.for(asking);
+  ): Promise<(AuthResponse & { readonly secondFactor: boolean }) | 'wrong'> {
+    const library = await this.#authProvider.for(authRequest);
     return orWrong(async () => {
       const { headers, response } = await library.api.signInEmail({
         body: { email, password, rememberMe: true },
-        headers: asking.headers,
+        headers: authRequest.headers,
         returnHeaders: true,
       });
       return { secondFactor: 'twoFactorRedirect' in response, cookies: headers.getSetCookie() };
@@ -78,12 +78,16 @@ export class Users {
    * wrong ones in a row, for a while.
    */
   async verifySecondFactor(
-    asking: Asking,
+    authRequest: AuthRequest,
     { code, trustDevice }: { readonly code: string; readonly trustDevice: boolean },
-  ): Promise<(Answered & { readonly email: string }) | 'wrong' | 'locked'> {
-    const library = await this.#libraries.for(asking);
+  ): Promise<(AuthResponse & { readonly email: string }) | 'wrong' | 'locked'> {
+    const library = await this.#authProvider.for(authRequest);
     return orRefused(async () => {
-      const request = { body: { code, trustDevice }, headers: asking.headers, returnHeaders: true } as const;
+      const request = {
+        body: { code, trustDevice },
+        headers: authRequest.headers,
+        returnHeaders: true,
+      } as const;
       const { headers, response } = /^\d{6}$/.test(code)
         ? await library.api.verifyTOTP(request)
         : await library.api.verifyBackupCode(request);
@@ -91,9 +95,9 @@ export class Users {
     });
   }
 
-  async signOut(asking: Asking): Promise<Answered> {
-    const library = await this.#libraries.for(asking);
-    const { headers } = await library.api.signOut({ headers: asking.headers, returnHeaders: true });
+  async signOut(authRequest: AuthRequest): Promise<AuthResponse> {
+    const library = await this.#authProvider.for(authRequest);
+    const { headers } = await library.api.signOut({ headers: authRequest.headers, returnHeaders: true });
     return { cookies: headers.getSetCookie() };
   }
 
@@ -104,16 +108,16 @@ export class Users {
 
   /** Makes an account and signs in. `already_exists` where there is one with the address; `invalid` for an unfit password. */
   async create(
-    asking: Asking,
+    authRequest: AuthRequest,
     { email, name, password }: { readonly email: string; readonly name: string; readonly password: string },
-  ): Promise<Answered> {
-    const library = await this.#libraries.for(asking);
+  ): Promise<AuthResponse> {
+    const library = await this.#authProvider.for(authRequest);
     const created = await orRefused(() =>
       library.api
-        .signUpEmail({ body: { email, name, password }, headers: asking.headers, returnHeaders: true })
+        .signUpEmail({ body: { email, name, password }, headers: authRequest.headers, returnHeaders: true })
         .catch(async (error: unknown) => {
           // The library does not say why the row could not be written: most likely somebody was first a moment ago.
-          if (codeOf(error) !== 'FAILED_TO_CREATE_USER') throw error;
+          if (getErrorCode(error) !== 'FAILED_TO_CREATE_USER') throw error;
           throw (await this.exists(email))
             ? new CallerStatsError('already_exists', 'There is an account with this e-mail address already.')
             : new CallerStatsError('unavailable', 'The account could not be written.', { cause: error });
@@ -123,53 +127,53 @@ export class Users {
     return { cookies: created.headers.getSetCookie() };
   }
 
-  /** Takes an account away, with all that belongs to it; where there is none, nothing happens. */
+  /** Takes an account away, with all that belongs to it; where there is none, noContent happens. */
   async remove(email: string): Promise<void> {
-    const { internalAdapter } = await (await this.#libraries.for({ secure: false })).$context;
+    const { internalAdapter } = await (await this.#authProvider.for({ secure: false })).$context;
     const found = await internalAdapter.findUserByEmail(email);
     if (found !== null) await internalAdapter.deleteUser(found.user.id);
   }
 
   async hasPassword(user: User): Promise<boolean> {
-    const { internalAdapter } = await (await this.#libraries.for({ secure: false })).$context;
+    const { internalAdapter } = await (await this.#authProvider.for({ secure: false })).$context;
     const accounts = await internalAdapter.findAccounts(user.id);
     return accounts.some(({ providerId }) => providerId === 'credential');
   }
 
-  async rename(asking: Asking, name: string): Promise<void> {
-    const library = await this.#libraries.for(asking);
-    await library.api.updateUser({ body: { name }, headers: asking.headers });
+  async rename(authRequest: AuthRequest, name: string): Promise<void> {
+    const library = await this.#authProvider.for(authRequest);
+    await library.api.updateUser({ body: { name }, headers: authRequest.headers });
   }
 
   /** The user's sessions, newest first. */
-  async listSessions(asking: Asking): Promise<Session[]> {
-    const library = await this.#libraries.for(asking);
-    const sessions = await library.api.listSessions({ headers: asking.headers });
+  async listSessions(authRequest: AuthRequest): Promise<Session[]> {
+    const library = await this.#authProvider.for(authRequest);
+    const sessions = await library.api.listSessions({ headers: authRequest.headers });
     return sessions.map(toSession).sort((a, b) => b.createdAt - a.createdAt);
   }
 
   /** `not_found` where the user has no such session. */
-  async endSession(asking: Asking, sessionId: string): Promise<void> {
-    const library = await this.#libraries.for(asking);
-    const sessions = await library.api.listSessions({ headers: asking.headers });
+  async endSession(authRequest: AuthRequest, sessionId: string): Promise<void> {
+    const library = await this.#authProvider.for(authRequest);
+    const sessions = await library.api.listSessions({ headers: authRequest.headers });
     const session = sessions.find(({ id }) => id === sessionId);
     if (session === undefined)
       throw new CallerStatsError('not_found', 'There is no such session; it has ended already.');
-    await library.api.revokeSession({ body: { token: session.token }, headers: asking.headers });
+    await library.api.revokeSession({ body: { token: session.token }, headers: authRequest.headers });
   }
 
-  async endOtherSessions(asking: Asking): Promise<void> {
-    const library = await this.#libraries.for(asking);
-    await library.api.revokeOtherSessions({ headers: asking.headers });
+  async endOtherSessions(authRequest: AuthRequest): Promise<void> {
+    const library = await this.#authProvider.for(authRequest);
+    await library.api.revokeOtherSessions({ headers: authRequest.headers });
   }
 
   /** Where to send the browser, so that it comes back signed in at `to`, a path below the base path; `failed` where the provider does not answer. */
   async startSingleSignOn(
-    asking: Asking,
+    authRequest: AuthRequest,
     to: string,
-  ): Promise<(Answered & { readonly url: string }) | 'failed'> {
-    const library = await this.#libraries.for(asking);
-    const { basePath } = this.#libraries;
+  ): Promise<(AuthResponse & { readonly url: string }) | 'failed'> {
+    const library = await this.#authProvider.for(authRequest);
+    const { basePath } = this.#authProvider;
     try {
       const { headers, response } = await library.api.signInSocial({
         body: {
@@ -178,22 +182,22 @@ export class Users {
           errorCallbackURL: `${basePath}/sign-in`,
           disableRedirect: true,
         },
-        headers: asking.headers,
+        headers: authRequest.headers,
         returnHeaders: true,
       });
       if (response.url === undefined) throw new Error('the library names no address of the provider');
       return { url: response.url, cookies: headers.getSetCookie() };
     } catch (error) {
-      if (codeOf(error) === '') throw error;
+      if (getErrorCode(error) === '') throw error;
       return 'failed';
     }
   }
 
   /** Answers the browser that comes back from the provider to a path, base path included: a redirect with cookies. */
-  async finishSingleSignOn(asking: Asking, path: string): Promise<Response> {
-    const library = await this.#libraries.for(asking);
-    const url = new URL(path, this.#libraries.origin);
-    return library.handler(new Request(url, { headers: asking.headers }));
+  async finishSingleSignOn(authRequest: AuthRequest, path: string): Promise<Response> {
+    const library = await this.#authProvider.for(authRequest);
+    const url = new URL(path, this.#authProvider.origin);
+    return library.handler(new Request(url, { headers: authRequest.headers }));
   }
 }
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { Libraries, type UsersOptions } from '../auth/auth-provider.js';
+import { AuthProvider, type UsersOptions } from '../auth/auth-provider.js';
 import type { LoadLimits } from '../domain/admission.js';
 import { createNetworks } from '../domain/keys/networks.js';
 import {
@@ -17,7 +17,7 @@ import {
 import type { TelemetryRules } from '../domain/queries/telemetry.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
-import { Overload, watchEventLoop } from './admission/admission.js';
+import { Admission, watchEventLoop } from './admission/admission.js';
 import { RateLimit, type RateLimits } from './admission/rate-limits.js';
 import { ConnectionErrors } from './connection/connection-errors.js';
 import { onFinished } from './connection/connections.js';
@@ -32,7 +32,7 @@ import { addOtlp } from './otlp/otlp.js';
 import { Authenticator } from './request/authenticate.js';
 import { type BasePath, rewriteBelow } from './request/base-path.js';
 import type { RecordingLimits } from './request/body.js';
-import { type Measures, measuredRecording, measureRequests } from './request-metrics.js';
+import { observeRecordings, observeRequests, type RequestMetrics } from './request-metrics.js';
 import { acceptAllMethods } from './resource.js';
 import { addCallerStats } from './routes/caller-stats.js';
 import { addCallers } from './routes/callers.js';
@@ -71,7 +71,7 @@ export interface AppOptions {
   readonly trustProxy: readonly string[];
   /** Which spans and log records are queries. */
   readonly telemetry: TelemetryRules;
-  readonly dashboard: Omit<DashboardOptions, 'libraries' | 'basePath'> & {
+  readonly dashboard: Omit<DashboardOptions, 'authProvider' | 'basePath'> & {
     /** The folder of the built pages. */
     readonly pages: string;
   };
@@ -80,7 +80,7 @@ export interface AppOptions {
   readonly users: Omit<UsersOptions, 'store' | 'clock' | 'log' | 'basePath'>;
   readonly log: Logger;
   /** Is told of every request; nobody unless given. */
-  readonly measures?: Measures | undefined;
+  readonly metrics?: RequestMetrics | undefined;
   /** Follows requests through the app; nobody unless given. Then all of them go through the framework. */
   readonly tracing?: RequestTracing | undefined;
   /** Mean delay of the event loop in milliseconds, for tests; measured unless told. */
@@ -99,11 +99,11 @@ export async function buildApp({
   docs,
   users,
   log,
-  measures,
+  metrics,
   tracing,
   eventLoopDelayMs,
 }: AppOptions): Promise<FastifyInstance> {
-  const connectionErrors = new ConnectionErrors((status) => measures?.refused(status));
+  const connectionErrors = new ConnectionErrors((status) => metrics?.refused(status));
   const { requestTimeoutMs, answerTimeoutMs } = limits;
   const app = Fastify({
     ...rewriteBelow(basePath),
@@ -128,13 +128,13 @@ export async function buildApp({
     frameworkErrors: (error, request, reply) => {
       // No hook runs before these.
       answerError(error, request, reply.headers(SECURITY_HEADERS));
-      measures?.refused(reply.statusCode);
+      metrics?.refused(reply.statusCode);
     },
   });
   connectionErrors.watch(app.server);
   app.server.maxConnections = limits.connectionsMax;
   enforceDeadlines(app, { requestTimeoutMs, answerTimeoutMs, closeGraceMs });
-  const overload = new Overload({
+  const admission = new Admission({
     limits: {
       ...limits,
       // One request that has as much as it may, packed and unpacked, must find room.
@@ -151,11 +151,11 @@ export async function buildApp({
     throw new HttpError(404, `There is no such route; ${basePath}/docs shows those that are.`);
   });
   addCompilers(app);
-  if (measures !== undefined) measureRequests(app, measures);
+  if (metrics !== undefined) observeRequests(app, metrics);
   tracing?.watch(app);
   addSecurityHeaders(app);
   refuseWhileClosing(app);
-  overload.watch(app);
+  admission.watch(app);
   requireOneHost(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
   await addOpenApi(app, dashboard.version, basePath);
@@ -166,20 +166,20 @@ export async function buildApp({
   addCallerStats(app, store, authenticator);
   addSeries(app, store, authenticator);
   addCallers(app, store, authenticator);
-  const recording = measuredRecording(store, measures);
-  addQueries(app, { store: recording, clock, authenticator, limits, overload });
-  await addOtlp(app, { store: recording, clock, authenticator, limits, telemetry, overload });
+  const recording = observeRecordings(store, metrics);
+  addQueries(app, { store: recording, clock, authenticator, limits, admission });
+  await addOtlp(app, { store: recording, clock, authenticator, limits, telemetry, admission });
   await addLeakedKeys(app, { store, clock, failures });
   addOperations(app, store);
   await addDashboardApi(app, {
     ...dashboard,
     basePath,
-    libraries: new Libraries({ ...users, basePath, store, clock, log }),
+    authProvider: new AuthProvider({ ...users, basePath, store, clock, log }),
     store,
     clock,
   });
   closeUnreadFiles(app);
-  // What is there when it starts and nothing else: each file that is served has a name that was found then.
+  // What is there when it starts and noContent else: each file that is served has a name that was found then.
   await app.register(fastifyStatic, {
     root: [dashboard.pages, docs],
     serve: false,
@@ -192,7 +192,7 @@ export async function buildApp({
   // Not where each request is to be logged, or traced.
   if (store.readSync !== undefined && tracing === undefined && !log.isLevelEnabled('debug')) {
     const { readSync } = store;
-    new DirectExport({ readSync, clock, authenticator, overload, basePath, measures }).watch(app);
+    new DirectExport({ readSync, clock, authenticator, admission, basePath, metrics }).watch(app);
   }
   await app.ready();
   return app;

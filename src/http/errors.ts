@@ -65,7 +65,7 @@ export function notReady(trouble: string): HttpError {
 }
 
 /** The same, where the server has too much to do: whoever refused says so in the log, once for many. */
-export class Shed extends HttpError {
+export class LoadSheddingError extends HttpError {
   constructor(message: string) {
     super(503, message, { 'retry-after': String(retryAfterSeconds) });
   }
@@ -90,7 +90,7 @@ const FRAMEWORK_ERRORS: ReadonlyMap<string, readonly [status: number, message: s
   ],
 ]);
 
-/** What to answer to an error: status, headers, body. Logs nothing. */
+/** What to answer to an error: status, headers, body. Logs noContent. */
 function toAnswer(
   error: unknown,
   requestId: string,
@@ -123,7 +123,7 @@ export function errorBody(error: string, details: readonly string[] = []): Error
 /** Fastify's error handler. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, headers, body } = toAnswer(error, request.id);
-  if (status >= 500 && !(error instanceof Shed))
+  if (status >= 500 && !(error instanceof LoadSheddingError))
     request.log.error({ err: error, reqId: request.id }, 'request failed');
   return reply
     .code(status)

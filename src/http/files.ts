@@ -73,14 +73,14 @@ export function addFiles(
     readonly caching: string;
   },
 ): void {
-  const fileOf = (params: unknown) => files.get((params as Record<string, string>)[parameter] ?? '');
+  const findFile = (params: unknown) => files.get((params as Record<string, string>)[parameter] ?? '');
   addResource(app, url, {
     onRequest: async ({ params }) => {
-      if (fileOf(params) === undefined) throw new HttpError(404, missing);
+      if (findFile(params) === undefined) throw new HttpError(404, missing);
     },
     GET: {
       schema: { hide: true },
-      handler: ({ params }, reply) => sendFile(reply, built, fileOf(params) ?? '', caching),
+      handler: ({ params }, reply) => sendFile(reply, built, findFile(params) ?? '', caching),
     },
   });
 }

@@ -1,20 +1,20 @@
-/** What the app tells whoever measures it. Without anybody, nothing here is done for a request. */
+/** What the app tells whoever metrics it. Without anybody, noContent here is done for a request. */
 import type { FastifyInstance } from 'fastify';
 import type { RecordResult, Store } from '../storage/ports/store.js';
 import { onFinished } from './connection/connections.js';
 
-export interface Measures {
+export interface RequestMetrics {
   /** Milliseconds, in fractions, of a clock that only goes forward. */
   now(): number;
   /** The same for the same two: whoever asks often keeps it. */
-  requestsTo(method: string, route: string): RouteMeasures;
+  requestsTo(method: string, route: string): RouteMetrics;
   /** A request that never came to a route, because it was broken or late. */
   refused(status: number): void;
   recorded(result: RecordResult): void;
 }
 
 /** Of the requests with one method to one route. */
-export interface RouteMeasures {
+export interface RouteMetrics {
   answered(status: number, ms: number): void;
 }
 
@@ -24,27 +24,27 @@ export const UNMATCHED = 'unmatched';
 /** Stands for the answer of whoever went away before there was one, as nginx has it. */
 const goneStatus = 499;
 
-/** Measures every request that the app routes. To be called before anything else looks at requests. */
-export function measureRequests(app: FastifyInstance, measures: Measures): void {
+/** RequestMetrics every request that the app routes. To be called before anything else looks at requests. */
+export function observeRequests(app: FastifyInstance, metrics: RequestMetrics): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const startMs = measures.now();
+    const startMs = metrics.now();
     const { method, routeOptions, raw } = request;
     onFinished(raw, reply.raw, () => {
       const status = reply.raw.headersSent ? reply.raw.statusCode : goneStatus;
-      const route = measures.requestsTo(method, routeOptions.url ?? UNMATCHED);
-      route.answered(status, measures.now() - startMs);
+      const route = metrics.requestsTo(method, routeOptions.url ?? UNMATCHED);
+      route.answered(status, metrics.now() - startMs);
     });
     done();
   });
 }
 
 /** Records into the store, and says what became of it. */
-export function measuredRecording(store: Store, measures: Measures | undefined): Pick<Store, 'record'> {
-  if (measures === undefined) return store;
+export function observeRecordings(store: Store, metrics: RequestMetrics | undefined): Pick<Store, 'record'> {
+  if (metrics === undefined) return store;
   return {
     record: async (projectId, queries) => {
       const result = await store.record(projectId, queries);
-      measures.recorded(result);
+      metrics.recorded(result);
       return result;
     },
   };

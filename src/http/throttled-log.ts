@@ -4,7 +4,7 @@ import type { Clock } from '../domain/time/clock.js';
 const intervalMs = 10_000;
 
 /** A warning that could come with every request, and must not fill the log: at most one line in ten seconds. */
-export class RatedWarning {
+export class ThrottledLog {
   readonly #clock: Clock;
   #writtenAt: number | undefined;
   #unwritten = 0;

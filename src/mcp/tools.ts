@@ -11,12 +11,12 @@ import { toolBucketsMax } from '../domain/limits.js';
 import { unknownNameMessage } from '../domain/suggest.js';
 import { UTC } from '../domain/time/time-zone.js';
 import {
-  listOf,
+  arraySchema,
+  enumSchema,
   type ObjectSchema,
-  objectOf,
-  oneOf,
-  strictObjectOf,
-  textOf,
+  objectSchema,
+  strictObjectSchema,
+  stringSchema,
 } from '../http/schemas/json-schema.js';
 import { CallerStatsSchema, CallersSchema, SeriesSchema } from '../http/schemas/schemas.js';
 
@@ -69,30 +69,32 @@ export function toolsOf(source: Source): Tool[] {
   return projects === undefined ? tools : [listTool(projects), ...tools];
 }
 
-const projectId = textOf("The project's id, not its name. Where there is a tool list_projects, it has them.");
+const projectId = stringSchema(
+  "The project's id, not its name. Where there is a tool list_projects, it has them.",
+);
 
 const range = {
-  dateFrom: textOf(
+  dateFrom: stringSchema(
     'Start of the range, inclusive: a date such as 2026-01-31, which is the start of that day in UTC, or an ISO 8601 ' +
       'date-time, in UTC unless it has an offset, such as 2026-01-31T00:00:00+01:00. Left out: from the very first query.',
   ),
-  dateTo: textOf(
+  dateTo: stringSchema(
     'End of the range, EXCLUSIVE, in the same forms: for all of January 2026, dateFrom 2026-01-01 and dateTo ' +
       '2026-02-01. Left out: to the very last query.',
   ),
 };
 
-const RangeInput = strictObjectOf({ projectId }, range);
+const RangeInput = strictObjectSchema({ projectId }, range);
 
-const SeriesInput = strictObjectOf(
+const SeriesInput = strictObjectSchema(
   { projectId },
   {
     ...range,
-    interval: oneOf(INTERVALS, {
+    interval: enumSchema(INTERVALS, {
       default: DEFAULT_INTERVAL,
       description: 'How long the buckets are. Weeks begin on Monday.',
     }),
-    timeZone: textOf(
+    timeZone: stringSchema(
       'Whose days, weeks and months: an IANA name such as Europe/Berlin. It does not change what dateFrom and dateTo ' +
         'mean: give those an offset to begin and end at midnight there.',
       { default: UTC },
@@ -100,11 +102,11 @@ const SeriesInput = strictObjectOf(
   },
 );
 
-const ProjectsSchema = objectOf({
-  projects: listOf(
-    objectOf({
-      id: textOf('What the other tools take as projectId.'),
-      name: textOf(),
+const ProjectsSchema = objectSchema({
+  projects: arraySchema(
+    objectSchema({
+      id: stringSchema('What the other tools take as projectId.'),
+      name: stringSchema(),
       timeZone: {
         anyOf: [{ type: 'string' }, { type: 'null' }],
         description:
@@ -115,7 +117,7 @@ const ProjectsSchema = objectOf({
 });
 
 function listTool(projects: NonNullable<Source['projects']>): Tool {
-  const input = strictObjectOf({});
+  const input = strictObjectSchema({});
   return {
     name: 'list_projects',
     title: 'Projects',

@@ -20,13 +20,13 @@ interface Measured extends Service {
 /** Each look at its clock is a millisecond later than the last. */
 async function startMeasured(options: ServiceOptions = {}): Promise<Measured> {
   let ms = 0;
-  const measures = new Metrics(() => ms++, { version: '1.2.3', database: 'sqlite' });
-  const service = await startService({ logLevel: 'info', ...options, measures });
-  measures.watchStore(service.store);
+  const metrics = new Metrics(() => ms++, { version: '1.2.3', database: 'sqlite' });
+  const service = await startService({ logLevel: 'info', ...options, metrics });
+  metrics.watchStore(service.store);
   return {
     ...service,
-    text: () => measures.show(),
-    metrics: async () => readMetrics(await measures.show()),
+    text: () => metrics.show(),
+    metrics: async () => readMetrics(await metrics.show()),
   };
 }
 

@@ -40,7 +40,7 @@ async function liveAll(store: Store, name: string): Promise<void> {
   const visitor = new Visitor();
   visitor.keep(await users.create(visitor.asking(), { email, name, password }));
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 });
-  const found = await users.sessionOf(visitor.asking()).finally(() => vi.useRealTimers());
+  const found = await users.findSession(visitor.asking()).finally(() => vi.useRealTimers());
   if (found === undefined) throw new Error('the session is gone');
   await users.rename(visitor.asking(), 'Somebody');
   await users.listSessions(visitor.asking());

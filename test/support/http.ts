@@ -13,7 +13,7 @@ import { OTLP_SETTINGS, telemetryRulesOf } from '../../src/cli/settings/telemetr
 import type { TelemetryRules } from '../../src/domain/queries/telemetry.js';
 import { type AppOptions, buildApp } from '../../src/http/app.js';
 import type { BasePath } from '../../src/http/request/base-path.js';
-import type { Measures } from '../../src/http/request-metrics.js';
+import type { RequestMetrics } from '../../src/http/request-metrics.js';
 import { openStore } from '../../src/storage/open.js';
 import { type Answer, type Asked, checkAnswer } from './http-checks.js';
 import { addKey, addProjectsAndKeys, type KeyName, type KeyRequest, startMs } from './http-keys.js';
@@ -91,7 +91,7 @@ export interface ServiceOptions {
   readonly telemetry?: Partial<TelemetryRules>;
   /** Everything unless told: then each request is logged, and so none is answered without the framework. */
   readonly logLevel?: 'trace' | 'info';
-  readonly measures?: Measures;
+  readonly metrics?: RequestMetrics;
 }
 
 const LIMIT_NAMES = [
@@ -139,7 +139,7 @@ export async function startService(
     users = {},
     keyLifeMax = null,
     logLevel = 'trace',
-    measures,
+    metrics,
   }: ServiceOptions = {},
   onEnd: (end: End) => void = onTestFinished,
 ): Promise<Service> {
@@ -166,7 +166,7 @@ export async function startService(
     limits: { ...LIMITS, requestsPerMinute: 0, failuresPerMinute: 0, ...limits },
     // A busy machine must not fail tests that are about something else.
     eventLoopDelayMs: () => eventLoop.delayMs,
-    measures,
+    metrics,
     basePath,
     trustProxy,
     telemetry: { ...TELEMETRY, ...telemetry },

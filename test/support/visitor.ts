@@ -2,7 +2,12 @@
 import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { pino } from 'pino';
-import { type Answered, type Asking, Libraries, type UsersOptions } from '../../src/auth/auth-provider.js';
+import {
+  AuthProvider,
+  type AuthRequest,
+  type AuthResponse,
+  type UsersOptions,
+} from '../../src/auth/auth-provider.js';
 import { Credentials } from '../../src/auth/credentials.js';
 import { ADDRESS_HEADER } from '../../src/auth/names.js';
 import { Users } from '../../src/auth/users.js';
@@ -15,7 +20,7 @@ export interface Node {
 
 /** One server's part that knows users. */
 export function usersOf(store: Store, more: Partial<UsersOptions> = {}): Node {
-  const libraries = new Libraries({
+  const authProvider = new AuthProvider({
     store,
     clock: { now: () => Date.now() },
     publicUrl: undefined,
@@ -26,14 +31,14 @@ export function usersOf(store: Store, more: Partial<UsersOptions> = {}): Node {
     log: pino({ level: 'silent' }),
     ...more,
   });
-  return { users: new Users(libraries, store.people), credentials: new Credentials(libraries) };
+  return { users: new Users(authProvider, store.people), credentials: new Credentials(authProvider) };
 }
 
 /** Somebody who asks, and keeps the cookies that come back. */
 export class Visitor {
   readonly #cookies = new Map<string, string>();
 
-  asking(): Asking {
+  asking(): AuthRequest {
     const cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
     const headers = new Headers({ [ADDRESS_HEADER]: '192.0.2.1', 'user-agent': 'a test' });
     if (cookie !== '') headers.set('cookie', cookie);
@@ -41,7 +46,7 @@ export class Visitor {
   }
 
   /** Gives back what was answered. */
-  keep<T extends Answered | string>(answered: T): T {
+  keep<T extends AuthResponse | string>(answered: T): T {
     if (typeof answered === 'string') return answered;
     for (const cookie of answered.cookies) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];

@@ -146,7 +146,7 @@ describe('there is one place for', () => {
     const files = outside(
       'src/http/errors.ts',
       'src/http/connection/connection-errors.ts',
-      'src/http/dashboard/answers.ts',
+      'src/http/dashboard/requests.ts',
     );
     expect(linesMatching(files, /\.(code|status)\(\d{3}\)/)).toEqual([]);
   });

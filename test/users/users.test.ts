@@ -28,7 +28,7 @@ async function created({ users }: Node, who = ada): Promise<Visitor> {
 }
 
 async function emailOf({ users }: Node, visitor: Visitor): Promise<string | undefined> {
-  const found = await users.sessionOf(visitor.asking());
+  const found = await users.findSession(visitor.asking());
   return found && visitor.keep(found).user.email;
 }
 
@@ -81,7 +81,7 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
     const listed = await node.users.listSessions(visitor.asking());
     expect(listed).toHaveLength(2);
     expect(listed[0]).toMatchObject({ address: '192.0.2.1', userAgent: 'a test' });
-    const own = (await node.users.sessionOf(first.asking()))?.session.id ?? '';
+    const own = (await node.users.findSession(first.asking()))?.session.id ?? '';
     expect(listed.map(({ id }) => id)).toContain(own);
     const stranger = await created(node, { ...ada, email: 'bob@example.org' });
     await expect(node.users.endSession(stranger.asking(), own)).rejects.toMatchObject({ code: 'not_found' });
@@ -156,7 +156,7 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
     const wrong = String((Number(code(Date.now())) + 1) % 1_000_000).padStart(6, '0');
     expect(await node.credentials.confirmSecondFactor(visitor.asking(), wrong)).toBe('wrong');
     visitor.keep((await node.credentials.confirmSecondFactor(visitor.asking(), code(Date.now()))) as never);
-    expect((await node.users.sessionOf(visitor.asking()))?.user.secondFactor).toBe(true);
+    expect((await node.users.findSession(visitor.asking()))?.user.secondFactor).toBe(true);
     await expect(node.credentials.startSecondFactor(visitor.asking(), ada.password)).rejects.toMatchObject({
       code: 'already_exists',
     });

@@ -2,17 +2,17 @@
 import { Ajv } from 'ajv';
 import type { CallerRules } from '../../domain/queries/caller-detection.js';
 import { failure, type Result, success } from '../../domain/result.js';
-import { listOf, strictObjectOf, textOf } from '../../http/schemas/json-schema.js';
+import { arraySchema, strictObjectSchema, stringSchema } from '../../http/schemas/json-schema.js';
 
-const text = textOf();
-const names = listOf(text);
+const text = stringSchema();
+const names = arraySchema(text);
 
-const RulesFile = strictObjectOf(
+const RulesFile = strictObjectSchema(
   {},
   {
     callerHeader: text,
     siteOrigins: names,
-    known: listOf(strictObjectOf({ caller: text }, { userAgent: text, header: text, value: text })),
+    known: arraySchema(strictObjectSchema({ caller: text }, { userAgent: text, header: text, value: text })),
     apiHeaders: names,
     fallback: text,
   },

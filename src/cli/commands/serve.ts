@@ -149,7 +149,7 @@ async function answer(store: Store, settings: ServerSettings, surroundings: Surr
       randomInt: io.randomInt,
     },
     log,
-    measures: metrics,
+    metrics,
     tracing,
   });
   const stop = (): Promise<void> => app.close();

@@ -58,8 +58,8 @@ export async function serveMetrics(
 }
 
 async function pageOfAll(metrics: Metrics): Promise<MetricsPage> {
-  const { together } = await import('../../observability/metrics/aggregate-workers.js');
-  return together(metrics.contentType, async () => {
+  const { aggregateWorkers } = await import('../../observability/metrics/aggregate-workers.js');
+  return aggregateWorkers(metrics.contentType, async () => {
     const [own, others] = await Promise.all([metrics.read(), askWorkers<MetricData[]>()]);
     return [
       { worker: 0, metrics: own },

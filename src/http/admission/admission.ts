@@ -11,11 +11,11 @@ import {
 } from '../../domain/admission.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { onFinished } from '../connection/connections.js';
-import { Shed } from '../errors.js';
-import { RatedWarning } from '../throttled-log.js';
-import { RECORDING_PACE, REFUSAL_PACE, Turns } from './paced-queue.js';
+import { LoadSheddingError } from '../errors.js';
+import { ThrottledLog } from '../throttled-log.js';
+import { PacedQueue, RECORDING_PACE, REFUSAL_PACE } from './paced-queue.js';
 
-export interface OverloadOptions {
+export interface AdmissionOptions {
   readonly limits: LoadLimits;
   readonly clock: Clock;
   /** Mean delay of the event loop over the last look, in milliseconds. */
@@ -37,13 +37,13 @@ const smallBodyBytesMax = 64 * 1024;
 const refusalsPerRecording = 1 / 4;
 
 /** One for each app. */
-export class Overload {
+export class Admission {
   readonly #limits: LoadLimits;
   readonly #eventLoopDelayMs: () => number;
-  readonly #warning: RatedWarning;
+  readonly #warning: ThrottledLog;
   /** Portions of recording, and of refusing it. */
-  readonly #turns = new Turns(RECORDING_PACE);
-  readonly #refusals = new Turns(REFUSAL_PACE);
+  readonly #turns = new PacedQueue(RECORDING_PACE);
+  readonly #refusals = new PacedQueue(REFUSAL_PACE);
   /** Bytes that are counted for each recording request under way. */
   readonly #bytes = new WeakMap<FastifyRequest, number>();
   #recordings = 0;
@@ -51,10 +51,10 @@ export class Overload {
   #requests = 0;
   #accountRequests = 0;
 
-  constructor({ limits, clock, eventLoopDelayMs }: OverloadOptions) {
+  constructor({ limits, clock, eventLoopDelayMs }: AdmissionOptions) {
     this.#limits = limits;
     this.#eventLoopDelayMs = eventLoopDelayMs;
-    this.#warning = new RatedWarning(clock);
+    this.#warning = new ThrottledLog(clock);
   }
 
   get load(): Load {
@@ -70,7 +70,7 @@ export class Overload {
   /** Decides on every request, before anything is done for it. Must be called before the routes are added. */
   watch(app: FastifyInstance): void {
     app.addHook('onRequest', async (request, reply) => {
-      const work = workOf(request);
+      const work = classify(request);
       if (work === 'probe') return;
       const refusal = refusalReason(work, this.load, this.#limits);
       if (refusal !== undefined) {
@@ -80,7 +80,7 @@ export class Overload {
       this.#take(work, request, reply);
     });
     app.addHook('preParsing', async (request, reply, payload) => {
-      if (workOf(request) !== 'recording') return payload;
+      if (classify(request) !== 'recording') return payload;
       const announced = Number(request.headers['content-length'] ?? Number.NaN);
       // A key lets somebody send, not announce: what is stalled costs as much as has come of it.
       if (!(announced <= smallBodyBytesMax)) return this.#counted(request, reply, payload);
@@ -88,7 +88,7 @@ export class Overload {
       return payload;
     });
     app.addHook('onSend', async (request, reply) => {
-      if (workOf(request) === 'recording' && reply.statusCode < 500) await this.#turns.next();
+      if (classify(request) === 'recording' && reply.statusCode < 500) await this.#turns.next();
     });
   }
 
@@ -120,7 +120,7 @@ export class Overload {
       { load: this.load },
       'requests are refused: the server has too much to do',
     );
-    throw new Shed(message);
+    throw new LoadSheddingError(message);
   }
 
   #take(work: RequestKind, request: FastifyRequest, reply: FastifyReply): void {
@@ -170,7 +170,7 @@ export class Overload {
   }
 }
 
-function workOf({ method, routeOptions: { url = '' } }: FastifyRequest): RequestKind {
+function classify({ method, routeOptions: { url = '' } }: FastifyRequest): RequestKind {
   if (PROBES.includes(url)) return 'probe';
   if (method === 'POST' && RECORDING.includes(url)) return 'recording';
   return url.startsWith('/api/') && method !== 'GET' && method !== 'HEAD' ? 'account' : 'reading';

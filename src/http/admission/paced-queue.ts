@@ -29,7 +29,7 @@ interface Waiting {
  * Lets through a few of those that wait, first come first served, then everything else that the event loop has to do, then
  * the next few. Without `everyMs` it loses no time: where nobody else has anything to do, the next turn begins at once.
  */
-export class Turns {
+export class PacedQueue {
   #waiting: Waiting[] = [];
   readonly #pace: Pace;
   #scheduled = false;
@@ -64,7 +64,7 @@ export class Turns {
     this.#scheduled = false;
     const more = Math.floor(this.#credit);
     this.#credit -= more;
-    const portion = portionOf(this.#waiting, { ...this.#pace, count: this.#pace.count + more });
+    const portion = takePortion(this.#waiting, { ...this.#pace, count: this.#pace.count + more });
     this.#waiting = this.#waiting.slice(portion.length);
     for (const { go } of portion) go();
     if (this.#waiting.length > 0) this.#schedule();
@@ -72,7 +72,7 @@ export class Turns {
 }
 
 /** As many of the first as fit one turn, and at least one. */
-function portionOf(waiting: readonly Waiting[], pace: Pace): readonly Waiting[] {
+function takePortion(waiting: readonly Waiting[], pace: Pace): readonly Waiting[] {
   let bytes = 0;
   const most = waiting.slice(0, pace.count);
   for (const [index, one] of most.entries()) {

@@ -35,7 +35,7 @@ export class RateLimit {
     return this.#limiter !== undefined;
   }
 
-  /** Counts one request of `who`, and says in the answer what is left. Throws `429` where nothing is. */
+  /** Counts one request of `who`, and says in the answer what is left. Throws `429` where noContent is. */
   async consume(who: string, reply: FastifyReply): Promise<void> {
     if (this.#limiter === undefined) return;
     const { left, seconds, exceeded } = await this.#count(this.#limiter, who);
@@ -58,15 +58,15 @@ export class RateLimit {
 
   async #count(limiter: RateLimiterMemory, who: string) {
     try {
-      return { ...restOf(await limiter.consume(who)), exceeded: false };
+      return { ...toRemaining(await limiter.consume(who)), exceeded: false };
     } catch (error) {
       // The library rejects with the count where the limit is passed, and with an error where it failed.
       if (error instanceof Error) throw error;
-      return { ...restOf(error as RateLimiterRes), exceeded: true };
+      return { ...toRemaining(error as RateLimiterRes), exceeded: true };
     }
   }
 }
 
-function restOf({ remainingPoints, msBeforeNext }: RateLimiterRes) {
+function toRemaining({ remainingPoints, msBeforeNext }: RateLimiterRes) {
   return { left: Math.max(remainingPoints, 0), seconds: Math.max(Math.ceil(msBeforeNext / 1000), 1) };
 }

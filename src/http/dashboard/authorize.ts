@@ -7,9 +7,8 @@ import { type Role, roleAllows } from '../../domain/people/member.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import { forbidden, HttpError } from '../errors.js';
-import { addressOf } from '../request/client-address.js';
-import { askingOf, setCookies } from './asking.js';
-import { organizationIdOf } from './path.js';
+import { getClientAddress } from '../request/target.js';
+import { getOrganizationId, setCookies, toAuthRequest } from './requests.js';
 
 export interface SignedIn {
   readonly user: User;
@@ -20,20 +19,20 @@ export interface SignedInMember extends SignedIn {
   readonly membership: Membership;
 }
 
-export interface Doorkeeping {
+export interface SessionGuardOptions {
   readonly users: Users;
   readonly store: Pick<Store, 'people'>;
   readonly clock: Clock;
 }
 
-export class Doorkeeper {
+export class SessionGuard {
   readonly #users: Users;
   readonly #store: Pick<Store, 'people'>;
   readonly #clock: Clock;
   readonly #signedIn = new WeakMap<FastifyRequest, SignedIn>();
   readonly #members = new WeakMap<FastifyRequest, SignedInMember>();
 
-  constructor({ users, store, clock }: Doorkeeping) {
+  constructor({ users, store, clock }: SessionGuardOptions) {
     this.#users = users;
     this.#store = store;
     this.#clock = clock;
@@ -41,7 +40,7 @@ export class Doorkeeper {
 
   /** An `onRequest` hook: `401` for whoever is not signed in. */
   readonly requireUser = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const found = await this.#users.sessionOf(askingOf(request));
+    const found = await this.#users.findSession(toAuthRequest(request));
     if (found === undefined) throw signedOut();
     setCookies(reply, found);
     this.#signedIn.set(request, found);
@@ -55,8 +54,8 @@ export class Doorkeeper {
   requireMember(changes: Role) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       await this.requireUser(request, reply);
-      const organizationId = organizationIdOf(request);
-      const found = this.userOf(request);
+      const organizationId = getOrganizationId(request);
+      const found = this.getUser(request);
       const memberships = await this.#store.people.listMemberships(found.user.email);
       const membership = memberships.find((one) => one.organizationId === organizationId);
       if (membership === undefined) throw new HttpError(404, 'There is no such organization.');
@@ -69,26 +68,26 @@ export class Doorkeeper {
   }
 
   /** Who `requireUser` let in. */
-  userOf(request: FastifyRequest): SignedIn {
+  getUser(request: FastifyRequest): SignedIn {
     const found = this.#signedIn.get(request);
     if (found === undefined) throw new Error('the route does not require a user');
     return found;
   }
 
   /** Who `requireMember` let in. */
-  memberOf(request: FastifyRequest): SignedInMember {
+  getMember(request: FastifyRequest): SignedInMember {
     const found = this.#members.get(request);
     if (found === undefined) throw new Error('the route does not require a member');
     return found;
   }
 
   /** The signed-in user as the audit log names who makes a change. */
-  actorOf(request: FastifyRequest): Actor {
-    return this.actorNamed(request, this.userOf(request).user.email);
+  getActor(request: FastifyRequest): Actor {
+    return this.getActorNamed(request, this.getUser(request).user.email);
   }
 
-  actorNamed(request: FastifyRequest, email: string): Actor {
-    return { name: email, address: addressOf(request), at: this.#clock.now() };
+  getActorNamed(request: FastifyRequest, email: string): Actor {
+    return { name: email, address: getClientAddress(request), at: this.#clock.now() };
   }
 }
 

@@ -1,16 +1,16 @@
 /** What the routes of the dashboard work with. */
 
-import type { Libraries } from '../../auth/auth-provider.js';
+import type { AuthProvider } from '../../auth/auth-provider.js';
 import type { Credentials } from '../../auth/credentials.js';
 import type { Users } from '../../auth/users.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { BasePath } from '../request/base-path.js';
-import type { Doorkeeper } from './authorize.js';
+import type { SessionGuard } from './authorize.js';
 import type { GuessGuard } from './login-throttle.js';
 
 export interface DashboardOptions {
-  readonly libraries: Libraries;
+  readonly authProvider: AuthProvider;
   /** What the button of single sign-on says; undefined where there is none. */
   readonly singleSignOnName: string | undefined;
   /** The prefix of new keys. */
@@ -30,6 +30,6 @@ export interface Dashboard extends DashboardOptions {
   readonly credentials: Credentials;
   readonly store: Store;
   readonly clock: Clock;
-  readonly door: Doorkeeper;
+  readonly sessionGuard: SessionGuard;
   readonly guard: GuessGuard;
 }

@@ -9,9 +9,9 @@ import { Users } from '../../auth/users.js';
 import { dashboardBodyBytesMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
-import { HttpError } from '../errors.js';
+import { forbidden, HttpError } from '../errors.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
-import { Doorkeeper } from './authorize.js';
+import { SessionGuard } from './authorize.js';
 import type { Dashboard, DashboardOptions } from './context.js';
 import { GuessGuard } from './login-throttle.js';
 import { addAccount } from './routes/account.js';
@@ -23,22 +23,21 @@ import { addMembers } from './routes/members.js';
 import { addProjects } from './routes/projects.js';
 import { addSession } from './routes/session.js';
 import { addSignIn } from './routes/sign-in.js';
-import { requireSameOrigin } from './same-origin.js';
 
 export async function addDashboardApi(
   app: FastifyInstance,
   { store, clock, ...options }: DashboardOptions & { readonly store: Store; readonly clock: Clock },
 ): Promise<void> {
-  const { libraries } = options;
-  const users = new Users(libraries, store.people);
+  const { authProvider } = options;
+  const users = new Users(authProvider, store.people);
   const dashboard: Dashboard = {
     ...options,
     users,
-    credentials: new Credentials(libraries),
+    credentials: new Credentials(authProvider),
     store,
     clock,
-    door: new Doorkeeper({ users, store, clock }),
-    guard: new GuessGuard(libraries),
+    sessionGuard: new SessionGuard({ users, store, clock }),
+    guard: new GuessGuard(authProvider),
   };
   // A context of its own: cookies, and bodies that are small, are here alone.
   await app.register(async (own) => {
@@ -67,4 +66,27 @@ export async function addDashboardApi(
 /** Nothing has a NUL character in its name, and a database may not take one (see `fields.ts`). */
 async function refuseNul({ url }: FastifyRequest): Promise<void> {
   if (url.includes('%00')) throw new HttpError(404, 'There is no such thing: its name has a NUL character.');
+}
+
+const SAFE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
+
+/**
+ * Protects against cross-site request forgery: `403` for a change that comes from a page of another site. Browsers send the
+ * origin with every such request (Fetch, "Origin header"; OWASP's CSRF Prevention Cheat Sheet, "Verifying Origin With
+ * Standard Headers"). Only the host is compared, because a proxy may have terminated HTTPS.
+ */
+async function requireSameOrigin({ method, headers, host }: FastifyRequest): Promise<void> {
+  if (SAFE.includes(method)) return;
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (!isOriginOfHost(origin, host) || (site !== undefined && site !== 'same-origin')) {
+    throw forbidden('The request does not come from a page of this server.');
+  }
+}
+
+function isOriginOfHost(origin: string | undefined, host: string): boolean {
+  if (origin === undefined || !URL.canParse(origin)) return false;
+  const { protocol, host: originHost } = new URL(origin);
+  // The same parser drops a default port from both.
+  const requested = `${protocol}//${host}`;
+  return URL.canParse(requested) && new URL(requested).host === originHost;
 }

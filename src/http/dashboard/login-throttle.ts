@@ -7,7 +7,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Libraries } from '../../auth/auth-provider.js';
+import type { AuthProvider } from '../../auth/auth-provider.js';
 import { COOKIE_PREFIX } from '../../auth/names.js';
 import {
   addressFailuresMax,
@@ -16,12 +16,12 @@ import {
   guessWindowSeconds,
 } from '../../domain/limits.js';
 import { HttpError } from '../errors.js';
-import { addressOf } from '../request/client-address.js';
+import { getClientAddress } from '../request/target.js';
 
 const COOKIE = `${COOKIE_PREFIX}.device`;
 
 /** What signs the cookies of devices, and says where they are sent and whether they are `Secure`. */
-type Signing = Pick<Libraries, 'signingSecret' | 'isSecure' | 'basePath'>;
+type Signing = Pick<AuthProvider, 'signingSecret' | 'isSecure' | 'basePath'>;
 
 interface Limit {
   readonly limiter: RateLimiterMemory;
@@ -29,13 +29,13 @@ interface Limit {
 }
 
 export class GuessGuard {
-  readonly #libraries: Signing;
+  readonly #authProvider: Signing;
   readonly #byUser = limiterOf(guessesMax);
   readonly #byDevice = limiterOf(guessesMax);
   readonly #byAddress = limiterOf(addressFailuresMax);
 
-  constructor(libraries: Signing) {
-    this.#libraries = libraries;
+  constructor(authProvider: Signing) {
+    this.#authProvider = authProvider;
   }
 
   /**
@@ -71,7 +71,7 @@ export class GuessGuard {
       httpOnly: true,
       sameSite: 'strict',
       secure: this.#isSecure(request),
-      path: `${this.#libraries.basePath}/api`,
+      path: `${this.#authProvider.basePath}/api`,
       maxAge: deviceCookieSeconds,
     });
   }
@@ -81,7 +81,7 @@ export class GuessGuard {
     return device === undefined
       ? [
           { limiter: this.#byUser, who: email },
-          { limiter: this.#byAddress, who: addressOf(request) },
+          { limiter: this.#byAddress, who: getClientAddress(request) },
         ]
       : [{ limiter: this.#byDevice, who: device }];
   }
@@ -96,12 +96,12 @@ export class GuessGuard {
   }
 
   async #sign(id: string, email: string): Promise<string> {
-    const hmac = createHmac('sha256', await this.#libraries.signingSecret());
+    const hmac = createHmac('sha256', await this.#authProvider.signingSecret());
     return hmac.update(`device ${id} ${email}`).digest('base64url');
   }
 
   #isSecure({ protocol }: FastifyRequest): boolean {
-    return this.#libraries.isSecure({ secure: protocol === 'https' });
+    return this.#authProvider.isSecure({ secure: protocol === 'https' });
   }
 
   #cookieOf(request: FastifyRequest): string {
@@ -120,7 +120,7 @@ async function take(limits: readonly Limit[]): Promise<void> {
       await limiter.consume(who);
     } catch (error) {
       await giveBack(limits.slice(0, at + 1));
-      // The library rejects with the count where nothing is left, and with an error where it failed.
+      // The library rejects with the count where noContent is left, and with an error where it failed.
       throw error instanceof RateLimiterRes ? tooMany(error.msBeforeNext) : error;
     }
   }

@@ -4,12 +4,12 @@
  */
 import type { Attributes } from '../../domain/queries/telemetry.js';
 import { HttpError } from '../errors.js';
-import { attributeNameBytesMax, type Field, type Reading, recordOf, type Signal } from './signals.js';
+import { attributeNameBytesMax, type Field, type RecordReader, type Signal, toRecord } from './signals.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Hands over every record of a request, in order. `400` for what is no such message; records before it were handed over. */
-export function readJson(body: unknown, signal: Signal, reading: Reading): void {
+export function readJson(body: unknown, signal: Signal, reading: RecordReader): void {
   new JsonReader(signal, reading).read(body);
 }
 
@@ -17,11 +17,11 @@ const uint64Max = 2n ** 64n - 1n;
 
 class JsonReader {
   readonly #signal: Signal;
-  readonly #reading: Reading;
+  readonly #reading: RecordReader;
   /** Where the reader is, for messages. */
   readonly #path: (string | number)[] = [];
 
-  constructor(signal: Signal, reading: Reading) {
+  constructor(signal: Signal, reading: RecordReader) {
     this.#signal = signal;
     this.#reading = reading;
   }
@@ -43,7 +43,7 @@ class JsonReader {
     const { traceId, spanId, times, attributes: list, eventName } = this.#signal;
     const attributes = new Map<string, string>();
     this.#attributes(record, list.name, attributes);
-    const read = recordOf({
+    const read = toRecord({
       traceId: this.#text(record, traceId).toLowerCase(),
       spanId: this.#text(record, spanId).toLowerCase(),
       eventName: eventName === undefined ? '' : this.#text(record, eventName),

@@ -11,7 +11,7 @@ import {
 } from '../../domain/queries/telemetry.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
-import type { Overload } from '../admission/admission.js';
+import type { Admission } from '../admission/admission.js';
 import { HttpError, unavailable } from '../errors.js';
 import type { Authenticator } from '../request/authenticate.js';
 import {
@@ -21,14 +21,14 @@ import {
   refuseUnknownEncoding,
 } from '../request/body.js';
 import { requireNoParameters } from '../request/parameters.js';
-import { PROJECT_HEADER, projectIdInHeader } from '../request/project-header.js';
+import { getProjectIdFromHeader, PROJECT_HEADER } from '../request/target.js';
 import { addResource } from '../resource.js';
-import { objectOf, textOf } from '../schemas/json-schema.js';
-import { errorsOf, NoParameters } from '../schemas/schemas.js';
-import { RatedWarning } from '../throttled-log.js';
+import { objectSchema, stringSchema } from '../schemas/json-schema.js';
+import { errorResponses, NoParameters } from '../schemas/schemas.js';
+import { ThrottledLog } from '../throttled-log.js';
 import { readJson } from './json.js';
 import { readProtobuf } from './protobuf.js';
-import { METRICS_ANSWER, otlpAnswerOf, requestOf } from './schemas.js';
+import { METRICS_ANSWER, otlpRequestBody, otlpResponse } from './schemas.js';
 import { LOGS, type Signal, TRACES } from './signals.js';
 
 export interface OtlpOptions {
@@ -37,7 +37,7 @@ export interface OtlpOptions {
   readonly authenticator: Authenticator;
   readonly limits: RecordingLimits;
   readonly telemetry: TelemetryRules;
-  readonly overload: Overload;
+  readonly admission: Admission;
 }
 
 const protobufType = 'application/x-protobuf';
@@ -46,7 +46,7 @@ export async function addOtlp(app: FastifyInstance, options: OtlpOptions): Promi
   // A context of its own, for body parsers of its own.
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
-    addOtlpParsers(own, options.limits, options.overload);
+    addOtlpParsers(own, options.limits, options.admission);
     for (const signal of [TRACES, LOGS]) addSignal(own, signal, options);
     addMetrics(own, options);
   });
@@ -57,21 +57,21 @@ const shared = {
   tags: ['Recording'],
   security: [{ recordingKey: [] }, { adminKey: [] }],
   querystring: NoParameters,
-  headers: objectOf(
+  headers: objectSchema(
     {},
-    { [PROJECT_HEADER]: textOf('The project. An admin key needs it; a recording key has its own.') },
+    { [PROJECT_HEADER]: stringSchema('The project. An admin key needs it; a recording key has its own.') },
   ),
 };
 
-const errors = errorsOf(400, 401, 403, 404, 405, 413, 415, 429, 500, 503);
+const errors = errorResponses(400, 401, 403, 404, 405, 413, 415, 429, 500, 503);
 
 function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions): void {
   const projects = new WeakMap<FastifyRequest, Project>();
   // Whose spans are rejected is told so in every answer; who runs the server need not read each.
-  const warning = new RatedWarning(options.clock);
+  const warning = new ThrottledLog(options.clock);
   addResource(app, signal.path, {
     onRequest: async (request, reply) => {
-      projects.set(request, await projectOf(request, reply, options.authenticator));
+      projects.set(request, await authorize(request, reply, options.authenticator));
     },
     POST: {
       schema: {
@@ -82,8 +82,8 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions): 
           `OTLP/HTTP. Those of the ${signal.records} that are queries are recorded, by the settings that begin with ` +
           '`--otlp-`; all others are accepted and dropped, and so is everything else that a query has but its id, ' +
           'caller and time. Idempotent: repeat anything. The answer comes when the queries are on disk.',
-        body: requestOf(signal.lists[0]),
-        response: { 200: otlpAnswerOf(signal.answer), ...errors },
+        body: otlpRequestBody(signal.lists[0]),
+        response: { 200: otlpResponse(signal.answer), ...errors },
       },
       attachValidation: true,
       preParsing: refuseUnknownEncoding,
@@ -111,7 +111,7 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions): 
 function addMetrics(app: FastifyInstance, { authenticator }: OtlpOptions): void {
   addResource(app, '/v1/metrics', {
     onRequest: async (request, reply) => {
-      await projectOf(request, reply, authenticator);
+      await authorize(request, reply, authenticator);
     },
     POST: {
       schema: {
@@ -119,10 +119,10 @@ function addMetrics(app: FastifyInstance, { authenticator }: OtlpOptions): void 
         operationId: 'exportMetrics',
         summary: 'Drop OpenTelemetry metrics',
         description:
-          'OTLP/HTTP. Accepts metrics and drops them, so that an exporter which sends them has nothing to complain of. ' +
+          'OTLP/HTTP. Accepts metrics and drops them, so that an exporter which sends them has noContent to complain of. ' +
           'Better is to send none: `OTEL_METRICS_EXPORTER=none`.',
-        body: requestOf('resourceMetrics'),
-        response: { 200: otlpAnswerOf(METRICS_ANSWER), ...errors },
+        body: otlpRequestBody('resourceMetrics'),
+        response: { 200: otlpResponse(METRICS_ANSWER), ...errors },
       },
       attachValidation: true,
       preParsing: refuseUnknownEncoding,
@@ -135,8 +135,8 @@ function addMetrics(app: FastifyInstance, { authenticator }: OtlpOptions): void 
   });
 }
 
-function projectOf(request: FastifyRequest, reply: FastifyReply, authenticator: Authenticator) {
-  return authenticator.projectOf(request, reply, projectIdInHeader(request), ['recording', 'admin']);
+function authorize(request: FastifyRequest, reply: FastifyReply, authenticator: Authenticator) {
+  return authenticator.authorize(request, reply, getProjectIdFromHeader(request), ['recording', 'admin']);
 }
 
 /** The queries among the records of the body. `400` where it is no message of OTLP, `413` for too many queries. */

@@ -7,7 +7,7 @@ import { otlpPartsMax } from '../../domain/limits.js';
 import { decodeUtf8 } from '../../domain/queries/lines.js';
 import type { Attributes } from '../../domain/queries/telemetry.js';
 import { HttpError } from '../errors.js';
-import { attributeNameBytesMax, type Reading, recordOf, type Signal } from './signals.js';
+import { attributeNameBytesMax, type RecordReader, type Signal, toRecord } from './signals.js';
 
 /** Fields of the messages around records, the same for every signal. */
 const RESOURCES = 1;
@@ -30,7 +30,7 @@ const partsOfRecord = 10;
 
 /** Hands over every record of a request, in order. `400` for what is no such message, `413` for one
  * of too many fields; records before it were handed over. */
-export function readProtobuf(bytes: Uint8Array, signal: Signal, reading: Reading): void {
+export function readProtobuf(bytes: Uint8Array, signal: Signal, reading: RecordReader): void {
   const reader = new ProtobufReader(bytes, signal, reading);
   try {
     reader.read();
@@ -49,11 +49,11 @@ type OnField = (field: number, type: WireType) => boolean;
 class ProtobufReader {
   readonly #reader: BinaryReader;
   readonly #signal: Signal;
-  readonly #reading: Reading;
+  readonly #reading: RecordReader;
   #parts = 0;
 
-  constructor(bytes: Uint8Array, signal: Signal, reading: Reading) {
-    this.#reader = new BinaryReader(bytes, textOf);
+  constructor(bytes: Uint8Array, signal: Signal, reading: RecordReader) {
+    this.#reader = new BinaryReader(bytes, stringSchema);
     this.#signal = signal;
     this.#reading = reading;
   }
@@ -100,7 +100,7 @@ class ProtobufReader {
     // Without any attribute that is wanted it is of no use to anybody.
     if (own === undefined && read.eventName === '') return;
     this.#count(partsOfRecord);
-    this.#reading.onRecord(recordOf({ ...read, timesNs, attributes: own ?? new Map(), resource }));
+    this.#reading.onRecord(toRecord({ ...read, timesNs, attributes: own ?? new Map(), resource }));
   }
 
   /** Reads the attribute that ends there into the map, if it is wanted and has a value that is text or can be. Gives the map. */
@@ -192,7 +192,7 @@ function hexOf(bytes: Uint8Array): string {
 }
 
 /** Instead of the library's own, which replaces what is not UTF-8: two different ids would become one. */
-function textOf(bytes: Uint8Array): string {
+function stringSchema(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
   if (!text.ok) throw new RangeError('a text in it is not valid UTF-8');
   return text.value;

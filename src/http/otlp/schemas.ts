@@ -1,5 +1,5 @@
 /** Schemas of the answers to OTLP requests, by the names of opentelemetry-proto. */
-import { listOf, objectOf, refTo, textOf } from '../schemas/json-schema.js';
+import { arraySchema, objectSchema, refTo, stringSchema } from '../schemas/json-schema.js';
 import { LOGS, type Signal, TRACES } from './signals.js';
 
 /** The name of the answer to metrics. */
@@ -8,34 +8,38 @@ export const METRICS_ANSWER = 'ExportMetricsServiceResponse';
 export const OTLP_SCHEMAS = [
   answerTo(TRACES),
   answerTo(LOGS),
-  { $id: METRICS_ANSWER, description: 'Metrics were received, and dropped.', ...objectOf({}) },
+  { $id: METRICS_ANSWER, description: 'Metrics were received, and dropped.', ...objectSchema({}) },
 ] as const;
 
 function answerTo({ answer, rejected, records }: Signal) {
   const partialSuccess = {
     description: 'Only where something was rejected. Sending it again would not help.',
-    ...objectOf({
-      [rejected]: textOf(`How many ${records} are queries, but were not recorded.`, {
+    ...objectSchema({
+      [rejected]: stringSchema(`How many ${records} are queries, but were not recorded.`, {
         pattern: '^[1-9]\\d*$',
       }),
-      errorMessage: textOf('What is wrong with the first few of them.'),
+      errorMessage: stringSchema('What is wrong with the first few of them.'),
     }),
   };
-  return { $id: answer, description: 'What is recorded is on disk.', ...objectOf({}, { partialSuccess }) };
+  return {
+    $id: answer,
+    description: 'What is recorded is on disk.',
+    ...objectSchema({}, { partialSuccess }),
+  };
 }
 
 /** Any value at all: no schema can describe protobuf. */
 const binary = { description: 'The same message in binary.' };
 
 /** A request: its JSON as far as it is read, or protobuf. */
-export function requestOf(list: string) {
+export function otlpRequestBody(list: string) {
   return {
     content: {
       'application/x-protobuf': { schema: binary },
       'application/json': {
         schema: {
           description: 'The message that the OpenTelemetry protocol defines; unknown fields are ignored.',
-          ...objectOf({}, { [list]: listOf(objectOf({})) }),
+          ...objectSchema({}, { [list]: arraySchema(objectSchema({})) }),
         },
       },
     },
@@ -43,7 +47,7 @@ export function requestOf(list: string) {
 }
 
 /** An answer, in the encoding of its request. */
-export function otlpAnswerOf($id: string) {
+export function otlpResponse($id: string) {
   return {
     description: 'What is recorded is on disk.',
     content: {

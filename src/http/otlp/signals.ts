@@ -62,7 +62,7 @@ export const LOGS: Signal = {
 };
 
 /** What a reader does with what it reads. */
-export interface Reading {
+export interface RecordReader {
   /** Whether an attribute of this name is wanted; the values of others are not even decoded. */
   readonly wants: (attribute: string) => boolean;
   readonly onRecord: (record: TelemetryRecord) => void;
@@ -75,7 +75,7 @@ export const attributeNameBytesMax = 255;
 const EVENT_NAME = 'event.name';
 
 /** The record that both encodings give, of its fields as they were sent. */
-export function recordOf({
+export function toRecord({
   traceId,
   spanId,
   eventName,

@@ -9,8 +9,7 @@ import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { Access, Store, SyncReads } from '../../storage/ports/store.js';
 import type { RateLimit } from '../admission/rate-limits.js';
 import { forbidden, HttpError, noSuchProject, unauthenticated } from '../errors.js';
-import { addressOf } from './client-address.js';
-import { unnamedProject } from './project-header.js';
+import { getClientAddress, PROJECT_HEADER } from './target.js';
 
 export interface AuthenticateOptions {
   readonly store: Store;
@@ -60,16 +59,16 @@ export class Authenticator {
    * bound to. Where the request names none (`projectId` undefined), it is the one that the key is bound to; 400 where
    * that is none.
    */
-  async projectOf(
+  async authorize(
     request: FastifyRequest,
     reply: FastifyReply,
     projectId: string | undefined,
     allowed: readonly KeyType[],
   ): Promise<Project> {
-    const access = await this.#accessOf(request, reply, projectId ?? '', allowed);
+    const access = await this.#findAccess(request, reply, projectId ?? '', allowed);
     const { key } = access;
     await this.#requests.consume(key.organizationId, reply);
-    this.#requireAddress(key, addressOf(request));
+    this.#requireAddress(key, getClientAddress(request));
     requireScope(key, request.method);
     this.#touch(key, this.#clock.now());
     const project = projectId === undefined ? await this.#projectBoundTo(key) : access.project;
@@ -79,12 +78,12 @@ export class Authenticator {
   }
 
   /**
-   * Whether a request to read the counts of a project has nothing to be said about it but them: its key is an admin key
-   * that works, reads, and may be used from anywhere as often as one likes. Where it has, `projectOf` says what.
+   * Whether a request to read the counts of a project has noContent to be said about it but them: its key is an admin key
+   * that works, reads, and may be used from anywhere as often as one likes. Where it has, `authorize` says what.
    */
   admits(authorization: string, projectId: string, reads: SyncReads, nowMs: number): boolean {
     if (this.#requests.isLimited) return false;
-    const hash = this.#hashes.get(authorization) ?? hashOfAdminKey(authorization);
+    const hash = this.#hashes.get(authorization) ?? hashAdminKey(authorization);
     const access = hash === undefined ? undefined : reads.findAccess(hash, projectId);
     if (hash === undefined || access?.project === undefined) return false;
     const { key } = access;
@@ -96,12 +95,17 @@ export class Authenticator {
   }
 
   async #projectBoundTo({ organizationId, projectId }: ApiKey): Promise<Project | undefined> {
-    if (projectId === null) throw unnamedProject();
+    if (projectId === null) {
+      throw new HttpError(
+        400,
+        `An admin key opens every project of its organization: name one in the header ${PROJECT_HEADER}, or send a recording key.`,
+      );
+    }
     return this.#store.findProject(organizationId, projectId);
   }
 
   /** A key that works. An address whose requests fail too often gets 429 for them, never for one with a good key. */
-  async #accessOf(
+  async #findAccess(
     request: FastifyRequest,
     reply: FastifyReply,
     projectId: string,
@@ -111,7 +115,7 @@ export class Authenticator {
       return await this.#authenticate(request, projectId, allowed);
     } catch (error) {
       if (error instanceof HttpError && error.status === 401)
-        await this.#failures.consume(addressOf(request), reply);
+        await this.#failures.consume(getClientAddress(request), reply);
       throw error;
     }
   }
@@ -148,7 +152,7 @@ export class Authenticator {
   }
 }
 
-function hashOfAdminKey(authorization: string): string | undefined {
+function hashAdminKey(authorization: string): string | undefined {
   const secret = BEARER.exec(authorization)?.[1];
   return secret !== undefined && parseKeyType(secret) === 'admin' ? hashKey(secret) : undefined;
 }

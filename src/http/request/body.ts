@@ -4,7 +4,7 @@ import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { bodyLineBytesMax, jsonPartsMax, queryPartsMax } from '../../domain/limits.js';
 import { nonBlankLines, parseJson } from '../../domain/queries/lines.js';
-import type { Overload } from '../admission/admission.js';
+import type { Admission } from '../admission/admission.js';
 import { HttpError } from '../errors.js';
 
 const inflate = promisify(gunzip);
@@ -20,7 +20,7 @@ export class MalformedLine {
 
 /** A `preParsing` hook: `415` for a Content-Encoding other than gzip, before the body is read. */
 export async function refuseUnknownEncoding(request: FastifyRequest): Promise<void> {
-  if (encodingOf(request) === undefined) {
+  if (getEncoding(request) === undefined) {
     throw new HttpError(415, 'The Content-Encoding is not supported; send gzip, or none.', {
       'accept-encoding': 'gzip',
     });
@@ -29,7 +29,7 @@ export async function refuseUnknownEncoding(request: FastifyRequest): Promise<vo
 
 /** The same for a path that takes no encoding at all. */
 export async function refuseEncoding(request: FastifyRequest): Promise<void> {
-  if (encodingOf(request) !== 'identity') {
+  if (getEncoding(request) !== 'identity') {
     throw new HttpError(415, 'The Content-Encoding is not supported; send none.', {
       'accept-encoding': 'identity',
     });
@@ -40,7 +40,7 @@ export async function refuseEncoding(request: FastifyRequest): Promise<void> {
 export function addJsonParser(app: FastifyInstance, bytesMax: number): void {
   const options = { parseAs: 'buffer', bodyLimit: bytesMax } as const;
   app.addContentTypeParser('application/json', options, async (_request: FastifyRequest, body: Buffer) => {
-    return jsonOf(body);
+    return parseBody(body);
   });
 }
 
@@ -56,18 +56,18 @@ export interface RecordingLimits {
 export function addRecordingParsers(
   app: FastifyInstance,
   { batchQueriesMax, bodyBytesMax }: RecordingLimits,
-  overload: Overload,
+  admission: Admission,
 ): void {
   const options = { parseAs: 'buffer', bodyLimit: bodyBytesMax } as const;
   const partsMax = Math.max(jsonPartsMax, batchQueriesMax * queryPartsMax);
   app.addContentTypeParser('application/json', options, async (request: FastifyRequest, body: Buffer) => {
-    const value = jsonOf(await decode(request, body, bodyBytesMax, overload), partsMax);
+    const value = parseBody(await decode(request, body, bodyBytesMax, admission), partsMax);
     if (Array.isArray(value)) requireAtMost(batchQueriesMax, value);
     return value;
   });
   app.addContentTypeParser('application/x-ndjson', options, async (request: FastifyRequest, body: Buffer) => {
     const values: unknown[] = [];
-    for (const line of nonBlankLines(await decode(request, body, bodyBytesMax, overload))) {
+    for (const line of nonBlankLines(await decode(request, body, bodyBytesMax, admission))) {
       values.push(valueOfLine(line));
       // Here, not after the last line: there could be millions of them.
       requireAtMost(batchQueriesMax, values);
@@ -83,14 +83,14 @@ export function addRecordingParsers(
 export function addOtlpParsers(
   app: FastifyInstance,
   { bodyBytesMax }: Pick<RecordingLimits, 'bodyBytesMax'>,
-  overload: Overload,
+  admission: Admission,
 ): void {
   const options = { parseAs: 'buffer', bodyLimit: bodyBytesMax } as const;
   app.addContentTypeParser('application/json', options, async (request: FastifyRequest, body: Buffer) =>
-    jsonOf(await decode(request, body, bodyBytesMax, overload)),
+    parseBody(await decode(request, body, bodyBytesMax, admission)),
   );
   app.addContentTypeParser('application/x-protobuf', options, async (request: FastifyRequest, body: Buffer) =>
-    decode(request, body, bodyBytesMax, overload),
+    decode(request, body, bodyBytesMax, admission),
   );
   app.addContentTypeParser('*', async () => refuseOtlpType());
 }
@@ -104,7 +104,7 @@ export function refuseOtlpType(): never {
 }
 
 /** The value of a JSON body. `400` where it is not JSON. */
-function jsonOf(body: Buffer, partsMax?: number): unknown {
+function parseBody(body: Buffer, partsMax?: number): unknown {
   const value = parseJson(body, partsMax);
   if (!value.ok) throw new HttpError(400, `The body ${value.problems.join('; ')}.`);
   return value.value;
@@ -123,7 +123,7 @@ function requireAtMost(queriesMax: number, values: readonly unknown[]): void {
   }
 }
 
-function encodingOf(request: FastifyRequest): 'gzip' | 'identity' | undefined {
+function getEncoding(request: FastifyRequest): 'gzip' | 'identity' | undefined {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   return encoding === 'gzip' || encoding === 'identity' ? encoding : undefined;
 }
@@ -132,12 +132,12 @@ async function decode(
   request: FastifyRequest,
   body: Buffer,
   bytesMax: number,
-  overload: Overload,
+  admission: Admission,
 ): Promise<Buffer> {
-  const decoded = encodingOf(request) === 'gzip' ? await unpack(body, bytesMax) : body;
-  if (decoded !== body) overload.count(request, decoded.length);
+  const decoded = getEncoding(request) === 'gzip' ? await unpack(body, bytesMax) : body;
+  if (decoded !== body) admission.count(request, decoded.length);
   // What comes next is done at one go.
-  await overload.turn(decoded.length);
+  await admission.turn(decoded.length);
   return decoded;
 }
 

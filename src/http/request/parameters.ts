@@ -15,12 +15,12 @@ export function requireNoParameters(request: FastifyRequest): void {
 }
 
 /** The range that `dateFrom` and `dateTo` say. `400`, with a message for each thing wrong with the query string. */
-export function rangeOf(request: FastifyRequest): DateRange {
+export function readRange(request: FastifyRequest): DateRange {
   return readParameters(request, PARAMETER_NAMES, (parameters) => parseDateRange(parameters));
 }
 
 /** What a series is asked for. `400` as above. */
-export function seriesQuestionOf(request: FastifyRequest): SeriesRequest {
+export function readSeriesParameters(request: FastifyRequest): SeriesRequest {
   return readParameters(request, SERIES_PARAMETER_NAMES, (parameters) => parseSeriesRequest(parameters));
 }
 
@@ -32,7 +32,7 @@ export function readParameters<Field extends string, T>(
 ): T {
   const problems = unknownParameters(request, Object.values(names));
   const single = (name: string): string | undefined => {
-    const value = parametersOf(request)[name];
+    const value = getQuery(request)[name];
     if (!Array.isArray(value)) return value;
     problems.push(`${name}: is given ${value.length} times; give it once`);
     return undefined;
@@ -46,18 +46,18 @@ export function readParameters<Field extends string, T>(
 }
 
 function unknownParameters(request: FastifyRequest, known: readonly string[]): string[] {
-  return Object.keys(parametersOf(request))
+  return Object.keys(getQuery(request))
     .filter((name) => !known.includes(name))
     .map((name) => unknownNameMessage('parameter', name, known));
 }
 
-function parametersOf(request: FastifyRequest): Readonly<Record<string, string | string[]>> {
+function getQuery(request: FastifyRequest): Readonly<Record<string, string | string[]>> {
   return request.query as Record<string, string | string[]>;
 }
 
 function refuse(request: FastifyRequest, problems: readonly string[]): void {
   if (problems.length === 0) {
-    // The schema can only be stricter than the rules above if the two have drifted apart: then nothing passes.
+    // The schema can only be stricter than the rules above if the two have drifted apart: then noContent passes.
     if (request.validationError?.validationContext === 'querystring') throw request.validationError;
     return;
   }

@@ -2,10 +2,16 @@
 import type { FastifyInstance } from 'fastify';
 import type { Store } from '../../storage/ports/store.js';
 import type { Authenticator } from '../request/authenticate.js';
-import { rangeOf } from '../request/parameters.js';
-import { projectIdOf } from '../request/project-path.js';
+import { readRange } from '../request/parameters.js';
+import { getProjectId } from '../request/target.js';
 import { addResource } from '../resource.js';
-import { bodyOf, CallerStatsSchema, errorsOf, ProjectPath, RangeParameters } from '../schemas/schemas.js';
+import {
+  CallerStatsSchema,
+  errorResponses,
+  jsonResponse,
+  ProjectPath,
+  RangeParameters,
+} from '../schemas/schemas.js';
 
 /** As routes are written. */
 export const CALLER_STATS = '/v1/analytics/:projectId/assistant/caller-stats';
@@ -13,7 +19,7 @@ export const CALLER_STATS = '/v1/analytics/:projectId/assistant/caller-stats';
 export function addCallerStats(app: FastifyInstance, store: Store, authenticator: Authenticator): void {
   addResource(app, CALLER_STATS, {
     onRequest: async (request, reply) => {
-      await authenticator.projectOf(request, reply, projectIdOf(request), ['admin']);
+      await authenticator.authorize(request, reply, getProjectId(request), ['admin']);
     },
     GET: {
       schema: {
@@ -26,12 +32,12 @@ export function addCallerStats(app: FastifyInstance, store: Store, authenticator
         params: ProjectPath,
         querystring: RangeParameters,
         response: {
-          200: bodyOf(CallerStatsSchema, 'The counts.'),
-          ...errorsOf(400, 401, 403, 404, 405, 429, 500, 503),
+          200: jsonResponse(CallerStatsSchema, 'The counts.'),
+          ...errorResponses(400, 401, 403, 404, 405, 429, 500, 503),
         },
       },
       attachValidation: true,
-      handler: async (request) => store.count(projectIdOf(request), rangeOf(request)),
+      handler: async (request) => store.count(getProjectId(request), readRange(request)),
     },
   });
 }

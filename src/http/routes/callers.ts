@@ -4,15 +4,21 @@ import { callersToCsv } from '../../domain/counting/csv.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { answerAsAccepted } from '../request/negotiate.js';
-import { rangeOf } from '../request/parameters.js';
-import { projectIdOf } from '../request/project-path.js';
+import { readRange } from '../request/parameters.js';
+import { getProjectId } from '../request/target.js';
 import { addResource } from '../resource.js';
-import { bodyOrCsvOf, CallersSchema, errorsOf, ProjectPath, RangeParameters } from '../schemas/schemas.js';
+import {
+  CallersSchema,
+  errorResponses,
+  jsonOrCsvResponse,
+  ProjectPath,
+  RangeParameters,
+} from '../schemas/schemas.js';
 
 export function addCallers(app: FastifyInstance, store: Store, authenticator: Authenticator): void {
   addResource(app, '/v1/analytics/:projectId/assistant/callers', {
     onRequest: async (request, reply) => {
-      await authenticator.projectOf(request, reply, projectIdOf(request), ['admin']);
+      await authenticator.authorize(request, reply, getProjectId(request), ['admin']);
     },
     GET: {
       schema: {
@@ -27,13 +33,13 @@ export function addCallers(app: FastifyInstance, store: Store, authenticator: Au
         params: ProjectPath,
         querystring: RangeParameters,
         response: {
-          200: bodyOrCsvOf(CallersSchema, 'The callers.', 'caller,type,count'),
-          ...errorsOf(400, 401, 403, 404, 405, 429, 500, 503),
+          200: jsonOrCsvResponse(CallersSchema, 'The callers.', 'caller,type,count'),
+          ...errorResponses(400, 401, 403, 404, 405, 429, 500, 503),
         },
       },
       attachValidation: true,
       handler: async (request, reply) => {
-        const callers = await store.countCallers(projectIdOf(request), rangeOf(request));
+        const callers = await store.countCallers(getProjectId(request), readRange(request));
         return answerAsAccepted(request, reply, callers, callersToCsv);
       },
     },

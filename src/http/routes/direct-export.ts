@@ -2,7 +2,7 @@
  * The ordinary export, answered without the framework: a `GET` of caller stats whose key, project and range are all good.
  * The framework takes several times as long to hand such a request to its route as it takes to answer it.
  *
- * All rules are those of the route, in the files it has them from. Here it is only decided whether there is nothing to say
+ * All rules are those of the route, in the files it has them from. Here it is only decided whether there is noContent to say
  * but the counts; whatever else there may be to say, the framework gets the request as it came. A test holds the two
  * together, to the byte.
  */
@@ -13,25 +13,25 @@ import { type DateRange, PARAMETER_NAMES, parseDateRange } from '../../domain/co
 import { PROJECT_ID_FORM } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { SyncReads } from '../../storage/ports/store.js';
-import type { Overload } from '../admission/admission.js';
+import type { Admission } from '../admission/admission.js';
 import { trackExchange } from '../connection/connections.js';
 import { SECURITY_HEADERS } from '../headers.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { type BasePath, withinBasePath } from '../request/base-path.js';
-import type { Measures, RouteMeasures } from '../request-metrics.js';
+import type { RequestMetrics, RouteMetrics } from '../request-metrics.js';
 import { CALLER_STATS } from './caller-stats.js';
 
 export interface DirectExportOptions {
   readonly readSync: (work: (reads: SyncReads) => void) => void;
   readonly clock: Clock;
   readonly authenticator: Authenticator;
-  readonly overload: Overload;
+  readonly admission: Admission;
   /** Nobody unless given. */
-  readonly measures: Measures | undefined;
+  readonly metrics: RequestMetrics | undefined;
   readonly basePath: BasePath;
 }
 
-/** What is asked for, by a request that has nothing unusual about it so far. */
+/** What is asked for, by a request that has noContent unusual about it so far. */
 interface Ask {
   readonly authorization: string;
   readonly projectId: string;
@@ -42,7 +42,7 @@ interface Exchange {
   readonly ask: Ask;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** When it came, by the clock of the measures. */
+  /** When it came, by the clock of the metrics. */
   readonly startMs: number;
 }
 
@@ -62,22 +62,22 @@ export class DirectExport {
   readonly #readSync: DirectExportOptions['readSync'];
   readonly #clock: Clock;
   readonly #authenticator: Authenticator;
-  readonly #overload: Overload;
-  readonly #measures: Measures | undefined;
-  readonly #routeMeasures: RouteMeasures | undefined;
+  readonly #admission: Admission;
+  readonly #metrics: RequestMetrics | undefined;
+  readonly #routeMetrics: RouteMetrics | undefined;
   readonly #basePath: BasePath;
   #waiting: Exchange[] = [];
   #framework: Handler = () => undefined;
   #closing = false;
 
   constructor(options: DirectExportOptions) {
-    const { readSync, clock, authenticator, overload, basePath, measures } = options;
+    const { readSync, clock, authenticator, admission, basePath, metrics } = options;
     this.#readSync = readSync;
     this.#clock = clock;
     this.#authenticator = authenticator;
-    this.#overload = overload;
-    this.#measures = measures;
-    this.#routeMeasures = measures?.requestsTo('GET', CALLER_STATS);
+    this.#admission = admission;
+    this.#metrics = metrics;
+    this.#routeMetrics = metrics?.requestsTo('GET', CALLER_STATS);
     this.#basePath = basePath;
   }
 
@@ -96,12 +96,12 @@ export class DirectExport {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const ask = askOf(request, this.#basePath);
+    const ask = parseExportRequest(request, this.#basePath);
     if (ask === undefined) {
       this.#framework(request, response);
       return;
     }
-    this.#waiting.push({ ask, request, response, startMs: this.#measures?.now() ?? 0 });
+    this.#waiting.push({ ask, request, response, startMs: this.#metrics?.now() ?? 0 });
     // All requests that have come by then are answered of one snapshot, which is newer than each of them.
     if (this.#waiting.length === 1) setImmediate(() => this.#answerAll());
   }
@@ -120,7 +120,7 @@ export class DirectExport {
 
   /** None for those that are not to be answered here. */
   #countAll(exchanges: readonly Exchange[]): (Counts | undefined)[] {
-    if (this.#overload.refusesReading()) return [];
+    if (this.#admission.refusesReading()) return [];
     const nowMs = this.#clock.now();
     const counts: (Counts | undefined)[] = [];
     try {
@@ -148,22 +148,25 @@ export class DirectExport {
       return;
     }
     const exchange = trackExchange(request, response);
-    if (this.#measures !== undefined) exchange.onFinished(() => this.#measure(startMs));
+    if (this.#metrics !== undefined) exchange.onFinished(() => this.#measure(startMs));
   }
 
   /** To be called when the response has gone out or its connection is gone, as for all other requests. */
   #measure(startMs: number): void {
-    if (this.#measures !== undefined) this.#routeMeasures?.answered(200, this.#measures.now() - startMs);
+    if (this.#metrics !== undefined) this.#routeMetrics?.answered(200, this.#metrics.now() - startMs);
   }
 }
 
 /** Undefined where there may be more to say. */
-function askOf({ method, url = '', rawHeaders }: IncomingMessage, basePath: BasePath): Ask | undefined {
+function parseExportRequest(
+  { method, url = '', rawHeaders }: IncomingMessage,
+  basePath: BasePath,
+): Ask | undefined {
   if (method !== 'GET') return undefined;
   const [, projectId, query = ''] = PATH.exec(withinBasePath(url, basePath) ?? '') ?? [];
   if (projectId === undefined) return undefined;
   const authorization = onlyAuthorization(rawHeaders);
-  const range = rangeOf(query);
+  const range = readRange(query);
   return authorization === undefined || range === undefined ? undefined : { authorization, projectId, range };
 }
 
@@ -188,8 +191,8 @@ function onlyAuthorization(rawHeaders: readonly string[]): string | undefined {
   return hosts === 1 ? authorization : undefined;
 }
 
-/** Only of a query string that has nothing else in it, each at most once, and nothing that must be decoded but colons. */
-function rangeOf(query: string): DateRange | undefined {
+/** Only of a query string that has noContent else in it, each at most once, and noContent that must be decoded but colons. */
+function readRange(query: string): DateRange | undefined {
   // A plus is a blank there.
   if (query.includes('+')) return undefined;
   const bounds: { from?: string; to?: string } = {};

@@ -7,11 +7,11 @@ import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { RateLimit } from '../admission/rate-limits.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
-import { addressOf } from '../request/client-address.js';
 import { requireNoParameters } from '../request/parameters.js';
+import { getClientAddress } from '../request/target.js';
 import { addResource } from '../resource.js';
 import { refTo } from '../schemas/json-schema.js';
-import { bodyOf, errorsOf, NoParameters, StatusSchema } from '../schemas/schemas.js';
+import { errorResponses, jsonResponse, NoParameters, StatusSchema } from '../schemas/schemas.js';
 
 /** The longest key there can be, and room for a mistaken one. */
 const bodyBytesMax = 4096;
@@ -35,7 +35,7 @@ function addRoute(
   addResource(app, '/v1/leaked-keys', {
     // Before all else, as for whoever fails to authenticate: past the limit no body is read.
     onRequest: async (request, reply) => {
-      await failures.consume(addressOf(request), reply);
+      await failures.consume(getClientAddress(request), reply);
     },
     POST: {
       schema: {
@@ -48,8 +48,8 @@ function addRoute(
         querystring: NoParameters,
         body: { content: { 'application/json': { schema: refTo('LeakedKey') } } },
         response: {
-          200: bodyOf(StatusSchema, 'The report was received.'),
-          ...errorsOf(400, 405, 413, 415, 429, 500, 503),
+          200: jsonResponse(StatusSchema, 'The report was received.'),
+          ...errorResponses(400, 405, 413, 415, 429, 500, 503),
         },
       },
       attachValidation: true,
@@ -57,10 +57,10 @@ function addRoute(
       handler: async (request) => {
         requireNoParameters(request);
         // As it was copied out of a file, with what stood around it.
-        const key = leakedKeyOf(request).trim();
+        const key = readLeakedKey(request).trim();
         // What cannot be a key is not looked for; everybody can tell that without asking.
         if (parseKeyType(key) !== undefined) {
-          const by = { name: 'leak report', address: addressOf(request), at: clock.now() };
+          const by = { name: 'leak report', address: getClientAddress(request), at: clock.now() };
           await store.revokeLeakedKey(hashKey(key), by);
         }
         return { status: 'received' };
@@ -70,7 +70,7 @@ function addRoute(
 }
 
 /** `400` for anything but `{"key": "…"}`. */
-function leakedKeyOf(request: FastifyRequest): string {
+function readLeakedKey(request: FastifyRequest): string {
   const { body } = request;
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   const { key, ...rest } = (isObject ? body : {}) as Record<string, unknown>;

@@ -4,7 +4,7 @@ import type { Store } from '../../storage/ports/store.js';
 import { STORE_PARTS, type StorePart } from '../../storage/ports/store-stats.js';
 import { notReady } from '../errors.js';
 import { addResource } from '../resource.js';
-import { bodyOf, errorsOf, StatusSchema } from '../schemas/schemas.js';
+import { errorResponses, jsonResponse, StatusSchema } from '../schemas/schemas.js';
 
 /** What `/readyz` says of a part that does not work: never the store's own words, which may name a file or a host. */
 const TROUBLES: Readonly<Record<StorePart, string>> = {
@@ -22,7 +22,7 @@ export function addOperations(app: FastifyInstance, store: Store): void {
         summary: 'Whether the process is alive',
         description: 'Answers as long as the process can answer anything. Restart it when this fails.',
         security: [],
-        response: { 200: bodyOf(StatusSchema, 'It is alive.'), ...errorsOf(405, 500, 503) },
+        response: { 200: jsonResponse(StatusSchema, 'It is alive.'), ...errorResponses(405, 500, 503) },
       },
       handler: async () => ({ status: 'live' }),
     },
@@ -37,7 +37,7 @@ export function addOperations(app: FastifyInstance, store: Store): void {
           'Reads the database, checks its schema and makes a real count. Send no requests while this fails; `details` says ' +
           'which of them did.',
         security: [],
-        response: { 200: bodyOf(StatusSchema, 'It is ready.'), ...errorsOf(405, 500, 503) },
+        response: { 200: jsonResponse(StatusSchema, 'It is ready.'), ...errorResponses(405, 500, 503) },
       },
       handler: async (request) => {
         for (const part of STORE_PARTS) {

@@ -5,7 +5,7 @@ import { parseQuery, type Query } from '../../domain/queries/query.js';
 import { failure } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
-import type { Overload } from '../admission/admission.js';
+import type { Admission } from '../admission/admission.js';
 import type { Authenticator } from '../request/authenticate.js';
 import {
   addRecordingParsers,
@@ -14,10 +14,16 @@ import {
   refuseUnknownEncoding,
 } from '../request/body.js';
 import { requireNoParameters } from '../request/parameters.js';
-import { projectIdOf } from '../request/project-path.js';
+import { getProjectId } from '../request/target.js';
 import { addResource } from '../resource.js';
-import { listOf, refTo } from '../schemas/json-schema.js';
-import { bodyOf, errorsOf, NoParameters, ProjectPath, RecordResultSchema } from '../schemas/schemas.js';
+import { arraySchema, refTo } from '../schemas/json-schema.js';
+import {
+  errorResponses,
+  jsonResponse,
+  NoParameters,
+  ProjectPath,
+  RecordResultSchema,
+} from '../schemas/schemas.js';
 
 export function addQueries(
   app: FastifyInstance,
@@ -26,19 +32,19 @@ export function addQueries(
     clock,
     authenticator,
     limits,
-    overload,
+    admission,
   }: {
     store: Pick<Store, 'record'>;
     clock: Clock;
     authenticator: Authenticator;
     limits: RecordingLimits;
-    overload: Overload;
+    admission: Admission;
   },
 ): void {
-  addRecordingParsers(app, limits, overload);
+  addRecordingParsers(app, limits, admission);
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
     onRequest: async (request, reply) => {
-      await authenticator.projectOf(request, reply, projectIdOf(request), ['recording', 'admin']);
+      await authenticator.authorize(request, reply, getProjectId(request), ['recording', 'admin']);
     },
     POST: {
       schema: {
@@ -49,7 +55,7 @@ export function addQueries(
           'Records one query, an array of them, or one a line as NDJSON; `Content-Encoding: gzip` is accepted. ' +
           `At most ${limits.batchQueriesMax} queries and ${limits.bodyBytesMax} bytes once decoded. ` +
           'Idempotent for ever by id: repeat anything, at any time. The answer comes when the queries are on disk. ' +
-          'All or nothing: on 400 nothing was recorded, and `details` names each bad query by its index.',
+          'All or noContent: on 400 noContent was recorded, and `details` names each bad query by its index.',
         security: [{ recordingKey: [] }, { adminKey: [] }],
         params: ProjectPath,
         querystring: NoParameters,
@@ -57,11 +63,11 @@ export function addQueries(
           content: {
             'application/json': {
               schema: {
-                anyOf: [refTo('Query'), listOf(refTo('Query'), { maxItems: limits.batchQueriesMax })],
+                anyOf: [refTo('Query'), arraySchema(refTo('Query'), { maxItems: limits.batchQueriesMax })],
               },
             },
             'application/x-ndjson': {
-              schema: listOf(refTo('Query'), {
+              schema: arraySchema(refTo('Query'), {
                 maxItems: limits.batchQueriesMax,
                 description: 'One query a line.',
               }),
@@ -69,22 +75,22 @@ export function addQueries(
           },
         },
         response: {
-          200: bodyOf(RecordResultSchema, 'The queries are on disk.'),
-          ...errorsOf(400, 401, 403, 404, 405, 413, 415, 429, 500, 503),
+          200: jsonResponse(RecordResultSchema, 'The queries are on disk.'),
+          ...errorResponses(400, 401, 403, 404, 405, 413, 415, 429, 500, 503),
         },
       },
       attachValidation: true,
       preParsing: refuseUnknownEncoding,
       handler: async (request) => {
         requireNoParameters(request);
-        return store.record(projectIdOf(request), queriesOf(request, clock.now()));
+        return store.record(getProjectId(request), parseQueries(request, clock.now()));
       },
     },
   });
 }
 
 /** The body's queries, checked. `400` with a message for each bad one by its index. */
-function queriesOf(request: FastifyRequest, nowMs: number): Query[] {
+function parseQueries(request: FastifyRequest, nowMs: number): Query[] {
   const items: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
   const queries: Query[] = [];
   const problems: string[] = [];
@@ -97,7 +103,7 @@ function queriesOf(request: FastifyRequest, nowMs: number): Query[] {
     const bad = problems.length === 1 ? 'one of its queries is' : `${problems.length} of its queries are`;
     throw new CallerStatsError('invalid', `Nothing was recorded: ${bad} invalid.`, { details: problems });
   }
-  // The schema can only be stricter than the rules above if the two have drifted apart: then nothing passes.
+  // The schema can only be stricter than the rules above if the two have drifted apart: then noContent passes.
   if (request.validationError) throw request.validationError;
   return queries;
 }

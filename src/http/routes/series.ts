@@ -6,15 +6,21 @@ import type { Store } from '../../storage/ports/store.js';
 import { readSeries } from '../../storage/series.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { answerAsAccepted } from '../request/negotiate.js';
-import { seriesQuestionOf } from '../request/parameters.js';
-import { projectIdOf } from '../request/project-path.js';
+import { readSeriesParameters } from '../request/parameters.js';
+import { getProjectId } from '../request/target.js';
 import { addResource } from '../resource.js';
-import { bodyOrCsvOf, errorsOf, ProjectPath, SeriesParameters, SeriesSchema } from '../schemas/schemas.js';
+import {
+  errorResponses,
+  jsonOrCsvResponse,
+  ProjectPath,
+  SeriesParameters,
+  SeriesSchema,
+} from '../schemas/schemas.js';
 
 export function addSeries(app: FastifyInstance, store: Store, authenticator: Authenticator): void {
   addResource(app, '/v1/analytics/:projectId/assistant/caller-stats/series', {
     onRequest: async (request, reply) => {
-      await authenticator.projectOf(request, reply, projectIdOf(request), ['admin']);
+      await authenticator.authorize(request, reply, getProjectId(request), ['admin']);
     },
     GET: {
       schema: {
@@ -30,13 +36,13 @@ export function addSeries(app: FastifyInstance, store: Store, authenticator: Aut
         params: ProjectPath,
         querystring: SeriesParameters,
         response: {
-          200: bodyOrCsvOf(SeriesSchema, 'The buckets.', 'start,end,web,api,other,total'),
-          ...errorsOf(400, 401, 403, 404, 405, 429, 500, 503),
+          200: jsonOrCsvResponse(SeriesSchema, 'The buckets.', 'start,end,web,api,other,total'),
+          ...errorResponses(400, 401, 403, 404, 405, 429, 500, 503),
         },
       },
       attachValidation: true,
       handler: async (request, reply) => {
-        const series = await readSeries(store, projectIdOf(request), seriesQuestionOf(request));
+        const series = await readSeries(store, getProjectId(request), readSeriesParameters(request));
         return answerAsAccepted(request, reply, series, seriesToCsv);
       },
     },

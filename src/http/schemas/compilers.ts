@@ -1,5 +1,5 @@
 /**
- * Turns schemas into what checks and writes JSON: each on its first use, so that nothing waits for it at the start, and
+ * PacedQueue schemas into what checks and writes JSON: each on its first use, so that noContent waits for it at the start, and
  * once for all apps that are built.
  */
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -13,10 +13,10 @@ type Serialize = (value: unknown) => string;
 
 const ajv = new Ajv({ schemas: [...SHARED_SCHEMAS], validateSchema: false });
 
-const validatorOf = compiledOnce((schema): ValidateFunction => ajv.compile(schema));
+const getValidator = compiledOnce((schema): ValidateFunction => ajv.compile(schema));
 
 // The library's own type of schemas is of what may be written to; it copies what it is given.
-const serializerOf = compiledOnce(
+const getSerializer = compiledOnce(
   (schema): Serialize =>
     fastJsonStringify(schema as MutableSchema, {
       schema: SCHEMAS_BY_NAME as Readonly<Record<string, unknown>> as Record<string, MutableSchema>,
@@ -26,11 +26,11 @@ const serializerOf = compiledOnce(
 /** Lets the app check and serialize with them. What does not pass is told by the domain, in words of its own. */
 export function addCompilers(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema }) => {
-    const validator = validatorOf(schema as object);
+    const validator = getValidator(schema as object);
     return (data: unknown) => validator()(data) || { error: new Error('does not match the schema') };
   });
   app.setSerializerCompiler(({ schema }) => {
-    const serializer = serializerOf(schema as object);
+    const serializer = getSerializer(schema as object);
     return (value: unknown) => serializer()(value);
   });
 }

@@ -16,7 +16,7 @@ export type ObjectSchema = {
 export type NamedSchema = ObjectSchema & { readonly $id: string };
 
 /** An object that must have the properties of `required` and may have those of `optional`. */
-export function objectOf(required: Properties, optional: Properties = {}): ObjectSchema {
+export function objectSchema(required: Properties, optional: Properties = {}): ObjectSchema {
   const names = Object.keys(required);
   return {
     type: 'object',
@@ -25,21 +25,21 @@ export function objectOf(required: Properties, optional: Properties = {}): Objec
   };
 }
 
-/** The same, and nothing else. */
-export function strictObjectOf(required: Properties, optional?: Properties) {
-  return { ...objectOf(required, optional), additionalProperties: false } as const;
+/** The same, and noContent else. */
+export function strictObjectSchema(required: Properties, optional?: Properties) {
+  return { ...objectSchema(required, optional), additionalProperties: false } as const;
 }
 
-export function textOf(description?: string, more: Schema = {}): Schema {
+export function stringSchema(description?: string, more: Schema = {}): Schema {
   return { type: 'string', ...(description === undefined ? {} : { description }), ...more };
 }
 
-export function listOf(items: Schema, more: Schema = {}): Schema {
+export function arraySchema(items: Schema, more: Schema = {}): Schema {
   return { type: 'array', items, ...more };
 }
 
 /** One of these texts. */
-export function oneOf(values: readonly string[], more: Schema = {}): Schema {
+export function enumSchema(values: readonly string[], more: Schema = {}): Schema {
   return { enum: values, ...more };
 }
 

@@ -10,15 +10,23 @@ import { CALLER_PATTERN, CALLER_TYPES } from '../../domain/queries/caller.js';
 import { BOUND_PATTERN, TIMESTAMP_PATTERN } from '../../domain/time/date-time.js';
 import { TIME_ZONE_PATTERN, UTC } from '../../domain/time/time-zone.js';
 import { OTLP_SCHEMAS } from '../otlp/schemas.js';
-import { listOf, type NamedSchema, objectOf, oneOf, refTo, strictObjectOf, textOf } from './json-schema.js';
+import {
+  arraySchema,
+  enumSchema,
+  type NamedSchema,
+  objectSchema,
+  refTo,
+  strictObjectSchema,
+  stringSchema,
+} from './json-schema.js';
 
 const ErrorSchema = {
   $id: 'Error',
   description: 'Every error has this shape.',
-  ...objectOf(
-    { error: textOf('What was wrong, and what to do.') },
+  ...objectSchema(
+    { error: stringSchema('What was wrong, and what to do.') },
     {
-      details: listOf(objectOf({ message: textOf() }), {
+      details: arraySchema(objectSchema({ message: stringSchema() }), {
         description: 'One message for every violation.',
       }),
     },
@@ -30,7 +38,7 @@ const count = (description: string) => ({ type: 'integer', minimum: 0, descripti
 export const CallerStatsSchema = {
   $id: 'CallerStats',
   description: "How many queries the project's assistant got, by the type of their caller.",
-  ...objectOf({
+  ...objectSchema({
     web: count('Queries from the documentation site.'),
     api: count('Queries from direct API calls.'),
     other: count('Queries from other sources, such as integrations and SDKs.'),
@@ -38,16 +46,16 @@ export const CallerStatsSchema = {
   }),
 };
 
-const moment = (description: string) => textOf(description, { pattern: TIMESTAMP_PATTERN });
+const moment = (description: string) => stringSchema(description, { pattern: TIMESTAMP_PATTERN });
 
 export const SeriesSchema = {
   $id: 'CallerStatsSeries',
   description: "How many queries the project's assistant got over time, by the type of their caller.",
-  ...objectOf({
-    interval: oneOf(INTERVALS, { description: 'What the buckets are.' }),
-    timeZone: textOf('The time zone whose calendar they follow.'),
-    buckets: listOf(
-      objectOf({
+  ...objectSchema({
+    interval: enumSchema(INTERVALS, { description: 'What the buckets are.' }),
+    timeZone: stringSchema('The time zone whose calendar they follow.'),
+    buckets: arraySchema(
+      objectSchema({
         start: moment("Start of the bucket, inclusive, with the time zone's offset at that time."),
         end: moment('End of the bucket, exclusive, and the start of the next.'),
         ...CallerStatsSchema.properties,
@@ -60,12 +68,12 @@ export const SeriesSchema = {
 export const CallersSchema = {
   $id: 'Callers',
   description: "How many queries the project's assistant got from each caller.",
-  ...objectOf({
+  ...objectSchema({
     total: count('The sum of all callers.'),
-    callers: listOf(
-      objectOf({
-        caller: textOf('`web`, `api`, or the name of an integration or SDK.'),
-        type: oneOf(CALLER_TYPES, { description: 'What it counts as.' }),
+    callers: arraySchema(
+      objectSchema({
+        caller: stringSchema('`web`, `api`, or the name of an integration or SDK.'),
+        type: enumSchema(CALLER_TYPES, { description: 'What it counts as.' }),
         count: { type: 'integer', minimum: 1, description: 'Queries that it sent.' },
       }),
       { description: 'Those that sent any, most first, then by name.' },
@@ -76,18 +84,18 @@ export const CallersSchema = {
 const QuerySchema = {
   $id: 'Query',
   description: 'One question that somebody asked the assistant.',
-  ...strictObjectOf(
+  ...strictObjectSchema(
     {
-      id: textOf(
+      id: stringSchema(
         "The sender's own message or turn id, unique within the project, compared byte for byte. UUIDv7 is best. No NUL character.",
         { minLength: 1, maxLength: queryIdCharactersMax },
       ),
-      caller: textOf('`web`, `api`, or the name of an integration or SDK, which counts as other.', {
+      caller: stringSchema('`web`, `api`, or the name of an integration or SDK, which counts as other.', {
         pattern: CALLER_PATTERN,
       }),
     },
     {
-      occurredAt: textOf(
+      occurredAt: stringSchema(
         'RFC 3339, with seconds and offset. Left out, the time of receipt. Digits finer than a millisecond are dropped. At most a day ahead of the server.',
         { pattern: TIMESTAMP_PATTERN },
       ),
@@ -98,7 +106,7 @@ const QuerySchema = {
 export const RecordResultSchema = {
   $id: 'RecordResult',
   description: 'What became of the queries of a request; the two numbers add up to their number.',
-  ...objectOf({
+  ...objectSchema({
     recorded: count('Queries that were new, and are now on disk.'),
     duplicates: count('Queries whose id the project already had, or that came twice in this request.'),
   }),
@@ -107,10 +115,10 @@ export const RecordResultSchema = {
 const LeakedKeySchema = {
   $id: 'LeakedKey',
   description: 'An API key that was found where it should not be.',
-  ...strictObjectOf({ key: textOf('The whole key, as it was found.') }),
+  ...strictObjectSchema({ key: stringSchema('The whole key, as it was found.') }),
 };
 
-export const StatusSchema = { $id: 'Status', ...objectOf({ status: textOf() }) };
+export const StatusSchema = { $id: 'Status', ...objectSchema({ status: stringSchema() }) };
 
 /** Schemas that others refer to by name; the OpenAPI document lists them as components. */
 export const SHARED_SCHEMAS: readonly NamedSchema[] = [
@@ -128,7 +136,7 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
 /** The same, for a serializer to find those that others refer to. */
 export const SCHEMAS_BY_NAME = Object.fromEntries(SHARED_SCHEMAS.map((schema) => [schema.$id, schema]));
 
-const bound = (description: string) => textOf(description, { pattern: BOUND_PATTERN });
+const bound = (description: string) => stringSchema(description, { pattern: BOUND_PATTERN });
 
 const range = {
   dateFrom: bound(
@@ -140,18 +148,18 @@ const range = {
 };
 
 /** The two bounds that every operation over a range takes. */
-export const RangeParameters = strictObjectOf({}, range);
+export const RangeParameters = strictObjectSchema({}, range);
 
 /** The same, and how they are to be cut. */
-export const SeriesParameters = strictObjectOf(
+export const SeriesParameters = strictObjectSchema(
   {},
   {
     ...range,
-    interval: oneOf(INTERVALS, {
+    interval: enumSchema(INTERVALS, {
       default: DEFAULT_INTERVAL,
       description: 'What the buckets are. Weeks begin on Monday (ISO 8601).',
     }),
-    timeZone: textOf(
+    timeZone: stringSchema(
       'A name of the IANA time zone database, links included: `Europe/Berlin`, `Asia/Calcutta`.',
       { default: UTC, pattern: TIME_ZONE_PATTERN },
     ),
@@ -159,19 +167,19 @@ export const SeriesParameters = strictObjectOf(
 );
 
 /** An operation without query parameters. */
-export const NoParameters = strictObjectOf({});
+export const NoParameters = strictObjectSchema({});
 
-export const ProjectPath = objectOf({ projectId: textOf("The project's id.") });
+export const ProjectPath = objectSchema({ projectId: stringSchema("The project's id.") });
 
 /** Sends the body that `$id` names, so that the document refers to it instead of repeating it. */
-export function bodyOf(schema: NamedSchema, description: string) {
+export function jsonResponse(schema: NamedSchema, description: string) {
   return { description, content: { 'application/json': { schema: refTo(schema.$id) } } };
 }
 
 /** The same, or as CSV with this header line. */
-export function bodyOrCsvOf(schema: NamedSchema, description: string, headerLine: string) {
-  const { content } = bodyOf(schema, description);
-  const csv = textOf(`RFC 4180, with the header line \`${headerLine}\`.`);
+export function jsonOrCsvResponse(schema: NamedSchema, description: string, headerLine: string) {
+  const { content } = jsonResponse(schema, description);
+  const csv = stringSchema(`RFC 4180, with the header line \`${headerLine}\`.`);
   return { description, content: { ...content, 'text/csv': { schema: csv } } };
 }
 
@@ -191,8 +199,8 @@ const ERROR_DESCRIPTIONS = {
 export type DocumentedError = keyof typeof ERROR_DESCRIPTIONS;
 
 /** The responses that an operation's errors have, by status. */
-export function errorsOf(...statuses: DocumentedError[]) {
+export function errorResponses(...statuses: DocumentedError[]) {
   return Object.fromEntries(
-    statuses.map((status) => [status, bodyOf(ErrorSchema, ERROR_DESCRIPTIONS[status])]),
+    statuses.map((status) => [status, jsonResponse(ErrorSchema, ERROR_DESCRIPTIONS[status])]),
   );
 }

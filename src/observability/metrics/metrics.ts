@@ -9,12 +9,12 @@ import {
   Registry,
 } from 'prom-client';
 import { pendingQueriesMax } from '../../domain/limits.js';
-import type { Measures, RouteMeasures } from '../../http/request-metrics.js';
+import type { RequestMetrics, RouteMetrics } from '../../http/request-metrics.js';
 import type { RecordResult, Store } from '../../storage/ports/store.js';
 import type { CommitWatch } from '../../storage/ports/store-stats.js';
 import { Durations, type HistogramValue } from './durations.js';
 import { RequestCounts } from './request-counts.js';
-import { addStoreFigures } from './store-stats.js';
+import { addStoreStats } from './store-stats.js';
 
 /** Of the library's own metrics of the process, those that are worth their lines. */
 const PROCESS_METRICS: readonly string[] = [
@@ -45,7 +45,7 @@ export interface MetricsPage {
   show(): Promise<string>;
 }
 
-export class Metrics implements Measures, CommitWatch, MetricsPage {
+export class Metrics implements RequestMetrics, CommitWatch, MetricsPage {
   /** Milliseconds, in fractions, of a clock that only goes forward. */
   readonly now: () => number;
   readonly #registry = new Registry();
@@ -78,7 +78,7 @@ export class Metrics implements Measures, CommitWatch, MetricsPage {
 
   /** From now on what the store says of itself is shown as well. */
   watchStore(store: Store): void {
-    this.#lookAtStore = addStoreFigures(this.#registry, store);
+    this.#lookAtStore = addStoreStats(this.#registry, store);
   }
 
   async show(): Promise<string> {
@@ -92,7 +92,7 @@ export class Metrics implements Measures, CommitWatch, MetricsPage {
     return this.#registry.getMetricsAsJSON();
   }
 
-  requestsTo(method: string, route: string): RouteMeasures {
+  requestsTo(method: string, route: string): RouteMetrics {
     return this.#requests.of(method, route);
   }
 

@@ -1,5 +1,5 @@
 /** Requests by method, route and status. Labels are bounded: whatever is asked for, a route is one of the app's own. */
-import { type RouteMeasures, UNMATCHED } from '../../http/request-metrics.js';
+import { type RouteMetrics, UNMATCHED } from '../../http/request-metrics.js';
 import { Durations } from './durations.js';
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
@@ -14,7 +14,7 @@ interface RouteLabels {
 }
 
 /** What is known of one method of one route. */
-class RouteCounts implements RouteMeasures {
+class RouteCounts implements RouteMetrics {
   readonly labels: RouteLabels;
   readonly durations = new Durations();
   /** By status. */

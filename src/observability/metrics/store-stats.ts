@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Store } from '../../storage/ports/store.js';
 
 /** Adds what the store says of itself. To be called anew, and waited for, each time before it is shown. */
-export function addStoreFigures(registry: Registry, store: Store): () => Promise<void> {
+export function addStoreStats(registry: Registry, store: Store): () => Promise<void> {
   const registers = [registry];
   const gauge = (name: string, help: string, labelNames: readonly string[] = []): Gauge<string> =>
     new Gauge({ name: `caller_stats_${name}`, help, labelNames: [...labelNames], registers });

@@ -31,7 +31,7 @@ import { PROBES } from '../../http/admission/admission.js';
 import type { RequestTracing } from '../../http/app.js';
 import { onFinished } from '../../http/connection/connections.js';
 import { withoutKeys } from '../../http/log.js';
-import { RatedWarning } from '../../http/throttled-log.js';
+import { ThrottledLog } from '../../http/throttled-log.js';
 import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
 import { followStore } from './store-spans.js';
@@ -52,7 +52,7 @@ export interface TracingOptions {
 }
 
 export async function startTracing({ protocol, version, clock, log }: TracingOptions): Promise<Tracing> {
-  const warning = new RatedWarning(clock);
+  const warning = new ThrottledLog(clock);
   const warn = (message: string) =>
     warning.warn(log, { problem: message }, 'traces: OpenTelemetry complains');
   const nothing = () => undefined;

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { RECORDING_PACE, REFUSAL_PACE, Turns } from '../../../src/http/admission/paced-queue.js';
-import { RatedWarning } from '../../../src/http/throttled-log.js';
+import { PacedQueue, RECORDING_PACE, REFUSAL_PACE } from '../../../src/http/admission/paced-queue.js';
+import { ThrottledLog } from '../../../src/http/throttled-log.js';
 
 /** Which of these came through in which turn of the event loop. */
 async function turnsOf(sizes: readonly number[]): Promise<number[][]> {
-  const turns = new Turns(RECORDING_PACE);
+  const turns = new PacedQueue(RECORDING_PACE);
   const seen: number[][] = [[]];
   const all = sizes.map(async (bytes, number) => {
     await turns.next(bytes);
@@ -42,7 +42,7 @@ test('as many bytes as may be are one turn, and one more is another', async () =
 test('at a pace of time, they come through no earlier', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const turns = new Turns(REFUSAL_PACE);
+  const turns = new PacedQueue(REFUSAL_PACE);
   const through: number[] = [];
   const all = [1, 2, 3].map((number) => turns.next().then(() => through.push(number)));
   await vi.advanceTimersByTimeAsync(19);
@@ -55,7 +55,7 @@ test('at a pace of time, they come through no earlier', async () => {
 });
 
 test('others are heard between two turns', async () => {
-  const turns = new Turns(RECORDING_PACE);
+  const turns = new PacedQueue(RECORDING_PACE);
   const heard: string[] = [];
   const waiting = Array.from({ length: 20 }, () => turns.next().then(() => heard.push('recording')));
   const other = setImmediate().then(() => heard.push('other'));
@@ -64,7 +64,7 @@ test('others are heard between two turns', async () => {
 });
 
 test('with credit more come through at once, and a fraction of it is kept', async () => {
-  const turns = new Turns(RECORDING_PACE);
+  const turns = new PacedQueue(RECORDING_PACE);
   for (let times = 0; times < 6; times++) turns.credit(1 / 4);
   const through: number[] = [];
   const all = Array.from({ length: 20 }, (_, number) => turns.next().then(() => through.push(number)));
@@ -77,7 +77,7 @@ test('with credit more come through at once, and a fraction of it is kept', asyn
 });
 
 test('credit that nobody needed for long is not spent at once', async () => {
-  const turns = new Turns(RECORDING_PACE);
+  const turns = new PacedQueue(RECORDING_PACE);
   turns.credit(1000);
   const through: number[] = [];
   const all = Array.from({ length: 40 }, (_, number) => turns.next().then(() => through.push(number)));
@@ -89,10 +89,10 @@ test('credit that nobody needed for long is not spent at once', async () => {
 test('a warning is written once in ten seconds, with how many were not; a clock set back does not silence it', () => {
   let nowMs = 100_000;
   const written: unknown[] = [];
-  const warning = new RatedWarning({ now: () => nowMs });
+  const warning = new ThrottledLog({ now: () => nowMs });
   const warn = () => {
     const log = { warn: (fields: object, message: string) => written.push([fields, message]) };
-    warning.warn(log as unknown as Parameters<RatedWarning['warn']>[0], { a: 1 }, 'too much');
+    warning.warn(log as unknown as Parameters<ThrottledLog['warn']>[0], { a: 1 }, 'too much');
   };
   for (let times = 0; times < 5; times++) warn();
   expect(written).toEqual([[{ a: 1, unwritten: 0 }, 'too much']]);

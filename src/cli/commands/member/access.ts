@@ -50,14 +50,14 @@ export function addReset(member: Command, io: Io): void {
       const [settings, email] = readMember(text, options, io);
       const by = atCommandLine(io.clock);
       // Loaded here, because every other command would wait for them in vain.
-      const [{ pino }, { Credentials }, { Libraries }] = await Promise.all([
+      const [{ pino }, { Credentials }, { AuthProvider }] = await Promise.all([
         import('pino'),
         import('../../../auth/credentials.js'),
         import('../../../auth/auth-provider.js'),
       ]);
       const token = await withStore(settings, existing, async (store) => {
         const credentials = new Credentials(
-          new Libraries({
+          new AuthProvider({
             store,
             clock: io.clock,
             publicUrl: settings.publicUrl ?? undefined,

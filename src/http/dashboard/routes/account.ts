@@ -1,11 +1,9 @@
 /** The signed-in user's own: name, password, second factor, sessions. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { addResource } from '../../resource.js';
-import { nothing } from '../answers.js';
-import { askingOf, setCookies } from '../asking.js';
 import type { Dashboard } from '../context.js';
 import { name, newPassword, readFields, text } from '../fields.js';
-import { toTime } from '../time.js';
+import { noContent, setCookies, toAuthRequest, toTime } from '../requests.js';
 import { locked, wrong, wrongCode } from './sign-in.js';
 
 export function addAccount(app: FastifyInstance, dashboard: Dashboard): void {
@@ -16,109 +14,109 @@ export function addAccount(app: FastifyInstance, dashboard: Dashboard): void {
 
 function addNameAndPassword(
   app: FastifyInstance,
-  { users, credentials, store, door, guard }: Dashboard,
+  { users, credentials, store, sessionGuard, guard }: Dashboard,
 ): void {
   addResource(app, '/api/account', {
-    onRequest: door.requireUser,
+    onRequest: sessionGuard.requireUser,
     PATCH: {
       schema: { hide: true },
       handler: async (request, reply) => {
-        await users.rename(askingOf(request), readFields(request, { name }).name);
-        return nothing(reply);
+        await users.rename(toAuthRequest(request), readFields(request, { name }).name);
+        return noContent(reply);
       },
     },
   });
   addResource(app, '/api/account/password', {
-    onRequest: door.requireUser,
+    onRequest: sessionGuard.requireUser,
     POST: {
       schema: { hide: true },
       handler: async (request, reply) => {
         const fields = readFields(request, { currentPassword: text, newPassword });
-        const { user } = door.userOf(request);
+        const { user } = sessionGuard.getUser(request);
         const answered = await guard.attempt(request, user.email, () =>
-          credentials.changePassword(askingOf(request), fields),
+          credentials.changePassword(toAuthRequest(request), fields),
         );
         if (answered === 'wrong') throw wrong('The current password is wrong.');
         setCookies(reply, answered);
         await store.people.logUserChange(
           user.email,
           { action: 'user.password', detail: 'changed; all other sessions ended' },
-          door.actorOf(request),
+          sessionGuard.getActor(request),
         );
-        return nothing(reply);
+        return noContent(reply);
       },
     },
   });
 }
 
-function addSecondFactor(app: FastifyInstance, { credentials, store, door, guard }: Dashboard): void {
+function addSecondFactor(app: FastifyInstance, { credentials, store, sessionGuard, guard }: Dashboard): void {
   const log = (request: FastifyRequest, detail: string) =>
     store.people.logUserChange(
-      door.userOf(request).user.email,
+      sessionGuard.getUser(request).user.email,
       { action: 'user.second_factor', detail },
-      door.actorOf(request),
+      sessionGuard.getActor(request),
     );
   const withPassword = async <T>(
     request: FastifyRequest,
     work: (password: string) => Promise<T | 'wrong'>,
   ) => {
     const { password } = readFields(request, { password: text });
-    const { user } = door.userOf(request);
+    const { user } = sessionGuard.getUser(request);
     const result = await guard.attempt(request, user.email, () => work(password));
     if (result === 'wrong') throw wrong('The password is wrong.');
     return result;
   };
   addResource(app, '/api/account/second-factor/start', {
-    onRequest: door.requireUser,
+    onRequest: sessionGuard.requireUser,
     POST: {
       schema: { hide: true },
       handler: async (request) => {
         const { uri, backupCodes } = await withPassword(request, (password) =>
-          credentials.startSecondFactor(askingOf(request), password),
+          credentials.startSecondFactor(toAuthRequest(request), password),
         );
         return { uri, secret: new URL(uri).searchParams.get('secret'), backupCodes };
       },
     },
   });
   addResource(app, '/api/account/second-factor/confirm', {
-    onRequest: door.requireUser,
+    onRequest: sessionGuard.requireUser,
     POST: {
       schema: { hide: true },
       handler: async (request, reply) => {
         const { code } = readFields(request, { code: text });
-        const answered = await credentials.confirmSecondFactor(askingOf(request), code.trim());
+        const answered = await credentials.confirmSecondFactor(toAuthRequest(request), code.trim());
         if (answered === 'wrong') throw wrongCode();
         if (answered === 'locked') throw locked();
         setCookies(reply, answered);
         await log(request, 'on');
-        return nothing(reply);
+        return noContent(reply);
       },
     },
   });
   addResource(app, '/api/account/second-factor/stop', {
-    onRequest: door.requireUser,
+    onRequest: sessionGuard.requireUser,
     POST: {
       schema: { hide: true },
       handler: async (request, reply) => {
         const answered = await withPassword(request, (password) =>
-          credentials.stopSecondFactor(askingOf(request), password),
+          credentials.stopSecondFactor(toAuthRequest(request), password),
         );
         setCookies(reply, answered);
         await log(request, 'off');
-        return nothing(reply);
+        return noContent(reply);
       },
     },
   });
 }
 
-function addSessions(app: FastifyInstance, { users, door }: Dashboard): void {
+function addSessions(app: FastifyInstance, { users, sessionGuard }: Dashboard): void {
   addResource(app, '/api/sessions', {
-    onRequest: door.requireUser,
+    onRequest: sessionGuard.requireUser,
     GET: {
       schema: { hide: true },
       handler: async (request) => {
-        const current = door.userOf(request).session.id;
-        const sessions = await users.listSessions(askingOf(request));
+        const current = sessionGuard.getUser(request).session.id;
+        const sessions = await users.listSessions(toAuthRequest(request));
         return {
           sessions: sessions.map(({ id, address, userAgent, createdAt, expiresAt }) => ({
             id,
@@ -133,24 +131,24 @@ function addSessions(app: FastifyInstance, { users, door }: Dashboard): void {
     },
   });
   addResource(app, '/api/sessions/:sessionId', {
-    onRequest: door.requireUser,
+    onRequest: sessionGuard.requireUser,
     DELETE: {
       schema: { hide: true },
       handler: async (request, reply) => {
         const { sessionId } = request.params as { sessionId: string };
-        await users.endSession(askingOf(request), sessionId);
-        return nothing(reply);
+        await users.endSession(toAuthRequest(request), sessionId);
+        return noContent(reply);
       },
     },
   });
   addResource(app, '/api/sessions/end-others', {
-    onRequest: door.requireUser,
+    onRequest: sessionGuard.requireUser,
     POST: {
       schema: { hide: true },
       handler: async (request, reply) => {
         readFields(request, {});
-        await users.endOtherSessions(askingOf(request));
-        return nothing(reply);
+        await users.endOtherSessions(toAuthRequest(request));
+        return noContent(reply);
       },
     },
   });

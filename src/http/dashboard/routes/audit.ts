@@ -12,8 +12,7 @@ import { failure, quote, type Result, success } from '../../../domain/result.js'
 import { readParameters } from '../../request/parameters.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
-import { organizationIdOf } from '../path.js';
-import { toTime } from '../time.js';
+import { getOrganizationId, toTime } from '../requests.js';
 
 const NAMES = {
   from: 'from',
@@ -28,16 +27,16 @@ const NAMES = {
 /** Entries in an answer, unless it says how many. */
 const pageEntries = 50;
 
-export function addAudit(app: FastifyInstance, { store, door }: Dashboard): void {
+export function addAudit(app: FastifyInstance, { store, sessionGuard }: Dashboard): void {
   addResource(app, '/api/organizations/:organizationId/audit', {
-    onRequest: door.requireMember('owner'),
+    onRequest: sessionGuard.requireMember('owner'),
     GET: {
       schema: { hide: true },
       handler: async (request) => {
         const filter = readParameters(request, NAMES, parseFilter);
         // One more than is shown tells whether there are more.
         const wanted = { ...filter, limit: filter.limit + 1 };
-        const entries = await store.readAudit(organizationIdOf(request), wanted);
+        const entries = await store.readAudit(getOrganizationId(request), wanted);
         return {
           entries: entries.slice(0, filter.limit).map(toListed),
           more: entries.length > filter.limit,

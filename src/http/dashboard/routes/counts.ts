@@ -5,21 +5,21 @@ import { isProjectId } from '../../../domain/projects/project.js';
 import { readSeries } from '../../../storage/series.js';
 import { noSuchProject } from '../../errors.js';
 import { answerAsAccepted } from '../../request/negotiate.js';
-import { rangeOf, seriesQuestionOf } from '../../request/parameters.js';
-import { projectIdOf } from '../../request/project-path.js';
+import { readRange, readSeriesParameters } from '../../request/parameters.js';
+import { getProjectId } from '../../request/target.js';
 import { addResource } from '../../resource.js';
 import { RangeParameters, SeriesParameters } from '../../schemas/schemas.js';
 import type { Dashboard } from '../context.js';
-import { organizationIdOf } from '../path.js';
+import { getOrganizationId } from '../requests.js';
 
 const PROJECT = '/api/organizations/:organizationId/projects/:projectId';
 
-export function addCounts(app: FastifyInstance, { store, door }: Dashboard): void {
-  const requireMember = door.requireMember('viewer');
+export function addCounts(app: FastifyInstance, { store, sessionGuard }: Dashboard): void {
+  const requireMember = sessionGuard.requireMember('viewer');
   const requireProject = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await requireMember(request, reply);
-    const id = projectIdOf(request);
-    const project = isProjectId(id) ? await store.findProject(organizationIdOf(request), id) : undefined;
+    const id = getProjectId(request);
+    const project = isProjectId(id) ? await store.findProject(getOrganizationId(request), id) : undefined;
     if (project === undefined) throw noSuchProject();
   };
   addResource(app, `${PROJECT}/caller-stats`, {
@@ -27,7 +27,7 @@ export function addCounts(app: FastifyInstance, { store, door }: Dashboard): voi
     GET: {
       schema: { hide: true, querystring: RangeParameters },
       attachValidation: true,
-      handler: async (request) => store.count(projectIdOf(request), rangeOf(request)),
+      handler: async (request) => store.count(getProjectId(request), readRange(request)),
     },
   });
   addResource(app, `${PROJECT}/series`, {
@@ -36,7 +36,7 @@ export function addCounts(app: FastifyInstance, { store, door }: Dashboard): voi
       schema: { hide: true, querystring: SeriesParameters },
       attachValidation: true,
       handler: async (request, reply) => {
-        const series = await readSeries(store, projectIdOf(request), seriesQuestionOf(request));
+        const series = await readSeries(store, getProjectId(request), readSeriesParameters(request));
         return answerAsAccepted(request, reply, series, seriesToCsv);
       },
     },
@@ -47,7 +47,7 @@ export function addCounts(app: FastifyInstance, { store, door }: Dashboard): voi
       schema: { hide: true, querystring: RangeParameters },
       attachValidation: true,
       handler: async (request, reply) => {
-        const callers = await store.countCallers(projectIdOf(request), rangeOf(request));
+        const callers = await store.countCallers(getProjectId(request), readRange(request));
         return answerAsAccepted(request, reply, callers, callersToCsv);
       },
     },

@@ -3,11 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { hashToken, invalidInvitationError } from '../../../domain/people/invitation.js';
 import { addResource } from '../../resource.js';
-import { nothing } from '../answers.js';
-import { askingOf, setCookies } from '../asking.js';
 import type { Dashboard } from '../context.js';
 import { email, invalid, name, newPassword, optional, readFields, text } from '../fields.js';
-import { toTime } from '../time.js';
+import { noContent, setCookies, toAuthRequest, toTime } from '../requests.js';
 import { wrong } from './sign-in.js';
 
 export function addJoining(app: FastifyInstance, dashboard: Dashboard): void {
@@ -17,7 +15,7 @@ export function addJoining(app: FastifyInstance, dashboard: Dashboard): void {
 }
 
 function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
-  const { users, store, clock, door, guard } = dashboard;
+  const { users, store, clock, sessionGuard, guard } = dashboard;
   addResource(app, '/api/set-up', {
     POST: {
       schema: { hide: true },
@@ -30,11 +28,11 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
         // Made by an earlier try that was cut off, or by the command line.
         const isKnown = await users.exists(fields.email);
         const answered = isKnown
-          ? await guard.attempt(request, fields.email, () => users.signIn(askingOf(request), fields))
-          : await users.create(askingOf(request), fields);
+          ? await guard.attempt(request, fields.email, () => users.signIn(toAuthRequest(request), fields))
+          : await users.create(toAuthRequest(request), fields);
         if (answered === 'wrong')
           throw wrong('There is an account with this e-mail address, and it has another password.');
-        const by = door.actorNamed(request, fields.email);
+        const by = sessionGuard.getActorNamed(request, fields.email);
         try {
           await store.people.acceptInvitation(tokenHash, fields.email, by);
         } catch (error) {
@@ -45,13 +43,13 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
         }
         setCookies(reply, answered);
         await guard.succeeded(request, reply, fields.email);
-        return nothing(reply);
+        return noContent(reply);
       },
     },
   });
 }
 
-function addInvitation(app: FastifyInstance, { users, store, clock, door, guard }: Dashboard): void {
+function addInvitation(app: FastifyInstance, { users, store, clock, sessionGuard, guard }: Dashboard): void {
   const find = async (token: string) => {
     const invitation = await store.people.findInvitation(hashToken(token), clock.now());
     if (invitation === undefined || invitation.email === null) throw invalidInvitationError();
@@ -85,15 +83,15 @@ function addInvitation(app: FastifyInstance, { users, store, clock, door, guard 
         const invitation = await find(fields.token);
         if (await users.exists(invitation.email)) await requireSignedInAs(request, reply, invitation.email);
         else await makeAccount(request, reply, { ...fields, email: invitation.email });
-        const by = door.actorNamed(request, invitation.email);
+        const by = sessionGuard.getActorNamed(request, invitation.email);
         await store.people.acceptInvitation(invitation.tokenHash, invitation.email, by);
-        return nothing(reply);
+        return noContent(reply);
       },
     },
   });
 
   async function requireSignedInAs(request: FastifyRequest, reply: FastifyReply, as: string): Promise<void> {
-    const found = await users.sessionOf(askingOf(request));
+    const found = await users.findSession(toAuthRequest(request));
     if (found?.user.email !== as) throw wrong(`Sign in as ${as} first, then open the link again.`);
     setCookies(reply, found);
   }
@@ -118,7 +116,7 @@ function addInvitation(app: FastifyInstance, { users, store, clock, door, guard 
     }
     setCookies(
       reply,
-      await users.create(askingOf(request), { email: account.email, name: called, password }),
+      await users.create(toAuthRequest(request), { email: account.email, name: called, password }),
     );
     await guard.succeeded(request, reply, account.email);
   }
@@ -131,7 +129,7 @@ function addPasswordReset(app: FastifyInstance, { credentials }: Dashboard): voi
       handler: async (request, reply) => {
         const { token, password } = readFields(request, { token: text, password: newPassword });
         await credentials.resetPassword({ token, newPassword: password });
-        return nothing(reply);
+        return noContent(reply);
       },
     },
   });

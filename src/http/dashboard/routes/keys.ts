@@ -14,11 +14,9 @@ import { hourMs } from '../../../domain/time/duration.js';
 import type { KeyChange } from '../../../storage/ports/store.js';
 import { HttpError } from '../../errors.js';
 import { addResource } from '../../resource.js';
-import { created } from '../answers.js';
 import type { Dashboard } from '../context.js';
 import { invalid, optional, readFields, text, texts } from '../fields.js';
-import { organizationIdOf } from '../path.js';
-import { toTime, toTimeOrNull } from '../time.js';
+import { created, getOrganizationId, toTime, toTimeOrNull } from '../requests.js';
 
 const KEYS = '/api/organizations/:organizationId/keys';
 
@@ -28,20 +26,20 @@ export function addKeys(app: FastifyInstance, dashboard: Dashboard): void {
   for (const change of ['disable', 'enable', 'revoke'] as const) addChange(app, dashboard, change);
 }
 
-function addListAndMake(app: FastifyInstance, { store, clock, door, ...options }: Dashboard): void {
+function addListAndMake(app: FastifyInstance, { store, clock, sessionGuard, ...options }: Dashboard): void {
   addResource(app, KEYS, {
-    onRequest: door.requireMember('editor'),
+    onRequest: sessionGuard.requireMember('editor'),
     GET: {
       schema: { hide: true },
       handler: async (request) => {
-        const keys = await store.listKeys(organizationIdOf(request));
+        const keys = await store.listKeys(getOrganizationId(request));
         return { keys: keys.map((key) => toListed(key, clock.now())) };
       },
     },
     POST: {
       schema: { hide: true },
       handler: async (request, reply) => {
-        const by = door.actorOf(request);
+        const by = sessionGuard.getActor(request);
         const { projectId, scopes, ...wish } = readFields(request, {
           name: text,
           type: keyType,
@@ -55,7 +53,7 @@ function addListAndMake(app: FastifyInstance, { store, clock, door, ...options }
           { nowMs: by.at, lifeMsMax: options.keyLifeMax },
         );
         if (!wanted.ok) throw invalid(wanted.problems);
-        const organizationId = organizationIdOf(request);
+        const organizationId = getOrganizationId(request);
         const made = generateApiKey({ ...wanted.value, organizationId }, makerOf(options, by));
         await store.createKey(made.key, by);
         return created(reply, toMade(made, by.at));
@@ -64,15 +62,15 @@ function addListAndMake(app: FastifyInstance, { store, clock, door, ...options }
   });
 }
 
-function addRotation(app: FastifyInstance, { store, door, ...options }: Dashboard): void {
+function addRotation(app: FastifyInstance, { store, sessionGuard, ...options }: Dashboard): void {
   addResource(app, `${KEYS}/:keyId/rotate`, {
-    onRequest: door.requireMember('editor'),
+    onRequest: sessionGuard.requireMember('editor'),
     POST: {
       schema: { hide: true },
       handler: async (request, reply) => {
         const { graceHours } = readFields(request, { graceHours: hours });
-        const by = door.actorOf(request);
-        const organizationId = organizationIdOf(request);
+        const by = sessionGuard.getActor(request);
+        const organizationId = getOrganizationId(request);
         const keys = await store.listKeys(organizationId);
         const found = keys.find(({ id }) => id === keyIdOf(request));
         if (found === undefined) throw new HttpError(404, 'There is no such key.');
@@ -90,15 +88,15 @@ function addRotation(app: FastifyInstance, { store, door, ...options }: Dashboar
   });
 }
 
-function addChange(app: FastifyInstance, { store, clock, door }: Dashboard, change: KeyChange): void {
+function addChange(app: FastifyInstance, { store, clock, sessionGuard }: Dashboard, change: KeyChange): void {
   addResource(app, `${KEYS}/:keyId/${change}`, {
-    onRequest: door.requireMember('editor'),
+    onRequest: sessionGuard.requireMember('editor'),
     POST: {
       schema: { hide: true },
       handler: async (request) => {
         readFields(request, {});
-        const by = door.actorOf(request);
-        const key = await store.changeKey(organizationIdOf(request), keyIdOf(request), change, by);
+        const by = sessionGuard.getActor(request);
+        const key = await store.changeKey(getOrganizationId(request), keyIdOf(request), change, by);
         return toListed(key, clock.now());
       },
     },
@@ -107,7 +105,7 @@ function addChange(app: FastifyInstance, { store, clock, door }: Dashboard, chan
 
 function makerOf(
   { keyPrefix, randomInt }: Pick<Dashboard, 'keyPrefix' | 'randomInt'>,
-  by: ReturnType<Dashboard['door']['actorOf']>,
+  by: ReturnType<Dashboard['sessionGuard']['getActor']>,
 ) {
   return { vendor: keyPrefix, by, randomInt };
 }

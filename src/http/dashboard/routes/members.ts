@@ -2,11 +2,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Invitation, newInvitation } from '../../../domain/people/invitation.js';
 import { addResource } from '../../resource.js';
-import { created, nothing } from '../answers.js';
 import type { Dashboard } from '../context.js';
 import { email, readFields, role } from '../fields.js';
-import { organizationIdOf } from '../path.js';
-import { toTime } from '../time.js';
+import { created, getOrganizationId, noContent, toTime } from '../requests.js';
 
 const ORGANIZATION = '/api/organizations/:organizationId';
 
@@ -15,15 +13,15 @@ export function addMembers(app: FastifyInstance, dashboard: Dashboard): void {
   addInvitationRoutes(app, dashboard);
 }
 
-function addMemberRoutes(app: FastifyInstance, { store, door }: Dashboard): void {
+function addMemberRoutes(app: FastifyInstance, { store, sessionGuard }: Dashboard): void {
   addResource(app, `${ORGANIZATION}/members`, {
-    onRequest: door.requireMember('owner'),
+    onRequest: sessionGuard.requireMember('owner'),
     GET: {
       schema: { hide: true },
       handler: async (request) => {
-        const members = await store.listMembers(organizationIdOf(request));
+        const members = await store.listMembers(getOrganizationId(request));
         const names = await store.people.namesOf(members.map((one) => one.email));
-        const you = door.userOf(request).user.email;
+        const you = sessionGuard.getUser(request).user.email;
         return {
           members: members.map((one) => ({
             email: one.email,
@@ -37,33 +35,40 @@ function addMemberRoutes(app: FastifyInstance, { store, door }: Dashboard): void
     },
   });
   addResource(app, `${ORGANIZATION}/members/:email`, {
-    onRequest: door.requireMember('owner'),
+    onRequest: sessionGuard.requireMember('owner'),
     PATCH: {
       schema: { hide: true },
       handler: async (request) => {
         const fields = readFields(request, { role });
-        const of = memberOf(request);
-        await store.changeMember(organizationIdOf(request), of, fields.role, door.actorOf(request));
+        const of = getMember(request);
+        await store.changeMember(getOrganizationId(request), of, fields.role, sessionGuard.getActor(request));
         return { email: of, role: fields.role };
       },
     },
     DELETE: {
       schema: { hide: true },
       handler: async (request, reply) => {
-        await store.removeMember(organizationIdOf(request), memberOf(request), door.actorOf(request));
-        return nothing(reply);
+        await store.removeMember(
+          getOrganizationId(request),
+          getMember(request),
+          sessionGuard.getActor(request),
+        );
+        return noContent(reply);
       },
     },
   });
 }
 
-function addInvitationRoutes(app: FastifyInstance, { store, clock, door, randomInt }: Dashboard): void {
+function addInvitationRoutes(
+  app: FastifyInstance,
+  { store, clock, sessionGuard, randomInt }: Dashboard,
+): void {
   addResource(app, `${ORGANIZATION}/invitations`, {
-    onRequest: door.requireMember('owner'),
+    onRequest: sessionGuard.requireMember('owner'),
     GET: {
       schema: { hide: true },
       handler: async (request) => {
-        const invitations = await store.people.listInvitations(organizationIdOf(request), clock.now());
+        const invitations = await store.people.listInvitations(getOrganizationId(request), clock.now());
         return { invitations: invitations.map(toListed) };
       },
     },
@@ -71,8 +76,8 @@ function addInvitationRoutes(app: FastifyInstance, { store, clock, door, randomI
       schema: { hide: true },
       handler: async (request, reply) => {
         const fields = readFields(request, { email, role });
-        const by = door.actorOf(request);
-        const wanted = { ...fields, organizationId: organizationIdOf(request) };
+        const by = sessionGuard.getActor(request);
+        const wanted = { ...fields, organizationId: getOrganizationId(request) };
         const { invitation, token } = newInvitation(wanted, { by, randomInt });
         await store.people.createInvitation(invitation, by);
         return created(reply, { invitation: toListed(invitation), token });
@@ -80,19 +85,23 @@ function addInvitationRoutes(app: FastifyInstance, { store, clock, door, randomI
     },
   });
   addResource(app, `${ORGANIZATION}/invitations/:invitationId`, {
-    onRequest: door.requireMember('owner'),
+    onRequest: sessionGuard.requireMember('owner'),
     DELETE: {
       schema: { hide: true },
       handler: async (request, reply) => {
         const { invitationId } = request.params as { invitationId: string };
-        await store.people.revokeInvitation(organizationIdOf(request), invitationId, door.actorOf(request));
-        return nothing(reply);
+        await store.people.revokeInvitation(
+          getOrganizationId(request),
+          invitationId,
+          sessionGuard.getActor(request),
+        );
+        return noContent(reply);
       },
     },
   });
 }
 
-function memberOf(request: FastifyRequest): string {
+function getMember(request: FastifyRequest): string {
   const { email: of } = request.params as { email: string };
   return of.toLowerCase();
 }

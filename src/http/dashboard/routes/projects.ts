@@ -5,13 +5,11 @@ import { generateId, isProjectId, type Project } from '../../../domain/projects/
 import { failure, type Result, success } from '../../../domain/result.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
 import { noSuchProject } from '../../errors.js';
-import { projectIdOf } from '../../request/project-path.js';
+import { getProjectId } from '../../request/target.js';
 import { addResource } from '../../resource.js';
-import { created, nothing } from '../answers.js';
 import type { Dashboard } from '../context.js';
 import { invalid, name, optional, readFields, text } from '../fields.js';
-import { organizationIdOf } from '../path.js';
-import { toTime, toTimeOrNull } from '../time.js';
+import { created, getOrganizationId, noContent, toTime, toTimeOrNull } from '../requests.js';
 
 const PROJECTS = '/api/organizations/:organizationId/projects';
 
@@ -20,13 +18,13 @@ export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
   addChangeAndDelete(app, dashboard);
 }
 
-function addListAndCreate(app: FastifyInstance, { store, door, randomInt }: Dashboard): void {
+function addListAndCreate(app: FastifyInstance, { store, sessionGuard, randomInt }: Dashboard): void {
   addResource(app, PROJECTS, {
-    onRequest: door.requireMember('editor'),
+    onRequest: sessionGuard.requireMember('editor'),
     GET: {
       schema: { hide: true },
       handler: async (request) => {
-        const projects = await store.listProjects(organizationIdOf(request));
+        const projects = await store.listProjects(getOrganizationId(request));
         return { projects: projects.map(toListed) };
       },
     },
@@ -34,10 +32,10 @@ function addListAndCreate(app: FastifyInstance, { store, door, randomInt }: Dash
       schema: { hide: true },
       handler: async (request, reply) => {
         const fields = readFields(request, { name, id: optional(projectId) });
-        const by = door.actorOf(request);
+        const by = sessionGuard.getActor(request);
         const project = {
           id: fields.id ?? generateId(randomInt),
-          organizationId: organizationIdOf(request),
+          organizationId: getOrganizationId(request),
           name: fields.name,
           createdAt: by.at,
           timeZone: null,
@@ -50,9 +48,9 @@ function addListAndCreate(app: FastifyInstance, { store, door, randomInt }: Dash
   });
 }
 
-function addChangeAndDelete(app: FastifyInstance, { store, door }: Dashboard): void {
+function addChangeAndDelete(app: FastifyInstance, { store, sessionGuard }: Dashboard): void {
   addResource(app, `${PROJECTS}/:projectId`, {
-    onRequest: door.requireMember('editor'),
+    onRequest: sessionGuard.requireMember('editor'),
     PATCH: {
       schema: { hide: true },
       handler: async (request) => {
@@ -66,22 +64,22 @@ function addChangeAndDelete(app: FastifyInstance, { store, door }: Dashboard): v
           ...(fields.timeZone === undefined ? {} : { timeZone: fields.timeZone }),
           ...(fields.retentionDays === undefined ? {} : { retentionDays: fields.retentionDays }),
         };
-        const of = [organizationIdOf(request), existingId(projectIdOf(request))] as const;
-        return toListed(await store.changeProject(...of, change, door.actorOf(request)));
+        const of = [getOrganizationId(request), existingId(getProjectId(request))] as const;
+        return toListed(await store.changeProject(...of, change, sessionGuard.getActor(request)));
       },
     },
     DELETE: {
       schema: { hide: true },
       handler: async (request, reply) => {
         const { name: typed } = readFields(request, { name: text });
-        const of = [organizationIdOf(request), existingId(projectIdOf(request))] as const;
+        const of = [getOrganizationId(request), existingId(getProjectId(request))] as const;
         const project = await store.findProject(...of);
         if (project === undefined) throw noSuchProject();
         if (project.name !== typed)
-          throw invalid(['name: is not the name of the project, so nothing was deleted']);
+          throw invalid(['name: is not the name of the project, so noContent was deleted']);
         // What it recorded is removed by the server's clean-up.
-        await store.deleteProject(...of, door.actorOf(request));
-        return nothing(reply);
+        await store.deleteProject(...of, sessionGuard.getActor(request));
+        return noContent(reply);
       },
     },
   });

@@ -4,8 +4,8 @@ import { DEFAULT_EXPIRY } from '../../../domain/keys/key-expiry.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
 import { dayMs } from '../../../domain/time/duration.js';
 import { addResource } from '../../resource.js';
-import { askingOf, setCookies } from '../asking.js';
 import type { Dashboard } from '../context.js';
+import { setCookies, toAuthRequest } from '../requests.js';
 
 /** Offered where a key is made (contract, part 2). */
 const EXPIRY_DAYS = [7, 30, 60, 90];
@@ -30,7 +30,7 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
     GET: {
       schema: { hide: true },
       handler: async (request, reply) => {
-        const found = await users.sessionOf(askingOf(request));
+        const found = await users.findSession(toAuthRequest(request));
         if (found === undefined) {
           return { user: null, organizations: [], setUp: await store.people.isSetUpOpen(), ...about };
         }

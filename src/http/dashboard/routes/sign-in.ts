@@ -3,10 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { SINGLE_SIGN_ON_PATH } from '../../../auth/names.js';
 import { HttpError } from '../../errors.js';
 import { addResource } from '../../resource.js';
-import { nothing } from '../answers.js';
-import { askingOf, setCookies } from '../asking.js';
 import type { Dashboard } from '../context.js';
 import { email, flag, optional, readFields, text } from '../fields.js';
+import { noContent, setCookies, toAuthRequest } from '../requests.js';
 
 export function addSignIn(app: FastifyInstance, dashboard: Dashboard): void {
   addPassword(app, dashboard);
@@ -22,7 +21,7 @@ function addPassword(app: FastifyInstance, { users, guard }: Dashboard): void {
       handler: async (request, reply) => {
         const fields = readFields(request, { email, password: text });
         const answered = await guard.attempt(request, fields.email, () =>
-          users.signIn(askingOf(request), fields),
+          users.signIn(toAuthRequest(request), fields),
         );
         if (answered === 'wrong') throw wrong('The e-mail address or the password is wrong.');
         setCookies(reply, answered);
@@ -43,7 +42,7 @@ function addSecondFactor(app: FastifyInstance, { users, guard }: Dashboard): voi
           code: text,
           trustDevice: optional(flag),
         });
-        const answered = await users.verifySecondFactor(askingOf(request), {
+        const answered = await users.verifySecondFactor(toAuthRequest(request), {
           code: code.trim(),
           trustDevice,
         });
@@ -51,7 +50,7 @@ function addSecondFactor(app: FastifyInstance, { users, guard }: Dashboard): voi
         if (answered === 'locked') throw locked();
         setCookies(reply, answered);
         await guard.succeeded(request, reply, answered.email);
-        return nothing(reply);
+        return noContent(reply);
       },
     },
   });
@@ -63,8 +62,8 @@ function addSignOut(app: FastifyInstance, { users }: Dashboard): void {
       schema: { hide: true },
       handler: async (request, reply) => {
         readFields(request, {});
-        setCookies(reply, await users.signOut(askingOf(request)));
-        return nothing(reply);
+        setCookies(reply, await users.signOut(toAuthRequest(request)));
+        return noContent(reply);
       },
     },
   });
@@ -76,7 +75,7 @@ function addSingleSignOn(app: FastifyInstance, { users, basePath }: Dashboard): 
       schema: { hide: true },
       handler: async (request, reply) => {
         const { to } = request.query as { to?: unknown };
-        const started = await users.startSingleSignOn(askingOf(request), isOwnPath(to) ? to : '/');
+        const started = await users.startSingleSignOn(toAuthRequest(request), isOwnPath(to) ? to : '/');
         if (started === 'failed') return reply.redirect(`${basePath}/sign-in?problem=failed`);
         setCookies(reply, started);
         return reply.redirect(started.url);
@@ -87,7 +86,7 @@ function addSingleSignOn(app: FastifyInstance, { users, basePath }: Dashboard): 
     GET: {
       schema: { hide: true },
       handler: async (request, reply) => {
-        const { headers } = await users.finishSingleSignOn(askingOf(request), request.originalUrl);
+        const { headers } = await users.finishSingleSignOn(toAuthRequest(request), request.originalUrl);
         setCookies(reply, { cookies: headers.getSetCookie() });
         return reply.redirect(explained(headers.get('location'), basePath));
       },

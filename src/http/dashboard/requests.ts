@@ -1,0 +1,44 @@
+/** What the dashboard's routes read from requests and write into responses. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AuthRequest, AuthResponse } from '../../auth/auth-provider.js';
+import { ADDRESS_HEADER } from '../../auth/names.js';
+import { getClientAddress } from '../request/target.js';
+
+/** The `{organizationId}` of the request's path, percent-decoded. */
+export function getOrganizationId(request: FastifyRequest): string {
+  return (request.params as { organizationId: string }).organizationId;
+}
+
+/** The request as the sign-in library reads it. Rate limits and the audit log use the same address. */
+export function toAuthRequest(request: FastifyRequest): AuthRequest {
+  const headers = new Headers({ [ADDRESS_HEADER]: getClientAddress(request) });
+  for (const name of ['cookie', 'user-agent'] as const) {
+    const value = request.headers[name];
+    if (value !== undefined) headers.set(name, value);
+  }
+  return { headers, secure: request.protocol === 'https' };
+}
+
+/** Adds the sign-in library's cookies to those that the response sets already. */
+export function setCookies(reply: FastifyReply, { cookies }: AuthResponse): void {
+  for (const cookie of cookies) reply.header('set-cookie', cookie);
+}
+
+/** `204`. */
+export function noContent(reply: FastifyReply): FastifyReply {
+  return reply.code(204).send();
+}
+
+/** `201` with the new object. */
+export function created(reply: FastifyReply, made: object): FastifyReply {
+  return reply.code(201).send(made);
+}
+
+/** RFC 3339 in UTC with milliseconds. */
+export function toTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
+export function toTimeOrNull(timeMs: number | null): string | null {
+  return timeMs === null ? null : toTime(timeMs);
+}

@@ -1,0 +1,27 @@
+/** Where a request comes from, and which project it is for. */
+import { isIP } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+
+/** Names the project if the path does not. A recording key needs no name, because it is bound to one project. */
+export const PROJECT_HEADER = 'caller-stats-project';
+
+/** The `{projectId}` of the request's path, percent-decoded. */
+export function getProjectId(request: FastifyRequest): string {
+  return (request.params as { projectId: string }).projectId;
+}
+
+/** The project that the request's header names, if any. */
+export function getProjectIdFromHeader(request: FastifyRequest): string | undefined {
+  // Node joins repeated headers with commas, and no id has a comma.
+  return request.headers[PROJECT_HEADER]?.toString();
+}
+
+/**
+ * The client's address for allowlists, rate limits and the audit log: the last address on the way that is no trusted proxy.
+ * If a proxy reports something that is no address (a name, an address with a port), the proxy's own address counts. An
+ * IPv4 address in IPv6 form (`::ffff:192.0.2.1`) is written as IPv4.
+ */
+export function getClientAddress({ ip, ips }: FastifyRequest): string {
+  const address = isIP(ip) === 0 ? (ips?.at(-2) ?? ip) : ip;
+  return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
+}

@@ -6,7 +6,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import type { Bucket } from '../src/domain/counting/series.js';
+import type { Bucket } from '../src/domain/counting/counts.js';
 import { columnsOf } from './support/columns.js';
 import { type Event, makeEvents, writeNdjson, YEAR } from './support/events.js';
 import { load } from './support/load.js';

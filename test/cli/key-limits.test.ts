@@ -21,7 +21,11 @@ function lifeDaysOf({
 
 describe('key create refuses', () => {
   test.concurrent.each([
-    ['an unknown scope', ['--scope', 'admin'], ['--scope: "admin" is not a scope; there are read and write']],
+    [
+      'an unknown scope',
+      ['--scope', 'admin'],
+      ['--scope: "admin" is not a scope; the scopes are read and write'],
+    ],
     ['no scope', ['--scope', ''], ['--scope: "" is not a scope']],
     [
       'several unknown scopes, each',

@@ -50,10 +50,10 @@ describe('key rotate refuses', () => {
     const before = await keysOf(place);
     const log = await jsonOf<object[]>(place, ['audit']);
     const cases = [
-      [revoked.id, `The key ${revoked.id} is revoked; only a key that works can be rotated.`],
-      [disabled.id, `The key ${disabled.id} is disabled; only a key that works can be rotated.`],
-      [expired.id, `The key ${expired.id} is expired; only a key that works can be rotated.`],
-      [rotated.id, `The key ${rotated.id} was rotated already; rotate its successor ${successor.id}.`],
+      [revoked.id, `The key ${revoked.id} is revoked; only an active key can be rotated.`],
+      [disabled.id, `The key ${disabled.id} is disabled; only an active key can be rotated.`],
+      [expired.id, `The key ${expired.id} is expired; only an active key can be rotated.`],
+      [rotated.id, `The key ${rotated.id} was already rotated; rotate its successor ${successor.id}.`],
       ['none', 'There is no key none.'],
     ] as const;
     for (const [id, message] of cases) {

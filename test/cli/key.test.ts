@@ -90,7 +90,7 @@ describe('key create', () => {
     ['a recording key of no project', ['--name', 'a', '--type', 'recording'], ['--project: ']],
     ['an admin key of one project', ['--name', 'a', '--project', project], ['--project: ']],
     ['a life of no days', ['--name', 'a', '--expires', '0d'], ['--expires: "0d" is not in the future']],
-    ['a life in hours', ['--name', 'a', '--expires', '90h'], ['--expires: "90h" is none of']],
+    ['a life in hours', ['--name', 'a', '--expires', '90h'], ['--expires: "90h" is not a number of days']],
     ['a date that is over', ['--name', 'a', '--expires', '2020-01-01'], ['--expires: ']],
     ['an impossible date', ['--name', 'a', '--expires', '2099-02-30'], ['--expires: ']],
     ['a bad prefix', ['--name', 'a', '--key-prefix', 'C-S'], ['--key-prefix: "C-S"']],

@@ -1,8 +1,7 @@
 /** Reads access logs: each line about a request that asked the assistant is a query. */
 import { parseLogLine } from '../../domain/queries/access-log.js';
 import { type CallerRules, detectCaller } from '../../domain/queries/caller-detection.js';
-import { LineIds } from '../../domain/queries/line-id.js';
-import { isBlank, trimEnd } from '../../domain/queries/lines.js';
+import { isBlank, LineIds, trimEnd } from '../../domain/queries/lines.js';
 import { failure, success } from '../../domain/result.js';
 import { readLines, tooLongProblem } from './lines.js';
 import type { ImportRecord } from './records.js';

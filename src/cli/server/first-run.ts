@@ -5,7 +5,7 @@ import { PLAIN } from '../../app/import/fields.js';
 import { readNdjson } from '../../app/import/ndjson.js';
 import { runImport } from '../../app/import/run.js';
 import { openSource } from '../../app/import/source.js';
-import { parseExpiryWithin } from '../../domain/keys/key-expiry.js';
+import { parseExpiryWithin } from '../../domain/keys/key-lifetime.js';
 import { type CreatedKey, generateApiKey } from '../../domain/keys/new-key.js';
 import type { Actor } from '../../domain/people/audit.js';
 import { newInvitation } from '../../domain/people/invitation.js';

@@ -4,7 +4,7 @@
  */
 import { Option } from 'commander';
 import { VENDOR_PATTERN } from '../../domain/keys/api-key.js';
-import { parseKeyLife } from '../../domain/keys/key-expiry.js';
+import { parseKeyLife } from '../../domain/keys/key-lifetime.js';
 import {
   batchQueriesMax,
   bodyBytesMax,

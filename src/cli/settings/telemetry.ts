@@ -1,12 +1,13 @@
 /** The settings that say which OpenTelemetry spans and log records are queries. Only `settings.ts` reads them. */
 import { isCallerName } from '../../domain/queries/caller.js';
-import type { IdSource, TelemetryRules } from '../../domain/queries/telemetry.js';
 import {
+  type IdSource,
   parseAttributeName,
   parseIdSource,
   parseQueryRule,
   parseSiteOrigins,
-} from '../../domain/queries/telemetry-rules.js';
+  type TelemetryRules,
+} from '../../domain/queries/telemetry.js';
 import { failure, success } from '../../domain/result.js';
 import { setting } from './setting.js';
 

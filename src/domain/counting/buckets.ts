@@ -15,6 +15,9 @@ import { dayMs, hourMs, minuteMs, secondMs } from '../time/duration.js';
  */
 export const BUCKET_WIDTHS_MS = [1, 10 * secondMs, 15 * minuteMs, 3 * hourMs, dayMs, 32 * dayMs] as const;
 
+/** The level of buckets that are whole days in UTC. */
+export const DAY_LEVEL = 4;
+
 const WIDEST_LEVEL = BUCKET_WIDTHS_MS.length - 1;
 
 /** Consecutive buckets of one level: `first` is in, `end` is not. A bucket is named by floor(time / width). */

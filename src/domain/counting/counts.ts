@@ -1,23 +1,42 @@
-import { type CallerType, callerType } from '../queries/caller.js';
+/**
+ * Counts by caller type. `CALLER_TYPES` is the one list of types; `mapTypes`, `withTotal`, `toBucket` and
+ * `addCounts` spell the types out for speed, and a test compares them with the list. Everything else derives from these functions.
+ */
+import { CALLER_TYPES, type CallerType, callerType } from '../queries/caller.js';
 
-/** Queries by type of caller. */
-export interface TypeCounts {
-  readonly web: number;
-  readonly api: number;
-  readonly other: number;
-}
+/** The number of queries of each caller type. */
+export type TypeCounts = Readonly<Record<CallerType, number>>;
 
-/** The answer of caller-stats (contract, part 1). `total` is always the sum of the three beside it. */
+/** The response of caller-stats (contract, part 1). `total` is the sum of all types. */
 export interface Counts extends TypeCounts {
   readonly total: number;
 }
 
-/** Adds the total. The only place where one is made, so that it can never come from a second read. */
+/** The fields of `Counts` in the order of every response, CSV file and table. */
+export const COUNT_FIELDS = [...CALLER_TYPES, 'total'] as const;
+
+/** Builds an object with one value for each caller type. */
+export function mapTypes<T>(valueFor: (type: CallerType) => T): Record<CallerType, T> {
+  return { web: valueFor('web'), api: valueFor('api'), other: valueFor('other') };
+}
+
+/** Adds the total. No other code computes one, so a total never comes from a second read. */
 export function withTotal({ web, api, other }: TypeCounts): Counts {
   return { web, api, other, total: web + api + other };
 }
 
-/** The sum of any number of counts; zeros of none. */
+/** The counts of one bucket of a series: `start` is inclusive, `end` is not. Both are RFC 3339 with the zone's offset. */
+export interface Bucket extends Counts {
+  readonly start: string;
+  readonly end: string;
+}
+
+/** Builds a bucket. Spreading the counts would take three times as long, and a series has up to 10,000 buckets. */
+export function toBucket(start: string, end: string, { web, api, other, total }: Counts): Bucket {
+  return { start, end, web, api, other, total };
+}
+
+/** Adds up any number of counts, type by type. */
 export function addCounts(counts: readonly TypeCounts[]): TypeCounts {
   let [web, api, other] = [0, 0, 0];
   for (const one of counts) {
@@ -28,26 +47,30 @@ export function addCounts(counts: readonly TypeCounts[]): TypeCounts {
   return { web, api, other };
 }
 
-/** As many queries of type other, and none of the others. */
-export function countsWithOther(count: number): TypeCounts {
-  return { web: 0, api: 0, other: count };
+export function zeroCounts(): TypeCounts {
+  return mapTypes(() => 0);
 }
 
-/** How many queries came from one caller. */
+/** `count` queries of one type and none of the others. */
+export function countsForType(type: CallerType, count: number): TypeCounts {
+  return mapTypes((one) => (one === type ? count : 0));
+}
+
+/** The number of queries of one caller. */
 interface CallerCount {
   readonly caller: string;
   readonly type: CallerType;
   readonly count: number;
 }
 
-/** The answer of callers (contract, part 3). `total` is always the sum of the counts beside it. */
+/** The response of callers (contract, part 3). `total` is the sum of all callers. */
 export interface CallerCounts {
   readonly total: number;
-  /** Most first, then by name. */
+  /** The largest count first, then by name. */
   readonly callers: readonly CallerCount[];
 }
 
-/** Sorts what was counted, gives each caller its type, leaves out those without queries, and adds the total. */
+/** Builds the response of callers: adds types and the total, sorts, and leaves out callers without queries. */
 export function toCallerCounts(counted: Iterable<readonly [caller: string, count: number]>): CallerCounts {
   const callers = [...counted]
     .filter(([, count]) => count !== 0)

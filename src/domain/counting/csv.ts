@@ -1,13 +1,12 @@
 /** Answers as CSV (RFC 4180), each with a header line. Nothing in them needs quotes: times, numbers, callers' names. */
-import type { CallerCounts, Counts } from './counts.js';
+import { type CallerCounts, COUNT_FIELDS, type Counts } from './counts.js';
 import type { Series } from './series.js';
 
-const COUNT_COLUMNS = ['web', 'api', 'other', 'total'] as const;
-const BUCKET_COLUMNS = ['start', 'end', ...COUNT_COLUMNS] as const;
+const BUCKET_COLUMNS = ['start', 'end', ...COUNT_FIELDS] as const;
 const CALLER_COLUMNS = ['caller', 'type', 'count'] as const;
 
 export function countsToCsv(counts: Counts): string {
-  return toCsv(COUNT_COLUMNS, [counts]);
+  return toCsv(COUNT_FIELDS, [counts]);
 }
 
 export function seriesToCsv({ buckets }: Series): string {

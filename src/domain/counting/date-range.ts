@@ -1,5 +1,6 @@
 import { failure, type Result, success } from '../result.js';
 import { parseBound, YEAR_10000_MS, YEAR_ZERO_MS } from '../time/date-time.js';
+import { dayMs } from '../time/duration.js';
 import { BUCKET_WIDTHS_MS } from './buckets.js';
 
 /**
@@ -12,13 +13,12 @@ export interface DateRange {
 }
 
 const widestMs = BUCKET_WIDTHS_MS[BUCKET_WIDTHS_MS.length - 1] ?? 1;
-const twoDaysMs = 172_800_000;
 
 /** Not later than any time that can be written (year 0000, any offset), and on an edge of every bucket width. */
-export const EARLIEST_MS = Math.floor((YEAR_ZERO_MS - twoDaysMs) / widestMs) * widestMs;
+export const EARLIEST_MS = Math.floor((YEAR_ZERO_MS - 2 * dayMs) / widestMs) * widestMs;
 
 /** Later than any time that can be written (year 9999, any offset), and on an edge of every bucket width. */
-export const LATEST_MS = Math.ceil((YEAR_10000_MS + twoDaysMs) / widestMs) * widestMs;
+export const LATEST_MS = Math.ceil((YEAR_10000_MS + 2 * dayMs) / widestMs) * widestMs;
 
 /** Everything ever recorded. */
 export const ALL_TIME: DateRange = { from: EARLIEST_MS, to: LATEST_MS };

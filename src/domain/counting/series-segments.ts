@@ -5,7 +5,7 @@
  * range on its other.
  */
 import { BUCKET_WIDTHS_MS, bucketWidthMs, type Segment, splitIntoBuckets } from './buckets.js';
-import { type Counts, type TypeCounts, withTotal } from './counts.js';
+import { type Counts, mapTypes, type TypeCounts, withTotal } from './counts.js';
 
 /** A segment, and the number of the sum that it belongs to. */
 export interface SumSegment extends Segment {
@@ -48,7 +48,7 @@ export function combineSeriesCounts(
   return Array.from({ length: ranges }, (_, at) => {
     const count = (type: keyof TypeCounts): number =>
       (sums.get(at)?.[type] ?? 0) + restOf(at + 1, type) - restOf(at, type);
-    return withTotal({ web: count('web'), api: count('api'), other: count('other') });
+    return withTotal(mapTypes(count));
   });
 }
 

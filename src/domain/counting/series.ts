@@ -3,7 +3,7 @@
 import { failure, quote, type Result, success } from '../result.js';
 import { formatWithOffset } from '../time/date-time.js';
 import { parseTimeZone, type TimeZone, UTC } from '../time/time-zone.js';
-import type { Counts } from './counts.js';
+import { type Bucket, type Counts, toBucket } from './counts.js';
 import { type BoundNames, type DateRange, PARAMETER_NAMES, parseDateRange } from './date-range.js';
 import { type Edge, INTERVALS, type Interval } from './interval.js';
 
@@ -12,12 +12,6 @@ export interface SeriesRequest {
   readonly range: DateRange;
   readonly interval: Interval;
   readonly timeZone: TimeZone;
-}
-
-/** The counts of one bucket: `start` is in, `end` is not. Both are RFC 3339 with the offset of the time zone. */
-export interface Bucket extends Counts {
-  readonly start: string;
-  readonly end: string;
 }
 
 /** The answer of series (contract, part 3). The buckets tile the range. */
@@ -71,12 +65,5 @@ function parseInterval(text: string): Result<Interval> {
 /** The buckets between neighbouring edges, with the counts of each. */
 export function toBuckets(edges: readonly Edge[], counts: readonly Counts[]): Bucket[] {
   const times = edges.map(({ timeMs, offsetMs }) => formatWithOffset(timeMs, offsetMs));
-  return counts.map(({ web, api, other, total }, at) => ({
-    start: times[at] ?? '',
-    end: times[at + 1] ?? '',
-    web,
-    api,
-    other,
-    total,
-  }));
+  return counts.map((count, at) => toBucket(times[at] ?? '', times[at + 1] ?? '', count));
 }

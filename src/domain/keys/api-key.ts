@@ -7,12 +7,29 @@
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { SCOPES, type Scope } from './key-scope.js';
+import { failure, quote, type Result, success } from '../result.js';
 
 export const KEY_TYPES = ['admin', 'recording'] as const;
 
 /** `admin` reads and records all projects of its organization; `recording` may only record, into one project. */
 export type KeyType = (typeof KEY_TYPES)[number];
+
+export const SCOPES = ['read', 'write'] as const;
+
+/** What an admin key may do: `read` allows GET and HEAD; `write` allows everything, reading included. */
+export type Scope = (typeof SCOPES)[number];
+
+/** Parses the scopes of an admin key: `read`, `write` or `read,write`. */
+export function parseScopes(text: string): Result<readonly Scope[]> {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !SCOPES.some((scope) => scope === name));
+  if (unknown.length > 0) {
+    return failure(
+      ...unknown.map((name) => `${quote(name)} is not a scope; the scopes are ${SCOPES.join(' and ')}`),
+    );
+  }
+  return success(names.includes('write') ? SCOPES : ['read']);
+}
 
 /** What a key may do unless its maker says otherwise. A recording key may only ever write, and only queries. */
 export function defaultScopes(type: KeyType): readonly Scope[] {
@@ -42,7 +59,7 @@ export interface ApiKey {
   readonly lastUsedAt: number | null;
   /** Since when it is disabled, which can be taken back; null while it is not. */
   readonly disabledAt: number | null;
-  /** What it may do; see `key-scope.ts`. Fixed when it is made, like the next. */
+  /** What the key may do. Fixed when the key is created, like `allow`. */
   readonly scopes: readonly Scope[];
   /** Addresses and networks it may be used from, as `parseNetwork` gives them; none for from anywhere. */
   readonly allow: readonly string[];

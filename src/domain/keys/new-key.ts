@@ -4,10 +4,17 @@ import { keyNetworksMax, nameCharactersMax } from '../limits.js';
 import type { Actor } from '../people/audit.js';
 import { generateId, isName } from '../projects/project.js';
 import { failure, type Result, success } from '../result.js';
-import { type ApiKey, defaultScopes, generateKey, hashKey, type KeyType, visibleEnds } from './api-key.js';
-import { parseExpiryWithin } from './key-expiry.js';
-import type { Rotation } from './key-rotation.js';
-import { parseScopes, type Scope } from './key-scope.js';
+import {
+  type ApiKey,
+  defaultScopes,
+  generateKey,
+  hashKey,
+  type KeyType,
+  parseScopes,
+  type Scope,
+  visibleEnds,
+} from './api-key.js';
+import { parseExpiryWithin, type Rotation } from './key-lifetime.js';
 import { parseNetworks } from './networks.js';
 
 export interface NewKey {

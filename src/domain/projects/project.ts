@@ -56,3 +56,26 @@ const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 export function generateId(randomInt: (max: number) => number): string {
   return Array.from({ length: 16 }, () => ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length))).join('');
 }
+
+/** New values for fields of a project. Fields left out do not change. */
+export interface ProjectChange {
+  readonly name?: string;
+  readonly timeZone?: string | null;
+  readonly retentionDays?: number | null;
+}
+
+/** Applies a change. `detail` describes it for the audit log; it is empty if nothing changed. */
+export function applyChange(project: Project, change: ProjectChange): { project: Project; detail: string } {
+  const changed = { ...project, ...change };
+  const details = [
+    describeChange('name', project.name, changed.name),
+    describeChange('time zone', project.timeZone, changed.timeZone),
+    describeChange('retention in days', project.retentionDays, changed.retentionDays),
+  ];
+  return { project: changed, detail: details.filter((one) => one !== '').join('; ') };
+}
+
+/** `name: Docs, now Handbook`. */
+function describeChange(field: string, before: string | number | null, now: string | number | null): string {
+  return before === now ? '' : `${field}: ${before ?? 'none'}, now ${now ?? 'none'}`;
+}

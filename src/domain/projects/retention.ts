@@ -2,15 +2,11 @@
  * How long the rows of queries are kept. Their counts are kept for ever, but without its row nobody can tell any more
  * whether a query was counted: so from the time on that rows are removed up to, older ones are refused.
  */
-import { BUCKET_WIDTHS_MS } from '../counting/buckets.js';
 import { CallerStatsError } from '../errors.js';
 import { retentionDaysMax } from '../limits.js';
 import { failure, quote, type Result, success } from '../result.js';
 import { dayMs } from '../time/duration.js';
 import type { Project } from './project.js';
-
-/** Rows go a whole day in UTC at a time, which is a whole bucket of this level. */
-export const DAY_LEVEL = BUCKET_WIDTHS_MS.indexOf(dayMs);
 
 /** Reads a number of days, or `none` for keeping them for ever. */
 export function parseRetentionDays(text: string): Result<number | null> {

@@ -8,7 +8,7 @@
  */
 
 import { failure, type Result, success } from '../result.js';
-import { type CallerRules, detectCaller } from './caller-detection.js';
+import { type CallerRules, callerRulesProblems, detectCaller } from './caller-detection.js';
 import { parseQuery, type Query } from './query.js';
 
 /** Attributes by name, each value as text; only those that `isReadAttribute` asks for. */
@@ -198,4 +198,37 @@ const idCharactersShownMax = 32;
 function nameOf({ traceId, spanId }: TelemetryRecord): string {
   const ids = [traceId, spanId].filter((id) => id !== '').map((id) => id.slice(0, idCharactersShownMax));
   return ids.length === 0 ? 'one without trace' : ids.join('/');
+}
+
+/** What a name of an attribute may be made of here: the lists below need `=` and `,` for themselves. */
+const attributeName = /^[^\s=,]{1,255}$/;
+
+/** `name=value,value`: an attribute and the values that make a query; the name alone for any value. */
+export function parseQueryRule(text: string): Result<TelemetryRules['query']> {
+  const at = text.indexOf('=');
+  const attribute = at === -1 ? text : text.slice(0, at);
+  const values = at === -1 ? [] : text.slice(at + 1).split(',');
+  return attributeName.test(attribute) && !values.includes('')
+    ? success({ attribute, values })
+    : failure('is not an attribute and its values, as gen_ai.operation.name=invoke_agent');
+}
+
+/** `trace`, `span`, or the attribute that holds a query's id. */
+export function parseIdSource(text: string): Result<IdSource> {
+  if (text === 'trace' || text === 'span') return success(text);
+  return attributeName.test(text)
+    ? success({ attribute: text })
+    : failure('is neither trace nor span nor the name of an attribute');
+}
+
+export function parseAttributeName(text: string): Result<string> {
+  return attributeName.test(text) ? success(text) : failure('is not the name of an attribute');
+}
+
+/** Origins of the documentation site, with commas between them. */
+export function parseSiteOrigins(text: string): Result<readonly string[]> {
+  const siteOrigins = text.split(',').map((origin) => origin.trim());
+  return callerRulesProblems({ siteOrigins }).length === 0
+    ? success(siteOrigins)
+    : failure('is not a list of origins such as https://docs.example.com or https://*.example.com');
 }

@@ -1,7 +1,7 @@
 /** Removes what nobody can ask for any more, a bounded piece at a time. */
-import { bucketAt } from '../../domain/counting/buckets.js';
+import { bucketAt, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../domain/counting/date-range.js';
-import { DAY_LEVEL, nextRowsFrom } from '../../domain/projects/retention.js';
+import { nextRowsFrom } from '../../domain/projects/retention.js';
 import type { Cleanup } from '../ports/store.js';
 import { toNumber } from '../sql/rows.js';
 import type { Row, Session } from './database.js';

@@ -1,6 +1,5 @@
 /** Every statement of the PostgreSQL store but those of its schema; `test/postgres/shards.test.ts` reads them all. */
-import { BUCKET_WIDTHS_MS } from '../../domain/counting/buckets.js';
-import { DAY_LEVEL } from '../../domain/projects/retention.js';
+import { BUCKET_WIDTHS_MS, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { verifyDifferencesMax } from '../ports/store.js';
 import {
   AUDIT_COLUMNS,

@@ -1,5 +1,5 @@
 import { BUCKET_WIDTHS_MS, bucketWidthMs } from '../../domain/counting/buckets.js';
-import { countsWithOther } from '../../domain/counting/counts.js';
+import { countsForType } from '../../domain/counting/counts.js';
 import { planVerification } from '../../domain/counting/verification.js';
 import {
   type CounterDifference,
@@ -69,8 +69,8 @@ function toDifference(projectId: string, level: number, row: Row): CounterDiffer
     return {
       ...counter,
       caller: String(row['caller']),
-      counted: countsWithOther(Number(row['queries'])),
-      recounted: countsWithOther(Number(row['queriesAgain'])),
+      counted: countsForType('other', Number(row['queries'])),
+      recounted: countsForType('other', Number(row['queriesAgain'])),
     };
   }
   return {

@@ -1,6 +1,5 @@
 /** Columns that every SQL store has, and their rows as the domain knows them. */
-import type { ApiKey, KeyType } from '../../domain/keys/api-key.js';
-import type { Scope } from '../../domain/keys/key-scope.js';
+import type { ApiKey, KeyType, Scope } from '../../domain/keys/api-key.js';
 import type { AuditAction, AuditEntry } from '../../domain/people/audit.js';
 import type { Invitation, Membership } from '../../domain/people/invitation.js';
 import type { Member, Role } from '../../domain/people/member.js';

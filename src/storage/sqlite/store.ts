@@ -6,8 +6,7 @@ import { CallerStatsError } from '../../domain/errors.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Actor, AuditEntry, AuditFilter } from '../../domain/people/audit.js';
 import type { Member, Role } from '../../domain/people/member.js';
-import type { NewProject, Organization, Project } from '../../domain/projects/project.js';
-import type { ProjectChange } from '../../domain/projects/project-change.js';
+import type { NewProject, Organization, Project, ProjectChange } from '../../domain/projects/project.js';
 import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
 import type {

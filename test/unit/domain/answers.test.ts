@@ -1,10 +1,19 @@
 /** How answers are written, and how changes and limits are said. */
 import { describe, expect, test } from 'vitest';
-import { addCounts, countsWithOther, toCallerCounts } from '../../../src/domain/counting/counts.js';
+import {
+  addCounts,
+  COUNT_FIELDS,
+  countsForType,
+  mapTypes,
+  toBucket,
+  toCallerCounts,
+  withTotal,
+  zeroCounts,
+} from '../../../src/domain/counting/counts.js';
 import { callersToCsv, countsToCsv, seriesToCsv } from '../../../src/domain/counting/csv.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
-import type { Project } from '../../../src/domain/projects/project.js';
-import { applyChange } from '../../../src/domain/projects/project-change.js';
+import { applyChange, type Project } from '../../../src/domain/projects/project.js';
+import { CALLER_TYPES } from '../../../src/domain/queries/caller.js';
 import { quote } from '../../../src/domain/result.js';
 import { UTC } from '../../../src/domain/time/time-zone.js';
 
@@ -65,8 +74,16 @@ test('counts are added up type by type', () => {
   expect(addCounts(counts)).toEqual({ web: 5, api: 70, other: 900 });
 });
 
-test('queries of type other are none of the others', () => {
-  expect(countsWithOther(3)).toEqual({ web: 0, api: 0, other: 3 });
+test('every function that spells out the caller types has all of them, in order', () => {
+  const ones = mapTypes(() => 1);
+  expect(Object.keys(ones)).toEqual([...CALLER_TYPES]);
+  expect(Object.keys(withTotal(ones))).toEqual([...COUNT_FIELDS]);
+  expect(withTotal(ones).total).toBe(CALLER_TYPES.length);
+  expect(toBucket('a', 'b', withTotal(ones))).toEqual({ start: 'a', end: 'b', ...withTotal(ones) });
+  expect(addCounts([ones, ones])).toEqual(mapTypes(() => 2));
+  expect(zeroCounts()).toEqual(mapTypes(() => 0));
+  expect(CALLER_TYPES.map((type) => countsForType(type, 3)[type])).toEqual(CALLER_TYPES.map(() => 3));
+  expect(countsForType('other', 3)).toEqual({ web: 0, api: 0, other: 3 });
 });
 
 describe('a change of a project', () => {

@@ -4,6 +4,7 @@ import {
   BUCKET_WIDTHS_MS,
   bucketAt,
   bucketWidthMs,
+  DAY_LEVEL,
   splitIntoBuckets,
 } from '../../../src/domain/counting/buckets.js';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
@@ -74,6 +75,7 @@ test('each width divides the next, and 15 minutes is one of them', () => {
     if (level > 0) expect(width % bucketWidthMs(level - 1)).toBe(0);
   }
   expect(BUCKET_WIDTHS_MS).toContain(15 * 60 * 1000);
+  expect(bucketWidthMs(DAY_LEVEL)).toBe(86_400_000);
 });
 
 test('a time before 1970 falls into the bucket that begins before it', () => {

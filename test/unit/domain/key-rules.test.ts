@@ -1,10 +1,14 @@
 /** Rules of keys and members that need no store: rotation, expiry within a bound, scopes, addresses of people. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ApiKey } from '../../../src/domain/keys/api-key.js';
-import { parseExpiryWithin, parseKeyLife } from '../../../src/domain/keys/key-expiry.js';
-import { DEFAULT_GRACE, parseGrace, planRotation } from '../../../src/domain/keys/key-rotation.js';
-import { parseScopes } from '../../../src/domain/keys/key-scope.js';
+import { type ApiKey, parseScopes } from '../../../src/domain/keys/api-key.js';
+import {
+  DEFAULT_GRACE,
+  parseExpiryWithin,
+  parseGrace,
+  parseKeyLife,
+  planRotation,
+} from '../../../src/domain/keys/key-lifetime.js';
 import { emailCharactersMax, keyGraceDaysMax, keyLifeDaysMax } from '../../../src/domain/limits.js';
 import { toEmail } from '../../../src/domain/people/member.js';
 import { keyOf } from '../../support/entities.js';
@@ -20,14 +24,14 @@ describe('a rotation', () => {
   const plan = { nowMs, graceMs: dayMs, lifeMsMax: null };
 
   test.each<[string, Partial<ApiKey>, string]>([
-    ['revoked', { revokedAt: nowMs - 1 }, 'is revoked; only a key that works can be rotated'],
-    ['expired', { expiresAt: nowMs }, 'is expired; only a key that works can be rotated'],
-    ['disabled', { disabledAt: nowMs - 1 }, 'is disabled; only a key that works can be rotated'],
-    ['rotated', { successorId: 'b' }, 'was rotated already; rotate its successor b'],
+    ['revoked', { revokedAt: nowMs - 1 }, 'is revoked; only an active key can be rotated'],
+    ['expired', { expiresAt: nowMs }, 'is expired; only an active key can be rotated'],
+    ['disabled', { disabledAt: nowMs - 1 }, 'is disabled; only an active key can be rotated'],
+    ['rotated', { successorId: 'b' }, 'was already rotated; rotate its successor b'],
     [
       'revoked and rotated',
       { revokedAt: 1, successorId: 'b' },
-      'is revoked; only a key that works can be rotated',
+      'is revoked; only an active key can be rotated',
     ],
   ])('of a %s key is refused', (_what, more, problem) => {
     expect(planRotation(keyWith(more), plan)).toEqual({ ok: false, problems: [problem] });

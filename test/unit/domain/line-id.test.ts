@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { identicalLinesKept } from '../../../src/domain/limits.js';
-import { LineIds } from '../../../src/domain/queries/line-id.js';
+import { LineIds } from '../../../src/domain/queries/lines.js';
 
 const idsOf = (lines: readonly string[], key?: Uint8Array): string[] => {
   const ids = new LineIds(key);

@@ -35,8 +35,8 @@ describe('a wish for a key is refused', () => {
     [{ type: 'recording' }, /^project: a recording key needs one$/],
     [{ project: 'docs' }, /^project: an admin key opens all projects/],
     [{ type: 'recording', project: 'docs', scope: 'write' }, /^scope: a recording key may only record/],
-    [{ scope: 'all' }, /^scope: "all" is not a scope; there are read and write$/],
-    [{ expires: 'soon' }, /^expires: "soon" is none of/],
+    [{ scope: 'all' }, /^scope: "all" is not a scope; the scopes are read and write$/],
+    [{ expires: 'soon' }, /^expires: "soon" is not a number of days/],
     [{ allow: ['nowhere'] }, /^allow: /],
     [{ allow: networks(keyNetworksMax + 1) }, /^allow: has more than 50/],
   ])('%j', (more, problem) => {

@@ -1,15 +1,15 @@
 /** How long rows are kept, and what of the counters can be recounted once the rows of old queries are gone. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BUCKET_WIDTHS_MS, bucketAt, bucketWidthMs } from '../../../src/domain/counting/buckets.js';
+import {
+  BUCKET_WIDTHS_MS,
+  bucketAt,
+  bucketWidthMs,
+  DAY_LEVEL,
+} from '../../../src/domain/counting/buckets.js';
 import { planVerification } from '../../../src/domain/counting/verification.js';
 import { retentionDaysMax } from '../../../src/domain/limits.js';
-import {
-  DAY_LEVEL,
-  nextRowsFrom,
-  oldQueriesError,
-  parseRetentionDays,
-} from '../../../src/domain/projects/retention.js';
+import { nextRowsFrom, oldQueriesError, parseRetentionDays } from '../../../src/domain/projects/retention.js';
 
 const dayMs = 86_400_000;
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bucketWidthMs } from '../../../src/domain/counting/buckets.js';
+import { bucketWidthMs, DAY_LEVEL } from '../../../src/domain/counting/buckets.js';
 import type { TypeCounts } from '../../../src/domain/counting/counts.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../src/domain/counting/series-segments.js';
-import { DAY_LEVEL } from '../../../src/domain/projects/retention.js';
 import { CALLER_TYPES, type CallerType } from '../../../src/domain/queries/caller.js';
 
 const hourMs = 3_600_000;

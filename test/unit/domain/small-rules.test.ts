@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { withTotal } from '../../../src/domain/counting/counts.js';
 import { ERROR_CODES } from '../../../src/domain/errors.js';
-import { KEY_STATUSES, KEY_TYPES } from '../../../src/domain/keys/api-key.js';
-import { parseExpiry } from '../../../src/domain/keys/key-expiry.js';
-import { SCOPES } from '../../../src/domain/keys/key-scope.js';
+import { KEY_STATUSES, KEY_TYPES, SCOPES } from '../../../src/domain/keys/api-key.js';
+import { parseExpiry } from '../../../src/domain/keys/key-lifetime.js';
 import { AUDIT_ACTIONS } from '../../../src/domain/people/audit.js';
 import { lastOwnerError, ROLES, roleAllows } from '../../../src/domain/people/member.js';
 import { generateId, isName, isProjectId } from '../../../src/domain/projects/project.js';
@@ -31,7 +30,10 @@ describe('an expiry', () => {
   const nowMs = Date.parse('2026-06-15T12:00:00Z');
 
   test.each(['90days', '', '90', 'd', '90 d', '-1d', '1.5d', 'soon', '999999d'])('%j is refused', (text) => {
-    expect(parseExpiry(text, nowMs)).toEqual({ ok: false, problems: [expect.stringMatching(/is none of/)] });
+    expect(parseExpiry(text, nowMs)).toEqual({
+      ok: false,
+      problems: [expect.stringMatching(/is not a number of days/)],
+    });
   });
 
   test.each([

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { TelemetryRules } from '../../../src/domain/queries/telemetry.js';
 import {
   parseAttributeName,
   parseIdSource,
   parseQueryRule,
   parseSiteOrigins,
-} from '../../../src/domain/queries/telemetry-rules.js';
+  type TelemetryRules,
+} from '../../../src/domain/queries/telemetry.js';
 
 describe('the rules as they are written', () => {
   test.each(['', '=', '=a', 'a b=c', 'a=', 'a=b,', 'a,b=c', 'x'.repeat(256)])('no query rule: %j', (text) => {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { KEY_TYPES, type KeyType } from '../../../domain/keys/api-key.js';
-import { DEFAULT_EXPIRY } from '../../../domain/keys/key-expiry.js';
+import { DEFAULT_EXPIRY } from '../../../domain/keys/key-lifetime.js';
 import { generateApiKey, parseKeyRequest } from '../../../domain/keys/new-key.js';
 import { atCommandLine } from '../../actor.js';
 import { allOrProblems, type Io, UsageError } from '../../io.js';

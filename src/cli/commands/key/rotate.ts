@@ -1,7 +1,7 @@
 /** `key rotate`: a successor takes over from a key. */
 import type { Command } from 'commander';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { DEFAULT_GRACE, parseGrace, planRotation } from '../../../domain/keys/key-rotation.js';
+import { DEFAULT_GRACE, parseGrace, planRotation } from '../../../domain/keys/key-lifetime.js';
 import { generateSuccessor } from '../../../domain/keys/new-key.js';
 import { atCommandLine } from '../../actor.js';
 import { allOrProblems, type Io, UsageError } from '../../io.js';

@@ -1,8 +1,7 @@
 /** `project change`: name, time zone and retention. */
 import type { Command } from 'commander';
 import { nameCharactersMax, retentionDaysMax } from '../../../domain/limits.js';
-import { isName } from '../../../domain/projects/project.js';
-import type { ProjectChange } from '../../../domain/projects/project-change.js';
+import { isName, type ProjectChange } from '../../../domain/projects/project.js';
 import { parseRetentionDays } from '../../../domain/projects/retention.js';
 import { failure, type Result, success } from '../../../domain/result.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';

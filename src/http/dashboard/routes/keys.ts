@@ -1,7 +1,7 @@
 /** API keys, as the dashboard makes and shows them. Keys cannot do any of this: it takes a session. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ApiKey, KEY_TYPES, type KeyType, keyStatus } from '../../../domain/keys/api-key.js';
-import { planRotation } from '../../../domain/keys/key-rotation.js';
+import { planRotation } from '../../../domain/keys/key-lifetime.js';
 import {
   type CreatedKey,
   generateApiKey,

@@ -1,6 +1,7 @@
 /** `GET /api/session`: what a page has to know before it can show anything. Answers whoever asks. */
+
 import type { FastifyInstance } from 'fastify';
-import { DEFAULT_EXPIRY } from '../../../domain/keys/key-expiry.js';
+import { DEFAULT_EXPIRY } from '../../../domain/keys/key-lifetime.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
 import { dayMs } from '../../../domain/time/duration.js';
 import { addResource } from '../../resource.js';

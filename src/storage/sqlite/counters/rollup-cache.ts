@@ -7,10 +7,10 @@
  * The days are held to the widest counters, which are few, after each commit; what is within a day to the days' sums, and
  * what is within ten seconds to the day's.
  */
+
 import type { StatementSyncInstance } from '@photostructure/sqlite';
-import { BUCKET_WIDTHS_MS, bucketAt } from '../../../domain/counting/buckets.js';
+import { BUCKET_WIDTHS_MS, bucketAt, DAY_LEVEL } from '../../../domain/counting/buckets.js';
 import { ALL_TIME, type DateRange } from '../../../domain/counting/date-range.js';
-import { dayMs } from '../../../domain/time/duration.js';
 import type { Connection } from '../connection.js';
 import { BucketSums, type CounterRow, type Sum } from './prefix-sums.js';
 
@@ -22,7 +22,7 @@ const tenSecondsMs = 10_000;
  */
 const PROJECT: Stretch = {
   // More than eleven years of them take longer than a millisecond.
-  parts: [{ level: BUCKET_WIDTHS_MS.indexOf(dayMs), rowsMax: 4_000, asks: 16 }],
+  parts: [{ level: DAY_LEVEL, rowsMax: 4_000, asks: 16 }],
   narrower: {
     // Its milliseconds, or where queries came in more of them, its 8,640 buckets of ten seconds: they take ten milliseconds.
     parts: [

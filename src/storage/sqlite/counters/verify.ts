@@ -1,5 +1,5 @@
 import { BUCKET_WIDTHS_MS, bucketWidthMs } from '../../../domain/counting/buckets.js';
-import { countsWithOther } from '../../../domain/counting/counts.js';
+import { countsForType } from '../../../domain/counting/counts.js';
 import { planVerification } from '../../../domain/counting/verification.js';
 import {
   type CounterDifference,
@@ -165,8 +165,8 @@ function* differencesOfCallers(
       level,
       bucket,
       caller,
-      counted: countsWithOther(counted),
-      recounted: countsWithOther(recounted),
+      counted: countsForType('other', counted),
+      recounted: countsForType('other', recounted),
     };
   }
 }

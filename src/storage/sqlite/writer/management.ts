@@ -4,8 +4,13 @@ import { CallerStatsError } from '../../../domain/errors.js';
 import type { ApiKey } from '../../../domain/keys/api-key.js';
 import type { Actor, AuditAction } from '../../../domain/people/audit.js';
 import { lastOwnerError, type Member, type Role } from '../../../domain/people/member.js';
-import type { NewProject, Organization, Project } from '../../../domain/projects/project.js';
-import { applyChange, type ProjectChange } from '../../../domain/projects/project-change.js';
+import {
+  applyChange,
+  type NewProject,
+  type Organization,
+  type Project,
+  type ProjectChange,
+} from '../../../domain/projects/project.js';
 import type { KeyChange } from '../../ports/store.js';
 import { KEY_COLUMN_NAMES, keyColumns, keyValues, projectColumns, toKey, toProject } from '../../sql/rows.js';
 import { type AuditEvent, addAuditEntry, type Prepare } from './audit-log.js';

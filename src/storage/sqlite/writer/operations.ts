@@ -3,8 +3,7 @@ import type { ApiKey } from '../../../domain/keys/api-key.js';
 import type { Actor, AuditAction } from '../../../domain/people/audit.js';
 import type { Invitation } from '../../../domain/people/invitation.js';
 import type { Member, Role } from '../../../domain/people/member.js';
-import type { NewProject, Organization } from '../../../domain/projects/project.js';
-import type { ProjectChange } from '../../../domain/projects/project-change.js';
+import type { NewProject, Organization, ProjectChange } from '../../../domain/projects/project.js';
 import type { KeyChange } from '../../ports/store.js';
 
 /** A batch of queries by columns, which are cheaper to send between threads than an object a query. */

@@ -1,8 +1,8 @@
 /** Removes what nobody can ask for any more, a bounded piece at a time. On the writer thread. */
 import type { StatementSyncInstance } from '@photostructure/sqlite';
-import { bucketAt } from '../../../domain/counting/buckets.js';
+import { bucketAt, DAY_LEVEL } from '../../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../../domain/counting/date-range.js';
-import { DAY_LEVEL, nextRowsFrom } from '../../../domain/projects/retention.js';
+import { nextRowsFrom } from '../../../domain/projects/retention.js';
 import type { Cleanup } from '../../ports/store.js';
 
 /** What a project has rows in, and the column that its rows are sorted by behind the project. */

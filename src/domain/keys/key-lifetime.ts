@@ -1,0 +1,103 @@
+/** How long keys live: the expiry of a new key, and the rotation that replaces an old one. */
+import { keyGraceDaysMax, keyLifeDaysMax } from '../limits.js';
+import { failure, quote, type Result, success } from '../result.js';
+import { parseBound } from '../time/date-time.js';
+import { dayMs, hourMs, minuteMs } from '../time/duration.js';
+import { type ApiKey, keyStatus } from './api-key.js';
+
+/** The expiry of a new key unless the request names one (contract, part 2). */
+export const DEFAULT_EXPIRY = '90d';
+
+/** How long a rotated key keeps working unless the request says otherwise. */
+export const DEFAULT_GRACE = '24h';
+
+/**
+ * Parses the expiry of a key created at `nowMs`: whole days (`90d`), a date or date-time as in the bound of a range, or
+ * `never` (null).
+ */
+export function parseExpiry(text: string, nowMs: number): Result<number | null> {
+  if (text === 'never') return success(null);
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  const latest = nowMs + keyLifeDaysMax * dayMs;
+  const time = days === undefined ? parseBound(text) : success(nowMs + Number(days) * dayMs);
+  if (!time.ok) return failure(`${quote(text)} is not a number of days (90d), a date (2027-01-31) or never`);
+  if (time.value <= nowMs) return failure(`${quote(text)} is not in the future`);
+  if (time.value > latest)
+    return failure(
+      `${quote(text)} is more than ${keyLifeDaysMax} days away; use never for a key without end`,
+    );
+  return time;
+}
+
+/**
+ * The same where the administrator limits the life of keys to `lifeMsMax` (null for no limit). An expiry beyond the limit
+ * is refused. Without an expiry the key gets the default, or the limit if that is shorter.
+ */
+export function parseExpiryWithin(
+  text: string | undefined,
+  nowMs: number,
+  lifeMsMax: number | null,
+): Result<number | null> {
+  const expiry = parseExpiry(text ?? DEFAULT_EXPIRY, nowMs);
+  if (!expiry.ok || lifeMsMax === null) return expiry;
+  const latest = nowMs + lifeMsMax;
+  if (expiry.value !== null && expiry.value <= latest) return expiry;
+  return text === undefined
+    ? success(latest)
+    : failure(`is later than the longest life of a key allows: ${new Date(latest).toISOString()}`);
+}
+
+/** Parses the longest life of keys, `365d` or `none`, to milliseconds; null for no limit. */
+export function parseKeyLife(text: string): Result<number | null> {
+  if (text === 'none') return success(null);
+  const days = Number(/^(\d{1,5})d$/.exec(text)?.[1] ?? Number.NaN);
+  return days >= 1 && days <= keyLifeDaysMax
+    ? success(days * dayMs)
+    : failure(`is not 1d to ${keyLifeDaysMax}d, or none`);
+}
+
+const unitsMs = { m: minuteMs, h: hourMs, d: dayMs } as const;
+
+/** Parses a grace period such as `30m`, `24h`, `7d` or `0` to milliseconds. */
+export function parseGrace(text: string): Result<number> {
+  const [, number, unit] = /^(\d{1,6})([mhd])$/.exec(text === '0' ? '0m' : text) ?? [];
+  if (unit === undefined) {
+    return failure(`${quote(text)} is not a time such as 30m, 24h or 7d, or 0`);
+  }
+  const graceMs = Number(number) * unitsMs[unit as keyof typeof unitsMs];
+  return graceMs > keyGraceDaysMax * dayMs
+    ? failure(`${quote(text)} is longer than ${keyGraceDaysMax} days`)
+    : success(graceMs);
+}
+
+/** The expiry times that a rotation sets. */
+export interface Rotation {
+  /** The successor gets as long a life as the old key was created with, counted from now. */
+  readonly successorExpiresAt: number | null;
+  /** The old key expires after the grace period, but never later than before. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Plans the rotation of a key. Fails for a key that no longer works (create a new one instead) and for a key that was
+ * rotated before (rotate its successor). `lifeMsMax` limits the successor's life; null for no limit.
+ */
+export function planRotation(
+  key: ApiKey,
+  {
+    nowMs,
+    graceMs,
+    lifeMsMax,
+  }: { readonly nowMs: number; readonly graceMs: number; readonly lifeMsMax: number | null },
+): Result<Rotation> {
+  const status = keyStatus(key, nowMs);
+  if (status !== 'active') return failure(`is ${status}; only an active key can be rotated`);
+  if (key.successorId !== null)
+    return failure(`was already rotated; rotate its successor ${key.successorId}`);
+  const lifeMs = key.expiresAt === null ? null : key.expiresAt - key.createdAt;
+  const bounded = lifeMsMax === null ? lifeMs : Math.min(lifeMs ?? lifeMsMax, lifeMsMax);
+  return success({
+    successorExpiresAt: bounded === null ? null : nowMs + bounded,
+    expiresAt: Math.min(key.expiresAt ?? Number.POSITIVE_INFINITY, nowMs + graceMs),
+  });
+}

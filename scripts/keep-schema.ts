@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { MIGRATIONS } from '../src/storage/sqlite/migrations/migrations.js';
+import { MIGRATIONS } from '../src/storage/sqlite/migrations/index.js';
 import { installations, startPostgres } from '../test/support/postgres-server.js';
 
 const folder = fileURLToPath(new URL('../test/samples/schemas/', import.meta.url));

@@ -3,7 +3,7 @@
  * no HTTP, no JSON, no thread. What recording arrays is measured against. Arguments: the file, a project, the first step of
  * live traffic, transactions, queries in each. Prints the seconds, without those that it took to make the queries.
  */
-import { openMigrated } from '../../src/storage/sqlite/migrations/migrations.js';
+import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
 import { Writer } from '../../src/storage/sqlite/writer/writer.js';
 import { liveQueries } from './recording.js';
 

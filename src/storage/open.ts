@@ -116,7 +116,7 @@ export async function migrateStore(
 ): Promise<Migrated> {
   const location = locationOf(url);
   if (location.kind === 'postgres') {
-    const { administer } = await import('./postgres/migrations/administration.js');
+    const { administer } = await import('./postgres/migrations/migrate.js');
     return { ...(await administer(location, { connectionsMax, timeoutMs, distribute })), kept: null };
   }
   if (distribute) {
@@ -125,7 +125,7 @@ export async function migrateStore(
       `${resolve(location.file)} is a file, which cannot be distributed; that is for PostgreSQL with Citus.`,
     );
   }
-  const { migrateSqliteFile } = await import('./sqlite/migrations/migrate.js');
+  const { migrateSqliteFile } = await import('./sqlite/writer/writer-handle.js');
   return { ...(await migrateSqliteFile(location.file, backup)), distributed: [] };
 }
 

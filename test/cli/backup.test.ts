@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { MIGRATIONS } from '../../src/storage/sqlite/migrations/migrations.js';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import {
   alter,
   emptyPlace,

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { APPLICATION_ID, MIGRATIONS } from '../../src/storage/sqlite/migrations/migrations.js';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
+import { APPLICATION_ID } from '../../src/storage/sqlite/migrations/migrate.js';
 import { alter, emptyPlace, firstRow, type Place, succeed } from '../support/cli-place.js';
 
 /** What lies in the folder of a place. */

@@ -4,7 +4,7 @@
  * conformance suite to show, run with `CALLER_STATS_TEST_DATABASE_URL`.
  */
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations/migrations.js';
+import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
 import { runCli } from '../support/cli.js';
 import { emptyPlace } from '../support/cli-place.js';
 import { installations, startPostgres } from '../support/postgres-server.js';

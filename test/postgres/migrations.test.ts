@@ -4,7 +4,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { NEWEST_VERSION } from '../../src/storage/postgres/migrations/migrations.js';
+import { NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
 import { by, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
 
 async function opened(url: string): Promise<Store> {

@@ -6,7 +6,7 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
 import { SHARDED_TABLES } from '../../src/storage/postgres/migrations/distribute.js';
-import { MIGRATIONS } from '../../src/storage/postgres/migrations/migrations.js';
+import { MIGRATIONS } from '../../src/storage/postgres/migrations/index.js';
 import { type StatementName, statementsIn } from '../../src/storage/postgres/statements.js';
 import { newSchemaIn, onDatabase } from '../support/store.js';
 

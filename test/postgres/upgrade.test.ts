@@ -3,7 +3,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import { openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations/migrations.js';
+import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
 import {
   expectUpToDate,
   firstVersionKeyColumns,

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
-import { NEWEST_VERSION } from '../../src/storage/postgres/migrations/migrations.js';
+import { NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
 import { firstRunOf, kill } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { succeed } from '../support/cli-place.js';

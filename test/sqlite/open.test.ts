@@ -2,7 +2,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { migrateStore, openStore } from '../../src/storage/open.js';
-import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations/migrations.js';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
+import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
 import { whenOver } from '../support/cleanup.js';
 import { temporaryFolder } from '../support/temporary.js';
 

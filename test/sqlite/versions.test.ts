@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import { CALLER_TYPES, callerType } from '../../src/domain/queries/caller.js';
-import { MIGRATIONS, openMigrated } from '../../src/storage/sqlite/migrations/migrations.js';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
+import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import {
   expectUpToDate,

@@ -2,7 +2,7 @@
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { Connection } from '../../src/storage/sqlite/connection.js';
-import { openMigrated } from '../../src/storage/sqlite/migrations/migrations.js';
+import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
 import type { Operation } from '../../src/storage/sqlite/writer/operations.js';
 import { Writer } from '../../src/storage/sqlite/writer/writer.js';
 import { whenOver } from './cleanup.js';

@@ -55,6 +55,18 @@ describe('imports run one way', () => {
     expect(others.filter((name) => !allowed?.test(name))).toEqual([]);
   });
 
+  test('and never from runtime code to a released migration, or back', () => {
+    const isMigration = (path: string): boolean => /\/migrations\/\d{3}-[a-z-]+\.ts$/.test(path);
+    const migrations = sources.filter(({ path }) => isMigration(path));
+    expect(migrations.length).toBeGreaterThan(0);
+    expect(migrations.flatMap(importsOf)).toEqual([]);
+    const importers = sources.filter((source) => importsOf(source).some(isMigration));
+    expect(importers.map(({ path }) => path)).toEqual([
+      'src/storage/postgres/migrations/index.ts',
+      'src/storage/sqlite/migrations/index.ts',
+    ]);
+  });
+
   test('and never in a circle', () => {
     const imports = new Map(sources.map((source) => [source.path, importsOf(source)]));
     const done = new Set<string>();

@@ -1,8 +1,8 @@
 import { DatabaseError } from 'pg';
 import { CallerStatsError } from '../../domain/errors.js';
 
-/** The state of the error that the function `record` answers with where a query is from before its project's rows. */
-export const BEFORE_ROWS = 'CS001';
+/** SQLSTATE that the function `record` raises for a query from before its project's rows. */
+const BEFORE_ROWS = 'CS001';
 
 /** What an error says about trying again. */
 export interface Diagnosis {

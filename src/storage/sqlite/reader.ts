@@ -24,7 +24,7 @@ import type { Connection } from './connection.js';
 import { CounterReader } from './counters/counter-reader.js';
 import { DataVersion } from './counters/read-snapshot.js';
 import { VersionedCache } from './counters/versioned-cache.js';
-import { requireNewest } from './migrations/migrations.js';
+import { requireNewest } from './migrations/migrate.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
 import { projectToClean, RETENTIONS } from './writer/purge.js';
 

@@ -1,7 +1,7 @@
 /** SIGKILL of upgrades from an old schema: it is the old one or the new one, and what is kept of the old one is whole. */
 import { mkdir, rm } from 'node:fs/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { MIGRATIONS } from '../../../src/storage/sqlite/migrations/migrations.js';
+import { MIGRATIONS } from '../../../src/storage/sqlite/migrations/index.js';
 import { type Fault, killWithin, type Round, underLoad } from '../fault.js';
 
 /** The version before callers had counters: these are made again of all rows, which takes a while. */

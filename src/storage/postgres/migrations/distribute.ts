@@ -1,11 +1,11 @@
-/** Spreading the tables over the servers of a Citus cluster (docs.citusdata.com, "Citus Utility Functions"). */
+/** Distributes the tables over a Citus cluster (docs.citusdata.com, "Citus Utility Functions"). */
 import { CallerStatsError } from '../../../domain/errors.js';
 import type { Session } from '../database.js';
 import type { PostgresLocation } from '../location.js';
 
 /**
- * The tables that grow, each with the column that decides on which server a row is. All rows of a project come to lie
- * on one server, its row in `project` included. The other tables stay on the coordinator.
+ * The tables that grow, with their distribution columns. All rows of a project are on one server, including its row in
+ * `project`. The other tables stay on the coordinator.
  */
 export const SHARDED_TABLES = {
   project: 'id',
@@ -14,15 +14,13 @@ export const SHARDED_TABLES = {
   caller_counter: 'project_id',
 } as const;
 
-/** Says whether a server has the extension, and which version. */
 const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_available_extensions WHERE name = 'citus'`;
 
 /**
- * Distributes tables and the recording function; what is distributed already is left alone, so a run that was stopped
- * half-way can be repeated. Gives the names of what this run distributed. Refuses (`invalid`) where there is no Citus.
+ * Distributes the tables and the recording function, and returns the names of those that this run distributed. Skips those
+ * that are distributed already, so a run that was stopped can be repeated. Throws `invalid` without Citus.
  *
- * Each step is a transaction of its own, because Citus moves the rows of a table over several connections. Recording
- * waits while they move.
+ * Each step is a transaction of its own, because Citus moves rows over several connections. Recording waits meanwhile.
  */
 export async function distribute(session: Session, { schema, name }: PostgresLocation): Promise<string[]> {
   await requireCitus(session, name);
@@ -36,7 +34,7 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
       column,
       beside,
     ]);
-    // The rows have been copied to their servers; without this the coordinator would keep its own, unseen, for ever.
+    // The rows have been copied to their servers. The coordinator would keep its invisible copies for ever.
     await session.query('SELECT truncate_local_data_after_distributing_table($1::regclass)', [relation]);
     done.push(relation);
   }

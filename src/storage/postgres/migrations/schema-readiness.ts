@@ -1,14 +1,15 @@
-/** Whether the database's schema is the one that this program works with, found out anew after each failure. */
+/** Whether the schema has the version that this program works with. Checked again after each failure. */
 import { CallerStatsError } from '../../../domain/errors.js';
 import type { CommitWatch } from '../../ports/store-stats.js';
 import { type Database, type DatabaseOptions, withDatabaseDeadline } from '../database.js';
 import { diagnose, unavailable } from '../errors.js';
 import type { PostgresLocation } from '../location.js';
 import { statementsIn } from '../statements.js';
-import { migrate, NEWEST_VERSION, otherVersion } from './migrations.js';
+import { NEWEST_VERSION } from './index.js';
+import { migrate, otherVersion } from './migrate.js';
 
 export interface PostgresOptions extends DatabaseOptions {
-  /** Refuses (`not_found`) where there is no schema yet, instead of making one. */
+  /** Throws `not_found` if there is no schema, instead of creating one. */
   readonly mustExist?: boolean;
   /**
    * Gives a store even where the database cannot be used now. Its methods answer `unavailable` until it can, each call
@@ -22,12 +23,11 @@ export class SchemaReadiness {
   readonly #database: Database;
   readonly #location: PostgresLocation;
   readonly #options: PostgresOptions;
-  /** Whether the schema is known to be the one that this program works with. */
   #isReady = false;
-  /** Whether it ever was: a schema that is gone since then is being restored, and not for us to make anew. */
+  /** A schema that was ready and is gone is being restored, so it must not be created again. */
   #wasReady = false;
   #preparing: Promise<void> | undefined;
-  /** Ends `#preparing`, which may have to wait long for another node. */
+  /** Ends `#preparing`, which may wait for another node for long. */
   readonly #givenUp = new AbortController();
 
   constructor(database: Database, location: PostgresLocation, options: PostgresOptions) {
@@ -36,7 +36,7 @@ export class SchemaReadiness {
     this.#options = options;
   }
 
-  /** Brings the schema up to date, where that is not done yet; after a failure the next call tries again. */
+  /** Migrates the schema unless it is ready. After a failure the next call tries again. */
   async ready(): Promise<void> {
     if (this.#isReady) return;
     this.#preparing ??= this.#prepare().finally(() => {
@@ -46,7 +46,7 @@ export class SchemaReadiness {
     await withDatabaseDeadline(this.#options.timeoutMs, () => preparing);
   }
 
-  /** Reads the version and throws as `requireVersion` does. */
+  /** Reads the version, and throws if it does not match. */
   async check(): Promise<void> {
     await this.ready();
     const { version: text } = statementsIn(this.#location.schema);
@@ -54,14 +54,14 @@ export class SchemaReadiness {
     this.requireVersion(row?.['version']);
   }
 
-  /** Throws where `version`, as the database has just given it, is not ours: another node has changed the schema. */
+  /** Throws if `version`, just read from the database, does not match: another node has changed the schema. */
   requireVersion(version: unknown): void {
     if (version === NEWEST_VERSION) return;
     this.#isReady = false;
     throw otherVersion(typeof version === 'number' ? version : null, this.#location.name);
   }
 
-  /** Ends what is under way. */
+  /** Cancels a migration in progress. */
   giveUp(): void {
     this.#givenUp.abort();
   }
@@ -69,7 +69,7 @@ export class SchemaReadiness {
   async #prepare(): Promise<void> {
     const create = !(this.#options.mustExist || this.#wasReady);
     try {
-      // Asked first as any read is: a session has no deadline, and could wait for ever at a connection that is dead.
+      // Read with a deadline first, because a session has none and could wait for ever on a dead connection.
       if (!(await this.#isNewest())) {
         await this.#database.session(
           (session) => migrate(session, this.#location, create),

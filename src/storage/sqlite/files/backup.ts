@@ -3,7 +3,8 @@ import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from
 import { CallerStatsError } from '../../../domain/errors.js';
 import { openConnection } from '../connection.js';
 import { isDamage } from '../errors.js';
-import { NEWEST_VERSION, versionOf } from '../migrations/migrations.js';
+import { NEWEST_VERSION } from '../migrations/index.js';
+import { versionOf } from '../migrations/migrate.js';
 import { placeWhole, using, writeSnapshot } from './snapshot.js';
 
 /** What a backup has in it. */

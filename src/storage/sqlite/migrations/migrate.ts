@@ -1,18 +1,113 @@
-/** What `caller-stats migrate` does to a file. */
-import { makePrivately } from '../files/opened-file.js';
-import { WriterHandle } from '../writer/writer-handle.js';
-import { NEWEST_VERSION } from './migrations.js';
+import { CallerStatsError } from '../../../domain/errors.js';
+import {
+  type Connection,
+  inTransaction,
+  keepTemporariesInMemory,
+  openConnection,
+  setUpWriter,
+} from '../connection.js';
+import { isDamage } from '../errors.js';
+import { writeSnapshot } from '../files/snapshot.js';
+import { MIGRATIONS, NEWEST_VERSION } from './index.js';
+
+/** Marks our files (`PRAGMA application_id`), so that the database of another program is never migrated. */
+export const APPLICATION_ID = 0x43535453;
+
+/** Whether a backup is made of a file of an older version. */
+export interface Keeping {
+  /** True by default. */
+  readonly keepOld?: boolean | undefined;
+  /** Called with the file name of the backup. */
+  readonly onBackup?: (copy: string) => void;
+}
+
+/** Opens a file for writing and migrates it to the newest version. */
+export function openMigrated(
+  file: string,
+  migrations: readonly string[] = MIGRATIONS,
+  keeping: Keeping = {},
+): Connection {
+  const db = openConnection(file);
+  try {
+    versionOf(db, file, migrations.length);
+    setUpWriter(db);
+    migrate(db, file, migrations, keeping);
+    keepTemporariesInMemory(db);
+    return db;
+  } catch (error) {
+    db.close();
+    if (!isDamage(error)) throw error;
+    throw new CallerStatsError(
+      'unavailable',
+      `${file} is not a database, or is damaged; name another, or restore a backup.`,
+      { cause: error },
+    );
+  }
+}
 
 /**
- * Brings a file to the newest version, made where there is none. Gives the name of the copy that is kept of the older one,
- * null where there was none, or with `keepOld` false.
+ * Migrates a file in one transaction, so a process killed half-way leaves the old version. Processes that start at the same
+ * time take turns, and the later ones find nothing to do. Makes a backup first, so that the upgrade can be undone; without
+ * room for it, the file stays as it is.
  */
-export async function migrateSqliteFile(
-  file: string,
-  keepOld: boolean,
-): Promise<{ readonly version: number; readonly kept: string | null }> {
-  await makePrivately(file);
-  const writer = await WriterHandle.start({ file, keepOld });
-  await writer.close();
-  return { version: NEWEST_VERSION, kept: writer.kept };
+function migrate(db: Connection, file: string, migrations: readonly string[], keeping: Keeping): void {
+  if (versionOf(db, file, migrations.length) === migrations.length) return;
+  inTransaction(db, () => {
+    // Another process may have migrated it meanwhile.
+    const version = versionOf(db, file, migrations.length);
+    if (version === migrations.length) return;
+    // The transaction holds the write lock and has changed nothing yet, so the backup is of exactly this state.
+    if (version > 0) backUpOld(file, version, keeping);
+    for (const statements of migrations.slice(version)) db.exec(statements);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length};`);
+  });
+}
+
+function backUpOld(file: string, version: number, { keepOld = true, onBackup }: Keeping): void {
+  if (!keepOld) return;
+  const copy = `${file}.version-${version}`;
+  try {
+    writeSnapshot(file, copy);
+    onBackup?.(copy);
+  } catch (error) {
+    if (!(error instanceof CallerStatsError)) throw error;
+    throw new CallerStatsError(
+      error.code,
+      `${file} was not upgraded from schema version ${version}, for lack of a backup: ${error.message} Make room, or ` +
+        'make a backup elsewhere and run caller-stats migrate --no-backup.',
+      { cause: error.cause },
+    );
+  }
+}
+
+/** The schema version, 0 for an empty file. Throws `unavailable` if it is newer than `newest` or the file is not ours. */
+export function versionOf(db: Connection, file: string, newest: number): number {
+  const tables = Number(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get().tables);
+  if (tables === 0) return 0;
+  if (readPragma(db, 'application_id') !== APPLICATION_ID) {
+    throw new CallerStatsError('unavailable', `${file} is a database of another program; name another file.`);
+  }
+  const version = readPragma(db, 'user_version');
+  if (version > newest) {
+    throw new CallerStatsError(
+      'unavailable',
+      `${file} has schema version ${version}, made by a newer caller-stats; this one knows versions up to ${newest}. ` +
+        'Start it with the newer version, or restore a backup from before the upgrade.',
+    );
+  }
+  return version;
+}
+
+/** Throws `unavailable` if a program of another version has changed the schema since the file was opened. */
+export function requireNewest(db: Connection): void {
+  const version = readPragma(db, 'user_version');
+  if (version === NEWEST_VERSION) return;
+  throw new CallerStatsError(
+    'unavailable',
+    `The database has schema version ${version} now, made by another caller-stats; this one works with ${NEWEST_VERSION}.`,
+  );
+}
+
+function readPragma(db: Connection, name: 'application_id' | 'user_version'): number {
+  return Number(db.prepare(`PRAGMA ${name}`).get()[name]);
 }

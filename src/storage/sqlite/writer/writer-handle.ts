@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { CallerStatsError } from '../../../domain/errors.js';
 import type { Outcome } from '../../commit-queue.js';
+import { makePrivately } from '../files/opened-file.js';
+import { NEWEST_VERSION } from '../migrations/index.js';
 import type { Operation } from './operations.js';
 import type { FromWriter, ToWriter, WriterResult, WriterStart } from './writer-thread.js';
 
@@ -89,6 +91,17 @@ export class WriterHandle {
     this.#gone ??= error;
     this.#settle.reject(unavailable(this.#gone));
   }
+}
+
+/** Migrates a file to the newest version, and creates it if it does not exist. `kept` is the backup of an older version. */
+export async function migrateSqliteFile(
+  file: string,
+  keepOld: boolean,
+): Promise<{ readonly version: number; readonly kept: string | null }> {
+  await makePrivately(file);
+  const writer = await WriterHandle.start({ file, keepOld });
+  await writer.close();
+  return { version: NEWEST_VERSION, kept: writer.kept };
 }
 
 function unavailable(cause: Error): CallerStatsError {

@@ -7,7 +7,8 @@ import { CallerStatsError, type ErrorCode } from '../../../domain/errors.js';
 import type { Outcome } from '../../commit-queue.js';
 import { setCacheSize } from '../connection.js';
 import { storeError } from '../errors.js';
-import { type Keeping, MIGRATIONS, openMigrated } from '../migrations/migrations.js';
+import { MIGRATIONS } from '../migrations/index.js';
+import { type Keeping, openMigrated } from '../migrations/migrate.js';
 import type { Operation } from './operations.js';
 import { Writer } from './writer.js';
 

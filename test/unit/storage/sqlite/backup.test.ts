@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { backUpFile, restoreFile } from '../../../../src/storage/sqlite/files/backup.js';
-import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrations.js';
+import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import { whenOver } from '../../../support/cleanup.js';
 import { recordInto } from '../../../support/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Query } from '../../../../src/domain/queries/query.js';
 import { type Connection, emptyLog } from '../../../../src/storage/sqlite/connection.js';
-import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrations.js';
+import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import { Cleaner } from '../../../../src/storage/sqlite/writer/purge.js';
 import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
 import { whenOver } from '../../../support/cleanup.js';

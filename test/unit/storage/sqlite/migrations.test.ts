@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { CallerStatsError } from '../../../../src/domain/errors.js';
+import { MIGRATIONS, NEWEST_VERSION } from '../../../../src/storage/sqlite/migrations/index.js';
 import {
   type Keeping,
-  MIGRATIONS,
-  NEWEST_VERSION,
   openMigrated,
   requireNewest,
-} from '../../../../src/storage/sqlite/migrations/migrations.js';
+} from '../../../../src/storage/sqlite/migrations/migrate.js';
 import { withFile } from '../../../support/sqlite-file.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 

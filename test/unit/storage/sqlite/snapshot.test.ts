@@ -13,7 +13,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { CallerStatsError } from '../../../../src/domain/errors.js';
 import { placeWhole, writeSnapshot } from '../../../../src/storage/sqlite/files/snapshot.js';
-import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrations.js';
+import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import { whenOver } from '../../../support/cleanup.js';
 import { recordInto } from '../../../support/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';

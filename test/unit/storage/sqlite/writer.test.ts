@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrations.js';
+import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import type { Operation } from '../../../../src/storage/sqlite/writer/operations.js';
 import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
 import { whenOver } from '../../../support/cleanup.js';

@@ -1,8 +1,8 @@
 /**
- * A version of the schema: who signs in, and who is invited. The tables `user_...` are as the library of `src/auth/` wants
- * them: times as text, truth as 0 and 1.
+ * Accounts, sessions and invitations. The `user_` tables have the form that the sign-in library requires: times as text,
+ * booleans as 0 and 1. Released: never change it.
  */
-export const USER_TABLES = `
+export const SQL = `
   CREATE TABLE user_account (
     id TEXT NOT NULL PRIMARY KEY,
     name TEXT NOT NULL,

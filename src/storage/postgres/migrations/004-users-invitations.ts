@@ -1,8 +1,8 @@
 /**
- * A version of the schema: who signs in, and who is invited. The tables `user_...` are as the library of `src/auth/` wants
- * them.
+ * Accounts, sessions and invitations. The `user_` tables have the form that the sign-in library requires. Released: never
+ * change it.
  */
-export const USER_TABLES = (schema: string): string => `
+export const sql = (schema: string): string => `
   CREATE TABLE ${schema}.user_account (
     id text COLLATE "C" NOT NULL PRIMARY KEY,
     name text NOT NULL,

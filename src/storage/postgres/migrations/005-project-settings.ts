@@ -1,15 +1,13 @@
-/** The fifth entry of the schema's history: projects that are changed, deleted, and lose old rows. Released, so it never changes. */
-import { BEFORE_ROWS } from '../errors.js';
-
 /**
- * Whoever deletes a project or moves its `rows_from` holds its advisory lock alone, and `record` shares it: so no recording
- * is under way that knows the old state. It is that lock and not the project's row because it is handed out in turn:
- * writers that share a row let nobody through who wants it alone, as long as they overlap. The look at the project
- * follows in a statement of its own, which sees what was committed while the lock was waited for. A query from before
- * `rows_from` is answered with the error `BEFORE_ROWS`, whose detail is that time.
+ * Project time zones, retention and deletion, indexes of the audit log. Released: never change it.
+ *
+ * Deleting a project or moving its `rows_from` takes the project's advisory lock exclusively, and `record` shares it. So no
+ * recording is in progress that saw the old state. A row lock would not do: writers that share a row and overlap never let
+ * an exclusive one through, whereas advisory locks are granted in order. `record` looks at the project in a statement of
+ * its own, which sees what was committed while it waited for the lock. A query from before `rows_from` raises CS001, with
+ * that time as its detail.
  */
-export function addProjectLife(schema: string): string {
-  return `
+export const sql = (schema: string): string => `
   ALTER TABLE ${schema}.project
     ADD COLUMN time_zone text,
     ADD COLUMN retention_days integer,
@@ -47,7 +45,7 @@ export function addProjectLife(schema: string): string {
       RETURN NULL;
     END IF;
     IF horizon IS NOT NULL AND horizon > (SELECT min(occurred_at) FROM unnest(times) AS sent (occurred_at)) THEN
-      RAISE EXCEPTION USING ERRCODE = '${BEFORE_ROWS}', MESSAGE = 'a query is from before the rows of its project',
+      RAISE EXCEPTION USING ERRCODE = 'CS001', MESSAGE = 'a query is from before the rows of its project',
         DETAIL = horizon;
     END IF;
     IF current_setting('synchronous_commit') = 'off' THEN
@@ -96,4 +94,3 @@ export function addProjectLife(schema: string): string {
   END
   $function$;
   `;
-}

@@ -1,17 +1,15 @@
-/** The third entry of the schema's history: counters of each caller of type other. Released, so it never changes. */
+/** Counters per caller. Released: never change it. */
 
-/** How many buckets of a level make one of the next: times a bucket's number is divided by, floored as a time is. */
+/** How many buckets of each level make one of the next. */
 const TIMES = [10_000, 90, 12, 8, 32];
 
 /**
- * What was recorded by then is counted here, while recording waits and reading goes on. A call of the function `record`
- * that waits for it would go on as it was written before, and count by type alone: it fails, because the table that it
- * adds to has another name, and nothing of it was done.
+ * Counts what was recorded before, while recordings wait and reads go on. A waiting call of the old `record` would count
+ * by type alone. Renaming `counter` makes it fail instead, with nothing recorded.
  *
- * On Citus, what `record` adds to must be where it runs, so the table is distributed before anything is in it.
+ * On Citus, `record` writes to this table where it runs, so the table is distributed while it is empty.
  */
-export function addCallerCounters(schema: string): string {
-  return `
+export const sql = (schema: string): string => `
   LOCK TABLE ${schema}.query IN SHARE ROW EXCLUSIVE MODE;
 
   ALTER TABLE ${schema}.counter RENAME TO type_counter;
@@ -96,9 +94,8 @@ export function addCallerCounters(schema: string): string {
   END
   $function$;
   `;
-}
 
-/** Each level from the one below it, which has fewer rows than there are queries, and ever fewer. */
+/** Computes each level from the one below it, which has fewer rows than there are queries. */
 function widen(schema: string, level: number, times: number): string {
   return `
   INSERT INTO ${schema}.caller_counter (project_id, level, bucket, caller, queries)

@@ -1,0 +1,21 @@
+/**
+ * The schema's history: entry n brings a schema from version n to n + 1. Released entries never change.
+ *
+ * Citus spreads `project`, `query` and the counters over many servers by project. This requires:
+ * - Every unique key of these tables includes the project, and they refer to no other table.
+ * - `record` is one function of one project, which Citus sends as a whole to the project's server.
+ * - Everything that is sorted has one collation (byte order). Writers that lock rows in one order cannot deadlock.
+ *
+ * `query.id` holds the bytes of `query-id.ts`. `type_counter`, called `counter` at first, has a row per project, bucket
+ * level and non-empty bucket (see `domain/counting/buckets.ts`). `caller_counter` also has one per caller of type other.
+ * Their pages leave room for updates of busy buckets.
+ */
+import { sql as v1 } from './001-projects-keys-queries.js';
+import { sql as v2 } from './002-members-audit.js';
+import { sql as v3 } from './003-caller-counters.js';
+import { sql as v4 } from './004-users-invitations.js';
+import { sql as v5 } from './005-project-settings.js';
+
+export const MIGRATIONS: readonly ((schema: string) => string)[] = [v1, v2, v3, v4, v5];
+
+export const NEWEST_VERSION = MIGRATIONS.length;

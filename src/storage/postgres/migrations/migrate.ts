@@ -1,0 +1,104 @@
+import { CallerStatsError } from '../../../domain/errors.js';
+import { Database, type DatabaseOptions, type Session } from '../database.js';
+import { unavailable } from '../errors.js';
+import type { PostgresLocation } from '../location.js';
+import { distribute } from './distribute.js';
+import { MIGRATIONS, NEWEST_VERSION } from './index.js';
+
+/** All programs on a database share the numbers of advisory locks. This one spells "CSTS". */
+const lockNamespace = 0x43535453;
+
+/**
+ * Migrates a schema in one transaction, so a process killed half-way leaves the old version. Nodes that start at the same
+ * time take turns at an advisory lock, and the later ones find nothing to do. Throws `unavailable` for a newer version, and
+ * `not_found` for a missing one unless `create` is set.
+ */
+export async function migrate(
+  session: Session,
+  { schema, name }: Pick<PostgresLocation, 'schema' | 'name'>,
+  create: boolean,
+): Promise<void> {
+  const found = await versionOf(session, schema);
+  requireKnown(found, name);
+  if (found === NEWEST_VERSION) return;
+  if (found === 0 && !create) throw noStore(name);
+  await session.transaction(async () => {
+    await session.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockNamespace, schema]);
+    // Another node may have migrated it meanwhile.
+    const version = await versionOf(session, schema);
+    requireKnown(version, name);
+    if (version === 0) await createSchema(session, schema);
+    for (const statements of MIGRATIONS.slice(version)) await session.query(statements(schema));
+    await session.query(
+      `INSERT INTO ${schema}.schema_version (version) VALUES ($1) ON CONFLICT (single) DO UPDATE SET version = $1`,
+      [NEWEST_VERSION],
+    );
+  });
+}
+
+/** The error for a schema whose version does not match this program. */
+export function otherVersion(found: number | null, name: string): CallerStatsError {
+  if (found !== null && found > NEWEST_VERSION) {
+    return unavailable(
+      `The database ${name} has schema version ${found}, made by a newer caller-stats; this one works with version ` +
+        `${NEWEST_VERSION}. Upgrade this node, or restore a backup from before the upgrade.`,
+    );
+  }
+  return unavailable(
+    `The database ${name} has schema version ${found ?? 0}, and this caller-stats works with version ${NEWEST_VERSION}.`,
+  );
+}
+
+function requireKnown(version: number, name: string): void {
+  if (version > NEWEST_VERSION) throw otherVersion(version, name);
+}
+
+function noStore(name: string): CallerStatsError {
+  return new CallerStatsError(
+    'not_found',
+    `There is no caller-stats in the database ${name}; serve, migrate or project create makes it.`,
+  );
+}
+
+/** Only if it is missing: PostgreSQL requires the privilege to create one even if it exists. */
+async function createSchema(session: Session, schema: string): Promise<void> {
+  const [row] = await session.query('SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1', [schema]);
+  if (row === undefined) await session.query(`CREATE SCHEMA ${schema}`);
+}
+
+/**
+ * The schema version, 0 if there is none. Reads the catalog, because functions such as `to_regclass` use a cache that may
+ * not know a table that another node has just created.
+ */
+async function versionOf(session: Session, schema: string): Promise<number> {
+  const [table] = await session.query(
+    'SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = $2',
+    [schema, 'schema_version'],
+  );
+  if (table === undefined) return 0;
+  const [row] = await session.query(`SELECT version FROM ${schema}.schema_version`);
+  return Number(row?.['version'] ?? 0);
+}
+
+interface Administration {
+  readonly version: number;
+  /** The tables and functions that this call distributed. */
+  readonly distributed: readonly string[];
+}
+
+/** Migrates the schema and, on request, distributes it (see `distribute`). Has no deadline. */
+export async function administer(
+  location: PostgresLocation,
+  options: DatabaseOptions & { readonly distribute: boolean },
+): Promise<Administration> {
+  const database = new Database(location, options);
+  try {
+    return await database.session(async (session) => {
+      await migrate(session, location, true);
+      const distributed = options.distribute ? await distribute(session, location) : [];
+      return { version: NEWEST_VERSION, distributed };
+    });
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * The schema's history: entry n brings a file from version n to n + 1. Released entries never change.
+ *
+ * - Rows and counters refer to projects and callers by small integers, to save space. `query.id` is the 16 bytes of a
+ *   canonical UUID, or the text itself (see `query-id.ts`).
+ * - `deleted_project` lists the projects whose queries and counters still have to be removed. Project numbers are never
+ *   reused, so a new project with the same id is not affected.
+ * - `type_counter` has a row per project, bucket level and non-empty bucket (see `domain/counting/buckets.ts`).
+ *   `caller_counter` also has one per caller of type other.
+ * - The rollup cache relies on counters never decreasing while their project exists. A migration that decreases them must
+ *   rename the table.
+ */
+import { SQL as V1 } from './001-projects-keys-queries.js';
+import { SQL as V2 } from './002-members-audit.js';
+import { SQL as V3 } from './003-caller-counters.js';
+import { SQL as V4 } from './004-users-invitations.js';
+import { SQL as V5 } from './005-project-settings.js';
+
+export const MIGRATIONS: readonly string[] = [V1, V2, V3, V4, V5];
+
+export const NEWEST_VERSION = MIGRATIONS.length;

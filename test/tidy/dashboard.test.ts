@@ -1,6 +1,6 @@
 /** The rules of the dashboard: what its code may know, and that nothing secret leaves memory. */
 import { describe, expect, test } from 'vitest';
-import { filesBelow, importsOf, linesMatching, read } from './sources.js';
+import { filesBelow, importsOf, linesMatching, read, type Source } from './sources.js';
 
 const sources = filesBelow('dashboard/src', '.ts', '.tsx');
 const paths = new Set(sources.map(({ path }) => path));
@@ -22,14 +22,32 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['dashboard/src/', /^dashboard\/src\/(?!main\.tsx)/],
 ];
 
+/** The rules of the server that the dashboard applies, too. Any of the server's types may be imported. */
+const shared = ['src/domain/limits.ts', 'src/domain/people/member.ts', 'src/domain/queries/caller.ts'];
+
 const packages = /^(react|react-dom(\/client)?|@tanstack\/react-query|wouter|lucide-react|d3-array|qr)$/;
+
+const isShared = (name: string): boolean => packages.test(name) || shared.includes(name);
+
+/** What the bundle contains, so without types. */
+const codeImportsOf = (source: Source): string[] =>
+  importsOf({ ...source, text: source.text.replaceAll(/^(import|export) type [^;]*;/gm, '') });
 
 describe('what the dashboard imports', () => {
   test.each(sources.map((source) => [source.path, source] as const))('%s', (path, source) => {
     const allowed = rules.find(([folder]) => path.startsWith(folder))?.[1];
-    // Types may be shared with the server; its code would come along into every reader's browser.
-    const code = { ...source, text: source.text.replaceAll(/^import type [^;]*;/gm, '') };
-    expect(importsOf(code).filter((name) => !packages.test(name) && !allowed?.test(name))).toEqual([]);
+    expect(codeImportsOf(source).filter((name) => !isShared(name) && !allowed?.test(name))).toEqual([]);
+  });
+
+  test.each(shared)('of the server is pure: %s', (path) => {
+    const reached = new Set<string>();
+    const visit = (next: string): void => {
+      if (reached.has(next)) return;
+      reached.add(next);
+      if (next.startsWith('src/')) for (const one of codeImportsOf(read(next))) visit(one);
+    };
+    visit(path);
+    expect([...reached].filter((name) => !name.startsWith('src/domain/'))).toEqual([]);
   });
 
   test('reaches every file from main.tsx', () => {
@@ -53,7 +71,7 @@ describe('there is one place for', () => {
   });
 
   test('what is kept in the browser', () => {
-    const places = ['dashboard/src/preferences/local-storage.ts', 'dashboard/src/layout/new-version.ts'];
+    const places = ['dashboard/src/preferences/local-storage.ts', 'dashboard/src/layout/page-boundary.tsx'];
     expect(
       linesMatching(outside(...places), /localStorage|sessionStorage|indexedDB|document\.cookie/),
     ).toEqual([]);

@@ -1,7 +1,7 @@
 /** The signed-in user's own account. */
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.js';
-import type { SecondFactorStart, SignedInDevice } from './types.js';
+import type { SignedInDevice, TwoFactorSetup } from './types.js';
 
 export function rename(name: string): Promise<void> {
   return request('PATCH', '/api/account', { name });
@@ -12,7 +12,7 @@ export function changePassword(currentPassword: string, newPassword: string): Pr
   return request('POST', '/api/account/password', { currentPassword, newPassword });
 }
 
-export function startSecondFactor(password: string): Promise<SecondFactorStart> {
+export function startSecondFactor(password: string): Promise<TwoFactorSetup> {
   return request('POST', '/api/account/second-factor/start', { password });
 }
 

@@ -2,15 +2,10 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { request } from './client.js';
 import { organizationPath } from './projects.js';
-import type { AuditEntry } from './types.js';
+import type { AuditPage } from './types.js';
 
 /** Entries that are loaded at a time. */
 const entriesOfPage = 50;
-
-interface AuditPage {
-  readonly entries: readonly AuditEntry[];
-  readonly more: boolean;
-}
 
 /** What is asked of the log: `from`, `to`, `actor`, `action`, `target`. */
 export type AuditFilter = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.js';
 import { organizationPath } from './projects.js';
 import { queryClient } from './query-client.js';
-import type { Invitation, Member, Role } from './types.js';
+import type { CreatedInvitation, Invitation, Member, Role } from './types.js';
 
 export function membersQuery(organizationId: string) {
   return queryOptions({
@@ -37,16 +37,11 @@ export async function removeMember(organizationId: string, email: string): Promi
 }
 
 /** Invites somebody. The token of their link is in this answer and never again. */
-export async function invite(
-  organizationId: string,
-  email: string,
-  role: Role,
-): Promise<{ invitation: Invitation; token: string }> {
-  const made = await request<{ invitation: Invitation; token: string }>(
-    'POST',
-    `${organizationPath(organizationId)}/invitations`,
-    { email, role },
-  );
+export async function invite(organizationId: string, email: string, role: Role): Promise<CreatedInvitation> {
+  const made = await request<CreatedInvitation>('POST', `${organizationPath(organizationId)}/invitations`, {
+    email,
+    role,
+  });
   await queryClient.invalidateQueries(invitationsQuery(organizationId));
   return made;
 }

@@ -2,7 +2,7 @@
 
 import { basePath } from '../navigation/base-path.js';
 import { request } from './client.js';
-import type { InvitationSeen } from './types.js';
+import type { InvitationPreview } from './types.js';
 
 /** Whether a second factor is needed to finish. */
 export function signIn(email: string, password: string): Promise<{ secondFactor: boolean }> {
@@ -32,7 +32,7 @@ export function setUp(token: string, account: NewAccount & { readonly email: str
   return request('POST', '/api/set-up', { token, ...account });
 }
 
-export function lookUpInvitation(token: string): Promise<InvitationSeen> {
+export function lookUpInvitation(token: string): Promise<InvitationPreview> {
   return request('POST', '/api/invitations/look-up', { token });
 }
 

@@ -1,6 +1,6 @@
-/** Around every page of somebody who is signed in: the navigation, the shortcuts, and what concerns all pages. */
+/** The layout of every page behind sign-in: navigation, project switcher and keyboard shortcuts. */
 import { Menu as MenuIcon } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react';
 import { useLocation, useRoute } from 'wouter';
 import type { Organization, Project } from '../api/types.js';
 import { toast } from '../components/feedback/toasts.js';
@@ -13,7 +13,6 @@ import { ConnectionNotice } from './connection-notice.js';
 import { Navigation } from './navigation.js';
 import { ProjectSwitcher } from './project-switcher.js';
 import { useShortcut, useShortcutKeys } from './use-shortcuts.js';
-import { useWide } from './use-wide.js';
 import '../components/overlays/popover.css';
 import './app-layout.css';
 
@@ -24,7 +23,7 @@ const ShortcutsDialog = lazy(() =>
 export function AppLayout({ children }: { children: ReactNode }) {
   const isWide = useWide();
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const place = useFramePlace();
+  const place = useCurrentPlace();
   useShortcutKeys();
   useNavigationShortcuts(place.projectId);
   useShortcut('help', () => setHelpOpen(true));
@@ -50,7 +49,7 @@ export function AppLayout({ children }: { children: ReactNode }) {
   );
 }
 
-interface BarProps extends FramePlace {
+interface BarProps extends CurrentPlace {
   readonly onShortcuts: () => void;
 }
 
@@ -85,15 +84,15 @@ function Topbar({ organization, project, projectId, onShortcuts }: BarProps) {
   );
 }
 
-interface FramePlace {
+interface CurrentPlace {
   readonly organization: Organization | null;
   readonly project: Project | null;
-  /** Known from the address before the project itself is. */
+  /** Comes from the address, so it is there before the project is loaded. */
   readonly projectId: string | null;
 }
 
-/** The project of the page, or where there is none the one that was looked at last. */
-function useFramePlace(): FramePlace {
+/** The project of the page, or the last one visited for pages without a project. */
+function useCurrentPlace(): CurrentPlace {
   const [, params] = useRoute('/projects/:id/*?');
   const usual = useOrganization();
   const { found, isLoading } = useProject(params?.id ?? '');
@@ -114,4 +113,18 @@ function useNavigationShortcuts(projectId: string | null): void {
   useShortcut('members', () => navigate('/members'));
   useShortcut('audit', () => navigate('/audit'));
   useShortcut('account', () => navigate('/account'));
+}
+
+/** Media query for showing the navigation beside the page; `app-layout.css` uses the same width. */
+const wideQuery = '(min-width: 60rem)';
+
+function useWide(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const media = matchMedia(wideQuery);
+      media.addEventListener('change', listener);
+      return () => media.removeEventListener('change', listener);
+    },
+    () => matchMedia(wideQuery).matches,
+  );
 }

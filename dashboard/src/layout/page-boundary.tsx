@@ -1,4 +1,4 @@
-/** Around every page: shapes while it is loaded, and words when it breaks. */
+/** Shows a skeleton while a page loads and a message when it fails. */
 import { Component, type ReactNode, Suspense } from 'react';
 import { useLocation } from 'wouter';
 import { Failure } from '../components/feedback/notice.js';
@@ -36,9 +36,21 @@ class Boundary extends Component<{ children: ReactNode }, { error: Error | null 
     return (
       <Failure
         error={error}
-        what="This page could not be shown. Load it again; if that does not help, tell whoever runs the server."
+        what="This page could not be shown. Reload it; if that does not help, tell your administrator."
         onRetry={() => location.reload()}
       />
     );
   }
+}
+
+/** Reloads a page that was open during an upgrade of the server, whose old files are gone. */
+export function reloadForNewVersion(): void {
+  addEventListener('vite:preloadError', (event) => {
+    const last = Number(sessionStorage.getItem('caller-stats.reloaded') ?? 0);
+    // If loading fails again right away, show the error instead of reloading in a loop.
+    if (performance.timeOrigin - last < 10_000) return;
+    event.preventDefault();
+    sessionStorage.setItem('caller-stats.reloaded', String(performance.timeOrigin));
+    location.reload();
+  });
 }

@@ -1,15 +1,17 @@
 /** Which project it is, and the way to the others. */
+
 import { useQueries } from '@tanstack/react-query';
 import { ChevronsUpDown, Plus } from 'lucide-react';
 import { useRef } from 'react';
 import { Link, useLocation } from 'wouter';
+import { roleAllows } from '../../../src/domain/people/member.js';
 import { projectsQuery } from '../api/projects.js';
 import { useOrganizations } from '../api/session.js';
 import type { Organization, Project } from '../api/types.js';
 import { Logo } from '../components/content/logo.js';
 import { Skeleton } from '../components/feedback/skeleton.js';
 import { Picker, type PickerHandle } from '../components/overlays/picker.js';
-import { mayEdit, projectPage } from '../navigation/current-project.js';
+import { projectPage } from '../navigation/current-project.js';
 import { useShortcut } from './use-shortcuts.js';
 
 interface SwitcherProps {
@@ -57,7 +59,7 @@ export function ProjectSwitcher({ organization, project }: SwitcherProps) {
       )}
       foot={
         organization !== null &&
-        mayEdit(organization.role) && (
+        roleAllows(organization.role, 'editor') && (
           <Link href="/new-project" className="menu-item">
             <Plus aria-hidden />
             New project

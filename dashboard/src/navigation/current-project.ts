@@ -3,7 +3,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { projectsQuery } from '../api/projects.js';
 import { useOrganizations } from '../api/session.js';
-import type { Organization, Project, Role } from '../api/types.js';
+import type { Organization, Project } from '../api/types.js';
 import { recall, remember } from '../preferences/local-storage.js';
 
 export interface ProjectPlace {
@@ -65,16 +65,6 @@ export function useRemembered({ organization, project }: ProjectPlace): void {
     remember('organization', organization.id);
     remember('project', project.id);
   }, [organization.id, project.id]);
-}
-
-/** Whether a role may change keys and projects. */
-export function mayEdit(role: Role): boolean {
-  return role !== 'viewer';
-}
-
-/** Whether a role may change members and invitations. */
-export function mayManage(role: Role): boolean {
-  return role === 'owner';
 }
 
 /** The path of a project's page; without a name, of its overview. */

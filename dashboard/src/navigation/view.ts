@@ -1,4 +1,5 @@
 /** What the overview shows, and how that stands in the address: a link brings back just what was on screen. */
+import { CALLER_TYPES } from '../../../src/domain/queries/caller.js';
 import type { CallerType, Interval } from '../api/types.js';
 import { INTERVALS } from '../time/interval.js';
 import { type Choice, DEFAULT_CHOICE, isChoice, PRESETS } from '../time/range.js';
@@ -15,8 +16,6 @@ export interface View {
   readonly hidden: readonly CallerType[];
 }
 
-const TYPES: readonly CallerType[] = ['web', 'api', 'other'];
-
 /** What an address asks for; what it does not say, or says wrongly, is as usual. */
 export function readView(
   query: URLSearchParams,
@@ -31,7 +30,7 @@ export function readView(
     interval: INTERVALS.find((one) => one === query.get('interval')) ?? null,
     compare: query.get('compare') === '1',
     table: query.get('table') === '1',
-    hidden: TYPES.filter((type) => query.get('hide')?.split(',').includes(type)),
+    hidden: CALLER_TYPES.filter((type) => query.get('hide')?.split(',').includes(type)),
   };
 }
 

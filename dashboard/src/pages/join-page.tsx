@@ -1,17 +1,17 @@
 /** Accepts an invitation. */
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
+import { nameCharactersMax } from '../../../src/domain/limits.js';
 import { ApiError } from '../api/client.js';
 import { refreshSession, useSession } from '../api/session.js';
 import { acceptInvitation, lookUpInvitation } from '../api/sign-in.js';
-import type { InvitationSeen } from '../api/types.js';
+import type { InvitationPreview } from '../api/types.js';
 import { Page } from '../components/content/page.js';
 import { Failure, Notice } from '../components/feedback/notice.js';
 import { Loading, Skeleton } from '../components/feedback/skeleton.js';
 import { Button, ButtonLink } from '../components/forms/button.js';
 import { TextField } from '../components/forms/field.js';
 import { Form, secretOf, textOf } from '../components/forms/form.js';
-import { nameCharactersMax } from '../components/forms/limits.js';
 import { NewPassword } from '../components/forms/new-password.js';
 import { SignInLayout } from '../layout/sign-in-layout.js';
 import { useToken } from '../navigation/token.js';
@@ -56,7 +56,7 @@ function Invitation({ token }: { token: string }) {
   );
 }
 
-function Seen({ invitation, token }: { invitation: InvitationSeen; token: string }) {
+function Seen({ invitation, token }: { invitation: InvitationPreview; token: string }) {
   const { user } = useSession();
   const [, navigate] = useLocation();
   const { organization, email, invitedBy, role } = invitation;

@@ -1,5 +1,8 @@
 /** Makes a project. */
+
 import { useLocation } from 'wouter';
+import { nameCharactersMax, projectIdCharactersMax } from '../../../src/domain/limits.js';
+import { roleAllows } from '../../../src/domain/people/member.js';
 import { createProject } from '../api/projects.js';
 import type { Organization } from '../api/types.js';
 import { Page } from '../components/content/page.js';
@@ -7,8 +10,7 @@ import { Notice } from '../components/feedback/notice.js';
 import { Button } from '../components/forms/button.js';
 import { TextField } from '../components/forms/field.js';
 import { Form, textOf } from '../components/forms/form.js';
-import { nameCharactersMax, projectIdCharactersMax } from '../components/forms/limits.js';
-import { mayEdit, projectPage, useOrganization } from '../navigation/current-project.js';
+import { projectPage, useOrganization } from '../navigation/current-project.js';
 
 export function NewProjectPage() {
   const organization = useOrganization();
@@ -18,7 +20,7 @@ export function NewProjectPage() {
       lead="A project is one documentation site: its queries are counted apart from all others."
       isNarrow
     >
-      {organization !== null && mayEdit(organization.role) ? (
+      {organization !== null && roleAllows(organization.role, 'editor') ? (
         <NewProjectForm organization={organization} />
       ) : (
         <Notice>A viewer cannot make projects. Ask an owner or editor.</Notice>

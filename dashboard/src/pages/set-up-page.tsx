@@ -1,6 +1,7 @@
 /** Makes the first account, with the one-time address that the server printed. */
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { nameCharactersMax } from '../../../src/domain/limits.js';
 import { ApiError } from '../api/client.js';
 import { refreshSession, useSession } from '../api/session.js';
 import { setUp } from '../api/sign-in.js';
@@ -8,7 +9,6 @@ import { Page } from '../components/content/page.js';
 import { Button } from '../components/forms/button.js';
 import { TextField } from '../components/forms/field.js';
 import { Form, secretOf, textOf } from '../components/forms/form.js';
-import { nameCharactersMax } from '../components/forms/limits.js';
 import { NewPassword } from '../components/forms/new-password.js';
 import { SignInLayout } from '../layout/sign-in-layout.js';
 import { useToken } from '../navigation/token.js';

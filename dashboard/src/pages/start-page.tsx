@@ -1,10 +1,12 @@
 /** Where one begins: at the project that was looked at last, or at what is missing before there can be one. */
+
 import { Redirect } from 'wouter';
+import { roleAllows } from '../../../src/domain/people/member.js';
 import type { Organization } from '../api/types.js';
 import { Page } from '../components/content/page.js';
 import { Failure } from '../components/feedback/notice.js';
 import { PageLoading } from '../layout/page-boundary.js';
-import { mayEdit, projectPage, useFirstProject, useOrganization } from '../navigation/current-project.js';
+import { projectPage, useFirstProject, useOrganization } from '../navigation/current-project.js';
 
 export function StartPage() {
   const organization = useOrganization();
@@ -26,7 +28,7 @@ function FirstProject({ organization }: { organization: Organization }) {
   if (found !== null) return <Redirect to={projectPage(found.id)} replace />;
   if (isLoading) return <PageLoading />;
   if (error !== null) return <Failure error={error} what="The projects could not be read." />;
-  if (mayEdit(organization.role)) return <Redirect to="/new-project" replace />;
+  if (roleAllows(organization.role, 'editor')) return <Redirect to="/new-project" replace />;
   return (
     <Page
       title="No projects yet"

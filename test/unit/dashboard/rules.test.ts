@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Key } from '../../../dashboard/src/api/types.js';
 import { sortDetails } from '../../../dashboard/src/components/content/sort-details.js';
-import * as shown from '../../../dashboard/src/components/forms/limits.js';
 import { filterOptions } from '../../../dashboard/src/components/overlays/picker-filter.js';
 import { ACTION_NAMES, actionName } from '../../../dashboard/src/pages/audit/actions.js';
 import { askOf, readFilter, writeFilter } from '../../../dashboard/src/pages/audit/filter.js';
 import { expiryOf, isBusy, isInUse, sortKeys } from '../../../dashboard/src/pages/keys/key-order.js';
 import { findKeys } from '../../../dashboard/src/pages/keys/key-search.js';
 import { SHORTCUTS, step } from '../../../dashboard/src/preferences/shortcuts.js';
-import * as limits from '../../../src/domain/limits.js';
 import { AUDIT_ACTIONS } from '../../../src/domain/people/audit.js';
 
 const nowMs = Date.parse('2026-06-01T12:00Z');
@@ -33,10 +31,6 @@ const key: Key = {
   revokedAt: null,
   successorId: null,
 };
-
-test('the limits of the fields are those of the server', () => {
-  expect({ ...limits }).toMatchObject({ ...shown });
-});
 
 test('every action of the audit log has words, and one of a newer server its own name', () => {
   expect(Object.keys(ACTION_NAMES).sort()).toEqual([...AUDIT_ACTIONS].sort());

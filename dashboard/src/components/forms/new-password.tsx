@@ -1,7 +1,7 @@
 /** The field for a password that is being chosen. */
 import { useState } from 'react';
+import { passwordCharactersMax, passwordCharactersMin } from '../../../../src/domain/limits.js';
 import { Check, TextField } from './field.js';
-import { passwordCharactersMax, passwordCharactersMin } from './limits.js';
 
 interface NewPasswordProps {
   readonly label?: string;

@@ -1,4 +1,6 @@
 /** The user's own account. */
+
+import { nameCharactersMax } from '../../../../src/domain/limits.js';
 import { rename } from '../../api/account.js';
 import { refreshSession, useUser } from '../../api/session.js';
 import { Page, Section } from '../../components/content/page.js';
@@ -6,7 +8,6 @@ import { toast } from '../../components/feedback/toasts.js';
 import { Button } from '../../components/forms/button.js';
 import { TextField } from '../../components/forms/field.js';
 import { Form, textOf } from '../../components/forms/form.js';
-import { nameCharactersMax } from '../../components/forms/limits.js';
 import { Password } from './password.js';
 import { Sessions } from './sessions.js';
 import { SecondFactorSection } from './two-factor.js';

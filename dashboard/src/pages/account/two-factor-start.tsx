@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { confirmSecondFactor, startSecondFactor } from '../../api/account.js';
 import { refreshSession } from '../../api/session.js';
-import type { SecondFactorStart } from '../../api/types.js';
+import type { TwoFactorSetup } from '../../api/types.js';
 import { Code, Copied } from '../../components/content/copy-button.js';
 import { toast } from '../../components/feedback/toasts.js';
 import { Button } from '../../components/forms/button.js';
@@ -13,7 +13,7 @@ import { QrCode } from './qr-code.js';
 import './account.css';
 
 export function SecondFactorStartDialog({ onClose }: { onClose: () => void }) {
-  const [started, setStarted] = useState<SecondFactorStart | null>(null);
+  const [started, setStarted] = useState<TwoFactorSetup | null>(null);
   if (started !== null) return <Pair started={started} onClose={onClose} />;
   return (
     <Dialog title="Set up a second factor" onClose={onClose}>
@@ -45,7 +45,7 @@ export function SecondFactorStartDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Pair({ started, onClose }: { started: SecondFactorStart; onClose: () => void }) {
+function Pair({ started, onClose }: { started: TwoFactorSetup; onClose: () => void }) {
   const [isKept, setKept] = useState(false);
   return (
     <Dialog title="Pair your app" onClose={onClose} dismissible={false} wide>

@@ -1,9 +1,9 @@
 /** When a key ends. */
 import { useState } from 'react';
+import { keyLifeDaysMax } from '../../../../src/domain/limits.js';
 import type { KeyRules } from '../../api/types.js';
 import { SelectField, TextField } from '../../components/forms/field.js';
 import { textOf } from '../../components/forms/form.js';
-import { keyLifeDaysMax } from '../../components/forms/limits.js';
 import { day } from '../../format/dates.js';
 import { addDays } from '../../time/calendar.js';
 import { now } from '../../time/clock.js';

@@ -1,7 +1,9 @@
 /** The project's id and the keys that open it: what its owner comes here to copy. */
+
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { roleAllows } from '../../../../src/domain/people/member.js';
 import { keysQuery } from '../../api/keys.js';
 import type { Key } from '../../api/types.js';
 import { Copied } from '../../components/content/copy-button.js';
@@ -10,7 +12,7 @@ import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Failure, Notice } from '../../components/feedback/notice.js';
 import { LoadingRows } from '../../components/feedback/skeleton.js';
 import { Button } from '../../components/forms/button.js';
-import { mayEdit, type ProjectPlace } from '../../navigation/current-project.js';
+import type { ProjectPlace } from '../../navigation/current-project.js';
 import type { KeyQuestion } from './key-actions.js';
 import { isInUse, sortKeys } from './key-order.js';
 import { findKeys, searchFromKeys } from './key-search.js';
@@ -32,7 +34,7 @@ export function KeysPage(place: ProjectPlace) {
   const { organization, project } = place;
   const [isMaking, setMaking] = useState(false);
   const [question, setQuestion] = useState<KeyQuestion | null>(null);
-  const isEditor = mayEdit(organization.role);
+  const isEditor = roleAllows(organization.role, 'editor');
   const make = isEditor && (
     <Button kind="primary" icon={KeyRound} onClick={() => setMaking(true)}>
       Make a key

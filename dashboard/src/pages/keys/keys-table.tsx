@@ -1,10 +1,11 @@
 /** Keys, one a row. */
+import { roleAllows } from '../../../../src/domain/people/member.js';
 import type { Key } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { Time } from '../../components/content/time.js';
 import { Badge } from '../../components/feedback/badge.js';
 import { day } from '../../format/dates.js';
-import { mayEdit, type ProjectPlace } from '../../navigation/current-project.js';
+import type { ProjectPlace } from '../../navigation/current-project.js';
 import { now, useNow } from '../../time/clock.js';
 import { browserZone } from '../../time/zone.js';
 import { KeyActions, type KeyQuestion } from './key-actions.js';
@@ -38,7 +39,7 @@ export function KeysTable({ place, keys, caption, onAsk }: KeysTableProps) {
     <div className="card">
       <Table
         caption={caption}
-        columns={mayEdit(place.organization.role) ? [...columns, actions] : columns}
+        columns={roleAllows(place.organization.role, 'editor') ? [...columns, actions] : columns}
         rows={keys}
         keyOf={({ id }) => id}
         isMuted={(key) => key.status !== 'active'}

@@ -1,12 +1,12 @@
 /** Makes a key, and shows it the one time it can be seen. */
 import { useState } from 'react';
+import { nameCharactersMax } from '../../../../src/domain/limits.js';
 import { createKey, type NewKey } from '../../api/keys.js';
 import { useSession } from '../../api/session.js';
 import type { KeyType, KeyWithSecret } from '../../api/types.js';
 import { Button } from '../../components/forms/button.js';
 import { Check, Choice, Choices, TextArea, TextField } from '../../components/forms/field.js';
 import { Form, textOf } from '../../components/forms/form.js';
-import { nameCharactersMax } from '../../components/forms/limits.js';
 import { Dialog, DialogButtons } from '../../components/overlays/dialog.js';
 import type { ProjectPlace } from '../../navigation/current-project.js';
 import { ExpiryField, expiresOf } from './expiry-field.js';

@@ -1,6 +1,8 @@
 /** Invitations that nobody has accepted yet. */
+
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
+import { roleAllows } from '../../../../src/domain/people/member.js';
 import { invitationsQuery, withdrawInvitation } from '../../api/members.js';
 import type { Invitation, Organization } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';
@@ -10,7 +12,6 @@ import { Failure } from '../../components/feedback/notice.js';
 import { LoadingRows } from '../../components/feedback/skeleton.js';
 import { IconButton } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
-import { mayManage } from '../../navigation/current-project.js';
 import { roleName } from './roles.js';
 
 export function InvitationsTable({ organization }: { organization: Organization }) {
@@ -37,7 +38,7 @@ export function InvitationsTable({ organization }: { organization: Organization 
       ) : (
         <Table
           caption="Open invitations"
-          columns={mayManage(organization.role) ? [...columns, actions] : columns}
+          columns={roleAllows(organization.role, 'owner') ? [...columns, actions] : columns}
           rows={data.invitations}
           keyOf={({ id }) => id}
         />

@@ -1,14 +1,16 @@
 /** The people of an organization. */
+
 import { useQuery } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { roleAllows } from '../../../../src/domain/people/member.js';
 import { membersQuery } from '../../api/members.js';
 import type { Organization } from '../../api/types.js';
 import { Page, Section } from '../../components/content/page.js';
 import { Failure, Notice } from '../../components/feedback/notice.js';
 import { LoadingRows } from '../../components/feedback/skeleton.js';
 import { Button } from '../../components/forms/button.js';
-import { mayManage, useOrganization } from '../../navigation/current-project.js';
+import { useOrganization } from '../../navigation/current-project.js';
 import { NotFoundPage } from '../not-found-page.js';
 import { InvitationsTable } from './invitations-table.js';
 import { MembersTable } from './members-table.js';
@@ -21,7 +23,7 @@ export function MembersPage() {
   const organization = useOrganization();
   const [isInviting, setInviting] = useState(false);
   if (organization === null) return <NotFoundPage what="You belong to no organization." />;
-  const isOwner = mayManage(organization.role);
+  const isOwner = roleAllows(organization.role, 'owner');
   return (
     <Page
       title="Members"

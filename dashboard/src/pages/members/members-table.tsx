@@ -1,6 +1,8 @@
 /** Members, one a row. */
+
 import { UserMinus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { roleAllows } from '../../../../src/domain/people/member.js';
 import { changeMember, removeMember } from '../../api/members.js';
 import { refreshSession } from '../../api/session.js';
 import type { Member, Organization } from '../../api/types.js';
@@ -9,7 +11,6 @@ import { Badge } from '../../components/feedback/badge.js';
 import { IconButton } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
 import { day } from '../../format/dates.js';
-import { mayManage } from '../../navigation/current-project.js';
 import { browserZone } from '../../time/zone.js';
 import { ROLES, roleName } from './roles.js';
 
@@ -23,7 +24,7 @@ interface MembersTableProps {
 }
 
 export function MembersTable({ organization, members }: MembersTableProps) {
-  const isOwner = mayManage(organization.role);
+  const isOwner = roleAllows(organization.role, 'owner');
   const columns: Column<Member>[] = [
     { head: 'Member', kind: 'name', cell: (member) => <Who member={member} /> },
     {

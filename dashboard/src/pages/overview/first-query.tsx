@@ -1,6 +1,8 @@
 /** How a project gets its first query: a key, and a few lines of code to paste. */
+
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
+import { roleAllows } from '../../../../src/domain/people/member.js';
 import { createKey } from '../../api/keys.js';
 import { useSession } from '../../api/session.js';
 import { Code, Copied } from '../../components/content/copy-button.js';
@@ -11,7 +13,7 @@ import { Button } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
 import { exportKey, LANGUAGES, type Language, snippet } from '../../format/snippets.js';
 import { serverUrl } from '../../navigation/base-path.js';
-import { mayEdit, type ProjectPlace } from '../../navigation/current-project.js';
+import type { ProjectPlace } from '../../navigation/current-project.js';
 
 export function FirstQuery(place: ProjectPlace) {
   const { project } = place;
@@ -55,7 +57,7 @@ function KeyIssuer({ organization, project }: ProjectPlace) {
         <Notice kind="warn">This is the only time the key is shown. Copy it now, and keep it secret.</Notice>
       </>
     );
-  if (!mayEdit(organization.role))
+  if (!roleAllows(organization.role, 'editor'))
     return <Notice>You are a viewer here: ask an owner or editor of {organization.name} for a key.</Notice>;
   const make = (): Promise<void> =>
     createKey(organization.id, {

@@ -1,8 +1,10 @@
 /** The four numbers. */
+
 import { ArrowDown, ArrowRight, ArrowUp } from 'lucide-react';
 import type { CSSProperties } from 'react';
+import { CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 import type { CallerType, Counts } from '../../api/types.js';
-import { TYPE_NAMES, TYPES } from '../../chart/type-names.js';
+import { TYPE_NAMES } from '../../chart/type-names.js';
 import { change, count, share } from '../../format/numbers.js';
 
 interface TilesProps {
@@ -17,7 +19,7 @@ export function Tiles({ counts, before }: TilesProps) {
   return (
     <dl className="tiles card" style={size}>
       <Tile type="total" counts={counts} before={before} />
-      {TYPES.map((type) => (
+      {CALLER_TYPES.map((type) => (
         <Tile key={type} type={type} counts={counts} before={before} />
       ))}
     </dl>

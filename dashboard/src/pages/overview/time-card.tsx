@@ -1,8 +1,10 @@
 /** The queries over time: as bars, or as the table behind them. */
+
 import { ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
+import { CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 import type { CallerType, Interval } from '../../api/types.js';
-import { TYPE_NAMES, TYPES } from '../../chart/type-names.js';
+import { TYPE_NAMES } from '../../chart/type-names.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Skeleton } from '../../components/feedback/skeleton.js';
 import { Button } from '../../components/forms/button.js';
@@ -64,7 +66,7 @@ export function TimeCard({ view, setView, numbers }: TimeCardProps) {
 function Bars({ view, setView, numbers, title }: TimeCardProps & { title: string }) {
   const { bars, before, interval } = numbers;
   if (bars.length === 0) return <EmptyState title="No queries in this range" />;
-  const types = TYPES.filter((type) => !view.hidden.includes(type));
+  const types = CALLER_TYPES.filter((type) => !view.hidden.includes(type));
   const look =
     interval === 'hour'
       ? {}
@@ -104,12 +106,12 @@ function Legend({ view, setView, isCompared }: LegendProps) {
     const isHidden = view.hidden.includes(type);
     const hidden = isHidden ? view.hidden.filter((one) => one !== type) : [...view.hidden, type];
     // With the last one gone there would be nothing to look at.
-    setView({ hidden: hidden.length === TYPES.length ? [] : hidden });
+    setView({ hidden: hidden.length === CALLER_TYPES.length ? [] : hidden });
   };
   return (
     <fieldset className="legend">
       <legend className="out-of-sight">Types in the chart</legend>
-      {TYPES.map((type) => (
+      {CALLER_TYPES.map((type) => (
         <button
           key={type}
           type="button"

@@ -1,5 +1,6 @@
 /** How long single queries are kept. Counts are kept for ever either way. */
 import { useState } from 'react';
+import { retentionDaysMax } from '../../../../src/domain/limits.js';
 import { useProjectChange } from '../../api/projects.js';
 import { Section } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
@@ -7,7 +8,6 @@ import { toast } from '../../components/feedback/toasts.js';
 import { Button } from '../../components/forms/button.js';
 import { Choice, Choices, TextField } from '../../components/forms/field.js';
 import { Form, textOf } from '../../components/forms/form.js';
-import { retentionDaysMax } from '../../components/forms/limits.js';
 import { day } from '../../format/dates.js';
 import type { ProjectPlace } from '../../navigation/current-project.js';
 

@@ -1,5 +1,8 @@
 /** What can be changed about a project. */
+
 import { useState } from 'react';
+import { nameCharactersMax } from '../../../../src/domain/limits.js';
+import { roleAllows } from '../../../../src/domain/people/member.js';
 import { useProjectChange } from '../../api/projects.js';
 import { Page, Section } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
@@ -7,15 +10,14 @@ import { toast } from '../../components/feedback/toasts.js';
 import { Button } from '../../components/forms/button.js';
 import { SelectField, TextField } from '../../components/forms/field.js';
 import { Form, textOf } from '../../components/forms/form.js';
-import { nameCharactersMax } from '../../components/forms/limits.js';
-import { mayEdit, type ProjectPlace } from '../../navigation/current-project.js';
+import type { ProjectPlace } from '../../navigation/current-project.js';
 import { allZones, browserZone } from '../../time/zone.js';
 import { DeleteProject } from './delete-project.js';
 import { Retention } from './retention.js';
 
 export function SettingsPage(place: ProjectPlace) {
   const { organization, project } = place;
-  const isEditor = mayEdit(organization.role);
+  const isEditor = roleAllows(organization.role, 'editor');
   return (
     <Page title="Settings" of={project.name} isNarrow>
       {!isEditor && <Notice>You are a viewer here: only owners and editors change settings.</Notice>}

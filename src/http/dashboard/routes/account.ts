@@ -4,6 +4,7 @@ import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { name, newPassword, readFields, text } from '../fields.js';
 import { noContent, setCookies, toAuthRequest, toTime } from '../requests.js';
+import type { DeviceResponse, TwoFactorSetupResponse } from '../responses.js';
 import { locked, wrong, wrongCode } from './sign-in.js';
 
 export function addAccount(app: FastifyInstance, dashboard: Dashboard): void {
@@ -70,11 +71,13 @@ function addSecondFactor(app: FastifyInstance, { credentials, store, sessionGuar
     onRequest: sessionGuard.requireUser,
     POST: {
       schema: { hide: true },
-      handler: async (request) => {
+      handler: async (request): Promise<TwoFactorSetupResponse> => {
         const { uri, backupCodes } = await withPassword(request, (password) =>
           credentials.startSecondFactor(toAuthRequest(request), password),
         );
-        return { uri, secret: new URL(uri).searchParams.get('secret'), backupCodes };
+        const secret = new URL(uri).searchParams.get('secret');
+        if (secret === null) throw new Error('the URI for the authenticator app has no secret');
+        return { uri, secret, backupCodes };
       },
     },
   });
@@ -114,7 +117,7 @@ function addSessions(app: FastifyInstance, { users, sessionGuard }: Dashboard): 
     onRequest: sessionGuard.requireUser,
     GET: {
       schema: { hide: true },
-      handler: async (request) => {
+      handler: async (request): Promise<{ sessions: DeviceResponse[] }> => {
         const current = sessionGuard.getUser(request).session.id;
         const sessions = await users.listSessions(toAuthRequest(request));
         return {

@@ -13,6 +13,7 @@ import { readParameters } from '../../request/parameters.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { getOrganizationId, toTime } from '../requests.js';
+import type { AuditResponse } from '../responses.js';
 
 const NAMES = {
   from: 'from',
@@ -32,7 +33,7 @@ export function addAudit(app: FastifyInstance, { store, sessionGuard }: Dashboar
     onRequest: sessionGuard.requireMember('owner'),
     GET: {
       schema: { hide: true },
-      handler: async (request) => {
+      handler: async (request): Promise<AuditResponse> => {
         const filter = readParameters(request, NAMES, parseFilter);
         // One more than is shown tells whether there are more.
         const wanted = { ...filter, limit: filter.limit + 1 };

@@ -6,6 +6,7 @@ import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { email, invalid, name, newPassword, optional, readFields, text } from '../fields.js';
 import { noContent, setCookies, toAuthRequest, toTime } from '../requests.js';
+import type { InvitationPreviewResponse } from '../responses.js';
 import { wrong } from './sign-in.js';
 
 export function addJoining(app: FastifyInstance, dashboard: Dashboard): void {
@@ -58,7 +59,7 @@ function addInvitation(app: FastifyInstance, { users, store, clock, sessionGuard
   addResource(app, '/api/invitations/look-up', {
     POST: {
       schema: { hide: true },
-      handler: async (request) => {
+      handler: async (request): Promise<InvitationPreviewResponse> => {
         const invitation = await find(readFields(request, { token: text }).token);
         return {
           organization: { id: invitation.organizationId, name: invitation.organizationName },

@@ -17,6 +17,7 @@ import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { invalid, optional, readFields, text, texts } from '../fields.js';
 import { created, getOrganizationId, toTime, toTimeOrNull } from '../requests.js';
+import type { CreatedKeyResponse, KeyResponse } from '../responses.js';
 
 const KEYS = '/api/organizations/:organizationId/keys';
 
@@ -115,12 +116,12 @@ function keyIdOf(request: FastifyRequest): string {
 }
 
 /** The key itself is in this answer and in no other. */
-function toMade({ key, secret }: CreatedKey, nowMs: number) {
+function toMade({ key, secret }: CreatedKey, nowMs: number): CreatedKeyResponse {
   return { key: toListed(key, nowMs), secret };
 }
 
 /** What may be shown of a key. */
-function toListed(key: ApiKey, nowMs: number) {
+function toListed(key: ApiKey, nowMs: number): KeyResponse {
   const { id, name, type, projectId, start, end, scopes, allow, createdBy, successorId } = key;
   return {
     id,

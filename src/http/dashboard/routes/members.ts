@@ -5,6 +5,7 @@ import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { email, readFields, role } from '../fields.js';
 import { created, getOrganizationId, noContent, toTime } from '../requests.js';
+import type { InvitationResponse, MemberResponse } from '../responses.js';
 
 const ORGANIZATION = '/api/organizations/:organizationId';
 
@@ -18,7 +19,7 @@ function addMemberRoutes(app: FastifyInstance, { store, sessionGuard }: Dashboar
     onRequest: sessionGuard.requireMember('owner'),
     GET: {
       schema: { hide: true },
-      handler: async (request) => {
+      handler: async (request): Promise<{ members: MemberResponse[] }> => {
         const members = await store.listMembers(getOrganizationId(request));
         const names = await store.people.namesOf(members.map((one) => one.email));
         const you = sessionGuard.getUser(request).user.email;
@@ -106,6 +107,13 @@ function getMember(request: FastifyRequest): string {
   return of.toLowerCase();
 }
 
-function toListed({ id, email: of, role: as, createdBy, createdAt, expiresAt }: Invitation) {
+function toListed({
+  id,
+  email: of,
+  role: as,
+  createdBy,
+  createdAt,
+  expiresAt,
+}: Invitation): InvitationResponse {
   return { id, email: of, role: as, createdBy, createdAt: toTime(createdAt), expiresAt: toTime(expiresAt) };
 }

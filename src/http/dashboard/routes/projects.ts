@@ -10,6 +10,7 @@ import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { invalid, name, optional, readFields, text } from '../fields.js';
 import { created, getOrganizationId, noContent, toTime, toTimeOrNull } from '../requests.js';
+import type { ProjectResponse } from '../responses.js';
 
 const PROJECTS = '/api/organizations/:organizationId/projects';
 
@@ -91,7 +92,14 @@ function existingId(id: string): string {
   return id;
 }
 
-function toListed({ id, name: called, createdAt, timeZone: zone, retentionDays: days, rowsFrom }: Project) {
+function toListed({
+  id,
+  name: called,
+  createdAt,
+  timeZone: zone,
+  retentionDays: days,
+  rowsFrom,
+}: Project): ProjectResponse {
   return {
     id,
     name: called,

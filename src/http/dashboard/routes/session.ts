@@ -7,6 +7,7 @@ import { dayMs } from '../../../domain/time/duration.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { setCookies, toAuthRequest } from '../requests.js';
+import type { SessionResponse } from '../responses.js';
 
 /** Offered where a key is made (contract, part 2). */
 const EXPIRY_DAYS = [7, 30, 60, 90];
@@ -30,7 +31,7 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
   addResource(app, '/api/session', {
     GET: {
       schema: { hide: true },
-      handler: async (request, reply) => {
+      handler: async (request, reply): Promise<SessionResponse> => {
         const found = await users.findSession(toAuthRequest(request));
         if (found === undefined) {
           return { user: null, organizations: [], setUp: await store.people.isSetUpOpen(), ...about };

@@ -1,0 +1,98 @@
+/**
+ * The response types of the dashboard API. The routes return them and the dashboard imports them, so neither side can
+ * change a response alone. Counts, series and callers are those of the public API (`domain/counting`).
+ */
+import type { ApiKey, KeyStatus } from '../../domain/keys/api-key.js';
+import type { AuditEntry } from '../../domain/people/audit.js';
+import type { Invitation } from '../../domain/people/invitation.js';
+import type { Member, Role } from '../../domain/people/member.js';
+import type { Project } from '../../domain/projects/project.js';
+
+/** A domain type as JSON: times are RFC 3339 in UTC instead of milliseconds. */
+type WithTimes<T> = {
+  readonly [Name in keyof T]: Name extends 'at' | 'rowsFrom' | `${string}At`
+    ? string | Extract<T[Name], null>
+    : T[Name];
+};
+
+export type ProjectResponse = WithTimes<Omit<Project, 'organizationId'>>;
+
+export type KeyResponse = WithTimes<Omit<ApiKey, 'organizationId' | 'hash'>> & { readonly status: KeyStatus };
+
+export interface CreatedKeyResponse {
+  readonly key: KeyResponse;
+  /** The key itself. No other response contains it. */
+  readonly secret: string;
+}
+
+export type MemberResponse = WithTimes<Omit<Member, 'organizationId'>> & {
+  /** The name of the account; null until the member has one. */
+  readonly name: string | null;
+  readonly you: boolean;
+};
+
+export type InvitationResponse = WithTimes<Omit<Invitation, 'organizationId' | 'tokenHash'>>;
+
+export interface CreatedInvitationResponse {
+  readonly invitation: InvitationResponse;
+  /** The token of the link. No other response contains it. */
+  readonly token: string;
+}
+
+/** What the holder of an invitation link sees before joining. */
+export interface InvitationPreviewResponse {
+  readonly organization: { readonly id: string; readonly name: string };
+  readonly email: string;
+  readonly role: Role;
+  readonly invitedBy: string;
+  readonly expiresAt: string;
+  readonly hasAccount: boolean;
+}
+
+export interface AuditResponse {
+  readonly entries: readonly WithTimes<AuditEntry>[];
+  /** Whether there are older entries. */
+  readonly more: boolean;
+}
+
+export interface SessionResponse {
+  /** Null for a visitor who is not signed in. */
+  readonly user: {
+    readonly email: string;
+    readonly name: string;
+    readonly hasPassword: boolean;
+    readonly secondFactor: boolean;
+    /** The id of this session. */
+    readonly session: string;
+  } | null;
+  readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: Role }[];
+  /** Whether the server has no account yet and waits for its set-up link to be opened. */
+  readonly setUp: boolean;
+  readonly singleSignOn: { readonly name: string } | null;
+  readonly version: string;
+  readonly keys: {
+    readonly prefix: string;
+    /** Maximum lifetime of a key in days; null for no limit. */
+    readonly lifeDaysMax: number | null;
+    readonly expiryDays: readonly number[];
+    readonly expiryDaysDefault: number;
+    readonly graceDaysMax: number;
+  };
+}
+
+/** A session of the signed-in user. */
+export interface DeviceResponse {
+  readonly id: string;
+  /** Whether it is the session that asks. */
+  readonly current: boolean;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+export interface TwoFactorSetupResponse {
+  readonly uri: string;
+  readonly secret: string;
+  readonly backupCodes: readonly string[];
+}

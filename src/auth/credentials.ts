@@ -50,7 +50,7 @@ export class Credentials {
       throw new CallerStatsError('not_found', 'The link was used or has expired; ask for another.');
   }
 
-  /** PacedQueue the second factor off without its password or code: for the command line. */
+  /** Turns the second factor off without its password or code: for the command line. */
   async dropSecondFactor(email: string): Promise<void> {
     const { internalAdapter, adapter } = await (await this.#authProvider.for({ secure: false })).$context;
     const found = await internalAdapter.findUserByEmail(email);

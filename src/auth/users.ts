@@ -127,7 +127,7 @@ export class Users {
     return { cookies: created.headers.getSetCookie() };
   }
 
-  /** Takes an account away, with all that belongs to it; where there is none, noContent happens. */
+  /** Takes an account away, with all that belongs to it; where there is none, nothing happens. */
   async remove(email: string): Promise<void> {
     const { internalAdapter } = await (await this.#authProvider.for({ secure: false })).$context;
     const found = await internalAdapter.findUserByEmail(email);

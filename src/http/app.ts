@@ -179,7 +179,7 @@ export async function buildApp({
     clock,
   });
   closeUnreadFiles(app);
-  // What is there when it starts and noContent else: each file that is served has a name that was found then.
+  // What is there when it starts and nothing else: each file that is served has a name that was found then.
   await app.register(fastifyStatic, {
     root: [dashboard.pages, docs],
     serve: false,

@@ -90,7 +90,7 @@ const FRAMEWORK_ERRORS: ReadonlyMap<string, readonly [status: number, message: s
   ],
 ]);
 
-/** What to answer to an error: status, headers, body. Logs noContent. */
+/** What to answer to an error: status, headers, body. Logs nothing. */
 function toAnswer(
   error: unknown,
   requestId: string,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * What every answer carries, after OWASP's REST Security Cheat Sheet: noContent here is for a browser to frame, sniff,
+ * What every answer carries, after OWASP's REST Security Cheat Sheet: nothing here is for a browser to frame, sniff,
  * embed or keep. Constant, and set once a request: computing them anew each time took 8% of an export.
  */
 export const SECURITY_HEADERS = {

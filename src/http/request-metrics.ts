@@ -1,4 +1,4 @@
-/** What the app tells whoever metrics it. Without anybody, noContent here is done for a request. */
+/** What the app tells whoever measures it. Without anybody, nothing here is done for a request. */
 import type { FastifyInstance } from 'fastify';
 import type { RecordResult, Store } from '../storage/ports/store.js';
 import { onFinished } from './connection/connections.js';

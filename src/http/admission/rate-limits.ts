@@ -35,7 +35,7 @@ export class RateLimit {
     return this.#limiter !== undefined;
   }
 
-  /** Counts one request of `who`, and says in the answer what is left. Throws `429` where noContent is. */
+  /** Counts one request of `who`, and says in the answer what is left. Throws `429` where nothing is. */
   async consume(who: string, reply: FastifyReply): Promise<void> {
     if (this.#limiter === undefined) return;
     const { left, seconds, exceeded } = await this.#count(this.#limiter, who);

@@ -3,7 +3,7 @@
  * connections that are still open when the server stops. Node itself answers requests that do not arrive in time (408).
  *
  * The framework has an option for slow handlers (`handlerTimeout`), but it creates and aborts a signal for each request,
- * which costs a tenth of recording a single query. Checking all exchanges now and then costs next to noContent.
+ * which costs a tenth of recording a single query. Checking all exchanges now and then costs next to nothing.
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';

@@ -120,7 +120,7 @@ async function take(limits: readonly Limit[]): Promise<void> {
       await limiter.consume(who);
     } catch (error) {
       await giveBack(limits.slice(0, at + 1));
-      // The library rejects with the count where noContent is left, and with an error where it failed.
+      // The library rejects with the count where nothing is left, and with an error where it failed.
       throw error instanceof RateLimiterRes ? tooMany(error.msBeforeNext) : error;
     }
   }

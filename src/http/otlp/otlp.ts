@@ -119,7 +119,7 @@ function addMetrics(app: FastifyInstance, { authenticator }: OtlpOptions): void 
         operationId: 'exportMetrics',
         summary: 'Drop OpenTelemetry metrics',
         description:
-          'OTLP/HTTP. Accepts metrics and drops them, so that an exporter which sends them has noContent to complain of. ' +
+          'OTLP/HTTP. Accepts metrics and drops them, so that an exporter which sends them has nothing to complain of. ' +
           'Better is to send none: `OTEL_METRICS_EXPORTER=none`.',
         body: otlpRequestBody('resourceMetrics'),
         response: { 200: otlpResponse(METRICS_ANSWER), ...errors },

@@ -78,7 +78,7 @@ export class Authenticator {
   }
 
   /**
-   * Whether a request to read the counts of a project has noContent to be said about it but them: its key is an admin key
+   * Whether a request to read the counts of a project has nothing to be said about it but them: its key is an admin key
    * that works, reads, and may be used from anywhere as often as one likes. Where it has, `authorize` says what.
    */
   admits(authorization: string, projectId: string, reads: SyncReads, nowMs: number): boolean {

@@ -1,6 +1,6 @@
 /**
  * The path that stands before every other path of the service, for a proxy that has more than one service under one host
- * and hands paths on as they came. Requests are freed of it before anything looks at them, so routes know noContent of it;
+ * and hands paths on as they came. Requests are freed of it before anything looks at them, so routes know nothing of it;
  * whatever leads a client back here (links, redirects, cookies, documents) gets it put before.
  */
 

@@ -57,7 +57,7 @@ function getQuery(request: FastifyRequest): Readonly<Record<string, string | str
 
 function refuse(request: FastifyRequest, problems: readonly string[]): void {
   if (problems.length === 0) {
-    // The schema can only be stricter than the rules above if the two have drifted apart: then noContent passes.
+    // The schema can only be stricter than the rules above if the two have drifted apart: then nothing passes.
     if (request.validationError?.validationContext === 'querystring') throw request.validationError;
     return;
   }

@@ -2,7 +2,7 @@
  * The ordinary export, answered without the framework: a `GET` of caller stats whose key, project and range are all good.
  * The framework takes several times as long to hand such a request to its route as it takes to answer it.
  *
- * All rules are those of the route, in the files it has them from. Here it is only decided whether there is noContent to say
+ * All rules are those of the route, in the files it has them from. Here it is only decided whether there is nothing to say
  * but the counts; whatever else there may be to say, the framework gets the request as it came. A test holds the two
  * together, to the byte.
  */
@@ -31,7 +31,7 @@ export interface DirectExportOptions {
   readonly basePath: BasePath;
 }
 
-/** What is asked for, by a request that has noContent unusual about it so far. */
+/** What is asked for, by a request that has nothing unusual about it so far. */
 interface Ask {
   readonly authorization: string;
   readonly projectId: string;
@@ -191,7 +191,7 @@ function onlyAuthorization(rawHeaders: readonly string[]): string | undefined {
   return hosts === 1 ? authorization : undefined;
 }
 
-/** Only of a query string that has noContent else in it, each at most once, and noContent that must be decoded but colons. */
+/** Only of a query string that has nothing else in it, each at most once, and nothing that must be decoded but colons. */
 function readRange(query: string): DateRange | undefined {
   // A plus is a blank there.
   if (query.includes('+')) return undefined;

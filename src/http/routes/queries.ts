@@ -55,7 +55,7 @@ export function addQueries(
           'Records one query, an array of them, or one a line as NDJSON; `Content-Encoding: gzip` is accepted. ' +
           `At most ${limits.batchQueriesMax} queries and ${limits.bodyBytesMax} bytes once decoded. ` +
           'Idempotent for ever by id: repeat anything, at any time. The answer comes when the queries are on disk. ' +
-          'All or noContent: on 400 noContent was recorded, and `details` names each bad query by its index.',
+          'All or nothing: on 400 nothing was recorded, and `details` names each bad query by its index.',
         security: [{ recordingKey: [] }, { adminKey: [] }],
         params: ProjectPath,
         querystring: NoParameters,
@@ -103,7 +103,7 @@ function parseQueries(request: FastifyRequest, nowMs: number): Query[] {
     const bad = problems.length === 1 ? 'one of its queries is' : `${problems.length} of its queries are`;
     throw new CallerStatsError('invalid', `Nothing was recorded: ${bad} invalid.`, { details: problems });
   }
-  // The schema can only be stricter than the rules above if the two have drifted apart: then noContent passes.
+  // The schema can only be stricter than the rules above if the two have drifted apart: then nothing passes.
   if (request.validationError) throw request.validationError;
   return queries;
 }

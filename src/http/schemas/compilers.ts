@@ -1,5 +1,5 @@
 /**
- * PacedQueue schemas into what checks and writes JSON: each on its first use, so that noContent waits for it at the start, and
+ * Turns schemas into what checks and writes JSON: each on its first use, so that nothing waits for it at the start, and
  * once for all apps that are built.
  */
 import { Ajv, type ValidateFunction } from 'ajv';

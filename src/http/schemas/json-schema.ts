@@ -25,7 +25,7 @@ export function objectSchema(required: Properties, optional: Properties = {}): O
   };
 }
 
-/** The same, and noContent else. */
+/** The same, and nothing else. */
 export function strictObjectSchema(required: Properties, optional?: Properties) {
   return { ...objectSchema(required, optional), additionalProperties: false } as const;
 }

@@ -23,7 +23,7 @@ export function aggregateWorkers(
   };
 }
 
-/** To be put aggregateWorkers line by line, also those metrics that the library would leave out of a sum. */
+/** To be put together line by line, also those metrics that the library would leave out of a sum. */
 function labelled({ worker, metrics }: WorkerMetrics): MetricData[] {
   return metrics.map((metric) => ({
     ...metric,

@@ -77,7 +77,7 @@ function addChangeAndDelete(app: FastifyInstance, { store, sessionGuard }: Dashb
         const project = await store.findProject(...of);
         if (project === undefined) throw noSuchProject();
         if (project.name !== typed)
-          throw invalid(['name: is not the name of the project, so noContent was deleted']);
+          throw invalid(['name: is not the name of the project, so nothing was deleted']);
         // What it recorded is removed by the server's clean-up.
         await store.deleteProject(...of, sessionGuard.getActor(request));
         return noContent(reply);

@@ -1,4 +1,4 @@
-/** Builds the HTTP application from what it needs, without listening: tests hand in store, clock and logger. */
+/** Builds the HTTP application without listening: tests pass their own store, clock and logger. */
 import { Readable } from 'node:stream';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
@@ -46,18 +46,18 @@ import { addSeries } from './routes/series.js';
 import { addCompilers } from './schemas/compilers.js';
 import { SHARED_SCHEMAS } from './schemas/schemas.js';
 
-/** Follows requests, for whoever looks for what took how long. */
+/** Creates a trace of each request. */
 export interface RequestTracing {
   watch(app: FastifyInstance): void;
 }
 
-/** What a connection may take of the server. */
+/** Limits of each connection. */
 interface ConnectionLimits {
-  /** Open ones, at most; more are closed at once. */
+  /** Connections above this number are closed at once. */
   readonly connectionsMax: number;
-  /** Milliseconds until a request must have arrived; 408 then. */
+  /** How long a request may take to arrive; then 408. */
   readonly requestTimeoutMs: number;
-  /** Milliseconds until its answer must have been made (503 then), and again until it must have been taken. */
+  /** How long the server may take to respond (then 503), and how long the response may wait to be read. */
   readonly answerTimeoutMs: number;
 }
 
@@ -65,9 +65,9 @@ export interface AppOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly limits: RecordingLimits & RateLimits & Omit<LoadLimits, 'accountRequestsMax'> & ConnectionLimits;
-  /** What stands before every path. */
+  /** The prefix of every path. */
   readonly basePath: BasePath;
-  /** Proxies whose `X-Forwarded-For` is believed, as `parseNetwork` gives them; none for nobody's. */
+  /** Proxies whose `X-Forwarded-For` is trusted, in the form of `parseNetwork`. */
   readonly trustProxy: readonly string[];
   /** Which spans and log records are queries. */
   readonly telemetry: TelemetryRules;
@@ -79,42 +79,87 @@ export interface AppOptions {
   readonly docs: string;
   readonly users: Omit<UsersOptions, 'store' | 'clock' | 'log' | 'basePath'>;
   readonly log: Logger;
-  /** Is told of every request; nobody unless given. */
+  /** Observes every request. */
   readonly metrics?: RequestMetrics | undefined;
-  /** Follows requests through the app; nobody unless given. Then all of them go through the framework. */
+  /** Traces requests. All of them go through the framework then. */
   readonly tracing?: RequestTracing | undefined;
-  /** Mean delay of the event loop in milliseconds, for tests; measured unless told. */
+  /** Mean delay of the event loop in milliseconds; measured by default. */
   readonly eventLoopDelayMs?: () => number;
 }
 
-/** The app, ready to listen or to be sent requests with `inject`. It does not close the store. */
-export async function buildApp({
-  store,
-  clock,
+/** The app, ready to listen or to receive requests with `inject`. It does not close the store. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { store, clock, limits, basePath, log, metrics, tracing } = options;
+  const app = createServer(options);
+  const admission = new Admission({
+    limits: {
+      ...limits,
+      // There must be room for one request of the largest size, compressed and decompressed.
+      recordingBytesMax: Math.max(limits.recordingBytesMax, 2 * limits.bodyBytesMax),
+      accountRequestsMax,
+    },
+    clock,
+    eventLoopDelayMs: options.eventLoopDelayMs ?? watchEventLoop(app),
+  });
+  if (metrics !== undefined) observeRequests(app, metrics);
+  tracing?.watch(app);
+  addSecurityHeaders(app);
+  refuseWhileClosing(app);
+  admission.watch(app);
+  requireOneHost(app);
+  for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
+  await addOpenApi(app, options.dashboard.version, basePath);
+
+  const requests = new RateLimit('organization', limits.requestsPerMinute);
+  const failures = new RateLimit('failures', limits.failuresPerMinute);
+  const authenticator = new Authenticator({ store, clock, requests, failures, log: app.log });
+  addCallerStats(app, store, authenticator);
+  addSeries(app, store, authenticator);
+  addCallers(app, store, authenticator);
+  const recording = { store: observeRecordings(store, metrics), clock, authenticator, limits, admission };
+  addQueries(app, recording);
+  await addOtlp(app, { ...recording, telemetry: options.telemetry });
+  await addLeakedKeys(app, { store, clock, failures });
+  addOperations(app, store);
+  await addDashboardApi(app, {
+    ...options.dashboard,
+    basePath,
+    authProvider: new AuthProvider({ ...options.users, basePath, store, clock, log }),
+    store,
+    clock,
+  });
+  closeUnreadFiles(app);
+  await addSites(app, options);
+  // Logging and tracing of each request need the framework.
+  if (store.readSync !== undefined && tracing === undefined && !log.isLevelEnabled('debug')) {
+    const { readSync } = store;
+    new DirectExport({ readSync, clock, authenticator, admission, basePath, metrics }).watch(app);
+  }
+  await app.ready();
+  return app;
+}
+
+/** The framework with its limits, deadlines and error handling, without routes. */
+function createServer({
   limits,
   basePath,
   trustProxy,
-  telemetry,
   dashboard,
-  docs,
-  users,
   log,
   metrics,
-  tracing,
-  eventLoopDelayMs,
-}: AppOptions): Promise<FastifyInstance> {
+}: AppOptions): FastifyInstance {
   const connectionErrors = new ConnectionErrors((status) => metrics?.refused(status));
   const { requestTimeoutMs, answerTimeoutMs } = limits;
-  const app = Fastify({
+  const app: FastifyInstance = Fastify({
     ...rewriteBelow(basePath),
     loggerInstance: frameworkLog(log),
-    // Not one logger a request: the few lines that are written name their request themselves.
+    // One logger for all requests: the few lines that are written name their request.
     childLoggerFactory: (logger) => logger,
     logController: new RequestLog({ disableRequestLogging: !log.isLevelEnabled('debug') }),
     genReqId: requestIds(dashboard.randomInt),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    // Longer than any URL that the header limit lets through: an id that is too long is an unknown one, not another route.
+    // As long as the longest URL: an id that is too long is an unknown id, not another route.
     routerOptions: { maxParamLength: headerBytesMax },
     http: {
       maxHeaderSize: headerBytesMax,
@@ -126,7 +171,7 @@ export async function buildApp({
     trustProxy: trustProxy.length > 0 && createNetworks(trustProxy).has,
     clientErrorHandler: connectionErrors.onClientError,
     frameworkErrors: (error, request, reply) => {
-      // No hook runs before these.
+      // The framework runs no hooks before this handler.
       answerError(error, request, reply.headers(SECURITY_HEADERS));
       metrics?.refused(reply.statusCode);
     },
@@ -134,16 +179,6 @@ export async function buildApp({
   connectionErrors.watch(app.server);
   app.server.maxConnections = limits.connectionsMax;
   enforceDeadlines(app, { requestTimeoutMs, answerTimeoutMs, closeGraceMs });
-  const admission = new Admission({
-    limits: {
-      ...limits,
-      // One request that has as much as it may, packed and unpacked, must find room.
-      recordingBytesMax: Math.max(limits.recordingBytesMax, 2 * limits.bodyBytesMax),
-      accountRequestsMax,
-    },
-    clock,
-    eventLoopDelayMs: eventLoopDelayMs ?? watchEventLoop(app),
-  });
   acceptAllMethods(app);
   app.removeAllContentTypeParsers();
   app.setErrorHandler(answerError);
@@ -151,35 +186,11 @@ export async function buildApp({
     throw new HttpError(404, `There is no such route; ${basePath}/docs shows those that are.`);
   });
   addCompilers(app);
-  if (metrics !== undefined) observeRequests(app, metrics);
-  tracing?.watch(app);
-  addSecurityHeaders(app);
-  refuseWhileClosing(app);
-  admission.watch(app);
-  requireOneHost(app);
-  for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
-  await addOpenApi(app, dashboard.version, basePath);
+  return app;
+}
 
-  const requests = new RateLimit('organization', limits.requestsPerMinute);
-  const failures = new RateLimit('failures', limits.failuresPerMinute);
-  const authenticator = new Authenticator({ store, clock, requests, failures, log: app.log });
-  addCallerStats(app, store, authenticator);
-  addSeries(app, store, authenticator);
-  addCallers(app, store, authenticator);
-  const recording = observeRecordings(store, metrics);
-  addQueries(app, { store: recording, clock, authenticator, limits, admission });
-  await addOtlp(app, { store: recording, clock, authenticator, limits, telemetry, admission });
-  await addLeakedKeys(app, { store, clock, failures });
-  addOperations(app, store);
-  await addDashboardApi(app, {
-    ...dashboard,
-    basePath,
-    authProvider: new AuthProvider({ ...users, basePath, store, clock, log }),
-    store,
-    clock,
-  });
-  closeUnreadFiles(app);
-  // What is there when it starts and nothing else: each file that is served has a name that was found then.
+/** The pages of the dashboard and the documentation. Only files that exist at the start are served. */
+async function addSites(app: FastifyInstance, { dashboard, docs, basePath }: AppOptions): Promise<void> {
   await app.register(fastifyStatic, {
     root: [dashboard.pages, docs],
     serve: false,
@@ -189,23 +200,16 @@ export async function buildApp({
   await addPages(app, dashboard.pages, basePath);
   await addDocs(app, docs, basePath);
   await addTryPage(app, basePath);
-  // Not where each request is to be logged, or traced.
-  if (store.readSync !== undefined && tracing === undefined && !log.isLevelEnabled('debug')) {
-    const { readSync } = store;
-    new DirectExport({ readSync, clock, authenticator, admission, basePath, metrics }).watch(app);
-  }
-  await app.ready();
-  return app;
 }
 
-/** Ids that tell the requests of all nodes and restarts apart: which process, by chance, and which of its requests. */
+/** Request ids that are unique across nodes and restarts: a random id of the process and a counter. */
 function requestIds(randomInt: (max: number) => number): () => string {
   const processId = randomInt(2 ** 40).toString(36);
   let requests = 0;
   return () => `req-${processId}-${(++requests).toString(36)}`;
 }
 
-/** RFC 9112, section 3.2. Node's own refusal of none has no body, and of two it takes the first. */
+/** RFC 9112, section 3.2. Node's own answer to a missing Host has no body, and of two Hosts it takes the first. */
 function requireOneHost(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }) => {
     const hosts = raw.rawHeaders.filter(
@@ -227,7 +231,7 @@ function closeUnreadFiles(app: FastifyInstance): void {
   });
 }
 
-/** Once `close()` is called: what is being answered is finished, what comes on open connections is sent away. */
+/** After `close()`, requests in progress are finished, and new ones on open connections get `503`. */
 function refuseWhileClosing(app: FastifyInstance): void {
   let closing = false;
   app.addHook('preClose', async () => {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { InjectOptions } from 'fastify';
+import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { OVERLOAD_SETTINGS } from '../../src/cli/settings/admission.js';
@@ -193,23 +193,14 @@ export async function startService(
   calls.length = 0;
   const served = await app.inject({ path: `${basePath}/openapi.json` });
   if (served.statusCode !== 200) throw new Error(`there is no document: ${served.payload}`);
-  const openApi = OpenApi.of(served.payload);
   secrets.push(...Object.values(keys));
-
-  const port = async (): Promise<number> => {
-    if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
-    const address = app.server.address();
-    if (typeof address !== 'object' || address === null) throw new Error('the app has no port');
-    return address.port;
-  };
-  const service: Service = {
+  return {
     eventLoop,
     watched,
     store,
     calls,
     clock,
     keys,
-    openApi,
     databaseUrl,
     hide: (text) => void hidden.add(text),
     hideKey: (secret) => void secrets.push(secret),
@@ -218,6 +209,38 @@ export async function startService(
       secrets.push(secret);
       return secret;
     },
+    log: () => logged.join(''),
+    ...requestsTo(app, { keys, secrets, openApi: OpenApi.of(served.payload) }),
+  };
+}
+
+type Requests = Pick<
+  Service,
+  | 'openApi'
+  | 'routes'
+  | 'send'
+  | 'record'
+  | 'sendRaw'
+  | 'read'
+  | 'connect'
+  | 'listening'
+  | 'connections'
+  | 'close'
+>;
+
+/** The part of a service that sends requests and checks the answers. */
+function requestsTo(
+  app: FastifyInstance,
+  { keys, secrets, openApi }: Pick<Service, 'keys' | 'openApi'> & { readonly secrets: readonly string[] },
+): Requests {
+  const port = async (): Promise<number> => {
+    if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
+    const address = app.server.address();
+    if (typeof address !== 'object' || address === null) throw new Error('the app has no port');
+    return address.port;
+  };
+  const requests: Requests = {
+    openApi,
     routes: () => routesOf(app),
     async send({
       method = 'GET',
@@ -230,7 +253,7 @@ export async function startService(
     } = {}) {
       const headers = { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...more };
       // Injected, an answer to HEAD keeps the body that Node would not put on the wire.
-      if (method === 'HEAD' && from === undefined) return service.sendRaw(headOf(path, headers));
+      if (method === 'HEAD' && from === undefined) return requests.sendRaw(headOf(path, headers));
       const response = await app.inject({
         method: method as NonNullable<InjectOptions['method']>,
         url: path,
@@ -253,7 +276,7 @@ export async function startService(
       return answer;
     },
     record: (body, headers = {}) =>
-      service.send({
+      requests.send({
         method: 'POST',
         path: QUERIES,
         headers: { 'content-type': 'application/json', ...headers },
@@ -261,9 +284,9 @@ export async function startService(
       }),
     async sendRaw(bytes, { connectionError = false } = {}) {
       const [, method = '', path = ''] = /^(\S+) (\S+) HTTP\//.exec(Buffer.from(bytes).toString()) ?? [];
-      const connection = await service.connect();
+      const connection = await requests.connect();
       connection.write(bytes);
-      const answer = await service.read(connection, { method, path, connectionError });
+      const answer = await requests.read(connection, { method, path, connectionError });
       if (answer.headers['connection'] === 'close') await connection.ended();
       connection.close();
       return answer;
@@ -277,9 +300,8 @@ export async function startService(
     listening: () => app.server.listening,
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
     close: () => app.close(),
-    log: () => logged.join(''),
   };
-  return service;
+  return requests;
 }
 
 /** The `message`s of an error's `details`. */

@@ -3,14 +3,14 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { run } from './cli/program.js';
-import { withoutPassword } from './cli/settings/passwords.js';
+import { maskPassword } from './cli/settings/setting.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 
 // The list of processes is for everybody on the machine to read.
-const shownArguments = process.argv.map(withoutPassword);
+const shownArguments = process.argv.map(maskPassword);
 if (shownArguments.join() !== process.argv.join()) process.title = shownArguments.join(' ');
 
 // Whoever reads our output may stop, as `head` does; that is no failure.

@@ -7,9 +7,7 @@ import { promisify } from 'node:util';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { OVERLOAD_SETTINGS } from '../../src/cli/settings/admission.js';
-import { readSettings } from '../../src/cli/settings/settings.js';
-import { OTLP_SETTINGS, telemetryRulesOf } from '../../src/cli/settings/telemetry.js';
+import { readServerSettings } from '../../src/cli/settings/server-settings.js';
 import type { TelemetryRules } from '../../src/domain/queries/telemetry.js';
 import { type AppOptions, buildApp } from '../../src/http/app.js';
 import type { BasePath } from '../../src/http/request/base-path.js';
@@ -94,17 +92,8 @@ export interface ServiceOptions {
   readonly metrics?: RequestMetrics;
 }
 
-const LIMIT_NAMES = [
-  ...(Object.keys(OVERLOAD_SETTINGS) as (keyof typeof OVERLOAD_SETTINGS)[]),
-  'batchQueriesMax' as const,
-  'bodyBytesMax' as const,
-];
-const LIMITS = readSettings(LIMIT_NAMES, {}, {});
-
-const OTLP_NAMES = Object.keys(OTLP_SETTINGS) as (keyof typeof OTLP_SETTINGS)[];
-
-/** What the settings say unless told otherwise. */
-const TELEMETRY: TelemetryRules = telemetryRulesOf(readSettings(OTLP_NAMES, {}, {}));
+/** The settings unless a test says otherwise. */
+const DEFAULTS = readServerSettings({}, {});
 
 /**
  * One service for all tests of a `describe`: for tables of refusals, which leave nothing behind. Called in a test it
@@ -163,13 +152,13 @@ export async function startService(
   const app = await buildApp({
     store,
     clock: { now: () => clock.nowMs },
-    limits: { ...LIMITS, requestsPerMinute: 0, failuresPerMinute: 0, ...limits },
+    limits: { ...DEFAULTS, requestsPerMinute: 0, failuresPerMinute: 0, ...limits },
     // A busy machine must not fail tests that are about something else.
     eventLoopDelayMs: () => eventLoop.delayMs,
     metrics,
     basePath,
     trustProxy,
-    telemetry: { ...TELEMETRY, ...telemetry },
+    telemetry: { ...DEFAULTS.telemetry, ...telemetry },
     dashboard: {
       pages: await makePages(folder),
       singleSignOnName: users.singleSignOn?.name,

@@ -10,7 +10,7 @@ import type { Metrics } from '../../observability/metrics/metrics.js';
 import type { Tracing } from '../../observability/tracing/tracing.js';
 import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
-import { allOrProblems, type Io } from '../io.js';
+import type { Io } from '../io.js';
 import { keepAuditLog } from '../jobs/prune-audit.js';
 import { keepClean } from '../jobs/purge.js';
 import { retryUntilAvailable } from '../jobs/retry-until-available.js';
@@ -18,17 +18,12 @@ import { openWithSettings } from '../open-store.js';
 import { welcomer } from '../server/first-run.js';
 import { listen, urlOf } from '../server/listen.js';
 import { openMetrics, serveMetrics } from '../server/metrics.js';
-import { openTracing, tracingSettingsOf } from '../server/tracing.js';
+import { openTracing } from '../server/tracing.js';
 import { isWorker, leave, startWorkers, toldToStop } from '../server/workers.js';
-import { flagsOf, readSettings, SERVER_SETTINGS, settingOption, type Values } from '../settings/settings.js';
-import { singleSignOnOf } from '../settings/single-sign-on.js';
-import { telemetryRulesOf } from '../settings/telemetry.js';
+import { readServerSettings, type ServerSettings } from '../settings/server-settings.js';
+import { SERVER_SETTING_NAMES, SETTINGS, settingOption } from '../settings/settings.js';
 import { openLog } from '../terminal/log.js';
 import { printLine } from '../terminal/output.js';
-
-const settingNames = Object.keys(SERVER_SETTINGS) as (keyof typeof SERVER_SETTINGS)[];
-
-type ServerSettings = Values<keyof typeof SERVER_SETTINGS>;
 
 /** What `npm run build` made of the dashboard. */
 const pages = fileURLToPath(new URL('../../dashboard', import.meta.url));
@@ -42,7 +37,9 @@ export function addServeCommand(program: Command, io: Io, version: string): void
     .description(
       'runs the server; on an empty database, makes a first project and its keys and prints them once',
     );
-  for (const name of flagsOf(SERVER_SETTINGS)) serve.addOption(settingOption(name));
+  for (const name of SERVER_SETTING_NAMES) {
+    if (!SETTINGS[name].environmentOnly) serve.addOption(settingOption(name));
+  }
   serve
     .option('--demo', 'on an empty database, load a sample of real events')
     .addHelpText(
@@ -50,18 +47,14 @@ export function addServeCommand(program: Command, io: Io, version: string): void
       '\nStops at SIGTERM or SIGINT: what was accepted is finished, what comes after is refused.',
     )
     .action(async (options: { demo?: boolean }) => {
-      const [settings, tracingSettings] = allOrProblems(
-        () => readSettings(settingNames, { ...options }, io.env),
-        () => tracingSettingsOf(io.env),
-      );
-      const singleSignOn = singleSignOnOf(settings);
+      const settings = readServerSettings(options, io.env);
       const log = await openLog(settings, io);
       // Listened for from now on: who stops the server while it starts is heard as well.
       const stopRequested = Promise.race([io.stopRequested(), toldToStop()]);
       const stop = new AbortController();
       const stopped = stopRequested.finally(() => stop.abort());
       const metrics = await openMetrics(settings, io, version);
-      const tracing = await openTracing(tracingSettings, { version, log, clock: io.clock });
+      const tracing = await openTracing(settings.tracing, { version, log, clock: io.clock });
       // A database server may be started after this one, or be away for a while: that is no reason to end.
       const opened = await openWithSettings(settings, {
         allowUnavailable: true,
@@ -76,7 +69,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         serving =
           settings.workers > 1 && !isWorker()
             ? await startWorkers(settings.workers, { signal: stop.signal, log })
-            : await answer(store, settings, { singleSignOn, metrics, tracing, io, log, version });
+            : await answer(store, settings, { metrics, tracing, io, log, version });
         if (serving !== undefined && !isWorker()) {
           const url = `${urlOf(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
@@ -113,7 +106,6 @@ interface Serving {
 }
 
 interface Surroundings {
-  readonly singleSignOn: ReturnType<typeof singleSignOnOf>;
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing | undefined;
   readonly io: Io;
@@ -123,7 +115,7 @@ interface Surroundings {
 
 /** Answers in this process alone. */
 async function answer(store: Store, settings: ServerSettings, surroundings: Surroundings): Promise<Serving> {
-  const { singleSignOn, metrics, tracing, io, log, version } = surroundings;
+  const { metrics, tracing, io, log, version } = surroundings;
   // Loaded here, because the other commands would wait for it in vain.
   const { buildApp } = await import('../../http/app.js');
   const app = await buildApp({
@@ -132,11 +124,11 @@ async function answer(store: Store, settings: ServerSettings, surroundings: Surr
     basePath: settings.basePath,
     limits: settings,
     trustProxy: settings.trustProxy,
-    telemetry: telemetryRulesOf(settings),
+    telemetry: settings.telemetry,
     dashboard: {
       pages,
       version,
-      singleSignOnName: singleSignOn?.name,
+      singleSignOnName: settings.singleSignOn?.name,
       keyPrefix: settings.keyPrefix,
       keyLifeMax: settings.keyLifeMax,
       randomInt: io.randomInt,
@@ -145,7 +137,7 @@ async function answer(store: Store, settings: ServerSettings, surroundings: Surr
     users: {
       publicUrl: settings.publicUrl ?? undefined,
       secret: settings.secret ?? undefined,
-      singleSignOn,
+      singleSignOn: settings.singleSignOn,
       randomInt: io.randomInt,
     },
     log,

@@ -1,37 +1,54 @@
-/** One setting: what it is called, what it may be, and how it is read. */
+/** One setting: its names, its default, and how its value is read and checked. The settings themselves: `settings.ts`. */
 import { failure, quote, type Result, success } from '../../domain/result.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Setting<T> {
+/** What the table of settings says about one of them. */
+export interface SettingDefinition<Value> {
+  /** The flag, where it is not the name in kebab case. */
+  readonly flag?: string;
+  /** The environment variable, where it is not `CALLER_STATS_` and the flag in capitals. */
+  readonly environment?: string;
+  /** The value where it is given nowhere; left out where the user must give one. */
+  readonly fallback?: string;
+  /** What stands for the value in the help text. */
+  readonly placeholder: string;
+  readonly description: string;
+  /** A secret has no flag: everybody on the machine can read the list of processes. */
+  readonly environmentOnly?: true;
+  /** Whether a value may hold a secret, and must not appear in messages. */
+  readonly hides?: (text: string) => boolean;
+  /** Problems continue a sentence that begins with the setting's name and value. */
+  readonly parse: (text: string) => Result<Value>;
+}
+
+export interface Setting<Value = unknown> extends SettingDefinition<Value> {
   /** Without the dashes. */
   readonly flag: string;
   readonly environment: string;
-  /** What holds where it is given nowhere; none for what somebody must say. */
-  readonly fallback?: string;
-  /** What stands for the value in the manual. */
-  readonly placeholder: string;
-  readonly description: string;
-  /** A secret, which has no flag: everybody on the machine can read the list of processes. */
-  readonly environmentOnly?: true;
-  /** Whether a value may hold a secret, and is not to be shown then. */
-  readonly hides?: (text: string) => boolean;
-  /** Problems go on from the setting's name and value. */
-  readonly parse: (text: string) => Result<T>;
 }
 
-export function setting<T>(definition: Setting<T>): Setting<T> {
-  return definition;
+/** Gives each setting its flag and its variable: `portMax` is `--port-max` and `CALLER_STATS_PORT_MAX`. */
+export function defineSettings<Values>(
+  table: {
+    readonly [Name in keyof Values]: SettingDefinition<Values[Name]>;
+  },
+): { readonly [Name in keyof Values]: Setting<Values[Name]> } {
+  const settings = Object.entries<SettingDefinition<unknown>>(table).map(([name, definition]) => {
+    const flag = definition.flag ?? name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const environment = `CALLER_STATS_${flag.replaceAll('-', '_').toUpperCase()}`;
+    return [name, { environment, ...definition, flag }];
+  });
+  return Object.fromEntries(settings);
 }
 
-/** Reads a setting; problems name its flag or variable. */
+/** Reads a setting: its flag first, then its variable, then its default. Problems name the flag or the variable. */
 export function readSetting(
-  { flag, environment, fallback, parse, hides }: Setting<unknown>,
+  { flag, environment, fallback, parse, hides }: Setting,
   given: unknown,
   env: Environment,
 ): Result<unknown> {
-  // A variable that is set to nothing counts as not set, as Compose files and shells make them.
-  const fromEnvironment = env[environment] === '' ? undefined : env[environment];
+  const fromEnvironment = readVariable(env, environment);
   const text = typeof given === 'string' ? given : (fromEnvironment ?? fallback);
   if (text === undefined) return failure(`--${flag}: is missing; give it, or set ${environment}`);
   const value = parse(text);
@@ -41,7 +58,38 @@ export function readSetting(
   return failure(...value.problems.map((problem) => `${source}: ${shown} ${problem}`));
 }
 
-/** An address of the web without path, query or fragment, and without a slash behind it. */
+/** A variable that is set to nothing counts as not set: Compose files and shells make such variables. */
+export function readVariable(env: Environment, name: string): string | undefined {
+  return env[name] === '' ? undefined : env[name];
+}
+
+/** Accepts the word `none`, which becomes null, beside what `parse` accepts. */
+export function orNone<T>(parse: (text: string) => Result<T>): (text: string) => Result<T | null> {
+  return (text) => (text === 'none' ? success(null) : parse(text));
+}
+
+export function oneOf<const T extends string>(values: readonly T[]): (text: string) => Result<T> {
+  return (text) => {
+    const value = values.find((one) => one === text);
+    return value === undefined ? failure(`is none of ${values.join(', ')}`) : success(value);
+  };
+}
+
+export function integer(min: number, max: number): (text: string) => Result<number> {
+  return (text) => {
+    const value = Number(text);
+    return /^\d{1,15}$/.test(text) && value >= min && value <= max
+      ? success(value)
+      : failure(`is not a whole number from ${min} to ${max}`);
+  };
+}
+
+/** An address to listen on. */
+export function host(text: string): Result<string> {
+  return /^[^\s/]+$/.test(text) ? success(text) : failure('is not an address or a host name');
+}
+
+/** A web address without path, query or fragment; without a trailing slash in the result. */
 export function origin(text: string): Result<string> {
   const address = webAddress(text);
   if (!address.ok) return address;
@@ -57,11 +105,14 @@ export function webAddress(text: string): Result<string> {
     : failure('is not an address that begins with https:// or http://');
 }
 
-export function integer(min: number, max: number): (text: string) => Result<number> {
-  return (text) => {
-    const value = Number(text);
-    return /^\d{1,15}$/.test(text) && value >= min && value <= max
-      ? success(value)
-      : failure(`is not a whole number from ${min} to ${max}`);
-  };
+/** Whether a text that should be a database URL may hold a password, well-formed or not. */
+export function mayHoldPassword(text: string): boolean {
+  return /@|password=/i.test(text);
+}
+
+/** A command-line argument with asterisks in place of the password of a URL in it. */
+export function maskPassword(argument: string): string {
+  return argument
+    .replace(/(:\/\/[^/:@?#]*):.*@/, '$1:***@')
+    .replaceAll(/([?&](?:password|sslpassword)=)[^&]*/gi, '$1***');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayHoldPassword, withoutPassword } from '../../../src/cli/settings/passwords.js';
+import { maskPassword, mayHoldPassword } from '../../../src/cli/settings/setting.js';
 
 test.each([
   ['postgres://user:hunter2@host:5432/db', 'postgres://user:***@host:5432/db'],
@@ -15,7 +15,7 @@ test.each([
   ['postgres:///db?user=u&PASSWORD=hunter2&schema=s', 'postgres:///db?user=u&PASSWORD=***&schema=s'],
   ['postgres://host/db?sslpassword=hunter2', 'postgres://host/db?sslpassword=***'],
 ])('%s shows as %s', (argument, shown) => {
-  expect(withoutPassword(argument)).toBe(shown);
+  expect(maskPassword(argument)).toBe(shown);
   expect(mayHoldPassword(argument)).toBe(true);
 });
 
@@ -27,5 +27,5 @@ test.each([
   'sqlite:./data/caller-stats.db',
   'http://127.0.0.1:4000/base',
 ])('%s shows as it is', (argument) => {
-  expect(withoutPassword(argument)).toBe(argument);
+  expect(maskPassword(argument)).toBe(argument);
 });

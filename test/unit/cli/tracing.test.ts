@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tracingSettingsOf } from '../../../src/cli/server/tracing.js';
+import { readTracingSettings } from '../../../src/cli/settings/server-settings.js';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
 
@@ -15,14 +15,14 @@ describe('traces are refused', () => {
     ],
     [
       { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
-      /"grpc" is not spoken here; choose http\/protobuf or http\/json/,
+      /"grpc" is not supported; choose http\/protobuf or http\/json/,
     ],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'host', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'udp' },
       /^OTEL_EXPORTER_OTLP_ENDPOINT: .+\nOTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "udp"/,
     ],
   ])('with %j', (env, problems) => {
-    expect(() => tracingSettingsOf(env)).toThrow(problems);
+    expect(() => readTracingSettings(env)).toThrow(problems);
   });
 });
 
@@ -34,7 +34,7 @@ describe('nothing is traced', () => {
     { ...endpoint, OTEL_TRACES_EXPORTER: 'none' },
     { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
   ])('with %j', (env) => {
-    expect(tracingSettingsOf(env)).toBeUndefined();
+    expect(readTracingSettings(env)).toBeUndefined();
   });
 });
 
@@ -52,5 +52,5 @@ test.each([
   ],
   [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example.org/v1/traces' }, 'http/protobuf'],
 ])('%j is %s', (env, protocol) => {
-  expect(tracingSettingsOf(env)).toEqual({ protocol });
+  expect(readTracingSettings(env)).toEqual({ protocol });
 });

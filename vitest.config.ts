@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { folderInMemory } from './test/support/memory-folder.js';
+import { isDeep } from './test/support/volume.js';
 
 // All that the tests make goes to the folder for temporary files, which they ask Node for.
 if (process.env['TMPDIR'] === undefined) {
@@ -21,6 +22,9 @@ const builtThreads = {
   },
 };
 
+/** `npm test` leaves the deep tests out. */
+const exclude = isDeep ? [] : ['test/**/*.deep.test.ts'];
+
 export default defineConfig({
   plugins: [builtThreads],
   test: {
@@ -33,6 +37,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/{unit,tidy}/**/*.test.ts'],
+          exclude,
           // The long properties take a while on a busy machine.
           testTimeout: 60_000,
           // Pure rules keep nothing between files: a third of these tests' time would go into loading the same anew.
@@ -46,6 +51,7 @@ export default defineConfig({
           include: [
             'test/{conformance,users,sqlite,postgres,http,cli,laws,client,fuzz,overload,faults}/**/*.test.ts',
           ],
+          exclude,
           globalSetup: ['./test/support/build.ts', './test/support/postgres-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
@@ -56,6 +62,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          exclude,
           globalSetup: [
             './test/support/build.ts',
             './test/support/postgres-setup.ts',

@@ -17,7 +17,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { MIGRATIONS } from '../src/storage/sqlite/migrations/index.js';
-import { installations, startPostgres } from '../test/support/postgres-server.js';
+import { olderPostgres, startPostgres } from '../test/support/postgres-server.js';
 
 const folder = fileURLToPath(new URL('../test/samples/schemas/', import.meta.url));
 const queries = join(folder, 'queries.ndjson');
@@ -110,8 +110,7 @@ async function keepSqlite(main: string, version: number, temporary: string): Pro
 }
 
 async function keepPostgres(main: string, version: number): Promise<void> {
-  const [older] = installations();
-  const server = await startPostgres(older);
+  const server = await startPostgres(olderPostgres());
   try {
     const made = await make(new Program(main, server.url()), version);
     const plain = ['--schema=caller_stats', '--no-owner', '--no-privileges', '--rows-per-insert=100'];

@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { findChromium, startChromium } from '../test/support/chromium.js';
-import { installations, startPostgres } from '../test/support/postgres-server.js';
+import { olderPostgres, startPostgres } from '../test/support/postgres-server.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const page = fileURLToPath(new URL('../docs/walk.md', import.meta.url));
@@ -208,7 +208,7 @@ async function seeDashboard({ url, printed }: Served): Promise<string> {
 }
 
 async function moveToPostgres(first: Served, adminKey: string): Promise<void> {
-  const postgres = await startPostgres(installations()[0]);
+  const postgres = await startPostgres(olderPostgres());
   try {
     const there = ['--database', postgres.url()];
     await step(

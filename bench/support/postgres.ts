@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import pg from 'pg';
-import { installations, type PostgresServer, startPostgres } from '../../test/support/postgres-server.js';
+import { newestPostgres, type PostgresServer, startPostgres } from '../../test/support/postgres-server.js';
 
 /** What an operator would set for disks without moving parts; all else is PostgreSQL's default. */
 const SETTINGS = {
@@ -15,8 +15,7 @@ const SETTINGS = {
 
 /** Starts the newest version and stops it afterwards, also where the benchmark is interrupted. */
 export async function withPostgres<T>(work: (server: PostgresServer) => Promise<T>): Promise<T> {
-  const [, newest] = installations();
-  const server = await startPostgres(newest, { settings: SETTINGS });
+  const server = await startPostgres(newestPostgres(), { settings: SETTINGS });
   const folder = await using(server.url(), async (client) => {
     const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
     return dirname(rows[0]?.data_directory ?? '');

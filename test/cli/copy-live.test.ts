@@ -18,7 +18,8 @@ import {
 } from '../support/copy.js';
 import { newSchemaIn } from '../support/store.js';
 
-const [older, newest] = inject('postgresServers');
+const servers = inject('postgresServers');
+const [older, newest] = [servers[0], servers.at(-1)];
 if (older === undefined || newest === undefined) throw new Error('no PostgreSQL server was started');
 
 /** A batch: when so many have been recorded, a copy is under way. */

@@ -1,7 +1,7 @@
 /** Each kind of fault once, on real servers; `npm run faults` goes on for as long as it is told. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sharedByTests, whenOver } from '../support/cleanup.js';
-import { installations, startPostgres } from '../support/postgres-server.js';
+import { newestPostgres, startPostgres } from '../support/postgres-server.js';
 import { Campaign, faultOf, faultsOf } from './campaign.js';
 import type { Fault, StoreKind } from './fault.js';
 import { type Worlds, worldsOn } from './worlds.js';
@@ -35,7 +35,7 @@ describe('on SQLite, nothing is lost and nothing counted twice, and trouble ends
 });
 
 test('on PostgreSQL as well: kills of its server and of nodes', async () => {
-  const server = await startPostgres(installations()[1]);
+  const server = await startPostgres(newestPostgres());
   onTestFinished(() => server.stop());
   const kills = faultsOf('postgres', server).filter(({ name }) => /^kill-(node|database)$/.test(name));
   expect(kills).toHaveLength(2);

@@ -4,7 +4,7 @@
  * is wrong. The same seed makes the same plan.
  */
 import { parseArgs } from 'node:util';
-import { installations, startPostgres } from '../support/postgres-server.js';
+import { newestPostgres, startPostgres } from '../support/postgres-server.js';
 import { Campaign, faultsOf, type Verdict } from './campaign.js';
 import { worldsOn } from './worlds.js';
 
@@ -34,7 +34,7 @@ function readPlan() {
 async function main(): Promise<void> {
   const { seed, store, fault, minutes, queries } = readPlan();
   process.stdout.write(`seed ${seed}, ${store}, ${minutes} minutes\n`);
-  const server = store === 'postgres' ? await startPostgres(installations()[1]) : undefined;
+  const server = store === 'postgres' ? await startPostgres(newestPostgres()) : undefined;
   const chosen = faultsOf(store, server).filter(({ name }) => fault === undefined || name === fault);
   const makeWorld = await worldsOn(server);
   const campaign = new Campaign({ seed, store, queries, faults: chosen }, makeWorld.next);

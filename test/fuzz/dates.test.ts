@@ -10,10 +10,11 @@ import {
   TIMESTAMP_PATTERN,
 } from '../../src/domain/time/date-time.js';
 import { parseTimeInFormat } from '../../src/domain/time/timestamp-formats.js';
+import { newSeed, randomCases } from '../support/volume.js';
 import { Random } from './random.js';
 
-const seed = 20_260_602;
-const cases = 100_000;
+const seed = newSeed('fuzz/dates');
+const cases = randomCases(100_000);
 const isBound = new RegExp(BOUND_PATTERN);
 const SECOND_60 = /:60(?=[.Zz+-]|$)/;
 const isTimestamp = new RegExp(TIMESTAMP_PATTERN);

@@ -10,10 +10,11 @@ import { type FormOptions, readForm } from '../../src/cli/options/import-form.js
 import type { Query } from '../../src/domain/queries/query.js';
 import { nowMs } from '../support/import-records.js';
 import { sampleLines } from '../support/sample.js';
+import { newSeed } from '../support/volume.js';
 import { importFile, KINDS } from './import-bytes.js';
 import { Random } from './random.js';
 
-const seed = 20_260_603;
+const seed = newSeed('fuzz/imports');
 
 interface Imported {
   readonly totals: ImportTotals;

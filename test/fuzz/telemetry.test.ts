@@ -3,11 +3,12 @@ import { expect, test } from 'vitest';
 import { HttpError } from '../../src/http/errors.js';
 import { bodyOf, type SignalName, TYPES, type Type } from '../support/telemetry.js';
 import { read } from '../support/telemetry-reading.js';
+import { newSeed, randomCases } from '../support/volume.js';
 import { spanOf } from './events.js';
 import { Random } from './random.js';
 
-const seed = 20_260_604;
-const cases = 5000;
+const seed = newSeed('fuzz/telemetry');
+const cases = randomCases(5000);
 
 /** The bytes, cut or not, with up to three of them changed. */
 function changed(whole: Buffer, random: Random): Buffer {

@@ -6,9 +6,9 @@ import { parseQuery } from '../../src/domain/queries/query.js';
 import { parseBound, parseTimestamp } from '../../src/domain/time/date-time.js';
 import { CALLERS, QUERIES, SERIES, STATS, sharedService, startMs, startService } from '../support/http.js';
 import { at, entriesOf } from '../support/openapi.js';
+import { lawRuns } from '../support/volume.js';
 
-const numRuns = Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 1000);
-const runs = { numRuns, seed: 20260615 };
+const runs = { numRuns: lawRuns };
 
 /** What answers in the encoding of the request. */
 const OTLP = ['/v1/traces', '/v1/logs', '/v1/metrics'];

@@ -6,20 +6,16 @@ import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.j
 import { callerType } from '../../src/domain/queries/caller.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { YEAR_ZERO_MS } from '../../src/domain/time/date-time.js';
+import { lawRuns } from '../support/volume.js';
 
 const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const inRange = (timeMs: number): number => Math.min(Math.max(timeMs, YEAR_ZERO_MS), latestMs);
 
-const runs = Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 1000);
-
-/**
- * Runs of each law on a kind of store, and the seed to repeat a failed one with. What differs between versions of
- * PostgreSQL is little: they share the runs between them.
- */
+/** Runs of each law on a kind of store, and the seed to repeat a failed one with. */
 export function lawParametersOn(kind: string) {
   const seed = process.env['CALLER_STATS_LAW_SEED'];
   return {
-    numRuns: kind === 'sqlite' ? runs : Math.ceil(runs / 4),
+    numRuns: kind === 'sqlite' ? lawRuns : Math.ceil(lawRuns / 4),
     ...(seed === undefined ? {} : { seed: Number(seed) }),
   };
 }

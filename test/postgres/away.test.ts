@@ -5,10 +5,11 @@ import { openStore } from '../../src/storage/open.js';
 import { firstRunOf, kill, runCli, type Server, startCli, urlIn } from '../support/cli.js';
 import { knownDelivery } from '../support/ledger.js';
 import { Cluster, eventually, Load, ownPostgres, waitingForLock } from '../support/nodes.js';
-import { installations, type PostgresServer } from '../support/postgres-server.js';
+import { installations, newestPostgres, type PostgresServer } from '../support/postgres-server.js';
 import { onDatabase } from '../support/store.js';
 
-const [older, newest] = installations();
+const [older] = installations();
+const newest = newestPostgres();
 
 /** Short, for each round waits for it. */
 const deadline = ['--database-timeout-ms', '1000'];

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { programFile, runCli } from '../support/cli.js';
 import { ownPostgres } from '../support/nodes.js';
-import { installations } from '../support/postgres-server.js';
+import { newestPostgres } from '../support/postgres-server.js';
 
-const [, newest] = installations();
+const newest = newestPostgres();
 
 /** More than one batch. */
 const half = 6_000;

@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest';
 import { kill } from '../support/cli.js';
 import { Cluster, Load, ownPostgres } from '../support/nodes.js';
-import { installations } from '../support/postgres-server.js';
+import { installations, newestPostgres } from '../support/postgres-server.js';
 
-const [older, newest] = installations();
+const [older] = installations();
+const newest = newestPostgres();
 
 const kills = 20;
 const nodes = 3;

@@ -4,10 +4,11 @@ import { kill } from '../support/cli.js';
 import { startCuttingProxy } from '../support/cutting-proxy.js';
 import { knownDelivery, Ledger } from '../support/ledger.js';
 import { Cluster, eventually, ownPostgres, waitingForLock } from '../support/nodes.js';
-import { installations } from '../support/postgres-server.js';
+import { installations, newestPostgres } from '../support/postgres-server.js';
 import { onDatabase } from '../support/store.js';
 
-const [older, newest] = installations();
+const [older] = installations();
+const newest = newestPostgres();
 
 const events = knownDelivery(1);
 const recordedBefore = { recorded: 0, duplicates: events.length };

@@ -14,8 +14,8 @@ export default function build(): void {
       `The tests need programs that this machine lacks: ${list}. Install them and run the tests again.`,
     );
   }
-  // Where `npm test` was called, `pretest` has just built.
-  if (process.env['npm_lifecycle_event'] === 'test') return;
+  // `pretest` has just built where npm runs the tests.
+  if (/^test(:deep)?$/.test(process.env['npm_lifecycle_event'] ?? '')) return;
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
 }
 

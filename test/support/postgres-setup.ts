@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-/** Starts a PostgreSQL server of each version before the tests, and stops both behind them. */
+/** Starts a PostgreSQL server of each version before the tests and stops it after them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const removeTemplates = await shareTemplates();
   const servers = await Promise.all(installations().map((one) => startPostgres(one)));

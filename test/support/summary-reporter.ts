@@ -1,6 +1,9 @@
+import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends a run with one plain line of totals, for whatever reads the output. */
+const slowestShown = 10;
+
+/** Ends a run with the slowest files and one plain line of totals, which CI reads. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -17,6 +20,19 @@ export default class SummaryReporter implements Reporter {
         totals.failed++;
     }
     const skipped = totals.skipped === 0 ? '' : `, ${totals.skipped} skipped`;
+    process.stdout.write(`\nThe slowest files:\n${slowest(modules).join('\n')}\n`);
     process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed${skipped}\n`);
   }
+}
+
+/** Each with the seconds that it took, imports and hooks included. */
+function slowest(modules: readonly TestModule[]): string[] {
+  return modules
+    .map((module) => {
+      const { duration, collectDuration } = module.diagnostic();
+      return { file: relative(process.cwd(), module.moduleId), ms: duration + collectDuration };
+    })
+    .toSorted((a, b) => b.ms - a.ms)
+    .slice(0, slowestShown)
+    .map(({ file, ms }) => `${(ms / 1000).toFixed(1).padStart(6)} s  ${file}`);
 }

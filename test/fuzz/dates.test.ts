@@ -51,8 +51,9 @@ function digits(number: number, count: number): string {
   return String(number).padStart(count, '0');
 }
 
-/** What Temporal reads, of a date alone as its start in UTC; undefined where it takes none of that. */
-function byTemporal(one: string): number | undefined {
+/** What Temporal reads, of a date alone as its start in UTC; undefined where it takes none of that. It knows 9 digits of a second at most. */
+function byTemporal(text: string): number | undefined {
+  const one = text.replace(/(\.\d{9})\d+/, '$1');
   try {
     if (/[Zz]$|[+-]\d\d:\d\d$/.test(one) && /[Tt]/.test(one))
       return Temporal.Instant.from(one).epochMilliseconds;

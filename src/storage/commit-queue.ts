@@ -1,7 +1,7 @@
 /** Group commit, shared by the stores: what waits for one commit shares the next. */
 import { CallerStatsError, type ErrorCode } from '../domain/errors.js';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../domain/limits.js';
-import type { CommitWatch } from './ports/store-stats.js';
+import type { CommitObserver } from './ports/store-stats.js';
 
 /** One operation's end. A failed one changed nothing and did not hinder the others of its group. */
 export type Outcome<Value> =
@@ -52,7 +52,7 @@ export interface CommitQueueOptions<Operation, Value> {
   /** Shared by queues that are bounded together. */
   readonly backlog?: Backlog;
   /** Nobody unless given. */
-  readonly watch?: CommitWatch | undefined;
+  readonly observer?: CommitObserver | undefined;
 }
 
 /**
@@ -63,16 +63,16 @@ export class CommitQueue<Operation, Value> {
   readonly #commit: CommitQueueOptions<Operation, Value>['commit'];
   readonly #weigh: (operation: Operation) => number;
   readonly #backlog: Backlog;
-  readonly #watch: CommitWatch | undefined;
+  readonly #observer: CommitObserver | undefined;
   #waiting: Pending<Operation, Value>[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
 
-  constructor({ commit, weigh, backlog = new Backlog(), watch }: CommitQueueOptions<Operation, Value>) {
+  constructor({ commit, weigh, backlog = new Backlog(), observer }: CommitQueueOptions<Operation, Value>) {
     this.#commit = commit;
     this.#weigh = weigh;
     this.#backlog = backlog;
-    this.#watch = watch;
+    this.#observer = observer;
   }
 
   /** Whether nothing waits and nothing is being committed. */
@@ -106,14 +106,14 @@ export class CommitQueue<Operation, Value> {
 
   async #commitNext(): Promise<void> {
     const group = this.#takeGroup();
-    const startMs = this.#watch?.now() ?? 0;
+    const startMs = this.#observer?.now() ?? 0;
     try {
       const outcomes = await this.#commit(group.map(({ operation }) => operation));
       for (const [index, pending] of group.entries()) settle(pending, outcomes[index]);
     } catch (error) {
       for (const pending of group) pending.reject(error);
     } finally {
-      this.#watch?.committed(this.#watch.now() - startMs);
+      this.#observer?.committed(this.#observer.now() - startMs);
     }
   }
 

@@ -4,7 +4,7 @@ import { CallerStatsError } from '../domain/errors.js';
 import { databaseConnectionsMax, databaseTimeoutMs } from '../domain/limits.js';
 import { failure, type Result, success } from '../domain/result.js';
 import type { Store } from './ports/store.js';
-import type { CommitWatch } from './ports/store-stats.js';
+import type { CommitObserver } from './ports/store-stats.js';
 import { POSTGRES_SCHEMES, type PostgresLocation, parsePostgresUrl } from './postgres/location.js';
 
 /** A SQLite file. */
@@ -66,7 +66,7 @@ export interface OpenOptions {
   /** Milliseconds until a read or write that a database server does not answer is given up. */
   readonly timeoutMs?: number;
   /** Is told how long commits take. */
-  readonly commits?: CommitWatch | undefined;
+  readonly commits?: CommitObserver | undefined;
   /** Is told the name of the copy that is kept of a SQLite file whose schema was of an older version. */
   readonly onBackup?: (copy: string) => void;
 }

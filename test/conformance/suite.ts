@@ -5,7 +5,6 @@
 import type { PlaceFactory } from '../support/store.js';
 import { describeAudit } from './audit.js';
 import { describeCounting } from './counting.js';
-import { describeFigures } from './figures.js';
 import { describeKeys } from './keys.js';
 import { describeManagement } from './management.js';
 import { describeMembers } from './members.js';
@@ -15,6 +14,7 @@ import { describeRecording } from './recording.js';
 import { describeRetention } from './retention.js';
 import { describeSeries } from './series.js';
 import { describeSetUp } from './set-up.js';
+import { describeStats } from './stats.js';
 import { describeTrust } from './trust.js';
 import { describeUserTables } from './user-tables.js';
 
@@ -32,5 +32,5 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeCounting(kind, factory);
   describeSeries(kind, factory);
   describeTrust(kind, factory);
-  describeFigures(kind, factory);
+  describeStats(kind, factory);
 }

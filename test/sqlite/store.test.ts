@@ -114,7 +114,7 @@ test('what waits is told as operations, and as the queries in them', async () =>
     store.createProject(projectOf('more'), by),
   ];
   // The first is being written, and so does not wait any more.
-  expect(await store.figures()).toMatchObject({ pendingOperations: 2, pendingQueries: 4 });
+  expect(await store.stats()).toMatchObject({ pendingOperations: 2, pendingQueries: 4 });
   other.exec('ROLLBACK');
   await Promise.all(written);
 });

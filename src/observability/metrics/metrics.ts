@@ -11,7 +11,7 @@ import {
 import { pendingQueriesMax } from '../../domain/limits.js';
 import type { RequestMetrics, RouteMetrics } from '../../http/request-metrics.js';
 import type { RecordResult, Store } from '../../storage/ports/store.js';
-import type { CommitWatch } from '../../storage/ports/store-stats.js';
+import type { CommitObserver } from '../../storage/ports/store-stats.js';
 import { Durations, type HistogramValue } from './durations.js';
 import { RequestCounts } from './request-counts.js';
 import { addStoreStats } from './store-stats.js';
@@ -45,7 +45,7 @@ export interface MetricsPage {
   show(): Promise<string>;
 }
 
-export class Metrics implements RequestMetrics, CommitWatch, MetricsPage {
+export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
   /** Milliseconds, in fractions, of a clock that only goes forward. */
   readonly now: () => number;
   readonly #registry = new Registry();

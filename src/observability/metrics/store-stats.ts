@@ -22,7 +22,7 @@ export function addStoreStats(registry: Registry, store: Store): () => Promise<v
     ['pool'],
   );
   return async () => {
-    const { pendingQueries, pendingOperations, sizeBytes, pools } = await store.figures();
+    const { pendingQueries, pendingOperations, sizeBytes, pools } = await store.stats();
     queueQueries.set(pendingQueries);
     queueRequests.set(pendingOperations);
     up.set(sizeBytes === undefined ? 0 : 1);

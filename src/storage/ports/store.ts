@@ -23,7 +23,7 @@ import type { Member, Role } from '../../domain/people/member.js';
 import type { NewProject, Organization, Project, ProjectChange } from '../../domain/projects/project.js';
 import type { Query } from '../../domain/queries/query.js';
 import type { People } from './people.js';
-import type { StoreFigures, StorePart } from './store-stats.js';
+import type { StorePart, StoreStats } from './store-stats.js';
 
 /** What became of a batch: `recorded + duplicates` is its length. */
 export interface RecordResult {
@@ -282,8 +282,8 @@ export interface Store {
    */
   check(part?: StorePart): Promise<void>;
 
-  /** How it is now. Never rejects, even when it is closed; takes no longer than `figuresTimeoutMs`. */
-  figures(): Promise<StoreFigures>;
+  /** How it is now. Never rejects, even when it is closed; takes no longer than `statsTimeoutMs`. */
+  stats(): Promise<StoreStats>;
 
   /** Finishes what was accepted, refuses what comes after (`unavailable`), and lets go of everything. Idempotent. */
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import { oldQueriesError } from '../../domain/projects/retention.js';
 import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue, type Outcome } from '../commit-queue.js';
 import type { RecordResult } from '../ports/store.js';
-import type { CommitWatch } from '../ports/store-stats.js';
+import type { CommitObserver } from '../ports/store-stats.js';
 import { unavailable } from './errors.js';
 import { encodeQueryId } from './query-id.js';
 
@@ -44,12 +44,12 @@ export class Recorder {
   readonly #record: RecordFunction;
   readonly #backlog = new Backlog();
   readonly #queues = new Map<string, CommitQueue<Batch, RecordResult>>();
-  readonly #watch: CommitWatch | undefined;
+  readonly #observer: CommitObserver | undefined;
   #closed = false;
 
-  constructor(record: RecordFunction, watch?: CommitWatch) {
+  constructor(record: RecordFunction, observer?: CommitObserver) {
     this.#record = record;
-    this.#watch = watch;
+    this.#observer = observer;
   }
 
   /** Of all projects. */
@@ -77,7 +77,7 @@ export class Recorder {
       commit: (batches) => this.#commit(projectId, batches),
       weigh: ({ queries }) => Math.max(queries.length, 1),
       backlog: this.#backlog,
-      watch: this.#watch,
+      observer: this.#observer,
     });
     this.#queues.set(projectId, queue);
     return queue;

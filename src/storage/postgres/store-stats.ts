@@ -1,23 +1,16 @@
-import { figuresTimeoutMs, type StoreFigures } from '../ports/store-stats.js';
+import { type StoreStats, statsTimeoutMs } from '../ports/store-stats.js';
 import { type Database, withDatabaseDeadline } from './database.js';
 import type { Statements } from './statements.js';
 
-/** How the database and the connections to it are now; `pending` is what waits here to be written. */
-export async function figuresOf(
+/** The stats of this node's connections and of the database. */
+export async function readStats(
   database: Database,
   { databaseSize }: Statements,
-  pending: Pick<StoreFigures, 'pendingOperations' | 'pendingQueries'>,
-): Promise<StoreFigures> {
-  // Before a connection is taken to ask for the rest.
+  pending: Pick<StoreStats, 'pendingOperations' | 'pendingQueries'>,
+): Promise<StoreStats> {
+  // Read before reading the size takes a connection.
   const { pools } = database;
-  return { ...pending, pools, sizeBytes: await sizeOf(database, databaseSize) };
-}
-
-async function sizeOf(database: Database, text: string): Promise<number | undefined> {
-  try {
-    const [row] = await withDatabaseDeadline(figuresTimeoutMs, () => database.read({ text }));
-    return Number(row?.['bytes']);
-  } catch {
-    return undefined;
-  }
+  const size = withDatabaseDeadline(statsTimeoutMs, () => database.read({ text: databaseSize }));
+  const sizeBytes = await size.then(([row]) => Number(row?.['bytes'])).catch(() => undefined);
+  return { ...pending, pools, sizeBytes };
 }

@@ -8,7 +8,7 @@ import type { Member, Role } from '../../domain/people/member.js';
 import type { NewProject, Organization, Project, ProjectChange } from '../../domain/projects/project.js';
 import type { Query } from '../../domain/queries/query.js';
 import type { Access, Cleanup, KeyChange, RecordResult, Store, Verification } from '../ports/store.js';
-import type { StoreFigures, StorePart } from '../ports/store-stats.js';
+import type { StorePart, StoreStats } from '../ports/store-stats.js';
 import { toAuditEntry, toKey, toMember, toOrganization, toProject } from '../sql/rows.js';
 import * as counting from './counters.js';
 import { Database, type Row, type Session, withDatabaseDeadline } from './database.js';
@@ -21,7 +21,7 @@ import { Cleaner } from './purge.js';
 import { bytesOf, toQuery } from './query-id.js';
 import { type RecordAnswer, type RecordCall, Recorder, valuesOf } from './recorder.js';
 import { type StatementName, type Statements, statementsIn } from './statements.js';
-import { figuresOf } from './store-stats.js';
+import { readStats } from './store-stats.js';
 import { verify } from './verify.js';
 
 /** Opens the store, made where there is none yet, and brings its schema up to date. */
@@ -227,8 +227,8 @@ class PostgresStore implements Store {
     if (part === undefined || part === 'counts') await this.count('', ALL_TIME);
   }
 
-  figures(): Promise<StoreFigures> {
-    return figuresOf(this.#database, this.#statements, this.#recorder.pending);
+  stats(): Promise<StoreStats> {
+    return readStats(this.#database, this.#statements, this.#recorder.pending);
   }
 
   close(): Promise<void> {

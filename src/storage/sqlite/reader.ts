@@ -22,7 +22,7 @@ import {
 } from '../sql/rows.js';
 import type { Connection } from './connection.js';
 import { CounterReader } from './counters/counter-reader.js';
-import { DataVersion } from './counters/read-snapshot.js';
+import { ReadSnapshot } from './counters/read-snapshot.js';
 import { VersionedCache } from './counters/versioned-cache.js';
 import { requireNewest } from './migrations/migrate.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
@@ -35,7 +35,7 @@ export class Reader {
   /** What the counters say. */
   readonly counters: CounterReader;
   /** Holds what is read together to one moment. */
-  readonly version: DataVersion;
+  readonly snapshot: ReadSnapshot;
   readonly #db: Connection;
   readonly #listOrganizations: StatementSyncInstance;
   readonly #listProjects: StatementSyncInstance;
@@ -52,8 +52,8 @@ export class Reader {
 
   constructor(db: Connection) {
     this.#db = db;
-    this.version = new DataVersion(db);
-    this.counters = new CounterReader(db, this.version);
+    this.snapshot = new ReadSnapshot(db);
+    this.counters = new CounterReader(db, this.snapshot);
     this.#listOrganizations = db.prepare(
       `SELECT ${ORGANIZATION_COLUMNS} FROM organization ORDER BY created_at, id`,
     );
@@ -82,7 +82,7 @@ export class Reader {
        FROM query JOIN caller ON caller.number = query.caller
        WHERE project = (SELECT number FROM project WHERE id = ?) AND query.id > ? ORDER BY query.id LIMIT ?`,
     );
-    this.#accesses = new VersionedCache(this.version, accessesMax);
+    this.#accesses = new VersionedCache(this.snapshot, accessesMax);
     this.#firstProject = db.prepare('SELECT id FROM project ORDER BY number LIMIT 1');
   }
 
@@ -159,6 +159,6 @@ export class Reader {
     if (part === 'schema') requireNewest(this.#db);
     else if (part === 'database') this.#firstProject.get();
     // Where there is no project yet, of one that is not there: it is the same statement.
-    else this.counters.countAfresh(String(this.#firstProject.get()?.id ?? ''), ALL_TIME);
+    else this.counters.countUncached(String(this.#firstProject.get()?.id ?? ''), ALL_TIME);
   }
 }

@@ -18,7 +18,7 @@ import type {
   SyncReads,
   Verification,
 } from '../ports/store.js';
-import { type CommitWatch, STORE_PARTS, type StoreFigures, type StorePart } from '../ports/store-stats.js';
+import { type CommitObserver, STORE_PARTS, type StorePart, type StoreStats } from '../ports/store-stats.js';
 import { type Connection, openReader } from './connection.js';
 import { verify } from './counters/verify.js';
 import { storeError } from './errors.js';
@@ -52,14 +52,14 @@ export async function openSqliteStore(
 
 interface SqliteOptions {
   readonly lowMemory?: boolean | undefined;
-  readonly commits?: CommitWatch | undefined;
+  readonly commits?: CommitObserver | undefined;
   readonly onBackup?: ((copy: string) => void) | undefined;
 }
 
 interface SqliteStoreOptions {
   readonly file: OpenedFile;
   readonly startWriter: () => Promise<WriterHandle>;
-  readonly commits: CommitWatch | undefined;
+  readonly commits: CommitObserver | undefined;
 }
 
 class SqliteStore implements Store {
@@ -87,7 +87,7 @@ class SqliteStore implements Store {
       commit: (operations) => this.#commit(operations),
       weigh: (operation) => (operation.kind === 'record' ? operation.ids.length : 1),
       backlog: this.#backlog,
-      watch: commits,
+      observer: commits,
     });
     this.people = new SqlitePeople({
       read: (read) => this.#read(() => read(connection)),
@@ -160,7 +160,7 @@ class SqliteStore implements Store {
 
   readonly readSync = <T>(work: (reads: SyncReads) => T): T =>
     this.#read((reader) =>
-      reader.version.during(() =>
+      reader.snapshot.run(() =>
         work({
           findAccess: (keyHash, projectId) => reader.findAccess(keyHash, projectId),
           count: (projectId, range) => reader.counters.count(projectId, range),
@@ -261,7 +261,7 @@ class SqliteStore implements Store {
     for (const one of parts) this.#read((reader) => reader.check(one));
   }
 
-  async figures(): Promise<StoreFigures> {
+  async stats(): Promise<StoreStats> {
     const sizeBytes = this.#closing === undefined ? await sizeOf(this.#file.name) : undefined;
     return { ...this.#backlog.pending, sizeBytes, pools: [] };
   }

@@ -146,7 +146,7 @@ describe('the commit queue', () => {
   });
 });
 
-test('who watches is told how long each commit took, those that fail included', async () => {
+test('the observer is told how long each commit took, failed ones included', async () => {
   const { commit, endNext } = controlledCommit();
   let nowMs = 0;
   const took: number[] = [];
@@ -155,7 +155,7 @@ test('who watches is told how long each commit took, those that fail included', 
     commit,
     weigh: (operation: Operation) => (operation.kind === 'record' ? operation.ids.length : 1),
     backlog,
-    watch: { now: () => nowMs, committed: (ms) => void took.push(ms) },
+    observer: { now: () => nowMs, committed: (ms) => void took.push(ms) },
   });
   const first = queue.submit(record(3));
   const second = queue.submit(record(5)).catch((error: Error) => error.message);

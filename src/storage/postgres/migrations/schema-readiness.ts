@@ -1,6 +1,6 @@
 /** Whether the schema has the version that this program works with. Checked again after each failure. */
 import { CallerStatsError } from '../../../domain/errors.js';
-import type { CommitWatch } from '../../ports/store-stats.js';
+import type { CommitObserver } from '../../ports/store-stats.js';
 import { type Database, type DatabaseOptions, withDatabaseDeadline } from '../database.js';
 import { diagnose, unavailable } from '../errors.js';
 import type { PostgresLocation } from '../location.js';
@@ -16,7 +16,7 @@ export interface PostgresOptions extends DatabaseOptions {
    * finding out anew.
    */
   readonly allowUnavailable?: boolean;
-  readonly commits?: CommitWatch | undefined;
+  readonly commits?: CommitObserver | undefined;
 }
 
 export class SchemaReadiness {

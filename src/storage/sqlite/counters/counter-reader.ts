@@ -12,8 +12,8 @@ import {
 import type { DateRange } from '../../../domain/counting/date-range.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../domain/counting/series-segments.js';
 import type { Connection } from '../connection.js';
-import type { DataVersion } from './read-snapshot.js';
-import { KeptSums } from './rollup-cache.js';
+import type { ReadSnapshot } from './read-snapshot.js';
+import { RollupCache } from './rollup-cache.js';
 import { VersionedCache } from './versioned-cache.js';
 
 /** What follows `WITH`: the project's number, and the segments that are asked for, by their columns. */
@@ -33,8 +33,8 @@ const seriesKeptMax = 50;
 
 export class CounterReader {
   readonly #db: Connection;
-  readonly #version: DataVersion;
-  readonly #kept: KeptSums;
+  readonly #version: ReadSnapshot;
+  readonly #kept: RollupCache;
   readonly #series: VersionedCache<readonly Counts[]>;
   readonly #findExtent: StatementSyncInstance;
   /** Statements over a number of segments, by that number. */
@@ -42,10 +42,10 @@ export class CounterReader {
   readonly #sumsOfEach: (StatementSyncInstance | undefined)[] = [];
   readonly #callers: (StatementSyncInstance | undefined)[] = [];
 
-  constructor(db: Connection, version: DataVersion) {
+  constructor(db: Connection, version: ReadSnapshot) {
     this.#db = db;
     this.#version = version;
-    this.#kept = new KeptSums(db);
+    this.#kept = new RollupCache(db);
     this.#series = new VersionedCache(version, seriesKeptMax);
     // Two look-ups, each of one end of the key; min and max together would read all that is between.
     const end = (order: string): string =>
@@ -56,11 +56,11 @@ export class CounterReader {
   }
 
   count(projectId: string, range: DateRange): Counts {
-    return this.#version.during((version) => withTotal(this.#count(projectId, range, version)));
+    return this.#version.run((version) => withTotal(this.#count(projectId, range, version)));
   }
 
   /** The same, and nothing of it from memory. */
-  countAfresh(projectId: string, range: DateRange): Counts {
+  countUncached(projectId: string, range: DateRange): Counts {
     return withTotal(this.#sum(projectId, splitIntoBuckets(range)));
   }
 
@@ -94,7 +94,7 @@ export class CounterReader {
 
   /** From memory what is kept there, and the rest from the file. */
   #count(projectId: string, range: DateRange, version: number): TypeCounts {
-    const { sum, rest } = this.#kept.knownOf(projectId, range, version);
+    const { sum, rest } = this.#kept.lookUp(projectId, range, version);
     return addCounts([sum, this.#sum(projectId, rest.flatMap(splitIntoBuckets))]);
   }
 

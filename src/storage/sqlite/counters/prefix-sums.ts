@@ -13,7 +13,7 @@ type Numbers = Uint32Array | Float64Array;
 const types = 3;
 
 /** Counters of one level, added up, so that any number of adjacent ones is summed by two look-ups. */
-export class BucketSums {
+export class PrefixSums {
   readonly widthMs: number;
   readonly #first: number;
   /** Those that have counters, from the first on. None where each of them has its place, which is found without a search. */

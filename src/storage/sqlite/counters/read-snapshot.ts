@@ -5,7 +5,7 @@ import type { Connection } from '../connection.js';
  * SQLite's own change counter (`PRAGMA data_version`) for a connection that only reads: it is another one as soon as any
  * other connection of any process has committed. What was read before and is kept is as good as new while it is the same.
  */
-export class DataVersion {
+export class ReadSnapshot {
   readonly #db: Connection;
   readonly #read: StatementSyncInstance;
   readonly #begin: StatementSyncInstance;
@@ -21,7 +21,7 @@ export class DataVersion {
   }
 
   /** All that `work` reads, and what it finds kept under the version that it is given, is as of one moment. */
-  during<T>(work: (version: number) => T): T {
+  run<T>(work: (version: number) => T): T {
     if (this.#held !== undefined) return work(this.#held);
     this.#begin.run();
     try {

@@ -12,7 +12,7 @@ import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { BUCKET_WIDTHS_MS, bucketAt, DAY_LEVEL } from '../../../domain/counting/buckets.js';
 import { ALL_TIME, type DateRange } from '../../../domain/counting/date-range.js';
 import type { Connection } from '../connection.js';
-import { BucketSums, type CounterRow, type Sum } from './prefix-sums.js';
+import { type CounterRow, PrefixSums, type Sum } from './prefix-sums.js';
 
 const tenSecondsMs = 10_000;
 
@@ -76,7 +76,7 @@ interface Kept {
 }
 
 interface Sums {
-  readonly buckets: BucketSums;
+  readonly buckets: PrefixSums;
   readonly rows: number;
   /** Another one each time that any are read. */
   readonly edition: number;
@@ -88,7 +88,7 @@ interface Known {
   readonly rest: DateRange[];
 }
 
-export class KeptSums {
+export class RollupCache {
   readonly #readQueries: StatementSyncInstance;
   readonly #read: StatementSyncInstance;
   readonly #projects = new Map<string, Kept>();
@@ -118,7 +118,7 @@ export class KeptSums {
   }
 
   /** What is known of a range's counts, as of this version of the file, which the connection must be reading. */
-  knownOf(projectId: string, range: DateRange, version: number): Known {
+  lookUp(projectId: string, range: DateRange, version: number): Known {
     if (version !== this.#seen && this.#isFull()) this.#forgetAll();
     this.#seen = version;
     const known: Known = { sum: { web: 0, api: 0, other: 0 }, rest: [] };
@@ -230,7 +230,7 @@ export class KeptSums {
     const [first, end] = [bucketAt(span.from, level), bucketAt(span.to, level)];
     const read = this.#read.all(project, level, first, end, rowsMax + 1) as unknown as CounterRow[];
     if (read.length > rowsMax) return undefined;
-    const buckets = new BucketSums(level, read);
+    const buckets = new PrefixSums(level, read);
     const rows = read.length + sumsRows;
     this.#rows += rows;
     this.#editions++;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EARLIEST_MS, LATEST_MS } from '../../../../src/domain/counting/date-range.js';
 import { CounterReader } from '../../../../src/storage/sqlite/counters/counter-reader.js';
-import { DataVersion } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
+import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
 import { knownEvent, recount } from '../../../support/ledger.js';
 import { databaseInMemory, notedRuns, recordInto, twoConnections } from '../../../support/sqlite.js';
 
@@ -13,7 +13,7 @@ function open() {
   recordInto(db, 'docs', events);
   recordInto(db, 'empty', []);
   const ran = notedRuns(db);
-  const reader = new CounterReader(db, new DataVersion(db));
+  const reader = new CounterReader(db, new ReadSnapshot(db));
   const runsOf = (pattern: RegExp): number => ran.filter((sql) => pattern.test(sql)).length;
   return { reader, runsOf };
 }
@@ -78,7 +78,7 @@ test('a series is read once until something is recorded, by project and bounds',
   recordInto(db, 'docs', events.slice(0, 100));
   recordInto(db, 'empty', []);
   const ran = notedRuns(db);
-  const reader = new CounterReader(db, new DataVersion(db));
+  const reader = new CounterReader(db, new ReadSnapshot(db));
   const bounds = boundsOf(3);
   const first = reader.countSeries('docs', bounds);
   const runs = ran.filter((sql) => ofSeries.test(sql)).length;
@@ -129,7 +129,7 @@ test('a statement for as many segments is prepared once', () => {
       return prepare(sql);
     },
   });
-  const reader = new CounterReader(db, new DataVersion(db));
+  const reader = new CounterReader(db, new ReadSnapshot(db));
   const before = prepared.length;
   for (let at = 0; at < 5; at++) {
     reader.count('docs', { from: at, to: at + 1 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DataVersion } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
+import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
 import { VersionedCache } from '../../../../src/storage/sqlite/counters/versioned-cache.js';
 import { twoConnections } from '../../../support/sqlite.js';
 
@@ -8,7 +8,7 @@ const entriesMax = 3;
 /** A cache of how many reads there have been, and another connection's commit. */
 async function countingCache() {
   const [db, other] = await twoConnections();
-  const cache = new VersionedCache<number | undefined>(new DataVersion(db), entriesMax);
+  const cache = new VersionedCache<number | undefined>(new ReadSnapshot(db), entriesMax);
   let reads = 0;
   let commits = 0;
   return {
@@ -50,7 +50,7 @@ test('a full cache is emptied by the next new value', async () => {
 
 test('an error is not cached', async () => {
   const [db] = await twoConnections();
-  const cache = new VersionedCache<number>(new DataVersion(db), entriesMax);
+  const cache = new VersionedCache<number>(new ReadSnapshot(db), entriesMax);
   const fail = () => {
     throw new Error('no');
   };

@@ -5,8 +5,8 @@ import type { DateRange } from '../../../../src/domain/counting/date-range.js';
 import type { Query } from '../../../../src/domain/queries/query.js';
 import type { Connection } from '../../../../src/storage/sqlite/connection.js';
 import { CounterReader } from '../../../../src/storage/sqlite/counters/counter-reader.js';
-import { DataVersion } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
-import { KeptSums } from '../../../../src/storage/sqlite/counters/rollup-cache.js';
+import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
+import { RollupCache } from '../../../../src/storage/sqlite/counters/rollup-cache.js';
 import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
 import { by } from '../../../support/entities.js';
 import { recount } from '../../../support/ledger.js';
@@ -61,15 +61,15 @@ const manyTimes = Array.from({ length: 4_001 }, (_, at) => 5_000 + 3 * at);
 
 class Model {
   readonly #db: Connection = databaseInMemory();
-  readonly #kept: KeptSums;
+  readonly #kept: RollupCache;
   readonly #afresh: CounterReader;
   readonly #recorded = new Map<string, Query[]>();
   #commits = 0;
   #queries = 0;
 
   constructor(rowsMax: number | undefined) {
-    this.#kept = new KeptSums(this.#db, rowsMax);
-    this.#afresh = new CounterReader(this.#db, new DataVersion(this.#db));
+    this.#kept = new RollupCache(this.#db, rowsMax);
+    this.#afresh = new CounterReader(this.#db, new ReadSnapshot(this.#db));
     this.record('busy', manyTimes);
     this.record('quiet', [0]);
   }
@@ -105,10 +105,10 @@ class Model {
   }
 
   #ask(projectId: string, range: DateRange, asks: number): void {
-    const known = Array.from({ length: asks }, () => this.#kept.knownOf(projectId, range, this.#commits));
+    const known = Array.from({ length: asks }, () => this.#kept.lookUp(projectId, range, this.#commits));
     const expected = recount(this.#recorded.get(projectId) ?? [], range);
     for (const { sum, rest } of [known[0], known.at(-1)].filter((one) => one !== undefined)) {
-      const read = rest.map((piece) => this.#afresh.countAfresh(projectId, piece));
+      const read = rest.map((piece) => this.#afresh.countUncached(projectId, piece));
       expect(withTotal(addCounts([sum, ...read]))).toEqual(expected);
     }
   }

@@ -1,7 +1,7 @@
 /** What is kept of counters, over a database in memory. */
 import type { DateRange } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
-import { KeptSums } from '../../src/storage/sqlite/counters/rollup-cache.js';
+import { RollupCache } from '../../src/storage/sqlite/counters/rollup-cache.js';
 import { Writer } from '../../src/storage/sqlite/writer/writer.js';
 import { by } from './entities.js';
 import { databaseInMemory, notedRuns, recordInto } from './sqlite.js';
@@ -42,10 +42,10 @@ export function openKept({
     ]);
   for (const [id, times] of Object.entries(projects)) record(id, ...(times as number[]));
   const ran = notedRuns(db);
-  const kept = new KeptSums(db, rowsMax);
+  const kept = new RollupCache(db, rowsMax);
   const ask = (range: DateRange, times = 1, projectId = 'docs', version = 1) => {
-    let known = kept.knownOf(projectId, range, version);
-    for (let more = 1; more < times; more++) known = kept.knownOf(projectId, range, version);
+    let known = kept.lookUp(projectId, range, version);
+    for (let more = 1; more < times; more++) known = kept.lookUp(projectId, range, version);
     return known;
   };
   const ranOf = (pattern: RegExp) => ran.filter((sql) => pattern.test(sql)).length;

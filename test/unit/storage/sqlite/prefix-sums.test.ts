@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BucketSums, type CounterRow } from '../../../../src/storage/sqlite/counters/prefix-sums.js';
+import { type CounterRow, PrefixSums } from '../../../../src/storage/sqlite/counters/prefix-sums.js';
 
 const nothing = { web: 0, api: 0, other: 0 };
 
-function sumOf(sums: BucketSums, first: number, end: number) {
+function sumOf(sums: PrefixSums, first: number, end: number) {
   const sum = { ...nothing };
   sums.addTo(sum, first, end);
   return sum;
@@ -34,7 +34,7 @@ test.each([
   ['those before all', -1_000, -20, nothing],
   ['those behind all', 31, 1_000, nothing],
 ])('of scattered buckets: %s', (_what, first, end, sum) => {
-  expect(sumOf(new BucketSums(1, scattered), first, end)).toEqual(sum);
+  expect(sumOf(new PrefixSums(1, scattered), first, end)).toEqual(sum);
 });
 
 test.each([
@@ -49,30 +49,30 @@ test.each([
   ['those before all', -1_000, -2, nothing],
   ['those behind all', 2, 1_000, nothing],
 ])('of buckets that are close together: %s', (_what, first, end, sum) => {
-  expect(sumOf(new BucketSums(1, dense), first, end)).toEqual(sum);
+  expect(sumOf(new PrefixSums(1, dense), first, end)).toEqual(sum);
 });
 
 test('they are added to what there is, and added up over all types', () => {
   const sum = { web: 1_000, api: 2_000, other: 3_000 };
-  const sums = new BucketSums(1, dense);
+  const sums = new PrefixSums(1, dense);
   sums.addTo(sum, -2, 0);
   expect(sum).toEqual({ web: 1_003, api: 2_030, other: 3_300 });
   expect([-3, -2, 0, 1, 2].map((bucket) => sums.queriesIn(bucket))).toEqual([0, 111, 0, 444, 0]);
 });
 
 test("the width of the buckets is the level's", () => {
-  expect([0, 1].map((level) => new BucketSums(level, dense).widthMs)).toEqual([1, 10_000]);
+  expect([0, 1].map((level) => new PrefixSums(level, dense).widthMs)).toEqual([1, 10_000]);
 });
 
 test('without counters all is nothing', () => {
-  expect(sumOf(new BucketSums(1, []), -5, 5)).toEqual(nothing);
+  expect(sumOf(new PrefixSums(1, []), -5, 5)).toEqual(nothing);
 });
 
 test.each([2 ** 32 - 2, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, 2 ** 50])(
   'counts and distances of %i are exact: beyond what 32 bits hold, too',
   (many) => {
     for (const second of [many - 7, -6]) {
-      const sums = new BucketSums(0, [
+      const sums = new PrefixSums(0, [
         [-7, many - 1, 1, many],
         [second, 1, many - 1, 0],
         [second + 1, 1, 1, 1],
@@ -104,7 +104,7 @@ test('any buckets, in any distances, add up to what a plain sum of them does', (
       const within = rows.filter(([one]) => one >= start && one < start + length);
       const plain = (at: 1 | 2 | 3) => within.reduce((sum, row) => sum + row[at], 0);
       const sum = { web: plain(1), api: plain(2), other: plain(3) };
-      expect(sumOf(new BucketSums(0, rows), start, start + length)).toEqual(sum);
+      expect(sumOf(new PrefixSums(0, rows), start, start + length)).toEqual(sum);
     }),
   );
 });

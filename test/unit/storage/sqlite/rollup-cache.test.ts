@@ -8,7 +8,7 @@ import {
   openKept,
   placeRows,
   sumsRows,
-} from '../../../support/kept-sums.js';
+} from '../../../support/rollup-cache.js';
 
 test('whole days are known from the sixteenth ask on, and read once', () => {
   const { ask, reads } = openKept({ docs: [-1, 0, 1, dayMs, 2 * dayMs, 3 * dayMs] });

@@ -1,5 +1,9 @@
 /** Keys that the dashboard makes: they work over the public interface, and are shown once. */
+import { PassThrough } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import type { Io } from '../../src/cli/io.js';
+import { run } from '../../src/cli/program.js';
 import { auditOf, type Browser, signedIn } from '../support/dashboard.js';
 import { detailsOf, QUERIES, type Service, STATS, startMs, startService } from '../support/http.js';
 
@@ -99,7 +103,7 @@ describe('a key that is made', () => {
       id: expect.stringMatching(/^[0-9a-z]{16}$/),
       name: 'Export',
       type: 'admin',
-      projectId: null,
+      project: null,
       start: admin.secret.slice(0, 13),
       end: admin.secret.slice(-4),
       scopes: ['read'],
@@ -111,7 +115,7 @@ describe('a key that is made', () => {
       lastUsedAt: null,
       disabledAt: null,
       revokedAt: null,
-      successorId: null,
+      successor: null,
     });
     expect((await service.send({ key: admin.secret })).status).toBe(200);
     expect((await service.send({ key: admin.secret, from: '192.0.2.1' })).status).toBe(403);
@@ -126,7 +130,7 @@ describe('a key that is made', () => {
       ...admin.key,
       lastUsedAt: new Date(startMs).toISOString(),
     });
-    expect(await listed(editor, recording.key.id)).toMatchObject({ projectId: 'docs', scopes: ['write'] });
+    expect(await listed(editor, recording.key.id)).toMatchObject({ project: 'docs', scopes: ['write'] });
   });
 
   test('is disabled, enabled and revoked, from the very next request on, and the log says who did it', async () => {
@@ -165,7 +169,7 @@ describe('a key that is made', () => {
     }
     const next = await make(service, editor, { graceHours: 2 }, path);
     expect(next.key).toMatchObject({ name: 'k', expiresAt: new Date(startMs + 30 * dayMs).toISOString() });
-    expect(await listed(editor, key.id)).toMatchObject({ successorId: next.key.id });
+    expect(await listed(editor, key.id)).toMatchObject({ successor: next.key.id });
     expect((await editor.send({ path, body: { graceHours: 2 } })).status).toBe(400);
     expect((await service.send({ key: secret })).status).toBe(200);
     service.clock.nowMs += 2 * 3_600_000;
@@ -186,4 +190,26 @@ describe('a key that is made', () => {
     const { key } = await make(service, editor, { name: 'k', type: 'admin' });
     expect(key['expiresAt']).toBe(new Date(startMs + 30 * dayMs).toISOString());
   });
+});
+
+test('the command line shows the same JSON of keys and projects', async () => {
+  const { service, editor } = await start();
+  await make(service, editor, { name: 'r', type: 'recording', projectId: 'docs' });
+  const printed = async (command: string): Promise<unknown> => {
+    const stdout = new PassThrough();
+    const io: Io = {
+      ...{ stdout, stderr: new PassThrough(), stdin: new PassThrough(), interactive: false, colors: false },
+      ...{ env: {}, clock: { now: () => service.clock.nowMs }, monotonicMs: () => 0, randomInt: () => 0 },
+      stopRequested: () => new Promise(() => undefined),
+    };
+    const status = await run([command, 'list', '--json', '--database', service.databaseUrl], io, '1.2.3');
+    expect(status).toBe(0);
+    stdout.end();
+    return json(stdout);
+  };
+  const { keys } = await editor.ask<{ keys: Key[] }>({ path: KEYS });
+  expect(keys.find(({ name }) => name === 'r')?.['project']).toBe('docs');
+  expect(await printed('key')).toEqual(keys);
+  const projects = { path: '/api/organizations/default/projects' };
+  expect({ projects: await printed('project') }).toEqual(await editor.ask(projects));
 });

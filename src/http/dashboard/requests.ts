@@ -38,7 +38,3 @@ export function created(reply: FastifyReply, made: object): FastifyReply {
 export function toTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
-
-export function toTimeOrNull(timeMs: number | null): string | null {
-  return timeMs === null ? null : toTime(timeMs);
-}

@@ -2,22 +2,19 @@
  * The response types of the dashboard API. The routes return them and the dashboard imports them, so neither side can
  * change a response alone. Counts, series and callers are those of the public API (`domain/counting`).
  */
-import type { ApiKey, KeyStatus } from '../../domain/keys/api-key.js';
+import type { ListedKey, ListedProject } from '../../app/listed.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Invitation } from '../../domain/people/invitation.js';
 import type { Member, Role } from '../../domain/people/member.js';
-import type { Project } from '../../domain/projects/project.js';
 
 /** A domain type as JSON: times are RFC 3339 in UTC instead of milliseconds. */
 type WithTimes<T> = {
-  readonly [Name in keyof T]: Name extends 'at' | 'rowsFrom' | `${string}At`
-    ? string | Extract<T[Name], null>
-    : T[Name];
+  readonly [Name in keyof T]: Name extends 'at' | `${string}At` ? string | Extract<T[Name], null> : T[Name];
 };
 
-export type ProjectResponse = WithTimes<Omit<Project, 'organizationId'>>;
+export type ProjectResponse = ListedProject;
 
-export type KeyResponse = WithTimes<Omit<ApiKey, 'organizationId' | 'hash'>> & { readonly status: KeyStatus };
+export type KeyResponse = ListedKey;
 
 export interface CreatedKeyResponse {
   readonly key: KeyResponse;

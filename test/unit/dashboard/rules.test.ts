@@ -17,7 +17,7 @@ const key: Key = {
   id: 'k1',
   name: 'Assistant',
   type: 'recording',
-  projectId: 'docs',
+  project: 'docs',
   start: 'cs_recording_aB3d',
   end: 'x9Qz',
   scopes: [],
@@ -29,7 +29,7 @@ const key: Key = {
   lastUsedAt: null,
   disabledAt: null,
   revokedAt: null,
-  successorId: null,
+  successor: null,
 };
 
 test('every action of the audit log has words, and one of a newer server its own name', () => {

@@ -97,7 +97,7 @@ function Keys({ place, onAsk }: KeysProps) {
     if (error === null) return <LoadingRows what="Loading the keys" rows={4} />;
     return <Failure error={error} what="The keys could not be read." onRetry={() => void refetch()} />;
   }
-  const keys = sortKeys(data.keys.filter(({ projectId }) => projectId === null || projectId === project.id));
+  const keys = sortKeys(data.keys.filter((key) => key.project === null || key.project === project.id));
   const found = findKeys(keys, search);
   const used = found.filter(isInUse);
   const gone = found.filter((key) => !isInUse(key));

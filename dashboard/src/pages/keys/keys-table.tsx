@@ -61,11 +61,11 @@ function Name({ apiKey }: { apiKey: Key }) {
   );
 }
 
-function StatusBadge({ apiKey: { status, successorId } }: { apiKey: Key }) {
+function StatusBadge({ apiKey: { status, successor } }: { apiKey: Key }) {
   if (status === 'disabled') return <Badge kind="warn">Disabled</Badge>;
   if (status === 'revoked') return <Badge kind="danger">Revoked</Badge>;
   if (status === 'expired') return <Badge>Expired</Badge>;
-  return successorId === null ? null : <Badge kind="accent">Being replaced</Badge>;
+  return successor === null ? null : <Badge kind="accent">Being replaced</Badge>;
 }
 
 function Type({ apiKey: { type, scopes, allow } }: { apiKey: Key }) {

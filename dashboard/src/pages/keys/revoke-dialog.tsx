@@ -25,7 +25,7 @@ export function RevokeDialog({ organizationId, apiKey, onClose }: RevokeDialogPr
     >
       <p>
         {apiKey.type === 'recording'
-          ? `Whatever records queries into ${apiKey.projectId ?? 'the project'} with this key is refused from its next request on.`
+          ? `Whatever records queries into ${apiKey.project ?? 'the project'} with this key is refused from its next request on.`
           : 'Whatever reads or records with this admin key, in any project of the organization, is refused from its next request on.'}{' '}
         A revoked key never works again.
       </p>

@@ -1,5 +1,6 @@
 /** `key disable`, `key enable`, `key revoke`: whether a key works. */
 import type { Command } from 'commander';
+import { toListedKey } from '../../../app/listed.js';
 import { type KeyStatus, keyStatus } from '../../../domain/keys/api-key.js';
 import type { KeyChange } from '../../../storage/ports/store.js';
 import { atCommandLine } from '../../actor.js';
@@ -8,7 +9,7 @@ import { existing, withStore } from '../../open-store.js';
 import { organizationOption } from '../../options/organization.js';
 import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
 import { printJson, printLine } from '../../terminal/output.js';
-import { nameOf, toListed } from './listed.js';
+import { nameOf } from './name.js';
 
 const CHANGES: Readonly<Record<KeyChange, { readonly done: string; readonly description: string }>> = {
   disable: {
@@ -34,7 +35,7 @@ export function addChangeCommands(key: Command, io: Io): void {
         const changed = await withStore(settings, existing, (store) =>
           store.changeKey(options.organization, id, name as KeyChange, by),
         );
-        if (options.json) printJson(io.stdout, toListed(changed, by.at));
+        if (options.json) printJson(io.stdout, toListedKey(changed, by.at));
         else printLine(io.stdout, `${done} ${nameOf(changed)}${allTheSame(name, keyStatus(changed, by.at))}`);
       });
   }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { toListedKey } from '../../../app/listed.js';
 import { KEY_TYPES, type KeyType } from '../../../domain/keys/api-key.js';
 import { DEFAULT_EXPIRY } from '../../../domain/keys/key-lifetime.js';
 import { generateApiKey, parseKeyRequest } from '../../../domain/keys/new-key.js';
@@ -8,7 +9,6 @@ import { existing, withStore } from '../../open-store.js';
 import { organizationOption } from '../../options/organization.js';
 import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
 import { formatTime, printJson, printLine } from '../../terminal/output.js';
-import { toListed } from './listed.js';
 
 interface CreateOptions {
   readonly name: string;
@@ -60,7 +60,7 @@ export function addCreateCommand(key: Command, io: Io): void {
         { vendor: settings.keyPrefix, by, randomInt: io.randomInt },
       );
       await withStore(settings, existing, (store) => store.createKey(key, by));
-      if (options.json) return printJson(io.stdout, { key: secret, ...toListed(key, io.clock.now()) });
+      if (options.json) return printJson(io.stdout, { key: secret, ...toListedKey(key, io.clock.now()) });
       printLine(io.stdout, secret);
       const expiry = expiresAt === null ? 'never expires' : `expires ${formatTime(expiresAt)}`;
       printLine(io.stderr, `Key ${key.id} ${expiry}. It is not shown again.`);

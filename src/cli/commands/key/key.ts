@@ -1,5 +1,6 @@
 /** `caller-stats key`: the life of API keys. */
 import type { Command } from 'commander';
+import { toListedKey } from '../../../app/listed.js';
 import type { Io } from '../../io.js';
 import { existing, withStore } from '../../open-store.js';
 import { organizationOption } from '../../options/organization.js';
@@ -7,7 +8,6 @@ import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/sett
 import { printJson, printTable } from '../../terminal/output.js';
 import { addChangeCommands } from './change.js';
 import { addCreateCommand } from './create.js';
-import { toListed } from './listed.js';
 import { addRotateCommand } from './rotate.js';
 
 export function addKeyCommand(program: Command, io: Io): void {
@@ -28,7 +28,7 @@ function addListCommand(key: Command, io: Io): void {
     .action(async (options: { organization: string; json?: boolean }) => {
       const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
       const keys = await withStore(settings, existing, (store) => store.listKeys(options.organization));
-      const rows = keys.map((one) => toListed(one, io.clock.now()));
+      const rows = keys.map((one) => toListedKey(one, io.clock.now()));
       if (options.json) return printJson(io.stdout, rows);
       printTable(
         io.stdout,

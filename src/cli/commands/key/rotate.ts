@@ -1,5 +1,6 @@
 /** `key rotate`: a successor takes over from a key. */
 import type { Command } from 'commander';
+import { toListedKey } from '../../../app/listed.js';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { DEFAULT_GRACE, parseGrace, planRotation } from '../../../domain/keys/key-lifetime.js';
 import { generateSuccessor } from '../../../domain/keys/new-key.js';
@@ -9,7 +10,7 @@ import { existing, withStore } from '../../open-store.js';
 import { organizationOption } from '../../options/organization.js';
 import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
 import { formatTime, printJson, printLine } from '../../terminal/output.js';
-import { nameOf, toListed } from './listed.js';
+import { nameOf } from './name.js';
 
 interface RotateOptions {
   readonly organization: string;
@@ -46,7 +47,7 @@ export function addRotateCommand(key: Command, io: Io): void {
         await store.rotateKey(options.organization, id, successor.key, plan.value.expiresAt, by);
         return { old: found, made: successor, endsAt: plan.value.expiresAt };
       });
-      if (options.json) return printJson(io.stdout, { key: made.secret, ...toListed(made.key, by.at) });
+      if (options.json) return printJson(io.stdout, { key: made.secret, ...toListedKey(made.key, by.at) });
       printLine(io.stdout, made.secret);
       printLine(
         io.stderr,

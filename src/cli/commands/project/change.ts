@@ -1,5 +1,6 @@
 /** `project change`: name, time zone and retention. */
 import type { Command } from 'commander';
+import { toListedProject } from '../../../app/listed.js';
 import { nameCharactersMax, retentionDaysMax } from '../../../domain/limits.js';
 import { isName, type ProjectChange } from '../../../domain/projects/project.js';
 import { parseRetentionDays } from '../../../domain/projects/retention.js';
@@ -11,7 +12,6 @@ import { existing, withStore } from '../../open-store.js';
 import { organizationOption } from '../../options/organization.js';
 import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
 import { printJson, printLine } from '../../terminal/output.js';
-import { toListed } from './listed.js';
 
 interface ChangeOptions {
   readonly organization: string;
@@ -43,7 +43,7 @@ export function addChangeCommand(project: Command, io: Io): void {
       const changed = await withStore(settings, existing, (store) =>
         store.changeProject(options.organization, id, change, atCommandLine(io.clock)),
       );
-      if (options.json) printJson(io.stdout, toListed(changed));
+      if (options.json) printJson(io.stdout, toListedProject(changed));
       else printLine(io.stdout, `changed ${id} (${changed.name})`);
     });
 }

@@ -1,5 +1,6 @@
 /** `project delete`: a project, with all that was recorded into it. */
 import type { Command } from 'commander';
+import { toListedProject } from '../../../app/listed.js';
 import { CallerStatsError } from '../../../domain/errors.js';
 import type { Project } from '../../../domain/projects/project.js';
 import { atCommandLine } from '../../actor.js';
@@ -9,7 +10,6 @@ import { existing, withStore } from '../../open-store.js';
 import { organizationOption } from '../../options/organization.js';
 import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
 import { printJson, printLine } from '../../terminal/output.js';
-import { toListed } from './listed.js';
 
 interface DeleteOptions {
   readonly organization: string;
@@ -40,7 +40,7 @@ export function addDeleteCommand(project: Command, io: Io): void {
         await purgeAll(store);
         return found;
       });
-      if (json) printJson(io.stdout, toListed(deleted));
+      if (json) printJson(io.stdout, toListedProject(deleted));
       else printLine(io.stdout, `deleted ${id} (${deleted.name})`);
     });
 }

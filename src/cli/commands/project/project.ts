@@ -1,5 +1,6 @@
 /** `caller-stats project`: the life of projects. */
 import type { Command } from 'commander';
+import { toListedProject } from '../../../app/listed.js';
 import { nameCharactersMax } from '../../../domain/limits.js';
 import { generateId, PROJECT_ID_PATTERN } from '../../../domain/projects/project.js';
 import { atCommandLine } from '../../actor.js';
@@ -11,7 +12,6 @@ import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/sett
 import { printJson, printLine, printTable } from '../../terminal/output.js';
 import { addChangeCommand } from './change.js';
 import { addDeleteCommand } from './delete.js';
-import { toListed } from './listed.js';
 
 export function addProjectCommand(program: Command, io: Io): void {
   const project = program.command('project').description('makes, lists, changes and deletes projects');
@@ -46,7 +46,7 @@ function addCreateCommand(project: Command, io: Io): void {
         rowsFrom: null,
       };
       await withStore(settings, {}, (store) => store.createProject(created, by));
-      if (options.json) printJson(io.stdout, toListed(created));
+      if (options.json) printJson(io.stdout, toListedProject(created));
       else printLine(io.stdout, created.id);
     });
 }
@@ -63,7 +63,7 @@ function addListCommand(project: Command, io: Io): void {
       const projects = await withStore(settings, existing, (store) =>
         store.listProjects(options.organization),
       );
-      const rows = projects.map(toListed);
+      const rows = projects.map(toListedProject);
       if (options.json) return printJson(io.stdout, rows);
       printTable(
         io.stdout,

@@ -1,6 +1,7 @@
 /** API keys, as the dashboard makes and shows them. Keys cannot do any of this: it takes a session. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type ApiKey, KEY_TYPES, type KeyType, keyStatus } from '../../../domain/keys/api-key.js';
+import { toListedKey } from '../../../app/listed.js';
+import { KEY_TYPES, type KeyType } from '../../../domain/keys/api-key.js';
 import { planRotation } from '../../../domain/keys/key-lifetime.js';
 import {
   type CreatedKey,
@@ -16,8 +17,8 @@ import { HttpError } from '../../errors.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { invalid, optional, readFields, text, texts } from '../fields.js';
-import { created, getOrganizationId, toTime, toTimeOrNull } from '../requests.js';
-import type { CreatedKeyResponse, KeyResponse } from '../responses.js';
+import { created, getOrganizationId } from '../requests.js';
+import type { CreatedKeyResponse } from '../responses.js';
 
 const KEYS = '/api/organizations/:organizationId/keys';
 
@@ -34,7 +35,7 @@ function addListAndMake(app: FastifyInstance, { store, clock, sessionGuard, ...o
       schema: { hide: true },
       handler: async (request) => {
         const keys = await store.listKeys(getOrganizationId(request));
-        return { keys: keys.map((key) => toListed(key, clock.now())) };
+        return { keys: keys.map((key) => toListedKey(key, clock.now())) };
       },
     },
     POST: {
@@ -98,7 +99,7 @@ function addChange(app: FastifyInstance, { store, clock, sessionGuard }: Dashboa
         readFields(request, {});
         const by = sessionGuard.getActor(request);
         const key = await store.changeKey(getOrganizationId(request), keyIdOf(request), change, by);
-        return toListed(key, clock.now());
+        return toListedKey(key, clock.now());
       },
     },
   });
@@ -117,30 +118,7 @@ function keyIdOf(request: FastifyRequest): string {
 
 /** The key itself is in this answer and in no other. */
 function toMade({ key, secret }: CreatedKey, nowMs: number): CreatedKeyResponse {
-  return { key: toListed(key, nowMs), secret };
-}
-
-/** What may be shown of a key. */
-function toListed(key: ApiKey, nowMs: number): KeyResponse {
-  const { id, name, type, projectId, start, end, scopes, allow, createdBy, successorId } = key;
-  return {
-    id,
-    name,
-    type,
-    projectId,
-    start,
-    end,
-    scopes,
-    allow,
-    status: keyStatus(key, nowMs),
-    createdBy,
-    createdAt: toTime(key.createdAt),
-    expiresAt: toTimeOrNull(key.expiresAt),
-    lastUsedAt: toTimeOrNull(key.lastUsedAt),
-    disabledAt: toTimeOrNull(key.disabledAt),
-    revokedAt: toTimeOrNull(key.revokedAt),
-    successorId,
-  };
+  return { key: toListedKey(key, nowMs), secret };
 }
 
 function keyType(value: unknown): Result<KeyType> {

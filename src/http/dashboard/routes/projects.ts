@@ -1,7 +1,8 @@
 /** Projects of an organization. */
 import type { FastifyInstance } from 'fastify';
+import { toListedProject } from '../../../app/listed.js';
 import { projectIdCharactersMax, retentionDaysMax } from '../../../domain/limits.js';
-import { generateId, isProjectId, type Project } from '../../../domain/projects/project.js';
+import { generateId, isProjectId } from '../../../domain/projects/project.js';
 import { failure, type Result, success } from '../../../domain/result.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
 import { noSuchProject } from '../../errors.js';
@@ -9,8 +10,7 @@ import { getProjectId } from '../../request/target.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { invalid, name, optional, readFields, text } from '../fields.js';
-import { created, getOrganizationId, noContent, toTime, toTimeOrNull } from '../requests.js';
-import type { ProjectResponse } from '../responses.js';
+import { created, getOrganizationId, noContent } from '../requests.js';
 
 const PROJECTS = '/api/organizations/:organizationId/projects';
 
@@ -26,7 +26,7 @@ function addListAndCreate(app: FastifyInstance, { store, sessionGuard, randomInt
       schema: { hide: true },
       handler: async (request) => {
         const projects = await store.listProjects(getOrganizationId(request));
-        return { projects: projects.map(toListed) };
+        return { projects: projects.map(toListedProject) };
       },
     },
     POST: {
@@ -43,7 +43,7 @@ function addListAndCreate(app: FastifyInstance, { store, sessionGuard, randomInt
           retentionDays: null,
         };
         await store.createProject(project, by);
-        return created(reply, toListed({ ...project, rowsFrom: null }));
+        return created(reply, toListedProject({ ...project, rowsFrom: null }));
       },
     },
   });
@@ -66,7 +66,7 @@ function addChangeAndDelete(app: FastifyInstance, { store, sessionGuard }: Dashb
           ...(fields.retentionDays === undefined ? {} : { retentionDays: fields.retentionDays }),
         };
         const of = [getOrganizationId(request), existingId(getProjectId(request))] as const;
-        return toListed(await store.changeProject(...of, change, sessionGuard.getActor(request)));
+        return toListedProject(await store.changeProject(...of, change, sessionGuard.getActor(request)));
       },
     },
     DELETE: {
@@ -90,24 +90,6 @@ function addChangeAndDelete(app: FastifyInstance, { store, sessionGuard }: Dashb
 function existingId(id: string): string {
   if (!isProjectId(id)) throw noSuchProject();
   return id;
-}
-
-function toListed({
-  id,
-  name: called,
-  createdAt,
-  timeZone: zone,
-  retentionDays: days,
-  rowsFrom,
-}: Project): ProjectResponse {
-  return {
-    id,
-    name: called,
-    createdAt: toTime(createdAt),
-    timeZone: zone,
-    retentionDays: days,
-    rowsFrom: toTimeOrNull(rowsFrom),
-  };
 }
 
 function projectId(value: unknown): Result<string> {

@@ -49,7 +49,7 @@ export function addFile(
   { file, caching, ...built }: Built & { readonly file: string; readonly caching: string },
 ): void {
   addResource(app, url, {
-    GET: { schema: { hide: true }, handler: (_request, reply) => sendFile(reply, built, file, caching) },
+    GET: (_request, reply) => sendFile(reply, built, file, caching),
   });
 }
 
@@ -78,10 +78,7 @@ export function addFiles(
     onRequest: async ({ params }) => {
       if (findFile(params) === undefined) throw new HttpError(404, missing);
     },
-    GET: {
-      schema: { hide: true },
-      handler: ({ params }, reply) => sendFile(reply, built, findFile(params) ?? '', caching),
-    },
+    GET: ({ params }, reply) => sendFile(reply, built, findFile(params) ?? '', caching),
   });
 }
 

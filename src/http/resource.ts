@@ -1,37 +1,37 @@
 import { METHODS } from 'node:http';
-import type { FastifyInstance, onRequestHookHandler, RouteOptions } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler, RouteHandler, RouteOptions } from 'fastify';
 import { HttpError } from './errors.js';
 
-type Operation = Omit<RouteOptions, 'method' | 'url'>;
+/** The options of a route; a handler alone is a route that the OpenAPI document does not have. */
+type Operation = Omit<RouteOptions, 'method' | 'url'> | RouteHandler;
 
-/** The methods of a path, and what is checked of a request for it whatever its method. */
-export interface Resource {
-  readonly GET?: Operation;
-  readonly POST?: Operation;
-  readonly PATCH?: Operation;
-  readonly DELETE?: Operation;
-  /** Runs before the method is looked at, as for authentication. */
+const OPERATION_METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
+
+/** The methods of a path, and the checks that come before all of them. */
+export type Resource = { readonly [Method in (typeof OPERATION_METHODS)[number]]?: Operation } & {
+  /** Runs before the method is checked: authentication, for example. */
   readonly onRequest?: onRequestHookHandler;
-}
+};
 
 /**
- * Registers a path: its operations, `HEAD` wherever `GET` is, and `405` with `Allow` for every other method that Node
- * can read. Before its body is parsed: a wrong method is wrong whatever it carries.
+ * Registers a path: its operations, `HEAD` for every `GET`, and `405` with `Allow` for all other methods. A wrong method is
+ * refused before the body is parsed.
  */
 export function addResource(app: FastifyInstance, url: string, resource: Resource): void {
-  const before = resource.onRequest === undefined ? [] : [resource.onRequest];
-  const own = (['GET', 'POST', 'PATCH', 'DELETE'] as const).filter(
-    (method) => resource[method] !== undefined,
-  );
-  const allowed = own.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  for (const method of own) {
+  const onRequest = resource.onRequest === undefined ? [] : [resource.onRequest];
+  const allowed: string[] = [];
+  for (const method of OPERATION_METHODS) {
     const operation = resource[method];
-    if (operation !== undefined) app.route({ ...operation, method, url, onRequest: before });
+    if (operation === undefined) continue;
+    allowed.push(method, ...(method === 'GET' ? ['HEAD'] : []));
+    const options =
+      typeof operation === 'function' ? { schema: { hide: true }, handler: operation } : operation;
+    app.route({ ...options, method, url, onRequest });
   }
-  refuseOtherMethods(app, url, allowed, before);
+  refuseOtherMethods(app, url, allowed, onRequest);
 }
 
-/** `405` with `Allow` on a path for all methods but those allowed, after the hooks in `before`. */
+/** Responds with `405` and `Allow` to all methods of a path but the allowed ones, after the hooks in `before`. */
 export function refuseOtherMethods(
   app: FastifyInstance,
   url: string,
@@ -49,12 +49,12 @@ export function refuseOtherMethods(
         throw new HttpError(405, `This path takes no ${request.method}; it takes ${allow}.`, { allow });
       },
     ],
-    // Never reached: the hook above answers.
+    // Never reached: the hook above throws.
     handler: (_request, reply) => reply.callNotFound(),
   });
 }
 
-/** Lets the app route every method that Node can read, so that none of them falls through to "unknown route". */
+/** Lets the app route every method that Node can parse, so that an unusual method gets `405` instead of `404`. */
 export function acceptAllMethods(app: FastifyInstance): void {
   const missing = METHODS.filter((method) => method !== 'CONNECT' && !app.supportedMethods.includes(method));
   for (const method of missing) app.addHttpMethod(method, { hasBody: true });

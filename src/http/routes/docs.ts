@@ -14,7 +14,7 @@ export async function addDocs(app: FastifyInstance, folder: string, basePath: Ba
   const built = { folder, change: basePath === '' ? undefined : (text: string) => below(basePath, text) };
   // Relative: whoever stands before this server may have put it below another path.
   addResource(app, '/docs', {
-    GET: { schema: { hide: true }, handler: (_request, reply) => reply.redirect('docs/', 308) },
+    GET: (_request, reply) => reply.redirect('docs/', 308),
   });
   addFile(app, '/docs/', { ...built, file: 'index.html', caching: CACHING.page });
   const pages = (await filesIn(folder)).filter((file) => /^(?!index|404)[\w-]+\.html$/.test(file));

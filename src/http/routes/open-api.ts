@@ -60,7 +60,7 @@ export async function addOpenApi(
 
 /** Must be called after all other routes. */
 export async function addTryPage(app: FastifyInstance, basePath: BasePath): Promise<void> {
-  addResource(app, '/openapi.json', { GET: { schema: { hide: true }, handler: async () => app.swagger() } });
+  addResource(app, '/openapi.json', { GET: async () => app.swagger() });
   await app.register(swaggerUi, {
     routePrefix: TRY,
     indexPrefix: basePath,

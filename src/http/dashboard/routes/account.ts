@@ -19,33 +19,27 @@ function addNameAndPassword(
 ): void {
   addResource(app, '/api/account', {
     onRequest: sessionGuard.requireUser,
-    PATCH: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        await users.rename(toAuthRequest(request), readFields(request, { name }).name);
-        return noContent(reply);
-      },
+    PATCH: async (request, reply) => {
+      await users.rename(toAuthRequest(request), readFields(request, { name }).name);
+      return noContent(reply);
     },
   });
   addResource(app, '/api/account/password', {
     onRequest: sessionGuard.requireUser,
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const fields = readFields(request, { currentPassword: text, newPassword });
-        const { user } = sessionGuard.getUser(request);
-        const answered = await guard.attempt(request, user.email, () =>
-          credentials.changePassword(toAuthRequest(request), fields),
-        );
-        if (answered === 'wrong') throw wrong('The current password is wrong.');
-        setCookies(reply, answered);
-        await store.people.logUserChange(
-          user.email,
-          { action: 'user.password', detail: 'changed; all other sessions ended' },
-          sessionGuard.getActor(request),
-        );
-        return noContent(reply);
-      },
+    POST: async (request, reply) => {
+      const fields = readFields(request, { currentPassword: text, newPassword });
+      const { user } = sessionGuard.getUser(request);
+      const answered = await guard.attempt(request, user.email, () =>
+        credentials.changePassword(toAuthRequest(request), fields),
+      );
+      if (answered === 'wrong') throw wrong('The current password is wrong.');
+      setCookies(reply, answered);
+      await store.people.logUserChange(
+        user.email,
+        { action: 'user.password', detail: 'changed; all other sessions ended' },
+        sessionGuard.getActor(request),
+      );
+      return noContent(reply);
     },
   });
 }
@@ -69,45 +63,36 @@ function addSecondFactor(app: FastifyInstance, { credentials, store, sessionGuar
   };
   addResource(app, '/api/account/second-factor/start', {
     onRequest: sessionGuard.requireUser,
-    POST: {
-      schema: { hide: true },
-      handler: async (request): Promise<TwoFactorSetupResponse> => {
-        const { uri, backupCodes } = await withPassword(request, (password) =>
-          credentials.startSecondFactor(toAuthRequest(request), password),
-        );
-        const secret = new URL(uri).searchParams.get('secret');
-        if (secret === null) throw new Error('the URI for the authenticator app has no secret');
-        return { uri, secret, backupCodes };
-      },
+    POST: async (request): Promise<TwoFactorSetupResponse> => {
+      const { uri, backupCodes } = await withPassword(request, (password) =>
+        credentials.startSecondFactor(toAuthRequest(request), password),
+      );
+      const secret = new URL(uri).searchParams.get('secret');
+      if (secret === null) throw new Error('the URI for the authenticator app has no secret');
+      return { uri, secret, backupCodes };
     },
   });
   addResource(app, '/api/account/second-factor/confirm', {
     onRequest: sessionGuard.requireUser,
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const { code } = readFields(request, { code: text });
-        const answered = await credentials.confirmSecondFactor(toAuthRequest(request), code.trim());
-        if (answered === 'wrong') throw wrongCode();
-        if (answered === 'locked') throw locked();
-        setCookies(reply, answered);
-        await log(request, 'on');
-        return noContent(reply);
-      },
+    POST: async (request, reply) => {
+      const { code } = readFields(request, { code: text });
+      const answered = await credentials.confirmSecondFactor(toAuthRequest(request), code.trim());
+      if (answered === 'wrong') throw wrongCode();
+      if (answered === 'locked') throw locked();
+      setCookies(reply, answered);
+      await log(request, 'on');
+      return noContent(reply);
     },
   });
   addResource(app, '/api/account/second-factor/stop', {
     onRequest: sessionGuard.requireUser,
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const answered = await withPassword(request, (password) =>
-          credentials.stopSecondFactor(toAuthRequest(request), password),
-        );
-        setCookies(reply, answered);
-        await log(request, 'off');
-        return noContent(reply);
-      },
+    POST: async (request, reply) => {
+      const answered = await withPassword(request, (password) =>
+        credentials.stopSecondFactor(toAuthRequest(request), password),
+      );
+      setCookies(reply, answered);
+      await log(request, 'off');
+      return noContent(reply);
     },
   });
 }
@@ -115,44 +100,35 @@ function addSecondFactor(app: FastifyInstance, { credentials, store, sessionGuar
 function addSessions(app: FastifyInstance, { users, sessionGuard }: Dashboard): void {
   addResource(app, '/api/sessions', {
     onRequest: sessionGuard.requireUser,
-    GET: {
-      schema: { hide: true },
-      handler: async (request): Promise<{ sessions: DeviceResponse[] }> => {
-        const current = sessionGuard.getUser(request).session.id;
-        const sessions = await users.listSessions(toAuthRequest(request));
-        return {
-          sessions: sessions.map(({ id, address, userAgent, createdAt, expiresAt }) => ({
-            id,
-            current: id === current,
-            address,
-            userAgent,
-            createdAt: toTime(createdAt),
-            expiresAt: toTime(expiresAt),
-          })),
-        };
-      },
+    GET: async (request): Promise<{ sessions: DeviceResponse[] }> => {
+      const current = sessionGuard.getUser(request).session.id;
+      const sessions = await users.listSessions(toAuthRequest(request));
+      return {
+        sessions: sessions.map(({ id, address, userAgent, createdAt, expiresAt }) => ({
+          id,
+          current: id === current,
+          address,
+          userAgent,
+          createdAt: toTime(createdAt),
+          expiresAt: toTime(expiresAt),
+        })),
+      };
     },
   });
   addResource(app, '/api/sessions/:sessionId', {
     onRequest: sessionGuard.requireUser,
-    DELETE: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const { sessionId } = request.params as { sessionId: string };
-        await users.endSession(toAuthRequest(request), sessionId);
-        return noContent(reply);
-      },
+    DELETE: async (request, reply) => {
+      const { sessionId } = request.params as { sessionId: string };
+      await users.endSession(toAuthRequest(request), sessionId);
+      return noContent(reply);
     },
   });
   addResource(app, '/api/sessions/end-others', {
     onRequest: sessionGuard.requireUser,
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        readFields(request, {});
-        await users.endOtherSessions(toAuthRequest(request));
-        return noContent(reply);
-      },
+    POST: async (request, reply) => {
+      readFields(request, {});
+      await users.endOtherSessions(toAuthRequest(request));
+      return noContent(reply);
     },
   });
 }

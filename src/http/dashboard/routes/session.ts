@@ -29,33 +29,30 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
     },
   };
   addResource(app, '/api/session', {
-    GET: {
-      schema: { hide: true },
-      handler: async (request, reply): Promise<SessionResponse> => {
-        const found = await users.findSession(toAuthRequest(request));
-        if (found === undefined) {
-          return { user: null, organizations: [], setUp: await store.people.isSetUpOpen(), ...about };
-        }
-        setCookies(reply, found);
-        const { user, session } = found;
-        const memberships = await store.people.listMemberships(user.email);
-        return {
-          user: {
-            email: user.email,
-            name: user.name,
-            hasPassword: await users.hasPassword(user),
-            secondFactor: user.secondFactor,
-            session: session.id,
-          },
-          organizations: memberships.map(({ organizationId, organizationName, role }) => ({
-            id: organizationId,
-            name: organizationName,
-            role,
-          })),
-          setUp: false,
-          ...about,
-        };
-      },
+    GET: async (request, reply): Promise<SessionResponse> => {
+      const found = await users.findSession(toAuthRequest(request));
+      if (found === undefined) {
+        return { user: null, organizations: [], setUp: await store.people.isSetUpOpen(), ...about };
+      }
+      setCookies(reply, found);
+      const { user, session } = found;
+      const memberships = await store.people.listMemberships(user.email);
+      return {
+        user: {
+          email: user.email,
+          name: user.name,
+          hasPassword: await users.hasPassword(user),
+          secondFactor: user.secondFactor,
+          session: session.id,
+        },
+        organizations: memberships.map(({ organizationId, organizationName, role }) => ({
+          id: organizationId,
+          name: organizationName,
+          role,
+        })),
+        setUp: false,
+        ...about,
+      };
     },
   });
 }

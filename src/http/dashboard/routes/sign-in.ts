@@ -16,80 +16,65 @@ export function addSignIn(app: FastifyInstance, dashboard: Dashboard): void {
 
 function addPassword(app: FastifyInstance, { users, guard }: Dashboard): void {
   addResource(app, '/api/sign-in', {
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const fields = readFields(request, { email, password: text });
-        const answered = await guard.attempt(request, fields.email, () =>
-          users.signIn(toAuthRequest(request), fields),
-        );
-        if (answered === 'wrong') throw wrong('The e-mail address or the password is wrong.');
-        setCookies(reply, answered);
-        // Known is only who had the second factor too.
-        if (!answered.secondFactor) await guard.succeeded(request, reply, fields.email);
-        return { secondFactor: answered.secondFactor };
-      },
+    POST: async (request, reply) => {
+      const fields = readFields(request, { email, password: text });
+      const answered = await guard.attempt(request, fields.email, () =>
+        users.signIn(toAuthRequest(request), fields),
+      );
+      if (answered === 'wrong') throw wrong('The e-mail address or the password is wrong.');
+      setCookies(reply, answered);
+      // Known is only who had the second factor too.
+      if (!answered.secondFactor) await guard.succeeded(request, reply, fields.email);
+      return { secondFactor: answered.secondFactor };
     },
   });
 }
 
 function addSecondFactor(app: FastifyInstance, { users, guard }: Dashboard): void {
   addResource(app, '/api/sign-in/second-factor', {
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const { code, trustDevice = false } = readFields(request, {
-          code: text,
-          trustDevice: optional(flag),
-        });
-        const answered = await users.verifySecondFactor(toAuthRequest(request), {
-          code: code.trim(),
-          trustDevice,
-        });
-        if (answered === 'wrong') throw wrongCode();
-        if (answered === 'locked') throw locked();
-        setCookies(reply, answered);
-        await guard.succeeded(request, reply, answered.email);
-        return noContent(reply);
-      },
+    POST: async (request, reply) => {
+      const { code, trustDevice = false } = readFields(request, {
+        code: text,
+        trustDevice: optional(flag),
+      });
+      const answered = await users.verifySecondFactor(toAuthRequest(request), {
+        code: code.trim(),
+        trustDevice,
+      });
+      if (answered === 'wrong') throw wrongCode();
+      if (answered === 'locked') throw locked();
+      setCookies(reply, answered);
+      await guard.succeeded(request, reply, answered.email);
+      return noContent(reply);
     },
   });
 }
 
 function addSignOut(app: FastifyInstance, { users }: Dashboard): void {
   addResource(app, '/api/sign-out', {
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        readFields(request, {});
-        setCookies(reply, await users.signOut(toAuthRequest(request)));
-        return noContent(reply);
-      },
+    POST: async (request, reply) => {
+      readFields(request, {});
+      setCookies(reply, await users.signOut(toAuthRequest(request)));
+      return noContent(reply);
     },
   });
 }
 
 function addSingleSignOn(app: FastifyInstance, { users, basePath }: Dashboard): void {
   addResource(app, SINGLE_SIGN_ON_PATH, {
-    GET: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const { to } = request.query as { to?: unknown };
-        const started = await users.startSingleSignOn(toAuthRequest(request), isOwnPath(to) ? to : '/');
-        if (started === 'failed') return reply.redirect(`${basePath}/sign-in?problem=failed`);
-        setCookies(reply, started);
-        return reply.redirect(started.url);
-      },
+    GET: async (request, reply) => {
+      const { to } = request.query as { to?: unknown };
+      const started = await users.startSingleSignOn(toAuthRequest(request), isOwnPath(to) ? to : '/');
+      if (started === 'failed') return reply.redirect(`${basePath}/sign-in?problem=failed`);
+      setCookies(reply, started);
+      return reply.redirect(started.url);
     },
   });
   addResource(app, `${SINGLE_SIGN_ON_PATH}/callback/:provider`, {
-    GET: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const { headers } = await users.finishSingleSignOn(toAuthRequest(request), request.originalUrl);
-        setCookies(reply, { cookies: headers.getSetCookie() });
-        return reply.redirect(explained(headers.get('location'), basePath));
-      },
+    GET: async (request, reply) => {
+      const { headers } = await users.finishSingleSignOn(toAuthRequest(request), request.originalUrl);
+      setCookies(reply, { cookies: headers.getSetCookie() });
+      return reply.redirect(explained(headers.get('location'), basePath));
     },
   });
 }

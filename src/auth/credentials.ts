@@ -1,7 +1,7 @@
 /** What users sign in with: passwords and second factors. */
 import { CallerStatsError } from '../domain/errors.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
-import { orRefused, orWrong } from './errors.js';
+import { checkCode, checkPassword, translateErrors } from './errors.js';
 
 export class Credentials {
   readonly #authProvider: AuthProvider;
@@ -14,16 +14,16 @@ export class Credentials {
   async changePassword(
     authRequest: AuthRequest,
     { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
-  ): Promise<AuthResponse | 'wrong'> {
+  ): Promise<AuthResponse> {
     const library = await this.#authProvider.for(authRequest);
-    return orWrong(async () => {
+    return checkPassword(async () => {
       const { headers } = await library.api.changePassword({
         body: { currentPassword, newPassword, revokeOtherSessions: true },
         headers: authRequest.headers,
         returnHeaders: true,
       });
       return { cookies: headers.getSetCookie() };
-    });
+    }, 'The current password is wrong.');
   }
 
   /** A token that sets a new password, within a day. `not_found` where nobody has the address. */
@@ -45,9 +45,10 @@ export class Credentials {
     readonly newPassword: string;
   }): Promise<void> {
     const library = await this.#authProvider.for({ secure: false });
-    const reset = await orWrong(() => library.api.resetPassword({ body: { token, newPassword } }));
-    if (reset === 'wrong')
-      throw new CallerStatsError('not_found', 'The link was used or has expired; ask for another.');
+    await translateErrors(
+      () => library.api.resetPassword({ body: { token, newPassword } }),
+      new CallerStatsError('not_found', 'The link was used or has expired; ask for another.'),
+    );
   }
 
   /** Turns the second factor off without its password or code: for the command line. */
@@ -67,9 +68,9 @@ export class Credentials {
   async startSecondFactor(
     authRequest: AuthRequest,
     password: string,
-  ): Promise<{ readonly uri: string; readonly backupCodes: readonly string[] } | 'wrong'> {
+  ): Promise<{ readonly uri: string; readonly backupCodes: readonly string[] }> {
     const library = await this.#authProvider.for(authRequest);
-    return orWrong(async () => {
+    return checkPassword(async () => {
       const started = await library.api.enableTwoFactor({
         body: { password, method: 'totp' },
         headers: authRequest.headers,
@@ -79,12 +80,9 @@ export class Credentials {
     });
   }
 
-  async confirmSecondFactor(
-    authRequest: AuthRequest,
-    code: string,
-  ): Promise<AuthResponse | 'wrong' | 'locked'> {
+  async confirmSecondFactor(authRequest: AuthRequest, code: string): Promise<AuthResponse> {
     const library = await this.#authProvider.for(authRequest);
-    return orRefused(async () => {
+    return checkCode(async () => {
       const { headers } = await library.api.verifyTOTP({
         body: { code },
         headers: authRequest.headers,
@@ -94,9 +92,9 @@ export class Credentials {
     });
   }
 
-  async stopSecondFactor(authRequest: AuthRequest, password: string): Promise<AuthResponse | 'wrong'> {
+  async stopSecondFactor(authRequest: AuthRequest, password: string): Promise<AuthResponse> {
     const library = await this.#authProvider.for(authRequest);
-    return orWrong(async () => {
+    return checkPassword(async () => {
       const { headers } = await library.api.disableTwoFactor({
         body: { password },
         headers: authRequest.headers,

@@ -1,7 +1,7 @@
-/** What the library throws, as what it means. */
+/** Translates the sign-in library's errors into domain errors. */
 import { CallerStatsError } from '../domain/errors.js';
 
-/** The codes with which the library says that what somebody knows or has is not the right thing. */
+/** The library's codes for wrong credentials. */
 const WRONG = new Set([
   'INVALID_EMAIL_OR_PASSWORD',
   'INVALID_EMAIL',
@@ -14,7 +14,7 @@ const WRONG = new Set([
   'TOTP_NOT_ENABLED',
   'BACKUP_CODES_NOT_ENABLED',
   'TWO_FACTOR_NOT_ENABLED',
-  // A backup code while another was used; the library gives it no code but its status.
+  // Two backup codes at the same moment. The library reports a status instead of a code.
   'CONFLICT',
 ]);
 
@@ -24,13 +24,21 @@ const UNFIT = new Set(['PASSWORD_TOO_SHORT', 'PASSWORD_TOO_LONG']);
 
 const TAKEN = new Set(['USER_ALREADY_EXISTS', 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL']);
 
-export async function orRefused<T>(work: () => Promise<T>): Promise<T | 'wrong' | 'locked'> {
+/**
+ * Runs a call of the library and throws its errors as domain errors: `wrong` for wrong credentials, and `locked` after too
+ * many wrong ones.
+ */
+export async function translateErrors<T>(
+  work: () => Promise<T>,
+  wrong?: CallerStatsError,
+  locked = wrong,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const code = getErrorCode(error);
-    if (WRONG.has(code)) return 'wrong';
-    if (LOCKED.has(code)) return 'locked';
+    if (wrong !== undefined && WRONG.has(code)) throw wrong;
+    if (locked !== undefined && LOCKED.has(code)) throw locked;
     if (TAKEN.has(code)) {
       throw new CallerStatsError('already_exists', 'There is an account with this e-mail address already.');
     }
@@ -41,12 +49,27 @@ export async function orRefused<T>(work: () => Promise<T>): Promise<T | 'wrong' 
   }
 }
 
-export async function orWrong<T>(work: () => Promise<T>): Promise<T | 'wrong'> {
-  const result = await orRefused(work);
-  return result === 'locked' ? 'wrong' : result;
+/** Runs a check of a password. */
+export function checkPassword<T>(work: () => Promise<T>, message = 'The password is wrong.'): Promise<T> {
+  return translateErrors(work, new CallerStatsError('wrong_credentials', message));
 }
 
-/** What the library calls its refusal; empty for an error that is none. */
+/** Runs a check of a code of the second factor. */
+export function checkCode<T>(work: () => Promise<T>): Promise<T> {
+  return translateErrors(
+    work,
+    new CallerStatsError(
+      'wrong_credentials',
+      'The code is wrong or too old; each works once, for half a minute.',
+    ),
+    new CallerStatsError(
+      'too_many_attempts',
+      'Too many wrong codes. Try again in 15 min, or use a backup code then.',
+    ),
+  );
+}
+
+/** The library's error code; empty for other errors. */
 export function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { body, status } = error as { body?: { code?: unknown }; status?: unknown };

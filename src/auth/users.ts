@@ -2,7 +2,7 @@
 import { CallerStatsError } from '../domain/errors.js';
 import type { People } from '../storage/ports/people.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
-import { getErrorCode, orRefused, orWrong } from './errors.js';
+import { checkCode, checkPassword, getErrorCode, translateErrors } from './errors.js';
 import { COOKIE_PREFIX, PROVIDER_ID } from './names.js';
 
 export interface User {
@@ -57,32 +57,33 @@ export class Users {
     };
   }
 
-  /** `wrong` where the address is no user's or the password not its; nobody can tell which. */
+  /** Throws the same error, with the message `wrong`, for an unknown address and for a wrong password. */
   async signIn(
     authRequest: AuthRequest,
     { email, password }: { readonly email: string; readonly password: string },
-  ): Promise<(AuthResponse & { readonly secondFactor: boolean }) | 'wrong'> {
+    wrong = 'The e-mail address or the password is wrong.',
+  ): Promise<AuthResponse & { readonly secondFactor: boolean }> {
     const library = await this.#authProvider.for(authRequest);
-    return orWrong(async () => {
+    return checkPassword(async () => {
       const { headers, response } = await library.api.signInEmail({
         body: { email, password, rememberMe: true },
         headers: authRequest.headers,
         returnHeaders: true,
       });
       return { secondFactor: 'twoFactorRedirect' in response, cookies: headers.getSetCookie() };
-    });
+    }, wrong);
   }
 
   /**
-   * The second step of signing in: a code of the authenticator, or one of the backup codes. `locked` after too many
-   * wrong ones in a row, for a while.
+   * The second step of signing in: a code of the authenticator, or one of the backup codes. `too_many_attempts` after ten
+   * wrong ones in a row, for 15 minutes.
    */
   async verifySecondFactor(
     authRequest: AuthRequest,
     { code, trustDevice }: { readonly code: string; readonly trustDevice: boolean },
-  ): Promise<(AuthResponse & { readonly email: string }) | 'wrong' | 'locked'> {
+  ): Promise<AuthResponse & { readonly email: string }> {
     const library = await this.#authProvider.for(authRequest);
-    return orRefused(async () => {
+    return checkCode(async () => {
       const request = {
         body: { code, trustDevice },
         headers: authRequest.headers,
@@ -112,7 +113,7 @@ export class Users {
     { email, name, password }: { readonly email: string; readonly name: string; readonly password: string },
   ): Promise<AuthResponse> {
     const library = await this.#authProvider.for(authRequest);
-    const created = await orRefused(() =>
+    const created = await translateErrors(() =>
       library.api
         .signUpEmail({ body: { email, name, password }, headers: authRequest.headers, returnHeaders: true })
         .catch(async (error: unknown) => {
@@ -123,7 +124,6 @@ export class Users {
             : new CallerStatsError('unavailable', 'The account could not be written.', { cause: error });
         }),
     );
-    if (typeof created === 'string') throw new Error('an account was refused for no reason that is known');
     return { cookies: created.headers.getSetCookie() };
   }
 
@@ -167,11 +167,11 @@ export class Users {
     await library.api.revokeOtherSessions({ headers: authRequest.headers });
   }
 
-  /** Where to send the browser, so that it comes back signed in at `to`, a path below the base path; `failed` where the provider does not answer. */
+  /** Where to send the browser, so that it returns signed in to `to`, a path below the base path. Undefined if the provider fails. */
   async startSingleSignOn(
     authRequest: AuthRequest,
     to: string,
-  ): Promise<(AuthResponse & { readonly url: string }) | 'failed'> {
+  ): Promise<(AuthResponse & { readonly url: string }) | undefined> {
     const library = await this.#authProvider.for(authRequest);
     const { basePath } = this.#authProvider;
     try {
@@ -189,7 +189,7 @@ export class Users {
       return { url: response.url, cookies: headers.getSetCookie() };
     } catch (error) {
       if (getErrorCode(error) === '') throw error;
-      return 'failed';
+      return undefined;
     }
   }
 

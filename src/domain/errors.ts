@@ -11,6 +11,10 @@ export const ERROR_CODES = [
   'already_exists',
   /** The store cannot do it now (locked, full, closing, too much waiting); the same call may succeed later. */
   'unavailable',
+  /** A password, code or session that is not the right one. */
+  'wrong_credentials',
+  /** Too many wrong codes in a row. */
+  'too_many_attempts',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -190,3 +190,6 @@ export const databaseTimeoutMs = 5_000;
 
 /** Buckets that a tool of `mcp` hands out at once: a model has to read every one of them. */
 export const toolBucketsMax = 1_000;
+
+/** The sign-in library locks the second factor for this long after ten wrong codes in a row. */
+export const codeLockSeconds = 15 * 60;

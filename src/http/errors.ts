@@ -4,7 +4,7 @@
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError, type ErrorCode } from '../domain/errors.js';
-import { retryAfterSeconds } from '../domain/limits.js';
+import { codeLockSeconds, retryAfterSeconds } from '../domain/limits.js';
 
 export interface ErrorBody {
   readonly error: string;
@@ -77,6 +77,14 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
   not_found: 404,
   already_exists: 409,
   unavailable: 503,
+  wrong_credentials: 401,
+  too_many_attempts: 429,
+};
+
+/** Headers that a status must have. RFC 9110, section 15.5.2, requires a challenge, but no scheme is registered for cookies. */
+const HEADERS_OF_CODE: Readonly<Partial<Record<ErrorCode, Readonly<Record<string, string>>>>> = {
+  wrong_credentials: { 'www-authenticate': 'Cookie' },
+  too_many_attempts: { 'retry-after': String(codeLockSeconds) },
 };
 
 /** Errors of the framework, whose own words speak of its insides. Others of its errors keep only their status. */
@@ -101,7 +109,11 @@ function toAnswer(
     // The store's own words may name its file.
     if (error.code === 'unavailable')
       return toAnswer(unavailable('The store cannot answer now; try again.'), requestId);
-    return { status: STATUS_OF_CODE[error.code], headers: {}, body: errorBody(error.message, error.details) };
+    return {
+      status: STATUS_OF_CODE[error.code],
+      headers: HEADERS_OF_CODE[error.code] ?? {},
+      body: errorBody(error.message, error.details),
+    };
   }
   const { code, statusCode } = error as Partial<FastifyError>;
   const [status, message] = FRAMEWORK_ERRORS.get(code ?? '') ?? [];

@@ -46,8 +46,7 @@ export class Visitor {
   }
 
   /** Gives back what was answered. */
-  keep<T extends AuthResponse | string>(answered: T): T {
-    if (typeof answered === 'string') return answered;
+  keep<T extends AuthResponse>(answered: T): T {
     for (const cookie of answered.cookies) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
       if (/; Max-Age=0/i.test(cookie)) this.#cookies.delete(name);

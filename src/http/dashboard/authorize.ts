@@ -1,6 +1,7 @@
 /** Who is signed in, and what they may do in an organization: the first thing that happens to a request of the dashboard. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Session, User, Users } from '../../auth/users.js';
+import { CallerStatsError } from '../../domain/errors.js';
 import type { Actor } from '../../domain/people/audit.js';
 import type { Membership } from '../../domain/people/invitation.js';
 import { type Role, roleAllows } from '../../domain/people/member.js';
@@ -41,7 +42,8 @@ export class SessionGuard {
   /** An `onRequest` hook: `401` for whoever is not signed in. */
   readonly requireUser = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const found = await this.#users.findSession(toAuthRequest(request));
-    if (found === undefined) throw signedOut();
+    if (found === undefined)
+      throw new CallerStatsError('wrong_credentials', 'You are signed out; sign in again.');
     setCookies(reply, found);
     this.#signedIn.set(request, found);
   };
@@ -89,9 +91,4 @@ export class SessionGuard {
   getActorNamed(request: FastifyRequest, email: string): Actor {
     return { name: email, address: getClientAddress(request), at: this.#clock.now() };
   }
-}
-
-/** RFC 9110, section 15.5.2, asks for a challenge; there is no registered scheme for cookies. */
-function signedOut(): HttpError {
-  return new HttpError(401, 'You are signed out; sign in again.', { 'www-authenticate': 'Cookie' });
 }

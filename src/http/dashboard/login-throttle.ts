@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { AuthProvider } from '../../auth/auth-provider.js';
 import { COOKIE_PREFIX } from '../../auth/names.js';
+import { CallerStatsError } from '../../domain/errors.js';
 import {
   addressFailuresMax,
   deviceCookieSeconds,
@@ -41,21 +42,19 @@ export class GuessGuard {
   /**
    * Runs `check`, which looks at a secret of the user, unless whoever asks has failed too often: `429`. It counts as a
    * failure from its beginning on, for many at once are as many guesses as one after the other; and not any more where
-   * it ends with anything but `wrong`.
+   * it ends with anything but `wrong_credentials`.
    */
-  async attempt<T>(
-    request: FastifyRequest,
-    email: string,
-    check: () => Promise<T | 'wrong'>,
-  ): Promise<T | 'wrong'> {
+  async attempt<T>(request: FastifyRequest, email: string, check: () => Promise<T>): Promise<T> {
     const limits = await this.#limitsOf(request, email);
     await take(limits);
-    let result: T | 'wrong' | undefined;
+    let isWrong = false;
     try {
-      result = await check();
-      return result;
+      return await check();
+    } catch (error) {
+      isWrong = error instanceof CallerStatsError && error.code === 'wrong_credentials';
+      throw error;
     } finally {
-      if (result !== 'wrong') await giveBack(limits);
+      if (!isWrong) await giveBack(limits);
     }
   }
 

@@ -117,7 +117,14 @@ test('each role may do what those behind it may, and no more', () => {
 
 test('names that stand in databases and answers stay what they are', () => {
   expect({ ERROR_CODES, KEY_STATUSES, KEY_TYPES, ROLES, SCOPES }).toEqual({
-    ERROR_CODES: ['invalid', 'not_found', 'already_exists', 'unavailable'],
+    ERROR_CODES: [
+      'invalid',
+      'not_found',
+      'already_exists',
+      'unavailable',
+      'wrong_credentials',
+      'too_many_attempts',
+    ],
     KEY_STATUSES: ['active', 'disabled', 'expired', 'revoked'],
     KEY_TYPES: ['admin', 'recording'],
     ROLES: ['owner', 'editor', 'viewer'],

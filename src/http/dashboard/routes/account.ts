@@ -5,7 +5,6 @@ import type { Dashboard } from '../context.js';
 import { name, newPassword, readFields, text } from '../fields.js';
 import { noContent, setCookies, toAuthRequest, toTime } from '../requests.js';
 import type { DeviceResponse, TwoFactorSetupResponse } from '../responses.js';
-import { locked, wrong, wrongCode } from './sign-in.js';
 
 export function addAccount(app: FastifyInstance, dashboard: Dashboard): void {
   addNameAndPassword(app, dashboard);
@@ -32,7 +31,6 @@ function addNameAndPassword(
       const answered = await guard.attempt(request, user.email, () =>
         credentials.changePassword(toAuthRequest(request), fields),
       );
-      if (answered === 'wrong') throw wrong('The current password is wrong.');
       setCookies(reply, answered);
       await store.people.logUserChange(
         user.email,
@@ -51,15 +49,9 @@ function addSecondFactor(app: FastifyInstance, { credentials, store, sessionGuar
       { action: 'user.second_factor', detail },
       sessionGuard.getActor(request),
     );
-  const withPassword = async <T>(
-    request: FastifyRequest,
-    work: (password: string) => Promise<T | 'wrong'>,
-  ) => {
+  const withPassword = <T>(request: FastifyRequest, work: (password: string) => Promise<T>) => {
     const { password } = readFields(request, { password: text });
-    const { user } = sessionGuard.getUser(request);
-    const result = await guard.attempt(request, user.email, () => work(password));
-    if (result === 'wrong') throw wrong('The password is wrong.');
-    return result;
+    return guard.attempt(request, sessionGuard.getUser(request).user.email, () => work(password));
   };
   addResource(app, '/api/account/second-factor/start', {
     onRequest: sessionGuard.requireUser,
@@ -77,8 +69,6 @@ function addSecondFactor(app: FastifyInstance, { credentials, store, sessionGuar
     POST: async (request, reply) => {
       const { code } = readFields(request, { code: text });
       const answered = await credentials.confirmSecondFactor(toAuthRequest(request), code.trim());
-      if (answered === 'wrong') throw wrongCode();
-      if (answered === 'locked') throw locked();
       setCookies(reply, answered);
       await log(request, 'on');
       return noContent(reply);

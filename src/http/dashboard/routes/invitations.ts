@@ -7,7 +7,6 @@ import type { Dashboard } from '../context.js';
 import { email, invalid, name, newPassword, optional, readFields, text } from '../fields.js';
 import { noContent, setCookies, toAuthRequest, toTime } from '../requests.js';
 import type { InvitationPreviewResponse } from '../responses.js';
-import { wrong } from './sign-in.js';
 
 export function addJoining(app: FastifyInstance, dashboard: Dashboard): void {
   addSetUp(app, dashboard);
@@ -29,10 +28,14 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
         // Made by an earlier try that was cut off, or by the command line.
         const isKnown = await users.exists(fields.email);
         const answered = isKnown
-          ? await guard.attempt(request, fields.email, () => users.signIn(toAuthRequest(request), fields))
+          ? await guard.attempt(request, fields.email, () =>
+              users.signIn(
+                toAuthRequest(request),
+                fields,
+                'There is an account with this e-mail address, and it has another password.',
+              ),
+            )
           : await users.create(toAuthRequest(request), fields);
-        if (answered === 'wrong')
-          throw wrong('There is an account with this e-mail address, and it has another password.');
         const by = sessionGuard.getActorNamed(request, fields.email);
         try {
           await store.people.acceptInvitation(tokenHash, fields.email, by);
@@ -93,7 +96,8 @@ function addInvitation(app: FastifyInstance, { users, store, clock, sessionGuard
 
   async function requireSignedInAs(request: FastifyRequest, reply: FastifyReply, as: string): Promise<void> {
     const found = await users.findSession(toAuthRequest(request));
-    if (found?.user.email !== as) throw wrong(`Sign in as ${as} first, then open the link again.`);
+    if (found?.user.email !== as)
+      throw new CallerStatsError('wrong_credentials', `Sign in as ${as} first, then open the link again.`);
     setCookies(reply, found);
   }
 

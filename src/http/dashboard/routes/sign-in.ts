@@ -1,7 +1,6 @@
 /** Signing in and out: by password and second factor, or at a provider of single sign-on. */
 import type { FastifyInstance } from 'fastify';
 import { SINGLE_SIGN_ON_PATH } from '../../../auth/names.js';
-import { HttpError } from '../../errors.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { email, flag, optional, readFields, text } from '../fields.js';
@@ -21,7 +20,6 @@ function addPassword(app: FastifyInstance, { users, guard }: Dashboard): void {
       const answered = await guard.attempt(request, fields.email, () =>
         users.signIn(toAuthRequest(request), fields),
       );
-      if (answered === 'wrong') throw wrong('The e-mail address or the password is wrong.');
       setCookies(reply, answered);
       // Known is only who had the second factor too.
       if (!answered.secondFactor) await guard.succeeded(request, reply, fields.email);
@@ -41,8 +39,6 @@ function addSecondFactor(app: FastifyInstance, { users, guard }: Dashboard): voi
         code: code.trim(),
         trustDevice,
       });
-      if (answered === 'wrong') throw wrongCode();
-      if (answered === 'locked') throw locked();
       setCookies(reply, answered);
       await guard.succeeded(request, reply, answered.email);
       return noContent(reply);
@@ -65,7 +61,7 @@ function addSingleSignOn(app: FastifyInstance, { users, basePath }: Dashboard): 
     GET: async (request, reply) => {
       const { to } = request.query as { to?: unknown };
       const started = await users.startSingleSignOn(toAuthRequest(request), isOwnPath(to) ? to : '/');
-      if (started === 'failed') return reply.redirect(`${basePath}/sign-in?problem=failed`);
+      if (started === undefined) return reply.redirect(`${basePath}/sign-in?problem=failed`);
       setCookies(reply, started);
       return reply.redirect(started.url);
     },
@@ -92,21 +88,4 @@ function explained(location: string | null, basePath: string): string {
   const problem = new URLSearchParams(query).get('error');
   if (problem === null) return location ?? `${basePath}/`;
   return `${path}?problem=${EXPLAINED.includes(problem) ? problem : 'failed'}`;
-}
-
-/** What somebody knows or has is not the right thing. */
-export function wrong(message: string): HttpError {
-  return new HttpError(401, message, { 'www-authenticate': 'Cookie' });
-}
-
-export function wrongCode(): HttpError {
-  return wrong('The code is wrong or too old; each works once, for half a minute.');
-}
-
-/** The library forgets wrong codes after a quarter of an hour. */
-export function locked(): HttpError {
-  const seconds = 15 * 60;
-  return new HttpError(429, 'Too many wrong codes. Try again in 15 min, or use a backup code then.', {
-    'retry-after': String(seconds),
-  });
 }

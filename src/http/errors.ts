@@ -1,6 +1,6 @@
 /**
- * Every error an HTTP client can meet has one shape (contract, part 1): `{error, details?: [{message}]}`. This file
- * is the only place that chooses a status, so that the table in the docs can be held against it.
+ * Every error that an HTTP client can get has the same shape: `{error, details?: [{message}]}`. This file maps domain errors
+ * to statuses; a test compares its table with the docs.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError, type ErrorCode } from '../domain/errors.js';
@@ -11,7 +11,7 @@ export interface ErrorBody {
   readonly details?: readonly { readonly message: string }[];
 }
 
-/** Thrown where a rule of HTTP is broken. Rules of the domain throw `CallerStatsError`s. */
+/** An error of HTTP itself, such as a wrong method or media type. Rules of the domain throw `CallerStatsError`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
@@ -31,47 +31,47 @@ export class HttpError extends Error {
   }
 }
 
-/** RFC 6750, section 3. Says no more than that a key is wanted; the body says what was wrong with this one. */
+/** RFC 6750, section 3. The header only asks for a key; the body says what is wrong with the one that was sent. */
 export function unauthenticated(message: string): HttpError {
   return new HttpError(401, message, { 'www-authenticate': 'Bearer' });
 }
 
-/** The key is good, but not for this. */
+/** The credentials are valid, but do not allow this. */
 export function forbidden(message: string): HttpError {
   return new HttpError(403, message);
 }
 
-/** What an unknown project and one of another organization both get, to the letter. */
+/** The same for an unknown project and for one of another organization, so that clients cannot tell them apart. */
 export function noSuchProject(): HttpError {
   return new HttpError(404, 'There is no such project.');
 }
 
-/** The server or its store cannot answer now, and the client should come back. */
+/** The server or its store cannot respond now, and the client should try again. */
 export function unavailable(message: string): HttpError {
   return new HttpError(503, message, { 'retry-after': String(retryAfterSeconds) });
 }
 
-/** Of a recording that is still under way nobody can say yet what becomes of it. */
+/** A recording that is still in progress may succeed after this response. */
 export function tooLate(): HttpError {
   return unavailable(
     'The server could not answer in time; try again. What was to be recorded may have been: repeating it is safe.',
   );
 }
 
-/** What `/readyz` answers where a part of the server does not work. It has been logged. */
+/** The response of `/readyz` when a part of the server fails. The failure has been logged. */
 export function notReady(trouble: string): HttpError {
   const headers = { 'retry-after': String(retryAfterSeconds) };
   return new HttpError(503, 'The server is not ready.', headers, [trouble]);
 }
 
-/** The same, where the server has too much to do: whoever refused says so in the log, once for many. */
+/** The server refuses the request because of its load. `Admission` logs this, at most once in ten seconds. */
 export class LoadSheddingError extends HttpError {
   constructor(message: string) {
     super(503, message, { 'retry-after': String(retryAfterSeconds) });
   }
 }
 
-/** The domain's codes as statuses. */
+/** The status of each domain error code. */
 export const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
   invalid: 400,
   not_found: 404,
@@ -87,7 +87,7 @@ const HEADERS_OF_CODE: Readonly<Partial<Record<ErrorCode, Readonly<Record<string
   too_many_attempts: { 'retry-after': String(codeLockSeconds) },
 };
 
-/** Errors of the framework, whose own words speak of its insides. Others of its errors keep only their status. */
+/** Errors of the framework, with messages for clients instead of its own. */
 const FRAMEWORK_ERRORS: ReadonlyMap<string, readonly [status: number, message: string]> = new Map([
   ['FST_ERR_BAD_URL', [400, 'The URL is malformed.']],
   ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', [400, 'The body is not as long as its Content-Length says.']],
@@ -98,7 +98,7 @@ const FRAMEWORK_ERRORS: ReadonlyMap<string, readonly [status: number, message: s
   ],
 ]);
 
-/** What to answer to an error: status, headers, body. Logs nothing. */
+/** Maps an error to a response. Logs nothing. */
 function toAnswer(
   error: unknown,
   requestId: string,
@@ -106,7 +106,7 @@ function toAnswer(
   if (error instanceof HttpError)
     return { status: error.status, headers: error.headers, body: errorBody(error.message, error.details) };
   if (error instanceof CallerStatsError) {
-    // The store's own words may name its file.
+    // The store's own message may contain a file name.
     if (error.code === 'unavailable')
       return toAnswer(unavailable('The store cannot answer now; try again.'), requestId);
     return {

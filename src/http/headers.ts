@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * What every answer carries, after OWASP's REST Security Cheat Sheet: nothing here is for a browser to frame, sniff,
- * embed or keep. Constant, and set once a request: computing them anew each time took 8% of an export.
+ * The headers of every response, from OWASP's REST Security Cheat Sheet. They are constant, because computing them for each
+ * request took 8% of an export.
  */
 export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
@@ -14,7 +14,7 @@ export const SECURITY_HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
-/** Sets the security headers on every answer; a route that serves pages may replace one with its own. */
+/** Sets the security headers on every response. Routes that serve pages replace some of them. */
 export function addSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(SECURITY_HEADERS);

@@ -1,12 +1,12 @@
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 
-/** What comes behind the type of a key, in any spelling of a URL, whole or cut. */
+/** The part of a key after its type, in any spelling of a URL, complete or truncated. */
 const HIDDEN = /(?<=(?:admin|recording)(?:_|%5f))[0-9a-z]{5,}/gi;
 
 /**
- * The log for the framework. What it tells of by itself, each request and where it listens, is for debugging: proxies keep
- * access logs, the counts are the product, and the program says where it listens in its own words.
+ * The log for the framework. Its own messages, such as one for each request, are for debugging only: proxies write access
+ * logs, and the program logs its address itself.
  */
 export function frameworkLog(log: Logger): FastifyBaseLogger {
   const quiet = log.child({}, { serializers: { req: loggedRequest } });
@@ -15,19 +15,19 @@ export function frameworkLog(log: Logger): FastifyBaseLogger {
 }
 
 /**
- * What the log says of a request. Not who sent it, and no headers: a key stands in one. Whoever sends it somewhere else by
- * mistake, in the URL for one, does not find it in the log either: no more is left of it than a list of keys shows.
+ * The fields of a request in the log: no client address and no headers, because one of them holds the key. A key that was
+ * sent in the URL by mistake is masked, too.
  */
 function loggedRequest({ method, url }: FastifyRequest): Readonly<Record<string, string>> {
   return { method, url: withoutKeys(url) };
 }
 
-/** The text with no more left of each key than a list of keys shows. */
+/** The text with its keys masked: they keep only what a list of keys shows. */
 export function withoutKeys(text: string): string {
   return text.replaceAll(HIDDEN, (hidden) => `${hidden.slice(0, 4)}…`);
 }
 
-/** Logs where each request begins and ends, under its id: one logger is for all of them. */
+/** Logs the beginning and end of each request with its id, because all requests share one logger. */
 export class RequestLog extends LogController {
   override incomingRequest(request: FastifyRequest): void {
     if (this.isLogDisabled(request)) return;

@@ -1,30 +1,30 @@
-/** What the app tells whoever measures it. Without anybody, nothing here is done for a request. */
+/** How the app reports requests to its metrics. */
 import type { FastifyInstance } from 'fastify';
 import type { RecordResult, Store } from '../storage/ports/store.js';
 import { onFinished } from './connection/connections.js';
 
 export interface RequestMetrics {
-  /** Milliseconds, in fractions, of a clock that only goes forward. */
+  /** A monotonic clock, in fractions of milliseconds. */
   now(): number;
-  /** The same for the same two: whoever asks often keeps it. */
+  /** The metrics of a method and route. They never change, so callers may keep them. */
   requestsTo(method: string, route: string): RouteMetrics;
-  /** A request that never came to a route, because it was broken or late. */
+  /** A request that did not reach a route, because it was invalid or too late. */
   refused(status: number): void;
   recorded(result: RecordResult): void;
 }
 
-/** Of the requests with one method to one route. */
+/** The metrics of one method of one route. */
 export interface RouteMetrics {
   answered(status: number, ms: number): void;
 }
 
-/** Stands for the route of requests to paths that there are none of. */
+/** The route label of requests that match no route. */
 export const UNMATCHED = 'unmatched';
 
-/** Stands for the answer of whoever went away before there was one, as nginx has it. */
+/** The status label if the client closed the connection before the response, as in nginx. */
 const goneStatus = 499;
 
-/** RequestMetrics every request that the app routes. To be called before anything else looks at requests. */
+/** Measures every request that the app routes. Call it before other hooks are added. */
 export function observeRequests(app: FastifyInstance, metrics: RequestMetrics): void {
   app.addHook('onRequest', (request, reply, done) => {
     const startMs = metrics.now();
@@ -38,7 +38,7 @@ export function observeRequests(app: FastifyInstance, metrics: RequestMetrics): 
   });
 }
 
-/** Records into the store, and says what became of it. */
+/** The recording method of the store, with its results reported to the metrics. */
 export function observeRecordings(store: Store, metrics: RequestMetrics | undefined): Pick<Store, 'record'> {
   if (metrics === undefined) return store;
   return {

@@ -3,7 +3,7 @@ import type { Clock } from '../domain/time/clock.js';
 
 const intervalMs = 10_000;
 
-/** A warning that could come with every request, and must not fill the log: at most one line in ten seconds. */
+/** Logs a warning that could occur with every request: at most one line in ten seconds. */
 export class ThrottledLog {
   readonly #clock: Clock;
   #writtenAt: number | undefined;
@@ -13,10 +13,10 @@ export class ThrottledLog {
     this.#clock = clock;
   }
 
-  /** Writes it, with how many like it were left out since the last; or leaves it out. */
+  /** Writes the warning with the number of those left out since the last one, or leaves it out. */
   warn(log: FastifyBaseLogger, fields: object, message: string): void {
     const now = this.#clock.now();
-    // A clock that was set back must not silence it.
+    // A clock that was set back must not silence the warning.
     if (this.#writtenAt !== undefined && Math.abs(now - this.#writtenAt) < intervalMs) {
       this.#unwritten++;
       return;

@@ -1,4 +1,4 @@
-/** The one place that sheds load: what is under way, what more is taken on, and what is refused with 503. */
+/** Load shedding: tracks the work in progress and refuses more than the server can take with 503. */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -18,7 +18,7 @@ import { PacedQueue, RECORDING_PACE, REFUSAL_PACE } from './paced-queue.js';
 export interface AdmissionOptions {
   readonly limits: LoadLimits;
   readonly clock: Clock;
-  /** Mean delay of the event loop over the last look, in milliseconds. */
+  /** Mean delay of the event loop in the last interval. */
   readonly eventLoopDelayMs: () => number;
 }
 
@@ -30,10 +30,10 @@ const RECORDING: readonly string[] = [
   '/v1/metrics',
 ];
 
-/** A body of no more than this is counted when it is announced: with a thousand of them that is 64 megabytes. */
+/** Bodies up to this size are counted by their Content-Length: a thousand of them are 64 megabytes. */
 const smallBodyBytesMax = 64 * 1024;
 
-/** Refusing costs nearly as much as recording a single query: while much is recorded, a fifth of the requests may be refusals. */
+/** While the server records, it refuses one request for every four recordings (see `REFUSAL_PACE`). */
 const refusalsPerRecording = 1 / 4;
 
 /** One for each app. */
@@ -41,10 +41,9 @@ export class Admission {
   readonly #limits: LoadLimits;
   readonly #eventLoopDelayMs: () => number;
   readonly #warning: ThrottledLog;
-  /** Portions of recording, and of refusing it. */
   readonly #turns = new PacedQueue(RECORDING_PACE);
   readonly #refusals = new PacedQueue(REFUSAL_PACE);
-  /** Bytes that are counted for each recording request under way. */
+  /** The bytes counted for each recording request in progress. */
   readonly #bytes = new WeakMap<FastifyRequest, number>();
   #recordings = 0;
   #recordingBytes = 0;
@@ -67,7 +66,7 @@ export class Admission {
     };
   }
 
-  /** Decides on every request, before anything is done for it. Must be called before the routes are added. */
+  /** Admits or refuses every request before any work is done for it. Call it before the routes are added. */
   watch(app: FastifyInstance): void {
     app.addHook('onRequest', async (request, reply) => {
       const work = classify(request);
@@ -82,7 +81,7 @@ export class Admission {
     app.addHook('preParsing', async (request, reply, payload) => {
       if (classify(request) !== 'recording') return payload;
       const announced = Number(request.headers['content-length'] ?? Number.NaN);
-      // A key lets somebody send, not announce: what is stalled costs as much as has come of it.
+      // Large bodies are counted as they arrive, so that a stalled request costs no more than it has sent.
       if (!(announced <= smallBodyBytesMax)) return this.#counted(request, reply, payload);
       this.count(request, announced);
       return payload;
@@ -92,28 +91,28 @@ export class Admission {
     });
   }
 
-  /** Whether one more read would be refused now. */
+  /** Whether a read would be refused now. */
   refusesReading(): boolean {
     return refusalReason('reading', this.load, this.#limits) !== undefined;
   }
 
-  /** Resolves when it is this recording's turn to have so many bytes parsed. */
+  /** Resolves when it is this recording's turn to have its bytes parsed. */
   turn(bytes: number): Promise<void> {
     this.#refusals.credit(refusalsPerRecording);
     return this.#turns.next(bytes);
   }
 
-  /** Counts more bytes for a recording under way. Throws 503 where they are too many. */
+  /** Counts more bytes for a recording in progress. Throws 503 above the limit. */
   count(request: FastifyRequest, bytes: number): void {
     const before = this.#bytes.get(request);
-    // Its connection is gone, and with it what was counted.
+    // The connection is closed, and its bytes are no longer counted.
     if (before === undefined) return;
     this.#bytes.set(request, before + bytes);
     this.#recordingBytes += bytes;
     if (this.#recordingBytes > this.#limits.recordingBytesMax) this.refuse(request, TOO_MANY_BYTES);
   }
 
-  /** Throws 503, and says so in the log now and then. */
+  /** Throws 503 and writes a throttled warning. */
   refuse(request: FastifyRequest, message: string): never {
     this.#warning.warn(
       request.log,
@@ -139,7 +138,7 @@ export class Admission {
     });
   }
 
-  /** The body, counted as it comes. */
+  /** The body, counted as it arrives. */
   #counted(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -157,12 +156,12 @@ export class Admission {
           }
         },
       }),
-      // The framework holds it against the Content-Length.
+      // The framework compares this with the Content-Length.
       { receivedEncodedLength: 0 },
     );
     payload.once('error', (error: Error) => counter.destroy(error));
-    // A body that is not wanted any more is read to its end all the same: its sender reads no answer before, and the next
-    // request of the connection stands behind it. Node sees to that itself only where nobody had begun to read.
+    // After an error the rest of the body is read and dropped: the sender may read the response only when it has sent all, and
+    // the next request on the connection comes after the body. Node does this itself only for bodies that nobody has read.
     const passOver = () => payload.unpipe(counter).resume();
     counter.once('error', passOver);
     reply.raw.once('close', passOver);
@@ -179,7 +178,7 @@ function classify({ method, routeOptions: { url = '' } }: FastifyRequest): Reque
 const lookMs = 500;
 const nanosecondsInMs = 1e6;
 
-/** Looks at the delay of this thread's event loop all the time, until the app closes. Gives the mean of the last look. */
+/** Measures the delay of the event loop until the app closes. The result is the mean of the last interval. */
 export function watchEventLoop(app: FastifyInstance): () => number {
   const histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
   histogram.enable();

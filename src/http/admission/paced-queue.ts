@@ -1,23 +1,23 @@
-/** Recording in small portions, so that whoever reads waits for a portion and never for all that is being recorded. */
+/** Processes recordings in small portions, so that a read waits for one portion and not for all recordings. */
 
-/** How much is let through at once, and when the next. */
+/** The size of a portion, and the time between two. */
 export interface Pace {
   readonly count: number;
   readonly bytes: number;
-  /** Milliseconds from one turn to the next; undefined for the next turn of the event loop. */
+  /** Undefined: the next portion follows in the next turn of the event loop. */
   readonly everyMs?: number;
 }
 
-/** What one turn of the event loop does of recording: a millisecond or two on a small machine. */
+/** The recording work of one turn of the event loop: one or two milliseconds on a small machine. */
 export const RECORDING_PACE: Pace = { count: 8, bytes: 64 * 1024 };
 
 /**
- * A hundred refusals a second, and more with `credit`: who asks again at once after each must not take the processor away from
- * what is accepted.
+ * A hundred refusals per second, and more with `credit`. Refusing costs nearly as much as recording a single query, so senders
+ * that retry at once must not slow down the recordings that were accepted.
  */
 export const REFUSAL_PACE: Pace = { count: 2, bytes: 0, everyMs: 20 };
 
-/** What was not needed for long is not spent at once. */
+/** The largest credit that can accumulate. */
 const creditMax = 20;
 
 interface Waiting {
@@ -26,8 +26,8 @@ interface Waiting {
 }
 
 /**
- * Lets through a few of those that wait, first come first served, then everything else that the event loop has to do, then
- * the next few. Without `everyMs` it loses no time: where nobody else has anything to do, the next turn begins at once.
+ * Lets a portion of the waiting calls through, first come, first served; then the event loop does its other work; then follows
+ * the next portion. Without `everyMs` no time is lost: if there is no other work, the next portion follows at once.
  */
 export class PacedQueue {
   #waiting: Waiting[] = [];
@@ -39,7 +39,7 @@ export class PacedQueue {
     this.#pace = pace;
   }
 
-  /** Resolves when it is the caller's turn. `bytes` is how much there is to be done. */
+  /** Resolves when it is the caller's turn. `bytes` is the size of its work. */
   next(bytes = 0): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ bytes, go: resolve });
@@ -47,7 +47,7 @@ export class PacedQueue {
     });
   }
 
-  /** Lets through more at the next turn; a fraction waits for the turn that makes it whole. */
+  /** Enlarges the next portion. Fractions add up. */
   credit(count: number): void {
     this.#credit = Math.min(this.#credit + count, creditMax);
   }
@@ -71,7 +71,7 @@ export class PacedQueue {
   }
 }
 
-/** As many of the first as fit one turn, and at least one. */
+/** The first calls that fit into one portion, at least one. */
 function takePortion(waiting: readonly Waiting[], pace: Pace): readonly Waiting[] {
   let bytes = 0;
   const most = waiting.slice(0, pace.count);

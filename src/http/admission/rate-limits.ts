@@ -1,15 +1,15 @@
 /**
- * How often somebody may ask: an organization, and an address whose requests fail to authenticate. Counted in this
- * process alone: several servers let through as many times more.
+ * Rate limits for organizations, and for addresses whose requests fail to authenticate. Each process counts for itself, so
+ * several servers together allow more.
  *
- * The headers are those of draft-ietf-httpapi-ratelimit-headers-10: `RateLimit-Policy` says what holds, `RateLimit` what
- * is left of it.
+ * The headers are those of draft-ietf-httpapi-ratelimit-headers-10: `RateLimit-Policy` has the limit and `RateLimit` the
+ * remaining requests.
  */
 import type { FastifyReply } from 'fastify';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { HttpError } from '../errors.js';
 
-/** Requests in a minute; 0 for as many as come. */
+/** Requests per minute; 0 for no limit. */
 export interface RateLimits {
   readonly requestsPerMinute: number;
   readonly failuresPerMinute: number;
@@ -18,12 +18,12 @@ export interface RateLimits {
 const windowSeconds = 60;
 
 export class RateLimit {
-  /** How the headers call it. */
+  /** The name in the headers. */
   readonly #name: string;
   readonly #quota: number;
   readonly #limiter: RateLimiterMemory | undefined;
 
-  /** `quota` requests a minute for each of those who ask; 0 for no limit. */
+  /** `quota`: requests per minute for each client; 0 for no limit. */
   constructor(name: string, quota: number) {
     this.#name = name;
     this.#quota = quota;
@@ -35,7 +35,7 @@ export class RateLimit {
     return this.#limiter !== undefined;
   }
 
-  /** Counts one request of `who`, and says in the answer what is left. Throws `429` where nothing is. */
+  /** Counts one request of `who` and sets the headers. Throws `429` above the limit. */
   async consume(who: string, reply: FastifyReply): Promise<void> {
     if (this.#limiter === undefined) return;
     const { left, seconds, exceeded } = await this.#count(this.#limiter, who);
@@ -60,7 +60,7 @@ export class RateLimit {
     try {
       return { ...toRemaining(await limiter.consume(who)), exceeded: false };
     } catch (error) {
-      // The library rejects with the count where the limit is passed, and with an error where it failed.
+      // The library rejects with the count above the limit, and with an error if it failed.
       if (error instanceof Error) throw error;
       return { ...toRemaining(error as RateLimiterRes), exceeded: true };
     }

@@ -1,25 +1,25 @@
 /**
- * The path that stands before every other path of the service, for a proxy that has more than one service under one host
- * and hands paths on as they came. Requests are freed of it before anything looks at them, so routes know nothing of it;
- * whatever leads a client back here (links, redirects, cookies, documents) gets it put before.
+ * The prefix of every path of the service, for a proxy that has several services under one host and passes paths unchanged.
+ * It is removed from requests before routing, so routes do not know it, and added to everything that leads a client back
+ * here: links, redirects, cookies, documents.
  */
 
-/** `/stats` with no slash behind it; '' where the service has the host to itself. */
+/** `/stats`, without a slash at the end; '' if the service has the host to itself. */
 export type BasePath = '' | `/${string}`;
 
-/** Where no route is. */
+/** A path without a route. */
 const nowhere = '/-';
 
-/** A request's URL without the base path; undefined for one outside of it. */
+/** A request's URL without the base path; undefined if it is outside the base path. */
 export function withinBasePath(url: string, basePath: BasePath): string | undefined {
   if (!url.startsWith(basePath)) return undefined;
   const rest = url.slice(basePath.length);
-  // `/statsother` is something else.
+  // `/statsother` is outside of `/stats`.
   if (rest.startsWith('/')) return rest;
   return rest === '' || rest.startsWith('?') ? `/${rest}` : undefined;
 }
 
-/** The framework's option that takes the base path off; one outside of it leads nowhere. */
+/** The framework's option that removes the base path. URLs outside of it match no route. */
 export function rewriteBelow(basePath: BasePath): {
   rewriteUrl?: (request: { readonly url?: string | undefined }) => string;
 } {

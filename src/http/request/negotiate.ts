@@ -6,8 +6,8 @@ const CSV = 'text/csv; charset=utf-8; header=present';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Answers with the value as JSON, or as CSV where the request's `Accept` prefers that (RFC 9110, section 12.5.1). JSON
- * also where it takes neither, as section 12.4.1 allows: an answer that was not asked for says more than none.
+ * Responds with CSV if the request's `Accept` prefers it (RFC 9110, section 12.5.1), otherwise with JSON. JSON also if it
+ * accepts neither, as section 12.4.1 allows: a response in another format is more useful than an error.
  */
 export function answerAsAccepted<T>(
   request: FastifyRequest,

@@ -9,22 +9,22 @@ import { CallerStatsError } from '../../domain/errors.js';
 import type { Result } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
 
-/** Refuses a query string that has any parameter at all. `400`, a message for each. */
+/** Throws for any query parameter, with a message for each. */
 export function requireNoParameters(request: FastifyRequest): void {
   refuse(request, unknownParameters(request, []));
 }
 
-/** The range that `dateFrom` and `dateTo` say. `400`, with a message for each thing wrong with the query string. */
+/** The range of `dateFrom` and `dateTo`. Throws with a message for each problem of the query string. */
 export function readRange(request: FastifyRequest): DateRange {
   return readParameters(request, PARAMETER_NAMES, (parameters) => parseDateRange(parameters));
 }
 
-/** What a series is asked for. `400` as above. */
+/** The parameters of a series. Throws as above. */
 export function readSeriesParameters(request: FastifyRequest): SeriesRequest {
   return readParameters(request, SERIES_PARAMETER_NAMES, (parameters) => parseSeriesRequest(parameters));
 }
 
-/** Hands what the query string says under `names` to `parse`, and refuses it for whatever is wrong with it. */
+/** Parses the query parameters in `names` with `parse`. Throws with a message for each problem. */
 export function readParameters<Field extends string, T>(
   request: FastifyRequest,
   names: Readonly<Record<Field, string>>,
@@ -57,7 +57,7 @@ function getQuery(request: FastifyRequest): Readonly<Record<string, string | str
 
 function refuse(request: FastifyRequest, problems: readonly string[]): void {
   if (problems.length === 0) {
-    // The schema can only be stricter than the rules above if the two have drifted apart: then nothing passes.
+    // If the schema is stricter than the rules above, the two contradict each other: refuse the request.
     if (request.validationError?.validationContext === 'querystring') throw request.validationError;
     return;
   }

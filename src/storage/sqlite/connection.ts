@@ -2,20 +2,40 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 
 export type Connection = DatabaseSyncInstance;
 
-/** Milliseconds to wait for another process that is writing before giving up. */
+/** A prepared statement with typed rows, which the driver types as `any`. */
+export interface Prepared<Row> {
+  get(...values: readonly unknown[]): Row | undefined;
+  all(...values: readonly unknown[]): Row[];
+  iterate(...values: readonly unknown[]): IterableIterator<Row>;
+  run(...values: readonly unknown[]): unknown;
+}
+
+/** Its rows are objects. */
+export function prepare<Row>(db: Connection, sql: string): Prepared<Row> {
+  return db.prepare(sql);
+}
+
+/** Its rows are arrays, which are faster. */
+export function prepareArrays<Row extends readonly unknown[]>(db: Connection, sql: string): Prepared<Row> {
+  const statement = db.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement as Prepared<unknown> as Prepared<Row>;
+}
+
+/** How long to wait for another process that is writing. */
 const busyTimeoutMs = 5_000;
-/** 80 MB of log before it is folded into the file: fewer, larger checkpoints. */
+/** Checkpoints every 80 MB of log: fewer and larger ones than by default. */
 const walCheckpointPages = 20_000;
 const journalBytesMax = 100 * 1024 * 1024;
 
-/** Opens a connection that can write, and changes nothing of the file yet: see `setUpWriter`. */
+/** Opens a connection that can write. Changes nothing in the file; see `setUpWriter`. */
 export function openConnection(file: string): Connection {
   return new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
 }
 
 /**
- * Makes every commit of a connection be on disk when it returns, and overwrites what is deleted with zeros: always,
- * because pages that are split leave copies behind. Changes the file's header, so only for a file of ours.
+ * Makes each commit durable when it returns, and overwrites deleted data with zeros: always, because split pages leave copies
+ * behind. Changes the file header, so only for our own files.
  */
 export function setUpWriter(db: Connection): void {
   db.exec(`
@@ -28,28 +48,31 @@ export function setUpWriter(db: Connection): void {
   `);
 }
 
-/** Keeps so many megabytes (2^20 bytes) of the file in memory. */
 export function setCacheSize(db: Connection, megabytes: number): void {
   db.exec(`PRAGMA cache_size = -${megabytes * 1024}`);
 }
 
-/** For the small sorts of recording; those of a migration are as large as the tables, and belong on disk. */
+/** For the small sorts of recording. Those of migrations are as large as the tables, so they stay on disk. */
 export function keepTemporariesInMemory(db: Connection): void {
   db.exec('PRAGMA temp_store = MEMORY');
 }
 
-/**
- * Folds the log into the file and empties it, so that what was deleted is not in there either. Where another connection
- * is reading just now it is left for later, for nobody is to wait for that.
- */
+/** Moves the log into the file and empties it, so that deleted data is not in it either. Does not wait for readers. */
 export function emptyLog(db: Connection): void {
   try {
     db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // What was committed is on disk, whatever becomes of the log now; the next checkpoint says what is wrong.
+    // Commits are durable anyway, and the next checkpoint reports the problem.
   } finally {
     db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
+}
+
+/** `from` is a table, and may have a condition. */
+export function countRows(db: Connection, from: string): number {
+  const row = prepareArrays<readonly [number]>(db, `SELECT count(*) FROM ${from}`).get();
+  if (row === undefined) throw new Error(`counting the rows of ${from} returned nothing`);
+  return row[0];
 }
 
 /** Opens a connection that can only read. It never waits for the writer. */
@@ -63,7 +86,7 @@ export function openReader(file: string): Connection {
   return db;
 }
 
-/** Runs `work` in a transaction that takes the write lock at once, so that it cannot fail half-way for want of it. */
+/** Runs `work` in a transaction that takes the write lock first, so that it cannot fail half-way without it. */
 export function inTransaction<T>(db: Connection, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -77,6 +100,6 @@ export function inTransaction<T>(db: Connection, work: () => T): T {
 }
 
 function rollBack(db: Connection): void {
-  // SQLite has rolled back by itself after some errors (disk full, input/output).
+  // SQLite rolls back by itself after some errors (disk full, input/output).
   if (db.isTransaction) db.exec('ROLLBACK');
 }

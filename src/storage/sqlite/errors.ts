@@ -1,10 +1,10 @@
 import { CallerStatsError } from '../../domain/errors.js';
 
 /**
- * SQLite's primary result codes (sqlite.org/rescode.html) that speak of circumstances, not of a mistake or damage: a
- * retry may succeed. With SQLite's own words for them, because the driver leaves out the code on some calls.
+ * SQLite's primary result codes (sqlite.org/rescode.html) after which a retry may succeed. With SQLite's own texts, because
+ * the driver leaves out the code on some calls.
  */
-const CIRCUMSTANCES = [
+const TRANSIENT = [
   { code: 5, words: 'database is locked', meaning: 'another process is writing to it' },
   { code: 6, words: 'database table is locked', meaning: 'it is locked' },
   { code: 7, words: 'out of memory', meaning: 'there is not enough memory' },
@@ -15,16 +15,13 @@ const CIRCUMSTANCES = [
   { code: 15, words: 'locking protocol', meaning: 'another process holds its lock' },
 ] as const;
 
-/** The same for a file that is not what SQLite wrote: CORRUPT and NOTADB. */
+/** CORRUPT and NOTADB. */
 const DAMAGE = [
   { code: 11, words: 'database disk image is malformed' },
   { code: 26, words: 'file is not a database' },
 ] as const;
 
-/**
- * SQLite's error as the port promises it: `unavailable` for circumstances, where a retry may help; of damage, what to do
- * about it; anything else, which is a bug, as it is.
- */
+/** Translates an error of SQLite: `unavailable` if a retry may succeed, advice for damage, and bugs as they are. */
 export function storeError(error: unknown): unknown {
   if (isDamage(error)) {
     const words = (error as Error).message;
@@ -33,27 +30,24 @@ export function storeError(error: unknown): unknown {
       { cause: error },
     );
   }
-  const circumstance = CIRCUMSTANCES.find((one) => speaksOf(error, one));
-  if (circumstance === undefined) return error;
-  return new CallerStatsError('unavailable', `The database cannot be used now: ${circumstance.meaning}.`, {
+  const transient = TRANSIENT.find((one) => isOf(error, one));
+  if (transient === undefined) return error;
+  return new CallerStatsError('unavailable', `The database cannot be used now: ${transient.meaning}.`, {
     cause: error,
   });
 }
 
-/** Whether a row broke a unique key or another rule of its table (CONSTRAINT). */
+/** Whether a row violates a unique key or another constraint. */
 export function isConflict(error: unknown): boolean {
-  return speaksOf(error, { code: 19, words: 'constraint failed' });
+  return isOf(error, { code: 19, words: 'constraint failed' });
 }
 
-/** Whether the error says that the file is damaged, or no database at all. */
+/** Whether the file is damaged, or not a database. */
 export function isDamage(error: unknown): boolean {
-  return DAMAGE.some((one) => speaksOf(error, one));
+  return DAMAGE.some((one) => isOf(error, one));
 }
 
-function speaksOf(
-  error: unknown,
-  { code, words }: { readonly code: number; readonly words: string },
-): boolean {
+function isOf(error: unknown, { code, words }: { readonly code: number; readonly words: string }): boolean {
   if (!(error instanceof Error)) return false;
   if ('errcode' in error) return (Number(error.errcode) & 0xff) === code;
   return 'code' in error && error.code === 'ERR_SQLITE_ERROR' && error.message.includes(words);

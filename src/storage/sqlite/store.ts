@@ -292,7 +292,7 @@ class SqliteStore implements Store {
 
   #read<T>(read: (reader: Reader) => T): T {
     this.#requireOpen();
-    this.#file.requireSeen();
+    this.#file.requireThereLately();
     try {
       return read(this.#reader);
     } catch (error) {

@@ -1,27 +1,27 @@
 import { BUCKET_WIDTHS_MS, bucketAt, bucketWidthMs } from '../../../domain/counting/buckets.js';
 import type { CallerType } from '../../../domain/queries/caller.js';
 
-/** Where each type's number stands in a row. */
+/** The index of each type in a row. */
 export const TYPE_INDEX = { web: 0, api: 1, other: 2 } as const satisfies Record<CallerType, number>;
 
 export type TypeIndex = (typeof TYPE_INDEX)[CallerType];
 
-/** What a transaction recorded in one project: a column for each property, which costs far less than objects. */
+/** The queries that a transaction recorded in one project, as columns, which cost far less than objects. */
 interface Recorded {
   readonly times: number[];
   readonly types: TypeIndex[];
   readonly callers: number[];
 }
 
-/** What a transaction adds to the counters. */
+/** What a transaction adds to the counters. Both arrays are flat, and in the order of the table's key. */
 export interface CounterRows {
-  /** Flat rows of (project, level, bucket, web, api, other), in the order of the table's key. */
+  /** (project, level, bucket, web, api, other) */
   readonly types: number[];
-  /** Flat rows of (project, level, bucket, caller, queries), of type other, in the order of the table's key. */
+  /** (project, level, bucket, caller, queries), for callers of type other only. */
   readonly callers: number[];
 }
 
-/** Collects what newly recorded queries add to the counters, so that each counter is written once a transaction. */
+/** Adds up newly recorded queries, so that each counter is written once per transaction. */
 export class CounterDeltas {
   readonly #projects = new Map<number, Recorded>();
 
@@ -39,15 +39,15 @@ export class CounterDeltas {
   rows(): CounterRows {
     const rows: CounterRows = { types: [], callers: [] };
     for (const [project, recorded] of [...this.#projects].sort(byNumber)) {
-      const sorted = byTime(recorded);
+      const sorted = sortByTime(recorded);
       for (const level of BUCKET_WIDTHS_MS.keys()) addLevel(rows, project, level, sorted);
     }
     return rows;
   }
 }
 
-/** In order of time, in which the queries of a bucket of whatever width are beside one another. */
-function byTime({ times, types, callers }: Recorded): Recorded {
+/** Sorted by time, the queries of a bucket of any width are adjacent. */
+function sortByTime({ times, types, callers }: Recorded): Recorded {
   const isInOrder = times.every((time, at) => at === 0 || (times[at - 1] ?? 0) <= time);
   if (isInOrder) return { times, types, callers };
   const order = [...times.keys()].sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0));
@@ -69,14 +69,16 @@ function addLevel(rows: CounterRows, project: number, level: number, sorted: Rec
       if (type === TYPE_INDEX.other) others.set(caller, (others.get(caller) ?? 0) + 1);
     }
     rows.types.push(project, level, bucket, sums[0], sums[1], sums[2]);
-    for (const [caller, queries] of inOrder(others))
+    for (const [caller, queries] of sortByCaller(others))
       rows.callers.push(project, level, bucket, caller, queries);
     others.clear();
   }
 }
 
-/** Mostly there is one, or none. */
-function inOrder(counts: ReadonlyMap<number, number>): Iterable<readonly [caller: number, queries: number]> {
+/** Mostly there is at most one. */
+function sortByCaller(
+  counts: ReadonlyMap<number, number>,
+): Iterable<readonly [caller: number, queries: number]> {
   return counts.size > 1 ? [...counts].sort(byNumber) : counts;
 }
 

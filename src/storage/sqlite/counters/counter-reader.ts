@@ -1,5 +1,4 @@
-/** Everything that is answered from the counters. Runs on the main thread, as the other reads do. */
-import type { StatementSyncInstance } from '@photostructure/sqlite';
+/** Answers questions from the counters. Like all reads, it runs on the main thread. */
 import { type Segment, splitIntoBuckets } from '../../../domain/counting/buckets.js';
 import {
   addCounts,
@@ -11,55 +10,89 @@ import {
 } from '../../../domain/counting/counts.js';
 import type { DateRange } from '../../../domain/counting/date-range.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../domain/counting/series-segments.js';
-import type { Connection } from '../connection.js';
+import { type Connection, type Prepared, prepare, prepareArrays } from '../connection.js';
 import type { ReadSnapshot } from './read-snapshot.js';
 import { RollupCache } from './rollup-cache.js';
 import { VersionedCache } from './versioned-cache.js';
 
-/** What follows `WITH`: the project's number, and the segments that are asked for, by their columns. */
-const ASKED = 'asked (number) AS (SELECT number FROM project WHERE id = ?)';
+/** The common table expressions of the statements below: the project number, and the segments given as parameters. */
+function segmentTables(segments: number): string {
+  const values = Array.from({ length: segments }, () => '(?, ?, ?)').join(', ');
+  return `asked (number) AS (SELECT number FROM project WHERE id = ?),
+    segment (level, first, "end") AS (VALUES ${values})`;
+}
 
-/** The rows of a table of counters that the segments have. The order of the joins is the order of the look-ups. */
+/** The counters in the segments. The order of the joins is the order of the look-ups. */
 const countersIn = (table: 'type_counter' | 'caller_counter'): string =>
   `asked CROSS JOIN segment CROSS JOIN ${table} AS counter
    ON counter.project = asked.number AND counter.level = segment.level
      AND counter.bucket >= segment.first AND counter.bucket < segment."end"`;
 
-/** Of a series, in one statement: more take no less time each, and a statement is prepared for each number up to it. */
-const segmentsAtOnce = 64;
+/** One statement for all segments: one snapshot, and cheaper than a statement each. */
+const sumSql = (segments: number): string => `
+  WITH ${segmentTables(segments)}
+  SELECT coalesce(sum(web), 0), coalesce(sum(api), 0), coalesce(sum(other), 0) FROM ${countersIn('type_counter')}`;
 
-/** Of as many buckets as one may have, these take 40 megabytes. */
-const seriesKeptMax = 50;
+/**
+ * The sums of each segment, in order, as a text of three numbers, so that one look-up finds all three. A join with GROUP BY
+ * would sort, and reading the segments from JSON takes longer than reading their counters.
+ */
+const segmentSumsSql = (segments: number): string => `
+  WITH ${segmentTables(segments)}
+  SELECT (
+    SELECT sum(web) || ' ' || sum(api) || ' ' || sum(other) FROM type_counter AS counter
+    WHERE counter.project = (SELECT number FROM asked) AND counter.level = segment.level
+      AND counter.bucket >= segment.first AND counter.bucket < segment."end"
+  ) FROM segment`;
+
+const callersSql = (segments: number): string => `
+  WITH ${segmentTables(segments)}, by_type (web, api) AS MATERIALIZED (
+    SELECT coalesce(sum(web), 0), coalesce(sum(api), 0) FROM ${countersIn('type_counter')}
+  )
+  SELECT 'web', web FROM by_type UNION ALL SELECT 'api', api FROM by_type UNION ALL
+  SELECT caller.name, counted.queries
+  FROM (SELECT caller, sum(queries) AS queries FROM ${countersIn('caller_counter')} GROUP BY caller) AS counted
+  JOIN caller ON caller.number = counted.caller`;
+
+/** Segments per statement of a series. More are not faster, and each number of segments has its own statement. */
+const seriesSegmentsMax = 64;
+
+/** With the largest series, these take 40 MB. */
+const cachedSeriesMax = 50;
 
 export class CounterReader {
-  readonly #db: Connection;
-  readonly #version: ReadSnapshot;
-  readonly #kept: RollupCache;
+  readonly #snapshot: ReadSnapshot;
+  readonly #cache: RollupCache;
   readonly #series: VersionedCache<readonly Counts[]>;
-  readonly #findExtent: StatementSyncInstance;
-  /** Statements over a number of segments, by that number. */
-  readonly #sums: (StatementSyncInstance | undefined)[] = [];
-  readonly #sumsOfEach: (StatementSyncInstance | undefined)[] = [];
-  readonly #callers: (StatementSyncInstance | undefined)[] = [];
+  readonly #findExtent: Prepared<{ readonly first: number | null; readonly last: number }>;
+  readonly #prepareSum: (segments: number) => Prepared<readonly [web: number, api: number, other: number]>;
+  readonly #prepareSegmentSums: (segments: number) => Prepared<readonly [sums: string | null]>;
+  readonly #prepareCallers: (segments: number) => Prepared<readonly [caller: string, queries: number]>;
 
-  constructor(db: Connection, version: ReadSnapshot) {
-    this.#db = db;
-    this.#version = version;
-    this.#kept = new RollupCache(db);
-    this.#series = new VersionedCache(version, seriesKeptMax);
-    // Two look-ups, each of one end of the key; min and max together would read all that is between.
+  constructor(db: Connection, snapshot: ReadSnapshot) {
+    this.#snapshot = snapshot;
+    this.#cache = new RollupCache(db);
+    this.#series = new VersionedCache(snapshot, cachedSeriesMax);
+    this.#prepareSum = prepareOnce(db, sumSql);
+    this.#prepareSegmentSums = prepareOnce(db, segmentSumsSql);
+    this.#prepareCallers = prepareOnce(db, callersSql);
+    // Two look-ups, one at each end of the key. With min and max, SQLite would read everything in between.
     const end = (order: string): string =>
       `(SELECT bucket FROM type_counter WHERE project = number AND level = 0 ORDER BY bucket ${order} LIMIT 1)`;
-    this.#findExtent = db.prepare(
+    this.#findExtent = prepare(
+      db,
       `SELECT ${end('ASC')} AS first, ${end('DESC')} AS last FROM project WHERE id = ?`,
     );
   }
 
   count(projectId: string, range: DateRange): Counts {
-    return this.#version.run((version) => withTotal(this.#count(projectId, range, version)));
+    return this.#snapshot.run((version) => {
+      const { sum, rest } = this.#cache.lookUp(projectId, range, version);
+      return withTotal(addCounts([sum, this.#sum(projectId, rest.flatMap(splitIntoBuckets))]));
+    });
   }
 
-  /** The same, and nothing of it from memory. */
+  /** Reads only from the file. */
   countUncached(projectId: string, range: DateRange): Counts {
     return withTotal(this.#sum(projectId, splitIntoBuckets(range)));
   }
@@ -71,8 +104,7 @@ export class CounterReader {
   countCallers(projectId: string, range: DateRange): CallerCounts {
     const segments = splitIntoBuckets(range);
     if (segments.length === 0) return toCallerCounts([]);
-    const rows = this.#callersOf(segments.length).all(projectId, ...boundsOf(segments));
-    return toCallerCounts(rows as unknown as [string, number][]);
+    return toCallerCounts(this.#prepareCallers(segments.length).all(projectId, ...toParameters(segments)));
   }
 
   findExtent(projectId: string): DateRange | undefined {
@@ -84,83 +116,46 @@ export class CounterReader {
   #countSeries(projectId: string, bounds: readonly number[]): Counts[] {
     const segments = splitSeriesIntoBuckets(bounds);
     const sums = new Map<number, TypeCounts>();
-    for (let at = 0; at < segments.length; at += segmentsAtOnce) {
-      const some = segments.slice(at, at + segmentsAtOnce);
-      const rows = this.#sumsOfEachOf(some.length).all(projectId, ...boundsOf(some));
-      for (const [row, { sum }] of some.entries()) addTo(sums, sum, rows[row] as unknown as [string | null]);
+    for (let at = 0; at < segments.length; at += seriesSegmentsMax) {
+      const some = segments.slice(at, at + seriesSegmentsMax);
+      const rows = this.#prepareSegmentSums(some.length).all(projectId, ...toParameters(some));
+      for (const [index, { sum }] of some.entries()) addTo(sums, sum, rows[index]?.[0]);
     }
     return combineSeriesCounts(bounds, sums);
   }
 
-  /** From memory what is kept there, and the rest from the file. */
-  #count(projectId: string, range: DateRange, version: number): TypeCounts {
-    const { sum, rest } = this.#kept.lookUp(projectId, range, version);
-    return addCounts([sum, this.#sum(projectId, rest.flatMap(splitIntoBuckets))]);
-  }
-
   #sum(projectId: string, segments: readonly Segment[]): TypeCounts {
     if (segments.length === 0) return addCounts([]);
-    const [web, api, other] = this.#sumOf(segments.length).get(projectId, ...boundsOf(segments));
+    const row = this.#prepareSum(segments.length).get(projectId, ...toParameters(segments));
+    if (row === undefined) throw new Error('a sum returned no row');
+    const [web, api, other] = row;
     return { web, api, other };
-  }
-
-  /** All segments in one statement: one snapshot, and cheaper than a statement each. */
-  #sumOf(segments: number): StatementSyncInstance {
-    this.#sums[segments] ??= this.#prepare(`
-      WITH ${ASKED}, ${segmentsGiven(segments)}
-      SELECT coalesce(sum(web), 0), coalesce(sum(api), 0), coalesce(sum(other), 0) FROM ${countersIn('type_counter')}`);
-    return this.#sums[segments];
-  }
-
-  /**
-   * The sums of each segment, in order: a text of three numbers, so that one look-up finds them all. Joined and grouped
-   * as the other statements are, it would sort; and a list of segments as JSON takes longer to read than their counters.
-   */
-  #sumsOfEachOf(segments: number): StatementSyncInstance {
-    this.#sumsOfEach[segments] ??= this.#prepare(`
-      WITH ${ASKED}, ${segmentsGiven(segments)}
-      SELECT (
-        SELECT sum(web) || ' ' || sum(api) || ' ' || sum(other) FROM type_counter AS counter
-        WHERE counter.project = (SELECT number FROM asked) AND counter.level = segment.level
-          AND counter.bucket >= segment.first AND counter.bucket < segment."end"
-      ) FROM segment`);
-    return this.#sumsOfEach[segments];
-  }
-
-  #callersOf(segments: number): StatementSyncInstance {
-    this.#callers[segments] ??= this.#prepare(`
-      WITH ${ASKED}, ${segmentsGiven(segments)}, by_type (web, api) AS MATERIALIZED (
-        SELECT coalesce(sum(web), 0), coalesce(sum(api), 0) FROM ${countersIn('type_counter')}
-      )
-      SELECT 'web', web FROM by_type UNION ALL SELECT 'api', api FROM by_type UNION ALL
-      SELECT caller.name, counted.queries
-      FROM (SELECT caller, sum(queries) AS queries FROM ${countersIn('caller_counter')} GROUP BY caller) AS counted
-      JOIN caller ON caller.number = counted.caller`);
-    return this.#callers[segments];
-  }
-
-  #prepare(sql: string): StatementSyncInstance {
-    const statement = this.#db.prepare(sql);
-    statement.setReturnArrays(true);
-    return statement;
   }
 }
 
-/** A segment without counters has no sums. */
-function addTo(sums: Map<number, TypeCounts>, sum: number, [packed]: [string | null]): void {
-  if (packed === null) return;
-  const [web = 0, api = 0, other = 0] = packed.split(' ').map(Number);
+/** Prepares a statement for each number of segments, when it is first needed. */
+function prepareOnce<Row extends readonly unknown[]>(
+  db: Connection,
+  sql: (segments: number) => string,
+): (segments: number) => Prepared<Row> {
+  const prepared: (Prepared<Row> | undefined)[] = [];
+  return (segments) => {
+    prepared[segments] ??= prepareArrays(db, sql(segments));
+    return prepared[segments];
+  };
+}
+
+/** Adds the sums of a segment, which are null if it has no counters. */
+function addTo(sums: Map<number, TypeCounts>, sum: number, text: string | null | undefined): void {
+  if (text === undefined) throw new Error('a segment has no row');
+  if (text === null) return;
+  const [web = 0, api = 0, other = 0] = text.split(' ').map(Number);
   const before = sums.get(sum) ?? { web: 0, api: 0, other: 0 };
   sums.set(sum, addCounts([before, { web, api, other }]));
 }
 
-function segmentsGiven(segments: number): string {
-  const values = Array.from({ length: segments }, () => '(?, ?, ?)').join(', ');
-  return `segment (level, first, "end") AS (VALUES ${values})`;
-}
-
-function boundsOf(segments: readonly Segment[]): number[] {
-  const bounds: number[] = [];
-  for (const { level, first, end } of segments) bounds.push(level, first, end);
-  return bounds;
+function toParameters(segments: readonly Segment[]): number[] {
+  const parameters: number[] = [];
+  for (const { level, first, end } of segments) parameters.push(level, first, end);
+  return parameters;
 }

@@ -3,41 +3,39 @@ import type { TypeCounts } from '../../../domain/counting/counts.js';
 
 export type CounterRow = readonly [bucket: number, web: number, api: number, other: number];
 
-/** Counts that are being added up. */
-export type Sum = { -readonly [Type in keyof TypeCounts]: number };
+export type MutableCounts = { -readonly [Type in keyof TypeCounts]: number };
 
-/** Whole numbers from zero on. */
+/** Non-negative integers. */
 type Numbers = Uint32Array | Float64Array;
 
-/** In a sum. */
 const types = 3;
 
-/** Counters of one level, added up, so that any number of adjacent ones is summed by two look-ups. */
+/** Prefix sums of the counters of one level: any number of adjacent counters is summed by two look-ups. */
 export class PrefixSums {
   readonly widthMs: number;
   readonly #first: number;
-  /** Those that have counters, from the first on. None where each of them has its place, which is found without a search. */
+  /** The non-empty buckets, relative to the first. Undefined if the sums are dense: then no search is needed. */
   readonly #buckets: Numbers | undefined;
-  /** Of all counters before each place, and at the end of all; the three of a place beside each other, for one is read with the others. */
+  /** The sums of all counters before each index, and of all. The three types are adjacent, because they are read together. */
   readonly #sums: Numbers;
-  readonly #places: number;
+  readonly #length: number;
 
-  /** All counters that there are of the level, or of a stretch that no range asked for leaves; in order. */
+  /** `rows` has all counters of the level, or of the period that is asked for, in order. */
   constructor(level: number, rows: readonly CounterRow[]) {
     this.widthMs = bucketWidthMs(level);
     const first = rows[0]?.[0] ?? 0;
-    const length = (rows.at(-1)?.[0] ?? first) - first + 1;
-    // A place for each takes three numbers, and one for those that have counters four.
-    const isDense = length * types <= rows.length * (types + 1);
+    const span = (rows.at(-1)?.[0] ?? first) - first + 1;
+    // A dense entry takes three numbers, a sparse one four.
+    const isDense = span * types <= rows.length * (types + 1);
     this.#first = first;
-    this.#places = isDense ? length : rows.length;
-    this.#buckets = isDense ? undefined : packed(Float64Array.from(rows, ([bucket]) => bucket - first));
-    this.#sums = addedUp(rows, this.#places, isDense ? (bucket) => bucket - first : (_bucket, row) => row);
+    this.#length = isDense ? span : rows.length;
+    this.#buckets = isDense ? undefined : pack(Float64Array.from(rows, ([bucket]) => bucket - first));
+    this.#sums = sumUp(rows, this.#length, isDense ? (bucket) => bucket - first : (_bucket, row) => row);
   }
 
-  /** Adds what the counters of the buckets from the first to before the end add up to. */
-  addTo(sum: Sum, first: number, end: number): void {
-    const [from, to] = [types * this.#placesBefore(first), types * this.#placesBefore(end)];
+  /** Adds the counters of the buckets from `first` (included) to `end` (excluded). */
+  addTo(sum: MutableCounts, first: number, end: number): void {
+    const [from, to] = [types * this.#indexOf(first), types * this.#indexOf(end)];
     sum.web += this.#between(from, to);
     sum.api += this.#between(from + 1, to + 1);
     sum.other += this.#between(from + 2, to + 2);
@@ -54,11 +52,11 @@ export class PrefixSums {
     return numberAt(this.#sums, to) - numberAt(this.#sums, from);
   }
 
-  /** How many places there are of buckets before this one. */
-  #placesBefore(bucket: number): number {
+  /** The number of entries before this bucket. */
+  #indexOf(bucket: number): number {
     const wanted = bucket - this.#first;
-    if (this.#buckets === undefined) return Math.min(Math.max(wanted, 0), this.#places);
-    let [low, high] = [0, this.#places];
+    if (this.#buckets === undefined) return Math.min(Math.max(wanted, 0), this.#length);
+    let [low, high] = [0, this.#length];
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (numberAt(this.#buckets, middle) < wanted) low = middle + 1;
@@ -68,27 +66,25 @@ export class PrefixSums {
   }
 }
 
-function addedUp(
+function sumUp(
   rows: readonly CounterRow[],
-  places: number,
-  placeOf: (bucket: number, row: number) => number,
+  length: number,
+  indexOf: (bucket: number, row: number) => number,
 ): Numbers {
-  const sums = new Float64Array(types * (places + 1));
+  const sums = new Float64Array(types * (length + 1));
   for (const [row, [bucket, web, api, other]] of rows.entries()) {
-    sums.set([web, api, other], types * (placeOf(bucket, row) + 1));
+    sums.set([web, api, other], types * (indexOf(bucket, row) + 1));
   }
   for (let at = types; at < sums.length; at++) sums[at] = numberAt(sums, at) + numberAt(sums, at - types);
-  return packed(sums);
+  return pack(sums);
 }
 
-const uint32Max = 2 ** 32 - 1;
-
-/** In half the memory wherever that is enough: very nearly always. */
-function packed(numbers: Float64Array): Numbers {
-  return numbers.every((number) => number <= uint32Max) ? Uint32Array.from(numbers) : numbers;
+/** Halves the memory if all numbers fit into 32 bits. */
+function pack(numbers: Float64Array): Numbers {
+  return numbers.every((number) => number < 2 ** 32) ? Uint32Array.from(numbers) : numbers;
 }
 
-/** Of an index that there is. */
+/** The index must exist. */
 function numberAt(numbers: Numbers, index: number): number {
   return numbers[index] ?? Number.NaN;
 }

@@ -1,36 +1,36 @@
-import type { StatementSyncInstance } from '@photostructure/sqlite';
-import type { Connection } from '../connection.js';
+import { type Connection, type Prepared, prepare, prepareArrays } from '../connection.js';
 
 /**
- * SQLite's own change counter (`PRAGMA data_version`) for a connection that only reads: it is another one as soon as any
- * other connection of any process has committed. What was read before and is kept is as good as new while it is the same.
+ * Read transactions with SQLite's change counter (`PRAGMA data_version`), which changes whenever another connection of any
+ * process commits. While it is the same, cached data is as good as new.
  */
 export class ReadSnapshot {
   readonly #db: Connection;
-  readonly #read: StatementSyncInstance;
-  readonly #begin: StatementSyncInstance;
-  readonly #commit: StatementSyncInstance;
-  #held: number | undefined;
+  readonly #readVersion: Prepared<readonly [number]>;
+  readonly #begin: Prepared<unknown>;
+  readonly #commit: Prepared<unknown>;
+  #version: number | undefined;
 
   constructor(db: Connection) {
     this.#db = db;
-    this.#read = db.prepare('PRAGMA data_version');
-    this.#read.setReturnArrays(true);
-    this.#begin = db.prepare('BEGIN');
-    this.#commit = db.prepare('COMMIT');
+    this.#readVersion = prepareArrays(db, 'PRAGMA data_version');
+    this.#begin = prepare(db, 'BEGIN');
+    this.#commit = prepare(db, 'COMMIT');
   }
 
-  /** All that `work` reads, and what it finds kept under the version that it is given, is as of one moment. */
+  /** Runs `work` on one snapshot of the database, with the version of that snapshot. */
   run<T>(work: (version: number) => T): T {
-    if (this.#held !== undefined) return work(this.#held);
+    if (this.#version !== undefined) return work(this.#version);
     this.#begin.run();
     try {
-      // The first read of a transaction: it opens the snapshot that all others see.
-      this.#held = this.#read.get()[0] as number;
-      return work(this.#held);
+      // The first read of a transaction opens its snapshot.
+      const version = this.#readVersion.get()?.[0];
+      if (version === undefined) throw new Error('PRAGMA data_version returned no row');
+      this.#version = version;
+      return work(version);
     } finally {
-      this.#held = undefined;
-      // SQLite has ended it by itself after some errors (input/output), of which one is on its way then.
+      this.#version = undefined;
+      // SQLite ends the transaction by itself after some errors (input/output).
       if (this.#db.isTransaction) this.#commit.run();
     }
   }

@@ -1,24 +1,21 @@
-/** Backups of one SQLite file, and the way back. */
+/** Backup and restore of a SQLite file. */
 import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { openConnection } from '../connection.js';
+import { countRows, openConnection } from '../connection.js';
 import { isDamage } from '../errors.js';
 import { NEWEST_VERSION } from '../migrations/index.js';
 import { versionOf } from '../migrations/migrate.js';
-import { placeWhole, using, writeSnapshot } from './snapshot.js';
+import { using, writeAtomically, writeSnapshot } from './snapshot.js';
 
-/** What a backup has in it. */
 export interface Contents {
-  /** Size of the file. */
   readonly bytes: number;
   readonly projects: number;
-  /** Recorded queries. Those that retention removed are counted in the database, but not here. */
+  /** Recorded queries, without those that retention has removed. */
   readonly queries: number;
 }
 
-/** What a restore did. */
 export interface Restored extends Contents {
-  /** Where the database that was there before is now, or where it was gone, its log; null where there was neither. */
+  /** The new name of the replaced database, or of its log if only that existed; null if neither existed. */
   readonly kept: string | null;
 }
 
@@ -33,7 +30,7 @@ export function backUpFile(file: string, target: string, replace: boolean): Cont
     );
   }
   writeSnapshot(file, target);
-  return contentsOf(target);
+  return readContents(target);
 }
 
 /** See `restoreStore`. */
@@ -49,7 +46,7 @@ export function restoreFile(backup: string, file: string, replace: boolean, nowM
   if (isReplaced && !replace) throw isThere(file);
   const aside = `${file}.replaced-${new Date(nowMs).toISOString().replaceAll(/[-:]/g, '')}`;
   let kept: string | null = null;
-  placeWhole(
+  writeAtomically(
     file,
     (draft) => copyFileSync(backup, draft),
     () => {
@@ -58,10 +55,9 @@ export function restoreFile(backup: string, file: string, replace: boolean, nowM
       kept = isReplaced ? aside : (logs[0] ?? null);
     },
   );
-  return { ...contentsOf(file), kept };
+  return { ...readContents(file), kept };
 }
 
-/** An empty log is none. */
 function hasLog(file: string): boolean {
   return sizeOrNone(`${file}-wal`) > 0;
 }
@@ -70,7 +66,7 @@ function sizeOrNone(file: string): number {
   return existsSync(file) ? statSync(file).size : 0;
 }
 
-/** Any version that this program can bring up to date. Anything else is refused, untouched. */
+/** Throws unless the file is ours, of a version that this program can migrate. Does not change it. */
 function requireOurs(file: string): void {
   try {
     if (using(openConnection(file), (db) => versionOf(db, file, NEWEST_VERSION)) > 0) return;
@@ -86,15 +82,15 @@ function isThere(file: string): CallerStatsError {
 }
 
 /**
- * Gives a file another name beside its own. Its log is folded into it; that of a damaged one, which may have queries that
- * are nowhere else, is kept beside it, because opening such a file removes its log.
+ * Gives a file a second name, and moves its log into it. The log of a damaged file may have queries that are nowhere else, and
+ * opening such a file removes it. So it is copied first.
  */
 function keep(file: string, kept: string): void {
   const log = `${file}-wal`;
   const keptLog = `${kept}-wal`;
   if (existsSync(log)) copyFileSync(log, keptLog);
   try {
-    if (isFolded(file)) rmSync(keptLog, { force: true });
+    if (mergeLog(file)) rmSync(keptLog, { force: true });
   } catch (error) {
     rmSync(keptLog, { force: true });
     throw error;
@@ -103,10 +99,7 @@ function keep(file: string, kept: string): void {
   rmSync(log, { force: true });
 }
 
-/**
- * Moves aside what a database leaves beside its file, for SQLite would take it for that of the next file there, and damage
- * that with it. Gives the names of what was moved.
- */
+/** Moves old logs aside, because SQLite would apply them to the restored file. Returns their new names. */
 function moveLogs(file: string, aside: string): string[] {
   const logs: string[] = [];
   for (const end of ['-wal', '-journal', '-shm']) {
@@ -119,8 +112,8 @@ function moveLogs(file: string, aside: string): string[] {
   return logs;
 }
 
-/** Folds the log into the file, for which a connection must be alone; false where the file is damaged. */
-function isFolded(file: string): boolean {
+/** Moves the log into the file, which requires that no one else has it open. False if the file is damaged. */
+function mergeLog(file: string): boolean {
   try {
     using(openConnection(file), (db) => db.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE'));
     return true;
@@ -132,9 +125,9 @@ function isFolded(file: string): boolean {
   }
 }
 
-function contentsOf(file: string): Contents {
+function readContents(file: string): Contents {
   return using(openConnection(file), (db) => {
-    const count = (table: string): number => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get().n);
-    return { bytes: statSync(file).size, projects: count('project'), queries: count('query') };
+    const bytes = statSync(file).size;
+    return { bytes, projects: countRows(db, 'project'), queries: countRows(db, 'query') };
   });
 }

@@ -2,33 +2,30 @@ import { statSync, unwatchFile, watchFile } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CallerStatsError } from '../../../domain/errors.js';
+import { secondMs } from '../../../domain/time/duration.js';
 
-/** Milliseconds between two looks at a file. */
-const lookMs = 1_000;
+const checkIntervalMs = secondMs;
 
-/** A database that is open, by its name and by itself. To be closed with it. */
+/** Detects that an open database file was deleted or replaced. */
 export class OpenedFile {
   readonly name: string;
-  readonly #itself: string | undefined;
+  readonly #identity: string | undefined;
   #isThere = true;
 
   constructor(name: string) {
     this.name = name;
-    this.#itself = itself(name);
-    watchFile(name, { interval: lookMs }, this.#look);
+    this.#identity = identityOf(name);
+    watchFile(name, { interval: checkIntervalMs }, this.#check);
   }
 
-  /**
-   * Looks, and throws `unavailable` where the file was deleted or another has its name: whoever has it open still reads and
-   * writes it, but nobody else sees it, and it is gone when they end.
-   */
+  /** Throws `unavailable` if the file was deleted or replaced: what is written to it now is lost when the process ends. */
   requireThere(): void {
-    this.#look();
-    this.requireSeen();
+    this.#check();
+    this.requireThereLately();
   }
 
-  /** The same as of the last look, which is hardly more than a second old: for what is done too often to look each time. */
-  requireSeen(): void {
+  /** The same as of the last check, about a second ago. For frequent operations. */
+  requireThereLately(): void {
     if (this.#isThere) return;
     throw new CallerStatsError(
       'unavailable',
@@ -37,16 +34,16 @@ export class OpenedFile {
   }
 
   close(): void {
-    unwatchFile(this.name, this.#look);
+    unwatchFile(this.name, this.#check);
   }
 
-  readonly #look = (): void => {
-    this.#isThere = itself(this.name) === this.#itself;
+  readonly #check = (): void => {
+    this.#isThere = identityOf(this.name) === this.#identity;
   };
 }
 
-/** The same for all names of a file, and for no other file; undefined where none can be found. */
-function itself(name: string): string | undefined {
+/** The same for all names of a file, and different for each file. Undefined if there is no such file. */
+function identityOf(name: string): string | undefined {
   try {
     const { dev, ino } = statSync(name);
     return `${dev} ${ino}`;
@@ -56,11 +53,11 @@ function itself(name: string): string | undefined {
 }
 
 /**
- * Makes an empty file, in its folder. Others on the machine have no business with the counts or the hashes of keys.
- * Leaves alone what is there. `unavailable` where a log is there alone: it would be lost, and may have what is nowhere else.
+ * Creates an empty file that only its owner can read, unless it exists. Throws `unavailable` if only its log exists, because
+ * that would be lost.
  */
 export async function makePrivately(file: string): Promise<void> {
-  // Looked at first: whoever else makes the database now makes its log after it.
+  // Checked first: another process that is creating the database creates the log after the file.
   const logBytes = (await bytesOf(`${file}-wal`)) ?? 0;
   if (logBytes > 0 && (await bytesOf(file)) === undefined) {
     throw new CallerStatsError(
@@ -70,7 +67,7 @@ export async function makePrivately(file: string): Promise<void> {
   }
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    // SQLite takes an empty file for a new database, and gives its log the same mode.
+    // SQLite treats an empty file as a new database, and gives its log the same mode.
     await (await open(file, 'wx', 0o600)).close();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
@@ -78,7 +75,7 @@ export async function makePrivately(file: string): Promise<void> {
   }
 }
 
-/** Of the file and its log, in bytes; undefined where it is gone. */
+/** Size of the file and its log, in bytes. Undefined if the file does not exist. */
 export async function sizeOf(file: string): Promise<number | undefined> {
   const [whole, log = 0] = await Promise.all([bytesOf(file), bytesOf(`${file}-wal`)]);
   return whole === undefined ? undefined : whole + log;

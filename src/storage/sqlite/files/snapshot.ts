@@ -1,4 +1,4 @@
-/** A copy of a database file as of one moment, made while others read and write it. */
+/** Consistent copies of a database file that is in use. */
 import {
   chmodSync,
   closeSync,
@@ -11,27 +11,24 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { type Connection, openConnection } from '../connection.js';
+import { type Connection, openConnection, prepareArrays } from '../connection.js';
 import { isDamage, storeError } from '../errors.js';
 
 /**
- * Writes the copy, replacing what is there, in one step: `target` is the whole copy, checked and on disk, or as it was
- * before. Nobody waits for it; what is committed meanwhile is not in it. There is no free space in the copy, so
- * nothing of what was deleted. `unavailable` where it cannot be written, and why.
+ * Writes a copy to `target`, atomically replacing an existing file. Nobody waits for it, and it has no commits that were made
+ * meanwhile. It has no free space, and so no deleted data. Throws `unavailable` if it cannot be written.
  */
 export function writeSnapshot(file: string, target: string): void {
-  placeWhole(target, (draft) => {
+  writeAtomically(target, (draft) => {
     using(openConnection(file), (db) => db.prepare('VACUUM INTO ?').run(draft));
   });
 }
 
 /**
- * Has `write` make a database file, and puts it in the place of `target` once it is checked and on disk, after `clear`
- * made room for it. It is made in a folder beside the target that is its owner's alone, and is so itself; and so is the
- * target's folder where it is not there yet.
- * `unavailable` where anything of that fails.
+ * Creates a database file with `write`, checks it, makes it durable, runs `clear`, and moves it to `target`. Only its owner
+ * can read the file and the folders that are created. Throws `unavailable` if any step fails.
  */
-export function placeWhole(
+export function writeAtomically(
   target: string,
   write: (draft: string) => void,
   clear: () => void = () => {},
@@ -67,7 +64,7 @@ function makeDraftFolder(target: string): string {
   }
 }
 
-/** Works with a connection, and closes it whatever happens. */
+/** Closes the connection after `work`. */
 export function using<T>(db: Connection, work: (db: Connection) => T): T {
   try {
     return work(db);
@@ -76,10 +73,12 @@ export function using<T>(db: Connection, work: (db: Connection) => T): T {
   }
 }
 
-/** `unavailable` where a file has pages that cannot be right. Reads all of it. */
+/** Reads the whole file, and throws if it is damaged. */
 function requireSound(file: string): void {
-  const found = using(openConnection(file), (db) => db.prepare('PRAGMA quick_check(1)').all());
-  const [problem] = found.map((row) => String(row['quick_check']));
+  const problem = using(
+    openConnection(file),
+    (db) => prepareArrays<readonly [string]>(db, 'PRAGMA quick_check(1)').get()?.[0],
+  );
   if (problem !== 'ok') throw new Error(`it is damaged (${problem})`);
 }
 
@@ -90,7 +89,7 @@ function reason(error: unknown): string {
   return (error as NodeJS.ErrnoException).code === 'ENOSPC' ? 'the disk is full' : (error as Error).message;
 }
 
-/** What was written to a file, or the names in a folder, is on disk when this returns. */
+/** Makes the contents of a file, or the names in a folder, durable. */
 function flush(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

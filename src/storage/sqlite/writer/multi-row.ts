@@ -1,10 +1,9 @@
-import type { StatementSyncInstance } from '@photostructure/sqlite';
-import type { Connection } from '../connection.js';
+import { type Connection, type Prepared, prepareArrays } from '../connection.js';
 
-/** Rows a statement: beyond this, binding costs more than a further statement would. */
+/** Rows per statement. With more, binding costs more than another statement. */
 export const rowsPerStatement = 32;
 
-/** An `INSERT` of so many rows. `head` ends where `VALUES` would stand, `tail` is what follows the rows. */
+/** The SQL of an `INSERT`: `head` is the part before `VALUES`, and `tail` the part after the rows. */
 export function multiRow(head: string, columns: number, rows: number, tail = ''): string {
   const row = `(${Array(columns).fill('?').join(', ')})`;
   return `${head} VALUES ${Array(rows).fill(row).join(', ')} ${tail}`;
@@ -13,18 +12,16 @@ export function multiRow(head: string, columns: number, rows: number, tail = '')
 /** A prepared `INSERT … VALUES` that takes any number of rows, most of them 32 at a time. */
 export class MultiRowInsert {
   readonly #columns: number;
-  readonly #many: StatementSyncInstance;
-  readonly #one: StatementSyncInstance;
+  readonly #many: Prepared<unknown[]>;
+  readonly #one: Prepared<unknown[]>;
 
   constructor(db: Connection, head: string, columns: number, tail: string) {
     this.#columns = columns;
-    this.#many = db.prepare(multiRow(head, columns, rowsPerStatement, tail));
-    this.#one = db.prepare(multiRow(head, columns, 1, tail));
-    this.#many.setReturnArrays(true);
-    this.#one.setReturnArrays(true);
+    this.#many = prepareArrays(db, multiRow(head, columns, rowsPerStatement, tail));
+    this.#one = prepareArrays(db, multiRow(head, columns, 1, tail));
   }
 
-  /** Inserts rows given one after another in one flat array, in order; gives what `RETURNING` returned. */
+  /** Inserts the rows of a flat array, in order. Returns the rows of `RETURNING`. */
   insert(values: readonly unknown[]): unknown[][] {
     const returned: unknown[][] = [];
     const step = this.#columns * rowsPerStatement;

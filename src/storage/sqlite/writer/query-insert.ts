@@ -1,5 +1,4 @@
-import type { StatementSyncInstance } from '@photostructure/sqlite';
-import type { Connection } from '../connection.js';
+import { type Connection, type Prepared, prepare, prepareArrays } from '../connection.js';
 import { isConflict } from '../errors.js';
 import { MultiRowInsert, multiRow, rowsPerStatement } from './multi-row.js';
 
@@ -7,18 +6,18 @@ const head = 'INTO query (project, id, occurred_at, caller)';
 const columns = 4;
 
 /**
- * Inserts queries and tells which of them are new. Mostly all are: then nothing needs to be asked back, which is a good
- * part of what an insertion costs. From the first that is not, each statement returns those that were.
+ * Inserts queries and reports which are new. Mostly all are, and then statements need not return rows, which saves a good
+ * part of the time. After the first duplicate, each statement returns the rows that it inserted.
  */
 export class QueryInsert {
-  /** Stops at the first that is there already, and keeps those before it. */
-  readonly #insertNew: StatementSyncInstance;
-  readonly #changes: StatementSyncInstance;
+  /** Stops at the first duplicate, and keeps the rows before it. */
+  readonly #insertNew: Prepared<unknown>;
+  readonly #changes: Prepared<readonly [number]>;
   readonly #insertUnknown: MultiRowInsert;
 
   constructor(db: Connection) {
-    this.#insertNew = db.prepare(multiRow(`INSERT OR FAIL ${head}`, columns, rowsPerStatement));
-    this.#changes = db.prepare('SELECT changes() AS count');
+    this.#insertNew = prepare(db, multiRow(`INSERT OR FAIL ${head}`, columns, rowsPerStatement));
+    this.#changes = prepareArrays(db, 'SELECT changes()');
     this.#insertUnknown = new MultiRowInsert(
       db,
       `INSERT ${head}`,
@@ -27,7 +26,7 @@ export class QueryInsert {
     );
   }
 
-  /** Takes rows of (project, id, occurred_at, caller), flat. Calls `onNew` for each that was not there, in order. */
+  /** `rows` is a flat array of (project, id, occurred_at, caller). Calls `onNew` for each new query, in order. */
   insert(rows: readonly unknown[], onNew: (timeMs: number, caller: number) => void): void {
     const step = columns * rowsPerStatement;
     let at = 0;
@@ -41,14 +40,16 @@ export class QueryInsert {
       onNew(Number(timeMs), Number(caller));
   }
 
-  /** How many rows were inserted before one that is there already. */
+  /** Returns the number of rows inserted before the first duplicate. */
   #insertWhileNew(rows: readonly unknown[]): number {
     try {
       this.#insertNew.run(...rows);
       return rowsPerStatement;
     } catch (error) {
       if (!isConflict(error)) throw error;
-      return Number(this.#changes.get().count);
+      const changes = this.#changes.get();
+      if (changes === undefined) throw new Error('changes() returned no row');
+      return changes[0];
     }
   }
 }

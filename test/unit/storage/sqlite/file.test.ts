@@ -100,7 +100,7 @@ test('that a file is gone is seen within a second or so, without asking for it',
   whenOver(() => opened.close());
   const seen = () => {
     try {
-      opened.requireSeen();
+      opened.requireThereLately();
       return true;
     } catch {
       return false;

@@ -12,7 +12,7 @@ import { basename, dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { CallerStatsError } from '../../../../src/domain/errors.js';
-import { placeWhole, writeSnapshot } from '../../../../src/storage/sqlite/files/snapshot.js';
+import { writeAtomically, writeSnapshot } from '../../../../src/storage/sqlite/files/snapshot.js';
 import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import { whenOver } from '../../../support/cleanup.js';
 import { recordInto } from '../../../support/sqlite.js';
@@ -41,12 +41,12 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-/** What `placeWhole` throws, which leaves the target and its folder as they were. */
+/** What `writeAtomically` throws, which leaves the target and its folder as they were. */
 async function refusalOf(write: (draft: string) => void): Promise<unknown> {
   const { folder, target } = await place();
   let thrown: unknown;
   try {
-    placeWhole(target, write, () => {
+    writeAtomically(target, write, () => {
       throw new Error('nothing is to make room for what failed');
     });
   } catch (error) {
@@ -63,10 +63,10 @@ const failing = (error: Error) => () => {
 
 test('a folder that is not there is made, for its owner only; one that cannot be made is unavailable', async () => {
   const { folder, target } = await place();
-  placeWhole(`${folder}/new/deeper/target`, makeDatabase);
+  writeAtomically(`${folder}/new/deeper/target`, makeDatabase);
   expect(readdirSync(`${folder}/new/deeper`)).toEqual(['target']);
   expect(statSync(`${folder}/new/deeper`).mode & 0o777).toBe(0o700);
-  expect(() => placeWhole(`${target}/target`, makeDatabase)).toThrow(
+  expect(() => writeAtomically(`${target}/target`, makeDatabase)).toThrow(
     expect.objectContaining({
       code: 'unavailable',
       message: `${target}/target was not written: the folder ${target} cannot be made, or not be written to.`,
@@ -122,7 +122,7 @@ test('a folder that went away is unavailable as well', async () => {
 test('what is written is made beside the target, in a folder of its owner, and takes its place as a whole', async () => {
   const { folder, target } = await place();
   const steps: string[] = [];
-  placeWhole(
+  writeAtomically(
     target,
     (draft) => {
       expect(dirname(dirname(draft))).toBe(folder);

@@ -194,7 +194,7 @@ test('all is of one moment, whatever others commit meanwhile', async () => {
   const prepare = db.prepare.bind(db);
   Object.defineProperty(db, 'prepare', {
     value: (sql: string) => {
-      if (sql.includes('AS queries')) other.exec('UPDATE type_counter SET web = web + 1');
+      if (sql.includes('count(*) FROM query')) other.exec('UPDATE type_counter SET web = web + 1');
       return prepare(sql);
     },
   });

@@ -1,8 +1,7 @@
 /** The command line: which commands there are, and what an error's exit status is. */
 import { Command, CommanderError } from 'commander';
-import { CallerStatsError } from '../domain/errors.js';
+import { CallerStatsError, describeError } from '../domain/errors.js';
 import { type Io, UsageError } from './io.js';
-import { errorLines } from './terminal/error-lines.js';
 import { printLine } from './terminal/output.js';
 
 type Add = (program: Command, io: Io, about: { version: string; fail: () => void }) => Promise<void>;
@@ -81,7 +80,7 @@ function report(error: unknown, io: Io): 0 | 1 | 2 {
     return 2;
   }
   if (error instanceof CallerStatsError) {
-    printLine(io.stderr, `caller-stats: ${errorLines(error).join('\n')}`);
+    printLine(io.stderr, `caller-stats: ${describeError(error).join('\n')}`);
     return 1;
   }
   printLine(

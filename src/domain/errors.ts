@@ -39,3 +39,16 @@ export class CallerStatsError extends Error {
 export function isUnavailable(error: unknown): error is CallerStatsError {
   return error instanceof CallerStatsError && error.code === 'unavailable';
 }
+
+/** An error for people: its message, with its cause unless the message has it already, then a line for each detail. */
+export function describeError(error: CallerStatsError): string[] {
+  const cause = describeCause(error);
+  const shown = error.message.includes(cause) ? '' : ` (${cause})`;
+  return [`${error.message}${shown}`, ...error.details.map((detail) => `  ${detail}`)];
+}
+
+/** Node's error of several failed addresses has no message of its own. */
+function describeCause({ cause }: CallerStatsError): string {
+  if (!(cause instanceof Error)) return '';
+  return cause instanceof AggregateError ? cause.errors.map(String).join('; ') : cause.message;
+}

@@ -1,11 +1,9 @@
 /** Serves tools by the Model Context Protocol. The only file that knows its library, and loaded only when it is needed. */
+import type { Readable, Writable } from 'node:stream';
 import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Io } from '../cli/io.js';
-import type { Source } from '../cli/options/count-source.js';
-import { errorLines } from '../cli/terminal/error-lines.js';
-import { printLine } from '../cli/terminal/output.js';
-import { CallerStatsError } from '../domain/errors.js';
+import type { ReportSource } from '../app/reports.js';
+import { CallerStatsError, describeError } from '../domain/errors.js';
 import type { ObjectSchema } from '../http/schemas/json-schema.js';
 import { type Tool, toolsOf } from './tools.js';
 
@@ -13,8 +11,17 @@ const instructions =
   'Exact counts of the questions that people asked the AI assistant of a documentation site. Ranges are half-open: dateTo is \
 exclusive. Dates are UTC unless an offset says otherwise. Counts are of queries, not of people.';
 
+/** What the protocol runs over, and where errors go. */
+export interface ToolStreams {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** Resolves when the process is asked to stop. */
+  readonly stopRequested: () => Promise<unknown>;
+}
+
 /** Serves until stdin ends or the process is asked to stop. Nothing but the protocol goes to stdout. */
-export async function serveTools(source: Source, io: Io, version: string): Promise<void> {
+export async function serveTools(source: ReportSource, io: ToolStreams, version: string): Promise<void> {
   const tools = toolsOf(source);
   const over = Promise.race([
     new Promise((resolve) => io.stdin.once('end', resolve).once('close', resolve)),
@@ -22,13 +29,13 @@ export async function serveTools(source: Source, io: Io, version: string): Promi
   ]);
   const served = serveStdio(() => serverOf(tools, io, version), {
     transport: new StdioServerTransport(io.stdin, io.stdout),
-    onerror: ({ message }) => printLine(io.stderr, `caller-stats: ${message}`),
+    onerror: ({ message }) => printError(io, message),
   });
   await over;
   await served.close();
 }
 
-function serverOf(tools: readonly Tool[], io: Io, version: string): McpServer {
+function serverOf(tools: readonly Tool[], io: ToolStreams, version: string): McpServer {
   const server = new McpServer(
     { name: 'caller-stats', version },
     { instructions, capabilities: { tools: { listChanged: false } } },
@@ -50,15 +57,16 @@ function serverOf(tools: readonly Tool[], io: Io, version: string): McpServer {
 }
 
 /** An error is a result, too, so that the model reads what was wrong with its call. */
-async function resultOf(answering: Promise<object>, io: Io): Promise<CallToolResult> {
+async function resultOf(answering: Promise<object>, io: ToolStreams): Promise<CallToolResult> {
   try {
     const answer = await answering;
     return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } };
   } catch (error) {
     const expected = error instanceof CallerStatsError;
-    if (!expected)
-      printLine(io.stderr, `caller-stats: ${error instanceof Error ? error.stack : String(error)}`);
-    const lines = expected ? errorLines(error) : ['The server failed; what it printed to stderr says more.'];
+    if (!expected) printError(io, error instanceof Error ? String(error.stack) : String(error));
+    const lines = expected
+      ? describeError(error)
+      : ['The server failed; what it printed to stderr says more.'];
     return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
   }
 }
@@ -74,4 +82,8 @@ function asStandard(schema: ObjectSchema): StandardSchemaWithJSON {
       jsonSchema: { input: describe, output: describe },
     },
   };
+}
+
+function printError({ stderr }: ToolStreams, message: string): void {
+  stderr.write(`caller-stats: ${message}\n`);
 }

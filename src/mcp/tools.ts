@@ -1,12 +1,18 @@
 /** The tools of `mcp`: what each is called, takes and gives, in words that a model can go by. */
 
-import type { Source } from '../cli/options/count-source.js';
-import { type Asked, BY_CALLER, OVER_TIME, type View, WHOLE } from '../cli/stats-views.js';
-import { formatCount } from '../cli/terminal/output.js';
+import {
+  CALLER_STATS,
+  CALLERS,
+  type Report,
+  type ReportInput,
+  type ReportSource,
+  SERIES,
+} from '../app/reports.js';
 import { INTERVALS } from '../domain/counting/interval.js';
 import type { Series } from '../domain/counting/series.js';
 import { DEFAULT_INTERVAL, SERIES_PARAMETER_NAMES } from '../domain/counting/series.js';
 import { CallerStatsError } from '../domain/errors.js';
+import { formatCount } from '../domain/format.js';
 import { toolBucketsMax } from '../domain/limits.js';
 import { unknownNameMessage } from '../domain/suggest.js';
 import { UTC } from '../domain/time/time-zone.js';
@@ -31,10 +37,10 @@ export interface Tool {
 }
 
 /** The tools that read from a source. */
-export function toolsOf(source: Source): Tool[] {
+export function toolsOf(source: ReportSource): Tool[] {
   const { projects } = source;
   const tools = [
-    readTool(source, WHOLE, {
+    readTool(source, CALLER_STATS, {
       name: 'get_caller_stats',
       title: 'Caller stats',
       description:
@@ -44,7 +50,7 @@ export function toolsOf(source: Source): Tool[] {
       input: RangeInput,
       output: CallerStatsSchema,
     }),
-    readTool(source, OVER_TIME, {
+    readTool(source, SERIES, {
       name: 'get_caller_stats_series',
       title: 'Caller stats over time',
       description:
@@ -56,7 +62,7 @@ export function toolsOf(source: Source): Tool[] {
       output: SeriesSchema,
       tooMuch: tooManyBuckets,
     }),
-    readTool(source, BY_CALLER, {
+    readTool(source, CALLERS, {
       name: 'get_callers',
       title: 'Callers',
       description:
@@ -116,7 +122,7 @@ const ProjectsSchema = objectSchema({
   ),
 });
 
-function listTool(projects: NonNullable<Source['projects']>): Tool {
+function listTool(projects: NonNullable<ReportSource['projects']>): Tool {
   const input = strictObjectSchema({});
   return {
     name: 'list_projects',
@@ -132,8 +138,8 @@ function listTool(projects: NonNullable<Source['projects']>): Tool {
 }
 
 function readTool<Question, Answer extends object>(
-  source: Source,
-  view: View<Question, Answer>,
+  source: ReportSource,
+  report: Report<Question, Answer>,
   { tooMuch, output, ...tool }: Omit<Tool, 'call'> & { tooMuch?: (answer: Answer) => string[] },
 ): Tool {
   // By its $id a client would take the schema for the same one in the next list, and refuse to have it twice.
@@ -145,12 +151,12 @@ function readTool<Question, Answer extends object>(
       const problems = [...unknownNames(given, tool.input), ...notTexts(given, tool.input)];
       const { projectId: id, dateFrom: from, dateTo: to, interval, timeZone } = textsOf(given);
       if (!('projectId' in given)) problems.unshift('projectId: is missing');
-      const asked: Asked = { from, to, interval, timeZone };
-      const question = view.parse(asked, SERIES_PARAMETER_NAMES);
+      const asked: ReportInput = { from, to, interval, timeZone };
+      const question = report.parse(asked, SERIES_PARAMETER_NAMES);
       if (!question.ok) problems.push(...question.problems);
       refuse(problems);
       if (!question.ok || id === undefined) throw new Error('arguments with problems were not refused');
-      const answer = await source.read(view, id, question.value, asked);
+      const answer = await source.read(report, id, question.value, asked);
       refuse(tooMuch?.(answer) ?? []);
       return answer;
     },

@@ -25,7 +25,10 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['src/storage/series.ts', /^src\/(domain|storage\/ports)\//],
   ['src/storage/', /^(src\/(domain|storage)\/|node:)/],
   ['src/auth/', /^(src\/(domain|auth|storage\/ports)\/|better-auth|kysely$|pino$)/],
-  ['src/app/', /^(src\/|node:|csv-parse\/sync$|zstddec\/stream$|ajv$)/],
+  [
+    'src/app/',
+    /^(src\/(app|domain|shared|storage\/ports)\/|src\/storage\/(open|series)\.ts$|node:|csv-parse\/sync$|zstddec\/stream$|ajv$)/,
+  ],
   [
     'src/http/',
     /^(src\/(domain|app|http|auth|storage\/ports)\/|src\/storage\/series\.ts$|node:|fastify$|@fastify\/|ajv$|fast-json-stringify$|pino$|negotiator$|rate-limiter-flexible$|@bufbuild\/protobuf\/wire$)/,
@@ -40,9 +43,9 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ],
   [
     'src/mcp/server.ts',
-    /^(src\/(mcp|cli|domain)\/|src\/http\/schemas\/json-schema\.ts$|@modelcontextprotocol\/server$|@modelcontextprotocol\/server\/stdio$)/,
+    /^(src\/(mcp|app|domain)\/|src\/http\/schemas\/|node:stream$|@modelcontextprotocol\/server$|@modelcontextprotocol\/server\/stdio$)/,
   ],
-  ['src/mcp/', /^(src\/(mcp|cli|domain)\/|src\/http\/schemas\/)/],
+  ['src/mcp/', /^(src\/(mcp|app|domain)\/|src\/http\/schemas\/)/],
   ['src/cli/', /^(src\/|node:|commander$|cli-progress$|pino$|pino-pretty$|fastify$)/],
   ['src/main.ts', /^(src\/cli\/|node:)/],
 ];

@@ -1,10 +1,8 @@
-import type { Io } from '../../cli/io.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Actor } from '../../domain/people/audit.js';
 import { generateId } from '../../domain/projects/project.js';
 import type { KeyChange } from '../../storage/ports/store.js';
-import { createUnlessTaken, type Tally } from './create.js';
-import type { Side } from './side.js';
+import { createUnlessTaken, type Side, type Tally } from './side.js';
 
 /**
  * Copies an organization's keys. A key is the same on both sides where its hash is, whatever its id: the first admin
@@ -14,7 +12,7 @@ export async function copyKeys(
   organizationId: string,
   keys: readonly ApiKey[],
   to: Side,
-  { by, randomInt }: { readonly by: Actor; readonly randomInt: Io['randomInt'] },
+  { by, randomInt }: { readonly by: Actor; readonly randomInt: (max: number) => number },
 ): Promise<Tally> {
   const tally: Tally = { copied: 0, present: 0 };
   const before = await keysByHash(organizationId, to);

@@ -1,5 +1,5 @@
-import { formatCount, formatNumberOf } from '../../cli/terminal/output.js';
 import type { TypeCounts } from '../../domain/counting/counts.js';
+import { formatCount, formatQuantity } from '../../domain/format.js';
 import type { CopiedProject } from './run.js';
 
 const types = ['web', 'api', 'other'] as const;
@@ -14,14 +14,14 @@ const types = ['web', 'api', 'other'] as const;
 export function difference({ id, source, target, recorded, duplicates }: CopiedProject): string | undefined {
   const read = recorded + duplicates;
   if (source.total > read) {
-    return `${id}: ${formatNumberOf(source.total - read, 'query', 'queries')} arrived at the source meanwhile; run it again`;
+    return `${id}: ${formatQuantity(source.total - read, 'query', 'queries')} arrived at the source meanwhile; run it again`;
   }
   if (source.total < read || target.total < source.total) {
     const fewer = source.total < read ? 'source' : 'target';
     return `${id}: the ${fewer} counts fewer queries than it has; run caller-stats verify on it`;
   }
   if (target.total > source.total) {
-    const more = formatNumberOf(target.total - source.total, 'query', 'queries');
+    const more = formatQuantity(target.total - source.total, 'query', 'queries');
     return `${id}: the target has every query of the source, and ${more} that somebody else recorded there (${byType(source, target)})`;
   }
   return types.some((type) => source[type] !== target[type])

@@ -1,20 +1,19 @@
 /** Copies what one store holds into another, and holds the two against each other. Knows nothing of options. */
 
-import type { Io } from '../../cli/io.js';
-import { formatTime } from '../../cli/terminal/output.js';
-import type { Progress } from '../../cli/terminal/progress.js';
 import type { Counts } from '../../domain/counting/counts.js';
 import { ALL_TIME } from '../../domain/counting/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import { formatTime } from '../../domain/format.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Actor } from '../../domain/people/audit.js';
 import type { Member } from '../../domain/people/member.js';
 import type { Organization, Project } from '../../domain/projects/project.js';
+import type { Clock } from '../../domain/time/clock.js';
 import type { RecordResult } from '../../storage/ports/store.js';
 import { Batcher } from '../import/batcher.js';
-import { createUnlessTaken, type Tally } from './create.js';
+import type { Progress } from '../progress.js';
 import { copyKeys } from './keys.js';
-import type { Side } from './side.js';
+import { createUnlessTaken, type Side, type Tally } from './side.js';
 
 /** Queries read at a time: well below what a database takes its deadline for. */
 const pageQueries = 10_000;
@@ -76,7 +75,12 @@ export async function copyStock(
     to,
     io,
     progress,
-  }: { from: Side; to: Side; io: Pick<Io, 'randomInt' | 'clock'>; progress: Progress },
+  }: {
+    from: Side;
+    to: Side;
+    io: { readonly clock: Clock; readonly randomInt: (max: number) => number };
+    progress: Progress;
+  },
 ): Promise<Copied> {
   const by: Actor = { name: 'copy', address: null, at: io.clock.now() };
   const organizationTally: Tally = { copied: 0, present: 0 };

@@ -2,21 +2,29 @@
 import { Ajv } from 'ajv';
 import type { CallerRules } from '../../domain/queries/caller-detection.js';
 import { failure, type Result, success } from '../../domain/result.js';
-import { arraySchema, strictObjectSchema, stringSchema } from '../../http/schemas/json-schema.js';
 
-const text = stringSchema();
-const names = arraySchema(text);
+const text = { type: 'string' };
+const texts = { type: 'array', items: text };
 
-const RulesFile = strictObjectSchema(
-  {},
-  {
+const RulesFile = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
     callerHeader: text,
-    siteOrigins: names,
-    known: arraySchema(strictObjectSchema({ caller: text }, { userAgent: text, header: text, value: text })),
-    apiHeaders: names,
+    siteOrigins: texts,
+    known: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['caller'],
+        additionalProperties: false,
+        properties: { caller: text, userAgent: text, header: text, value: text },
+      },
+    },
+    apiHeaders: texts,
     fallback: text,
   },
-);
+};
 
 /** What the JSON of such a file holds. Whether its rules can be used is told by `callerRulesProblems`. */
 export function parseRulesFile(value: unknown): Result<CallerRules> {

@@ -1,8 +1,9 @@
 /** Reads import files and records what is good in them. Knows nothing of options, stores and servers. */
 
-import type { Progress } from '../../cli/terminal/progress.js';
+import { formatCount } from '../../domain/format.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
 import type { Clock } from '../../domain/time/clock.js';
+import type { Progress } from '../progress.js';
 import { Batcher, type Sink } from './batcher.js';
 import type { Reader } from './formats.js';
 import { type Source, SourceError } from './source.js';
@@ -89,4 +90,14 @@ async function readSource(
       plan.progress.note(`${source.name}:${line}: ${query.problems.join('; ')}`);
     }
   }
+}
+
+/** The totals as one line. */
+export function describeTotals({ read, recorded, duplicates, bad, skipped }: ImportTotals): string {
+  const counts = `${formatCount(read)} read, ${formatCount(recorded)} recorded, ${formatCount(duplicates)} duplicates`;
+  const others = [
+    ...(bad === 0 ? [] : [`${formatCount(bad)} bad`]),
+    ...(skipped === 0 ? [] : [`${formatCount(skipped)} skipped`]),
+  ];
+  return [counts, ...others].join(', ');
 }

@@ -22,8 +22,11 @@ export class SourceError extends Error {
 
 /** `-` is stdin. `CallerStatsError` where there is no such file. */
 export async function openSource(path: string, stdin: Readable): Promise<Source> {
-  if (path === '-')
-    return { name: 'stdin', sizeBytes: undefined, read: (onProgress) => bytesOf(stdin, onProgress) };
+  if (path !== '-') return openFile(path);
+  return { name: 'stdin', sizeBytes: undefined, read: (onProgress) => bytesOf(stdin, onProgress) };
+}
+
+export async function openFile(path: string): Promise<Source> {
   const file = await stat(path).catch((error: unknown) => {
     throw new CallerStatsError('not_found', `${path} cannot be read: ${fileProblem(error)}.`);
   });

@@ -1,6 +1,8 @@
 /** `caller-stats audit`: who changed what, when, and from where. */
+
 import { type Command, Option } from 'commander';
 import { parseDateRange } from '../../domain/counting/date-range.js';
+import { formatTime } from '../../domain/format.js';
 import { auditEntriesMax } from '../../domain/limits.js';
 import {
   AUDIT_ACTIONS,
@@ -10,10 +12,9 @@ import {
 } from '../../domain/people/audit.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Io, UsageError } from '../io.js';
-import { existing, withStore } from '../open-store.js';
-import { organizationOption } from '../options/organization.js';
-import { readSettings, STORE_SETTINGS, settingOption } from '../settings/settings.js';
-import { formatTime, printJson, printTable } from '../terminal/output.js';
+import { settingOption } from '../settings/settings.js';
+import { organizationOption, readStoreSettings, runOnStore } from '../store-options.js';
+import { printJson, printTable } from '../terminal/output.js';
 
 interface AuditOptions {
   readonly organization: string;
@@ -40,8 +41,8 @@ export function addAuditCommand(program: Command, io: Io): void {
     .action(async (options: AuditOptions) => {
       const range = parseDateRange(options, { from: '--from', to: '--to' });
       if (!range.ok) throw new UsageError(range.problems);
-      const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
-      const entries = await withStore(settings, existing, (store) =>
+      const settings = readStoreSettings(options, io);
+      const entries = await runOnStore(settings, (store) =>
         readAll(store, options.organization, { ...range.value, ...filterOf(options) }),
       );
       const rows = entries.map(({ at, ...entry }) => ({ at: formatTime(at), ...entry }));

@@ -1,9 +1,12 @@
 /** `caller-stats backup` and `restore`: everything of a SQLite database in one file, and back. */
+
 import type { Command } from 'commander';
+import { formatCount, formatQuantity } from '../../domain/format.js';
 import { backUpStore, type Contents, restoreStore } from '../../storage/backup.js';
 import type { Io } from '../io.js';
-import { readSettings, STORE_SETTINGS, settingOption } from '../settings/settings.js';
-import { formatCount, formatNumberOf, printJson, printLine } from '../terminal/output.js';
+import { settingOption } from '../settings/settings.js';
+import { readStoreSettings } from '../store-options.js';
+import { printJson, printLine } from '../terminal/output.js';
 
 interface BackupOptions {
   readonly replace?: boolean;
@@ -19,7 +22,7 @@ export function addBackupCommand(program: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print what is in the backup as JSON')
     .action(async (file: string, options: BackupOptions) => {
-      const { database } = readSettings(STORE_SETTINGS, { ...options }, io.env);
+      const { database } = readStoreSettings(options, io);
       const contents = await backUpStore(database, file, { replace: options.replace ?? false });
       if (options.json) printJson(io.stdout, contents);
       else printLine(io.stdout, `${file} has ${inWords(contents)}.`);
@@ -35,7 +38,7 @@ export function addRestoreCommand(program: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print what is in the database now as JSON')
     .action(async (file: string, options: BackupOptions) => {
-      const { database } = readSettings(STORE_SETTINGS, { ...options }, io.env);
+      const { database } = readStoreSettings(options, io);
       const restored = await restoreStore(file, database, {
         replace: options.replace ?? false,
         nowMs: io.clock.now(),
@@ -47,6 +50,6 @@ export function addRestoreCommand(program: Command, io: Io): void {
 }
 
 function inWords({ projects, queries, bytes }: Contents): string {
-  const recorded = formatNumberOf(queries, 'query', 'queries');
-  return `${recorded} in ${formatNumberOf(projects, 'project')} (${formatCount(bytes)} bytes)`;
+  const recorded = formatQuantity(queries, 'query', 'queries');
+  return `${recorded} in ${formatQuantity(projects, 'project')} (${formatCount(bytes)} bytes)`;
 }

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { difference } from '../../app/copy/proof.js';
 import { type Copied, copyStock, takeStock } from '../../app/copy/run.js';
 import { withSide } from '../../app/copy/side.js';
+import { formatCount, formatQuantity } from '../../domain/format.js';
 import { isSameStore } from '../../storage/open.js';
 import { type Io, UsageError } from '../io.js';
-import { existing } from '../open-store.js';
 import { readSettings, settingOption } from '../settings/settings.js';
-import { formatCount, formatNumberOf, printJson, printLine, printTable } from '../terminal/output.js';
+import { printJson, printLine, printTable } from '../terminal/output.js';
 import { startProgress } from '../terminal/progress.js';
 
 export function addCopyCommand(program: Command, io: Io, fail: () => void): void {
@@ -23,17 +23,18 @@ export function addCopyCommand(program: Command, io: Io, fail: () => void): void
         'second run takes what arrived meanwhile. The exit status is 1 where the totals of a project are not equal.',
     )
     .action(async (options: { from?: string; to?: string; json?: boolean }) => {
-      const { from, to, ...rest } = readSettings(
+      const { from, to, databaseConnectionsMax, databaseTimeoutMs } = readSettings(
         ['from', 'to', 'databaseConnectionsMax', 'databaseTimeoutMs'],
-        { ...options },
+        options,
         io.env,
       );
       if (await isSameStore(from, to)) {
         throw new UsageError(['--to: is the same database as --from; name the one to copy into']);
       }
+      const limits = { connectionsMax: databaseConnectionsMax, timeoutMs: databaseTimeoutMs };
       // The source first: where there is none, no target is made.
-      const copied = await withSide('source', { ...rest, database: from }, existing, (source) =>
-        withSide('target', { ...rest, database: to }, {}, async (target) => {
+      const copied = await withSide('source', from, { ...limits, mustExist: true }, (source) =>
+        withSide('target', to, limits, async (target) => {
           const stock = await takeStock(source);
           const progress = await startProgress(io, stock.queries);
           try {
@@ -60,9 +61,9 @@ function report({ organizations, keys, projects }: Copied, differences: readonly
     ]),
   );
   const all = [
-    formatNumberOf(organizations.copied + organizations.present, 'organization'),
-    formatNumberOf(projects.length, 'project'),
-    `${formatNumberOf(keys.copied + keys.present, 'key')} (${formatCount(keys.copied)} new)`,
+    formatQuantity(organizations.copied + organizations.present, 'organization'),
+    formatQuantity(projects.length, 'project'),
+    `${formatQuantity(keys.copied + keys.present, 'key')} (${formatCount(keys.copied)} new)`,
   ];
   printLine(io.stdout, all.join(', '));
   for (const found of differences) printLine(io.stdout, found);

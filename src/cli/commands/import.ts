@@ -1,16 +1,17 @@
 /** `caller-stats import`: records the queries of files. */
+
 import type { Command } from 'commander';
 import type { Sink } from '../../app/import/batcher.js';
 import { type Form, readerOf } from '../../app/import/formats.js';
-import { type ImportTotals, runImport } from '../../app/import/run.js';
+import { describeTotals, type ImportTotals, runImport } from '../../app/import/run.js';
 import { openSource, type Source } from '../../app/import/source.js';
 import { retryWhileUnavailable, unavailableAttemptsMax } from '../../app/retry.js';
 import { type Io, UsageError } from '../io.js';
-import { existing, withStore } from '../open-store.js';
 import { addFormOptions, type FormOptions, readForm } from '../options/import-form.js';
 import { ServerClient } from '../server-client.js';
-import { readKey, readSettings, STORE_SETTINGS, settingOption } from '../settings/settings.js';
-import { formatCount, printJson, printLine } from '../terminal/output.js';
+import { readKey, settingOption } from '../settings/settings.js';
+import { readStoreSettings, runOnStore } from '../store-options.js';
+import { printJson, printLine } from '../terminal/output.js';
 import { startProgress } from '../terminal/progress.js';
 
 interface ImportOptions extends FormOptions {
@@ -47,19 +48,9 @@ export function addImportCommand(program: Command, io: Io, fail: () => void): vo
       const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
       const totals = await withSink(options, io, (sink) => importWith(sources, form, options, sink, io));
       if (options.json) printJson(io.stdout, totals);
-      else printLine(io.stdout, totalsLine(totals));
+      else printLine(io.stdout, describeTotals(totals));
       if (totals.bad > 0) fail();
     });
-}
-
-/** The line that ends an import. */
-export function totalsLine({ read, recorded, duplicates, bad, skipped }: ImportTotals): string {
-  const counts = `${formatCount(read)} read, ${formatCount(recorded)} recorded, ${formatCount(duplicates)} duplicates`;
-  const others = [
-    ...(bad === 0 ? [] : [`${formatCount(bad)} bad`]),
-    ...(skipped === 0 ? [] : [`${formatCount(skipped)} skipped`]),
-  ];
-  return [counts, ...others].join(', ');
 }
 
 async function importWith(
@@ -105,14 +96,17 @@ async function withSink<T>(
     });
     return work((projectId) => (queries) => client.record(projectId, queries));
   }
-  const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
-  return withStore(settings, { ...existing, lowMemory: true }, (store) =>
-    work(
-      (projectId) => (queries) =>
-        retryWhileUnavailable(() => store.record(projectId, queries), {
-          attemptsMax: unavailableAttemptsMax,
-          note,
-        }),
-    ),
+  const settings = readStoreSettings(options, io);
+  return runOnStore(
+    settings,
+    (store) =>
+      work(
+        (projectId) => (queries) =>
+          retryWhileUnavailable(() => store.record(projectId, queries), {
+            attemptsMax: unavailableAttemptsMax,
+            note,
+          }),
+      ),
+    { mustExist: true, lowMemory: true },
   );
 }

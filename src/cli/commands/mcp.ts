@@ -1,7 +1,7 @@
 /** `caller-stats mcp`: the counts as tools for AI assistants, over stdin and stdout (Model Context Protocol). */
 import type { Command } from 'commander';
 import type { Io } from '../io.js';
-import { addSourceOptions, type SourceOptions, withSource } from '../options/count-source.js';
+import { addSourceOptions, runOnSource, type SourceOptions } from '../options/count-source.js';
 
 export function addMcpCommand(program: Command, io: Io, version: string): void {
   const command = program
@@ -12,6 +12,6 @@ export function addMcpCommand(program: Command, io: Io, version: string): void {
   addSourceOptions(command).action(async (options: SourceOptions) => {
     // The protocol's library takes longer to load than most commands run.
     const { serveTools } = await import('../../mcp/server.js');
-    await withSource(options, io, 'list_projects', (source) => serveTools(source, io, version));
+    await runOnSource(options, io, 'list_projects', (source) => serveTools(source, io, version));
   });
 }

@@ -1,12 +1,12 @@
 /** `caller-stats organization`: makes and lists organizations, which own projects, keys and members. */
+
 import type { Command } from 'commander';
 import { nameCharactersMax } from '../../domain/limits.js';
 import { generateId, PROJECT_ID_PATTERN } from '../../domain/projects/project.js';
-import { atCommandLine } from '../actor.js';
 import { allOrProblems, type Io } from '../io.js';
-import { existing, withStore } from '../open-store.js';
 import { checkNewNamed, printNamed, toListedNamed } from '../options/named.js';
-import { readSettings, STORE_SETTINGS, settingOption } from '../settings/settings.js';
+import { settingOption } from '../settings/settings.js';
+import { commandLineActor, readStoreSettings, runOnStore } from '../store-options.js';
 import { printJson, printLine } from '../terminal/output.js';
 
 export function addOrganizationCommand(program: Command, io: Io): void {
@@ -21,12 +21,12 @@ export function addOrganizationCommand(program: Command, io: Io): void {
     .option('--json', 'print the organization as JSON')
     .action(async (name: string, options: { id?: string; json?: boolean }) => {
       const [settings] = allOrProblems(
-        () => readSettings(STORE_SETTINGS, { ...options }, io.env),
+        () => readStoreSettings(options, io),
         () => checkNewNamed(name, options.id),
       );
-      const by = atCommandLine(io.clock);
+      const by = commandLineActor(io.clock);
       const created = { id: options.id ?? generateId(io.randomInt), name, createdAt: by.at };
-      await withStore(settings, {}, (store) => store.createOrganization(created, by));
+      await runOnStore(settings, (store) => store.createOrganization(created, by), { mustExist: false });
       if (options.json) printJson(io.stdout, toListedNamed(created));
       else printLine(io.stdout, created.id);
     });
@@ -37,8 +37,8 @@ export function addOrganizationCommand(program: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print them as JSON')
     .action(async (options: { json?: boolean }) => {
-      const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
-      const organizations = await withStore(settings, existing, (store) => store.listOrganizations());
+      const settings = readStoreSettings(options, io);
+      const organizations = await runOnStore(settings, (store) => store.listOrganizations());
       printNamed(organizations, options, io);
     });
 }

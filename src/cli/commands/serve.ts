@@ -1,8 +1,10 @@
 /** `caller-stats serve`: the server, from start to stop. */
+
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { welcomer } from '../../app/first-run.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { shutdownTimeoutMs } from '../../domain/limits.js';
 import { secondMs } from '../../domain/time/duration.js';
@@ -14,14 +16,13 @@ import type { Io } from '../io.js';
 import { keepAuditLog } from '../jobs/prune-audit.js';
 import { keepClean } from '../jobs/purge.js';
 import { retryUntilAvailable } from '../jobs/retry-until-available.js';
-import { openWithSettings } from '../open-store.js';
-import { welcomer } from '../server/first-run.js';
 import { listen, urlOf } from '../server/listen.js';
 import { openMetrics, serveMetrics } from '../server/metrics.js';
 import { openTracing } from '../server/tracing.js';
 import { isWorker, leave, startWorkers, toldToStop } from '../server/workers.js';
 import { readServerSettings, type ServerSettings } from '../settings/server-settings.js';
 import { SERVER_SETTING_NAMES, SETTINGS, settingOption } from '../settings/settings.js';
+import { openWithSettings } from '../store-options.js';
 import { openLog } from '../terminal/log.js';
 import { printLine } from '../terminal/output.js';
 
@@ -73,6 +74,11 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         if (serving !== undefined && !isWorker()) {
           const url = `${urlOf(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
+          const firstRunIo = {
+            ...io,
+            print: (line: string) => printLine(io.stdout, line),
+            warn: (line: string) => printLine(io.stderr, line),
+          };
           const start = {
             url,
             pagesUrl: settings.publicUrl === null ? url : `${settings.publicUrl}${settings.basePath}`,
@@ -80,7 +86,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
             keyLifeMax: settings.keyLifeMax,
             demo: options.demo ?? false,
           };
-          await retryUntilAvailable(welcomer(store, start, io), { signal: stop.signal, log });
+          await retryUntilAvailable(welcomer(store, start, firstRunIo), { signal: stop.signal, log });
           void keepAuditLog(store, { days: settings.auditDays, clock: io.clock, signal: stop.signal, log });
           void keepClean(store, { clock: io.clock, signal: stop.signal, log });
         }

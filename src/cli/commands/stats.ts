@@ -1,12 +1,17 @@
 /** `caller-stats stats`: the counts of a range, whole, over time or by caller, from the store or from a running server. */
-import { type Command, Option } from 'commander';
-import { INTERVALS } from '../../domain/counting/interval.js';
-import { type Io, UsageError } from '../io.js';
-import { addSourceOptions, type SourceOptions, withSource } from '../options/count-source.js';
-import { type Asked, BY_CALLER, OVER_TIME, type View, WHOLE } from '../stats-views.js';
-import { printJson } from '../terminal/output.js';
 
-interface StatsOptions extends SourceOptions, Asked {
+import type { Writable } from 'node:stream';
+import { type Command, Option } from 'commander';
+import { CALLER_STATS, CALLERS, type Report, type ReportInput, SERIES } from '../../app/reports.js';
+import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
+import { INTERVALS } from '../../domain/counting/interval.js';
+import type { Series } from '../../domain/counting/series.js';
+import { formatCount } from '../../domain/format.js';
+import { type Io, UsageError } from '../io.js';
+import { addSourceOptions, runOnSource, type SourceOptions } from '../options/count-source.js';
+import { printJson, printLine, printTable } from '../terminal/output.js';
+
+interface StatsOptions extends SourceOptions, ReportInput {
   readonly callers?: boolean;
   readonly json?: boolean;
   readonly csv?: boolean;
@@ -34,24 +39,52 @@ export function addStatsCommand(program: Command, io: Io): void {
     .option('--json', 'print the counts as JSON')
     .addOption(new Option('--csv', 'print the counts as CSV').conflicts('json'))
     .action(async (projectId: string, options: StatsOptions) => {
-      if (options.callers) return show(BY_CALLER, projectId, options, io);
+      if (options.callers) return show(CALLERS, printCallers, projectId, options, io);
       const overTime = options.interval !== undefined || options.timeZone !== undefined;
-      return overTime ? show(OVER_TIME, projectId, options, io) : show(WHOLE, projectId, options, io);
+      return overTime
+        ? show(SERIES, printSeries, projectId, options, io)
+        : show(CALLER_STATS, printCounts, projectId, options, io);
     });
 }
 
 async function show<Question, Answer>(
-  view: View<Question, Answer>,
+  report: Report<Question, Answer>,
+  print: (answer: Answer, to: Writable) => void,
   projectId: string,
   options: StatsOptions,
   io: Io,
 ): Promise<void> {
-  const question = view.parse(options, NAMES);
+  const question = report.parse(options, NAMES);
   if (!question.ok) throw new UsageError(question.problems);
-  const answer = await withSource(options, io, 'caller-stats project list', (source) =>
-    source.read(view, projectId, question.value, options),
+  const answer = await runOnSource(options, io, 'caller-stats project list', (source) =>
+    source.read(report, projectId, question.value, options),
   );
   if (options.json) printJson(io.stdout, answer);
-  else if (options.csv) io.stdout.write(view.toCsv(answer));
-  else view.print(answer, io.stdout);
+  else if (options.csv) io.stdout.write(report.toCsv(answer));
+  else print(answer, io.stdout);
+}
+
+const types = ['web', 'api', 'other', 'total'] as const;
+
+function printCounts(counts: Counts, to: Writable): void {
+  const width = formatCount(counts.total).length;
+  for (const type of types) printLine(to, `${type.padEnd(5)}  ${formatCount(counts[type]).padStart(width)}`);
+}
+
+function printSeries({ buckets }: Series, to: Writable): void {
+  printTable(
+    to,
+    ['START', 'END', 'WEB', 'API', 'OTHER', 'TOTAL'],
+    buckets.map((bucket) => [bucket.start, bucket.end, ...types.map((type) => formatCount(bucket[type]))]),
+    ['WEB', 'API', 'OTHER', 'TOTAL'],
+  );
+}
+
+function printCallers({ callers }: CallerCounts, to: Writable): void {
+  printTable(
+    to,
+    ['CALLER', 'TYPE', 'COUNT'],
+    callers.map(({ caller, type, count }) => [caller, type, formatCount(count)]),
+    ['COUNT'],
+  );
 }

@@ -1,12 +1,14 @@
 /** `caller-stats verify`: says whether every counter is what the recorded queries give. */
+
 import type { Command } from 'commander';
 import { bucketWidthMs } from '../../domain/counting/buckets.js';
 import type { TypeCounts } from '../../domain/counting/counts.js';
+import { formatCount, formatQuantity } from '../../domain/format.js';
 import type { CounterDifference, Verification } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
-import { existing, withStore } from '../open-store.js';
-import { readSettings, STORE_SETTINGS, settingOption } from '../settings/settings.js';
-import { formatCount, formatNumberOf, printJson, printLine } from '../terminal/output.js';
+import { settingOption } from '../settings/settings.js';
+import { readStoreSettings, runOnStore } from '../store-options.js';
+import { printJson, printLine } from '../terminal/output.js';
 
 export function addVerifyCommand(program: Command, io: Io, fail: () => void): void {
   program
@@ -15,8 +17,8 @@ export function addVerifyCommand(program: Command, io: Io, fail: () => void): vo
     .addOption(settingOption('database'))
     .option('--json', 'print what was found as JSON')
     .action(async (options: { json?: boolean }) => {
-      const settings = readSettings(STORE_SETTINGS, options, io.env);
-      const found = await withStore(settings, existing, (store) => store.verify());
+      const settings = readStoreSettings(options, io);
+      const found = await runOnStore(settings, (store) => store.verify());
       if (options.json) printJson(io.stdout, toReported(found));
       else report(found, io);
       if (found.differencesTotal > 0 || found.damage.length > 0) fail();
@@ -43,12 +45,12 @@ function report({ projects, queries, damage, differences, differencesTotal }: Ve
   }
   const more = differencesTotal - differences.length;
   if (more > 0) printLine(io.stdout, `and ${formatCount(more)} more`);
-  const checked = `${formatNumberOf(queries, 'query', 'queries')} in ${formatNumberOf(projects, 'project')}`;
+  const checked = `${formatQuantity(queries, 'query', 'queries')} in ${formatQuantity(projects, 'project')}`;
   printLine(
     io.stdout,
     differencesTotal === 0
       ? `${checked}: every counter is what a recount gives`
-      : `${checked}: ${formatNumberOf(differencesTotal, 'counter')} ${differencesTotal === 1 ? 'differs' : 'differ'} from a recount`,
+      : `${checked}: ${formatQuantity(differencesTotal, 'counter')} ${differencesTotal === 1 ? 'differs' : 'differ'} from a recount`,
   );
 }
 

@@ -1,4 +1,5 @@
 /** The options of `import` that say what is in the files, and what they mean together. */
+
 import { type Command, Option } from 'commander';
 import type { FieldMap, QueryField, Reading } from '../../app/import/fields.js';
 import { FORMATS, type Form, type Format } from '../../app/import/formats.js';
@@ -8,7 +9,7 @@ import { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { quote } from '../../domain/result.js';
 import { TIME_FORMATS, type TimeFormat } from '../../domain/time/timestamp-formats.js';
 import { UsageError } from '../io.js';
-import { collect } from './collect.js';
+import { collect } from '../store-options.js';
 import { addLogOptions, LOG_FLAGS, type LogOptions, readLogOptions } from './import-log.js';
 
 export interface FormOptions extends LogOptions {

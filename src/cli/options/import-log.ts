@@ -1,11 +1,12 @@
 /** The options of `import` for access logs. */
+
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { LogReading } from '../../app/import/access-log.js';
 import { fileProblem } from '../../app/import/file-problem.js';
 import { type CallerRules, callerRulesProblems } from '../../domain/queries/caller-detection.js';
 import { quote } from '../../domain/result.js';
-import { collect } from './collect.js';
+import { collect } from '../store-options.js';
 
 export interface LogOptions {
   readonly path?: string;

@@ -1,8 +1,10 @@
 /** What organizations and projects have in common: an id and a name that people choose. */
+
+import { formatTime } from '../../domain/format.js';
 import { nameCharactersMax } from '../../domain/limits.js';
 import { isName, isProjectId, PROJECT_ID_PATTERN } from '../../domain/projects/project.js';
 import { type Io, UsageError } from '../io.js';
-import { formatTime, printJson, printTable } from '../terminal/output.js';
+import { printJson, printTable } from '../terminal/output.js';
 
 interface Named {
   readonly id: string;

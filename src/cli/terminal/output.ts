@@ -1,23 +1,6 @@
 /** How results look on a terminal. */
 import type { Writable } from 'node:stream';
 
-const grouped = new Intl.NumberFormat('en-US');
-
-/** A count with its thousands grouped: 30,874. */
-export function formatCount(count: number): string {
-  return grouped.format(count);
-}
-
-/** A time as RFC 3339 in UTC; `otherwise` where there is none. */
-export function formatTime(timeMs: number | null, otherwise = ''): string {
-  return timeMs === null ? otherwise : new Date(timeMs).toISOString();
-}
-
-/** A count with its noun: 1 project, 2 projects. */
-export function formatNumberOf(count: number, noun: string, nouns = `${noun}s`): string {
-  return `${formatCount(count)} ${count === 1 ? noun : nouns}`;
-}
-
 export function printLine(to: Writable, line: string): void {
   to.write(`${line}\n`);
 }

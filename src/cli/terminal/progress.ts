@@ -1,16 +1,6 @@
+import type { Progress } from '../../app/progress.js';
+import { formatCount } from '../../domain/format.js';
 import type { Io } from '../io.js';
-import { formatCount } from './output.js';
-
-/** How far a long command is, shown while a person watches and silent otherwise. */
-export interface Progress {
-  /** How much of the total is done since the last call. */
-  readonly advance: (amount: number) => void;
-  /** Records read so far; shown with how many a second that makes. */
-  readonly show: (read: number) => void;
-  /** Writes a line above the bar. */
-  readonly note: (line: string) => void;
-  readonly stop: () => void;
-}
 
 /**
  * `total` is in the units of `advance`: stored bytes of files, queries of a store. It is undefined where nobody knows

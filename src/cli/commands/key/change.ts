@@ -1,13 +1,12 @@
 /** `key disable`, `key enable`, `key revoke`: whether a key works. */
+
 import type { Command } from 'commander';
 import { toListedKey } from '../../../app/listed.js';
 import { type KeyStatus, keyStatus } from '../../../domain/keys/api-key.js';
 import type { KeyChange } from '../../../storage/ports/store.js';
-import { atCommandLine } from '../../actor.js';
 import type { Io } from '../../io.js';
-import { existing, withStore } from '../../open-store.js';
-import { organizationOption } from '../../options/organization.js';
-import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
+import { settingOption } from '../../settings/settings.js';
+import { commandLineActor, organizationOption, readStoreSettings, runOnStore } from '../../store-options.js';
 import { printJson, printLine } from '../../terminal/output.js';
 import { nameOf } from './name.js';
 
@@ -30,9 +29,9 @@ export function addChangeCommands(key: Command, io: Io): void {
       .addOption(settingOption('database'))
       .option('--json', 'print what is kept of the key as JSON')
       .action(async (id: string, options: { organization: string; json?: boolean }) => {
-        const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
-        const by = atCommandLine(io.clock);
-        const changed = await withStore(settings, existing, (store) =>
+        const settings = readStoreSettings(options, io);
+        const by = commandLineActor(io.clock);
+        const changed = await runOnStore(settings, (store) =>
           store.changeKey(options.organization, id, name as KeyChange, by),
         );
         if (options.json) printJson(io.stdout, toListedKey(changed, by.at));

@@ -1,14 +1,13 @@
 import { type Command, Option } from 'commander';
 import { toListedKey } from '../../../app/listed.js';
+import { formatTime } from '../../../domain/format.js';
 import { KEY_TYPES, type KeyType } from '../../../domain/keys/api-key.js';
 import { DEFAULT_EXPIRY } from '../../../domain/keys/key-lifetime.js';
 import { generateApiKey, parseKeyRequest } from '../../../domain/keys/new-key.js';
-import { atCommandLine } from '../../actor.js';
 import { allOrProblems, type Io, UsageError } from '../../io.js';
-import { existing, withStore } from '../../open-store.js';
-import { organizationOption } from '../../options/organization.js';
 import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
-import { formatTime, printJson, printLine } from '../../terminal/output.js';
+import { commandLineActor, organizationOption, runOnStore } from '../../store-options.js';
+import { printJson, printLine } from '../../terminal/output.js';
 
 interface CreateOptions {
   readonly name: string;
@@ -48,7 +47,7 @@ export function addCreateCommand(key: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print the key and what is kept of it as JSON')
     .action(async (options: CreateOptions) => {
-      const by = atCommandLine(io.clock);
+      const by = commandLineActor(io.clock);
       const [settings] = allOrProblems(
         () => readSettings([...STORE_SETTINGS, 'keyPrefix', 'keyLifeMax'], { ...options }, io.env),
         () => checkWish(options, by.at, null),
@@ -59,7 +58,7 @@ export function addCreateCommand(key: Command, io: Io): void {
         { ...wanted, organizationId: options.organization },
         { vendor: settings.keyPrefix, by, randomInt: io.randomInt },
       );
-      await withStore(settings, existing, (store) => store.createKey(key, by));
+      await runOnStore(settings, (store) => store.createKey(key, by));
       if (options.json) return printJson(io.stdout, { key: secret, ...toListedKey(key, io.clock.now()) });
       printLine(io.stdout, secret);
       const expiry = expiresAt === null ? 'never expires' : `expires ${formatTime(expiresAt)}`;

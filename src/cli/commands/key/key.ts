@@ -2,9 +2,8 @@
 import type { Command } from 'commander';
 import { toListedKey } from '../../../app/listed.js';
 import type { Io } from '../../io.js';
-import { existing, withStore } from '../../open-store.js';
-import { organizationOption } from '../../options/organization.js';
-import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
+import { settingOption } from '../../settings/settings.js';
+import { organizationOption, readStoreSettings, runOnStore } from '../../store-options.js';
 import { printJson, printTable } from '../../terminal/output.js';
 import { addChangeCommands } from './change.js';
 import { addCreateCommand } from './create.js';
@@ -26,8 +25,8 @@ function addListCommand(key: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print them as JSON')
     .action(async (options: { organization: string; json?: boolean }) => {
-      const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
-      const keys = await withStore(settings, existing, (store) => store.listKeys(options.organization));
+      const settings = readStoreSettings(options, io);
+      const keys = await runOnStore(settings, (store) => store.listKeys(options.organization));
       const rows = keys.map((one) => toListedKey(one, io.clock.now()));
       if (options.json) return printJson(io.stdout, rows);
       printTable(

@@ -2,14 +2,13 @@
 import type { Command } from 'commander';
 import { toListedKey } from '../../../app/listed.js';
 import { CallerStatsError } from '../../../domain/errors.js';
+import { formatTime } from '../../../domain/format.js';
 import { DEFAULT_GRACE, parseGrace, planRotation } from '../../../domain/keys/key-lifetime.js';
 import { generateSuccessor } from '../../../domain/keys/new-key.js';
-import { atCommandLine } from '../../actor.js';
 import { allOrProblems, type Io, UsageError } from '../../io.js';
-import { existing, withStore } from '../../open-store.js';
-import { organizationOption } from '../../options/organization.js';
 import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
-import { formatTime, printJson, printLine } from '../../terminal/output.js';
+import { commandLineActor, organizationOption, runOnStore } from '../../store-options.js';
+import { printJson, printLine } from '../../terminal/output.js';
 import { nameOf } from './name.js';
 
 interface RotateOptions {
@@ -36,8 +35,8 @@ export function addRotateCommand(key: Command, io: Io): void {
         () => readSettings([...STORE_SETTINGS, 'keyPrefix', 'keyLifeMax'], { ...options }, io.env),
         () => checkGrace(options.grace),
       );
-      const by = atCommandLine(io.clock);
-      const { old, made, endsAt } = await withStore(settings, existing, async (store) => {
+      const by = commandLineActor(io.clock);
+      const { old, made, endsAt } = await runOnStore(settings, async (store) => {
         const found = (await store.listKeys(options.organization)).find((one) => one.id === id);
         if (found === undefined) throw new CallerStatsError('not_found', `There is no key ${id}.`);
         const plan = planRotation(found, { nowMs: by.at, graceMs, lifeMsMax: settings.keyLifeMax });

@@ -1,13 +1,13 @@
 /** `caller-stats member invite` and `reset`: how somebody gets in, or in again, where no owner is signed in to help. */
+
 import type { Command } from 'commander';
 import type { DestinationStream } from 'pino';
+import { formatTime } from '../../../domain/format.js';
 import { newInvitation } from '../../../domain/people/invitation.js';
-import { atCommandLine } from '../../actor.js';
 import type { Io } from '../../io.js';
-import { existing, withStore } from '../../open-store.js';
-import { organizationOption } from '../../options/organization.js';
 import { settingOption } from '../../settings/settings.js';
-import { formatTime, printJson, printLine } from '../../terminal/output.js';
+import { commandLineActor, organizationOption, runOnStore } from '../../store-options.js';
+import { printJson, printLine } from '../../terminal/output.js';
 import { type MemberOptions, readMember, roleOption } from './options.js';
 
 export function addInvite(member: Command, io: Io): void {
@@ -23,10 +23,10 @@ export function addInvite(member: Command, io: Io): void {
     .option('--json', 'print the link and when it expires as JSON')
     .action(async (text: string, options: MemberOptions) => {
       const [settings, email] = readMember(text, options, io);
-      const by = atCommandLine(io.clock);
+      const by = commandLineActor(io.clock);
       const wanted = { organizationId: options.organization, email, role: options.role };
       const { invitation, token } = newInvitation(wanted, { by, randomInt: io.randomInt });
-      await withStore(settings, existing, (store) => store.people.createInvitation(invitation, by));
+      await runOnStore(settings, (store) => store.people.createInvitation(invitation, by));
       const link = `${pagesUrl(settings)}/join#${token}`;
       const expiresAt = formatTime(invitation.expiresAt);
       if (options.json) return printJson(io.stdout, { email, role: options.role, link, expiresAt });
@@ -48,14 +48,14 @@ export function addReset(member: Command, io: Io): void {
     .option('--json', 'print the link as JSON')
     .action(async (text: string, options: MemberOptions & { readonly secondFactor?: boolean }) => {
       const [settings, email] = readMember(text, options, io);
-      const by = atCommandLine(io.clock);
+      const by = commandLineActor(io.clock);
       // Loaded here, because every other command would wait for them in vain.
       const [{ pino }, { Credentials }, { AuthProvider }] = await Promise.all([
         import('pino'),
         import('../../../auth/credentials.js'),
         import('../../../auth/auth-provider.js'),
       ]);
-      const token = await withStore(settings, existing, async (store) => {
+      const token = await runOnStore(settings, async (store) => {
         const credentials = new Credentials(
           new AuthProvider({
             store,

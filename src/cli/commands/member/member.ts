@@ -1,11 +1,11 @@
 /** `caller-stats member`: the people of an organization, and what each may do. */
+
 import type { Command } from 'commander';
-import { atCommandLine } from '../../actor.js';
+import { formatTime } from '../../../domain/format.js';
 import type { Io } from '../../io.js';
-import { existing, withStore } from '../../open-store.js';
-import { organizationOption } from '../../options/organization.js';
-import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
-import { formatTime, printJson, printLine, printTable } from '../../terminal/output.js';
+import { settingOption } from '../../settings/settings.js';
+import { commandLineActor, organizationOption, readStoreSettings, runOnStore } from '../../store-options.js';
+import { printJson, printLine, printTable } from '../../terminal/output.js';
 import { addInvite, addReset } from './access.js';
 import { type MemberOptions, readMember, roleOption } from './options.js';
 
@@ -32,9 +32,9 @@ function addAdd(member: Command, io: Io): void {
     .option('--json', 'print the member as JSON')
     .action(async (text: string, options: MemberOptions) => {
       const [settings, email] = readMember(text, options, io);
-      const by = atCommandLine(io.clock);
+      const by = commandLineActor(io.clock);
       const added = { organizationId: options.organization, email, role: options.role, createdAt: by.at };
-      await withStore(settings, existing, (store) => store.addMember(added, by));
+      await runOnStore(settings, (store) => store.addMember(added, by));
       report({ email, role: options.role }, `added ${email} as ${options.role}`, options, io);
     });
 }
@@ -47,8 +47,8 @@ function addList(member: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print them as JSON')
     .action(async (options: MemberOptions) => {
-      const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
-      const members = await withStore(settings, existing, (store) => store.listMembers(options.organization));
+      const settings = readStoreSettings(options, io);
+      const members = await runOnStore(settings, (store) => store.listMembers(options.organization));
       const rows = members.map(({ email, role, createdAt }) => ({
         email,
         role,
@@ -74,8 +74,8 @@ function addChange(member: Command, io: Io): void {
     .option('--json', 'print the member as JSON')
     .action(async (text: string, options: MemberOptions) => {
       const [settings, email] = readMember(text, options, io);
-      await withStore(settings, existing, (store) =>
-        store.changeMember(options.organization, email, options.role, atCommandLine(io.clock)),
+      await runOnStore(settings, (store) =>
+        store.changeMember(options.organization, email, options.role, commandLineActor(io.clock)),
       );
       report({ email, role: options.role }, `${email} is ${options.role} now`, options, io);
     });
@@ -91,8 +91,8 @@ function addRemove(member: Command, io: Io): void {
     .option('--json', 'print who was removed as JSON')
     .action(async (text: string, options: MemberOptions) => {
       const [settings, email] = readMember(text, options, io);
-      await withStore(settings, existing, (store) =>
-        store.removeMember(options.organization, email, atCommandLine(io.clock)),
+      await runOnStore(settings, (store) =>
+        store.removeMember(options.organization, email, commandLineActor(io.clock)),
       );
       report({ email }, `removed ${email}`, options, io);
     });

@@ -1,4 +1,5 @@
 /** `project change`: name, time zone and retention. */
+
 import type { Command } from 'commander';
 import { toListedProject } from '../../../app/listed.js';
 import { nameCharactersMax, retentionDaysMax } from '../../../domain/limits.js';
@@ -6,11 +7,9 @@ import { isName, type ProjectChange } from '../../../domain/projects/project.js'
 import { parseRetentionDays } from '../../../domain/projects/retention.js';
 import { failure, type Result, success } from '../../../domain/result.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
-import { atCommandLine } from '../../actor.js';
 import { allOrProblems, type Io, UsageError } from '../../io.js';
-import { existing, withStore } from '../../open-store.js';
-import { organizationOption } from '../../options/organization.js';
-import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
+import { settingOption } from '../../settings/settings.js';
+import { commandLineActor, organizationOption, readStoreSettings, runOnStore } from '../../store-options.js';
 import { printJson, printLine } from '../../terminal/output.js';
 
 interface ChangeOptions {
@@ -37,11 +36,11 @@ export function addChangeCommand(project: Command, io: Io): void {
     .option('--json', 'print the project as JSON')
     .action(async (id: string, options: ChangeOptions) => {
       const [settings, change] = allOrProblems(
-        () => readSettings(STORE_SETTINGS, { ...options }, io.env),
+        () => readStoreSettings(options, io),
         () => readChange(options),
       );
-      const changed = await withStore(settings, existing, (store) =>
-        store.changeProject(options.organization, id, change, atCommandLine(io.clock)),
+      const changed = await runOnStore(settings, (store) =>
+        store.changeProject(options.organization, id, change, commandLineActor(io.clock)),
       );
       if (options.json) printJson(io.stdout, toListedProject(changed));
       else printLine(io.stdout, `changed ${id} (${changed.name})`);

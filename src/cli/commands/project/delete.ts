@@ -1,14 +1,13 @@
 /** `project delete`: a project, with all that was recorded into it. */
+
 import type { Command } from 'commander';
 import { toListedProject } from '../../../app/listed.js';
 import { CallerStatsError } from '../../../domain/errors.js';
 import type { Project } from '../../../domain/projects/project.js';
-import { atCommandLine } from '../../actor.js';
 import { type Io, UsageError } from '../../io.js';
 import { purgeAll } from '../../jobs/purge.js';
-import { existing, withStore } from '../../open-store.js';
-import { organizationOption } from '../../options/organization.js';
-import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
+import { settingOption } from '../../settings/settings.js';
+import { commandLineActor, organizationOption, readStoreSettings, runOnStore } from '../../store-options.js';
 import { printJson, printLine } from '../../terminal/output.js';
 
 interface DeleteOptions {
@@ -31,12 +30,12 @@ export function addDeleteCommand(project: Command, io: Io): void {
       '\nIt is gone at once. Removing what it had recorded takes a while; if it is interrupted, a server goes on with it.',
     )
     .action(async (id: string, options: DeleteOptions) => {
-      const settings = readSettings(STORE_SETTINGS, { ...options }, io.env);
+      const settings = readStoreSettings(options, io);
       const { organization, confirm, json } = options;
-      const deleted = await withStore(settings, existing, async (store) => {
+      const deleted = await runOnStore(settings, async (store) => {
         const found = await store.findProject(organization, id);
         requireName(id, found, confirm);
-        await store.deleteProject(organization, id, atCommandLine(io.clock));
+        await store.deleteProject(organization, id, commandLineActor(io.clock));
         await purgeAll(store);
         return found;
       });

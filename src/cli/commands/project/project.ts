@@ -3,12 +3,10 @@ import type { Command } from 'commander';
 import { toListedProject } from '../../../app/listed.js';
 import { nameCharactersMax } from '../../../domain/limits.js';
 import { generateId, PROJECT_ID_PATTERN } from '../../../domain/projects/project.js';
-import { atCommandLine } from '../../actor.js';
 import { allOrProblems, type Io } from '../../io.js';
-import { existing, withStore } from '../../open-store.js';
 import { checkNewNamed } from '../../options/named.js';
-import { organizationOption } from '../../options/organization.js';
-import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
+import { settingOption } from '../../settings/settings.js';
+import { commandLineActor, organizationOption, readStoreSettings, runOnStore } from '../../store-options.js';
 import { printJson, printLine, printTable } from '../../terminal/output.js';
 import { addChangeCommand } from './change.js';
 import { addDeleteCommand } from './delete.js';
@@ -32,10 +30,10 @@ function addCreateCommand(project: Command, io: Io): void {
     .option('--json', 'print the project as JSON')
     .action(async (name: string, options: { organization: string; id?: string; json?: boolean }) => {
       const [settings] = allOrProblems(
-        () => readSettings(STORE_SETTINGS, { ...options }, io.env),
+        () => readStoreSettings(options, io),
         () => checkNewNamed(name, options.id),
       );
-      const by = atCommandLine(io.clock);
+      const by = commandLineActor(io.clock);
       const created = {
         id: options.id ?? generateId(io.randomInt),
         organizationId: options.organization,
@@ -45,7 +43,7 @@ function addCreateCommand(project: Command, io: Io): void {
         retentionDays: null,
         rowsFrom: null,
       };
-      await withStore(settings, {}, (store) => store.createProject(created, by));
+      await runOnStore(settings, (store) => store.createProject(created, by), { mustExist: false });
       if (options.json) printJson(io.stdout, toListedProject(created));
       else printLine(io.stdout, created.id);
     });
@@ -59,10 +57,8 @@ function addListCommand(project: Command, io: Io): void {
     .addOption(settingOption('database'))
     .option('--json', 'print them as JSON')
     .action(async (options: { organization: string; json?: boolean }) => {
-      const settings = readSettings(STORE_SETTINGS, options, io.env);
-      const projects = await withStore(settings, existing, (store) =>
-        store.listProjects(options.organization),
-      );
+      const settings = readStoreSettings(options, io);
+      const projects = await runOnStore(settings, (store) => store.listProjects(options.organization));
       const rows = projects.map(toListedProject);
       if (options.json) return printJson(io.stdout, rows);
       printTable(

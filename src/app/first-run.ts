@@ -1,23 +1,21 @@
 /** What `serve` does for somebody who starts it for the first time: a project, two keys, and how to go on. */
 import { fileURLToPath } from 'node:url';
-import { createUnlessTaken } from '../../app/copy/create.js';
-import { PLAIN } from '../../app/import/fields.js';
-import { readNdjson } from '../../app/import/ndjson.js';
-import { runImport } from '../../app/import/run.js';
-import { openSource } from '../../app/import/source.js';
-import { parseExpiryWithin } from '../../domain/keys/key-lifetime.js';
-import { type CreatedKey, generateApiKey } from '../../domain/keys/new-key.js';
-import type { Actor } from '../../domain/people/audit.js';
-import { newInvitation } from '../../domain/people/invitation.js';
-import { DEFAULT_ORGANIZATION_ID, generateId, type Project } from '../../domain/projects/project.js';
-import type { Store } from '../../storage/ports/store.js';
-import { totalsLine } from '../commands/import.js';
-import type { Io } from '../io.js';
-import { formatTime, printLine } from '../terminal/output.js';
-import { startProgress } from '../terminal/progress.js';
+import { formatTime } from '../domain/format.js';
+import { parseExpiryWithin } from '../domain/keys/key-lifetime.js';
+import { type CreatedKey, generateApiKey } from '../domain/keys/new-key.js';
+import type { Actor } from '../domain/people/audit.js';
+import { newInvitation } from '../domain/people/invitation.js';
+import { DEFAULT_ORGANIZATION_ID, generateId, type Project } from '../domain/projects/project.js';
+import type { Clock } from '../domain/time/clock.js';
+import type { Store } from '../storage/ports/store.js';
+import { createUnlessTaken } from './copy/side.js';
+import { PLAIN } from './import/fields.js';
+import { readNdjson } from './import/ndjson.js';
+import { describeTotals, runImport } from './import/run.js';
+import { openFile } from './import/source.js';
 
 /** Real events, which come with the software. */
-const sample = fileURLToPath(new URL('../../../demo/changes.ndjson.gz', import.meta.url));
+const sample = fileURLToPath(new URL('../../demo/changes.ndjson.gz', import.meta.url));
 
 /**
  * The id of the first admin key, the same in every store: of servers that start on one new database at the same moment,
@@ -35,6 +33,16 @@ export interface FirstRunOptions {
   readonly demo: boolean;
 }
 
+/** How the first run talks to the operator. */
+export interface FirstRunIo {
+  readonly clock: Clock;
+  readonly randomInt: (max: number) => number;
+  /** Prints a line of the results. */
+  readonly print: (line: string) => void;
+  /** Prints a line of warnings. */
+  readonly warn: (line: string) => void;
+}
+
 /** What the first run puts into an empty store. */
 interface FirstRun {
   readonly by: Actor;
@@ -48,7 +56,7 @@ interface FirstRun {
  * again after it failed, and then goes on where it was, with the same keys: those that it has printed it does not print
  * again, and those that the store has already and that it has not, nobody has seen.
  */
-export function welcomer(store: Store, options: FirstRunOptions, io: Io): () => Promise<void> {
+export function welcomer(store: Store, options: FirstRunOptions, io: FirstRunIo): () => Promise<void> {
   let planned: FirstRun | undefined;
   let isMade = false;
   return async () => {
@@ -56,7 +64,7 @@ export function welcomer(store: Store, options: FirstRunOptions, io: Io): () => 
     if (!isMade) await makeFirst(store, planned, options, io);
     isMade = true;
     await printSetUpAddress(store, options.pagesUrl, io);
-    printLine(io.stdout, `Documentation: ${options.url}/docs`);
+    io.print(`Documentation: ${options.url}/docs`);
   };
 }
 
@@ -64,7 +72,7 @@ async function makeFirst(
   store: Store,
   first: FirstRun,
   { url, demo }: FirstRunOptions,
-  io: Io,
+  io: FirstRunIo,
 ): Promise<void> {
   if (await isFirst(store, first)) {
     // What is there already is of an earlier try, whose answer was lost.
@@ -73,14 +81,11 @@ async function makeFirst(
     if (demo) await loadSample(store, first.project.id, io);
     printKeys(url, first, io);
   } else if (demo) {
-    printLine(
-      io.stderr,
-      '--demo: left out, because the database has projects already; start on a new one to see it',
-    );
+    io.warn('--demo: left out, because the database has projects already; start on a new one to see it');
   }
 }
 
-function plan({ vendor, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt }: Io): FirstRun {
+function plan({ vendor, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt }: FirstRunIo): FirstRun {
   const by = { name: 'first start', address: null, at: clock.now() };
   const expiry = parseExpiryWithin(undefined, by.at, keyLifeMax);
   const common = { organizationId: DEFAULT_ORGANIZATION_ID, expiresAt: expiry.ok ? expiry.value : null };
@@ -126,36 +131,32 @@ async function isFirst(store: Store, { admin: { key }, by }: FirstRun): Promise<
 }
 
 /** As long as nobody can sign in to the dashboard as an owner, each start prints an address that makes the first one. */
-async function printSetUpAddress(
-  store: Store,
-  pagesUrl: string,
-  { clock, randomInt, stdout }: Io,
-): Promise<void> {
+async function printSetUpAddress(store: Store, pagesUrl: string, io: FirstRunIo): Promise<void> {
   if (!(await store.people.isSetUpOpen())) {
-    printLine(stdout, `Dashboard: ${pagesUrl}/`);
+    io.print(`Dashboard: ${pagesUrl}/`);
     return;
   }
-  const by = { name: 'first start', address: null, at: clock.now() };
+  const by = { name: 'first start', address: null, at: io.clock.now() };
   const wanted = { organizationId: DEFAULT_ORGANIZATION_ID, email: null, role: 'owner' } as const;
-  const { invitation, token } = newInvitation(wanted, { by, randomInt });
+  const { invitation, token } = newInvitation(wanted, { by, randomInt: io.randomInt });
   await store.people.createInvitation(invitation, by);
-  printLine(stdout, 'Set up the dashboard (this address makes its first owner, and works once):');
-  printLine(stdout, `  ${pagesUrl}/set-up#${token}`);
+  io.print('Set up the dashboard (this address makes its first owner, and works once):');
+  io.print(`  ${pagesUrl}/set-up#${token}`);
 }
 
-async function loadSample(store: Store, projectId: string, io: Io): Promise<void> {
+async function loadSample(store: Store, projectId: string, io: FirstRunIo): Promise<void> {
   const totals = await runImport({
-    sources: [await openSource(sample, io.stdin)],
+    sources: [await openFile(sample)],
     readerOf: () => (chunks) => readNdjson(chunks, PLAIN),
     strict: false,
     sink: (queries) => store.record(projectId, queries),
     clock: io.clock,
-    progress: await startProgress({ ...io, interactive: false }, undefined),
+    progress: { advance: () => {}, show: () => {}, note: io.warn, stop: () => {} },
   });
-  printLine(io.stdout, `A sample of real events was loaded: ${totalsLine(totals)}.`);
+  io.print(`A sample of real events was loaded: ${describeTotals(totals)}.`);
 }
 
-function printKeys(url: string, { project, admin, recording }: FirstRun, io: Io): void {
+function printKeys(url: string, { project, admin, recording }: FirstRun, io: FirstRunIo): void {
   const base = `${url}/v1/analytics/${project.id}/assistant`;
   const lines = [
     '',
@@ -176,5 +177,5 @@ function printKeys(url: string, { project, admin, recording }: FirstRun, io: Io)
     `    -d '{"id": "my-first-query", "caller": "web"}' "${base}/queries"`,
     '',
   ];
-  for (const line of lines) printLine(io.stdout, line);
+  for (const line of lines) io.print(line);
 }

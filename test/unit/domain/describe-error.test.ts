@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorLines } from '../../../src/cli/terminal/error-lines.js';
-import { CallerStatsError } from '../../../src/domain/errors.js';
+import { CallerStatsError, describeError } from '../../../src/domain/errors.js';
 
 test.each<[string, unknown, string]>([
   ['nothing', undefined, 'It failed: the disk is full.'],
@@ -14,5 +13,5 @@ test.each<[string, unknown, string]>([
   ],
 ])('%s behind an error', (_what, cause, line) => {
   const error = new CallerStatsError('invalid', 'It failed: the disk is full.', { cause, details: ['one'] });
-  expect(errorLines(error)).toEqual([line, '  one']);
+  expect(describeError(error)).toEqual([line, '  one']);
 });

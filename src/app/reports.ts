@@ -1,0 +1,77 @@
+/** The reports on a project's queries (whole, over time, by caller), each with how it is asked for and read. */
+import type { CallerCounts, Counts } from '../domain/counting/counts.js';
+import { callersToCsv, countsToCsv, seriesToCsv } from '../domain/counting/csv.js';
+import { type DateRange, parseDateRange } from '../domain/counting/date-range.js';
+import {
+  parseSeriesRequest,
+  type Series,
+  type SeriesNames,
+  type SeriesRequest,
+} from '../domain/counting/series.js';
+import { CallerStatsError } from '../domain/errors.js';
+import type { Project } from '../domain/projects/project.js';
+import type { Result } from '../domain/result.js';
+import type { Store } from '../storage/ports/store.js';
+import { readSeries } from '../storage/series.js';
+
+/** A question as the user wrote it. */
+export type ReportInput = { readonly [Name in keyof SeriesNames]?: string | undefined };
+
+export interface Report<Question, Answer> {
+  /** The operation of the HTTP API that has the same answer, below the project's assistant. */
+  readonly operation: string;
+  /** Every problem with the input; each begins with the name that `names` has for its field. */
+  readonly parse: (input: ReportInput, names: SeriesNames) => Result<Question>;
+  readonly read: (store: Store, projectId: string, question: Question) => Promise<Answer>;
+  readonly toCsv: (answer: Answer) => string;
+}
+
+export const CALLER_STATS: Report<DateRange, Counts> = {
+  operation: 'caller-stats',
+  parse: parseDateRange,
+  read: (store, projectId, range) => store.count(projectId, range),
+  toCsv: countsToCsv,
+};
+
+export const SERIES: Report<SeriesRequest, Series> = {
+  operation: 'caller-stats/series',
+  parse: parseSeriesRequest,
+  read: readSeries,
+  toCsv: seriesToCsv,
+};
+
+export const CALLERS: Report<DateRange, CallerCounts> = {
+  operation: 'callers',
+  parse: parseDateRange,
+  read: (store, projectId, range) => store.countCallers(projectId, range),
+  toCsv: callersToCsv,
+};
+
+/** Where reports are read from: the store, or a running server. */
+export interface ReportSource {
+  /**
+   * Reads a report. `input` is the question as the user wrote it, which a server parses for itself. `CallerStatsError`
+   * where the project does not exist, or the server refuses or cannot be reached.
+   */
+  readonly read: <Question, Answer>(
+    report: Report<Question, Answer>,
+    projectId: string,
+    question: Question,
+    input: ReportInput,
+  ) => Promise<Answer>;
+  /** The projects that have reports. A server does not list them. */
+  readonly projects?: () => Promise<readonly Project[]>;
+}
+
+/** Reads from the store. `listing` tells the user where projects are listed. */
+export function createStoreSource(store: Store, organizationId: string, listing: string): ReportSource {
+  return {
+    read: async (report, projectId, question) => {
+      if ((await store.findProject(organizationId, projectId)) === undefined) {
+        throw new CallerStatsError('not_found', `There is no project ${projectId}; see ${listing}.`);
+      }
+      return report.read(store, projectId, question);
+    },
+    projects: () => store.listProjects(organizationId),
+  };
+}

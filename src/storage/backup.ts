@@ -1,4 +1,4 @@
-/** Backups, for the stores that make them themselves. */
+/** Backup and restore, for stores that do it themselves. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
@@ -8,17 +8,16 @@ import type { Contents, Restored } from './sqlite/files/backup.js';
 export type { Contents, Restored };
 
 interface Replacing {
-  /** Whether what is there may be replaced. */
+  /** Whether an existing target may be replaced. */
   readonly replace: boolean;
 }
 
 /**
- * Writes everything that is in the store to `target`, as of one moment, while others record and read. The target is whole
- * or not there. `not_found` where there is no store, `already_exists` where there is such a file, `invalid` for a store
- * that is no file, `unavailable` where it cannot be read or written.
+ * Writes a snapshot of the store to `target`, atomically, while others record and read. Throws `not_found` if there is no
+ * store, `already_exists` if there is such a file, `invalid` for PostgreSQL, `unavailable` if it cannot be read or written.
  */
 export async function backUpStore(url: string, target: string, { replace }: Replacing): Promise<Contents> {
-  const file = fileOf(url, 'pg_dump makes backups of it');
+  const file = requireFile(url, 'pg_dump makes backups of it');
   if (!existsSync(file)) throw new CallerStatsError('not_found', `There is no database ${file}.`);
   await requireOther(url, target);
   const { backUpFile } = await import('./sqlite/files/backup.js');
@@ -26,22 +25,22 @@ export async function backUpStore(url: string, target: string, { replace }: Repl
 }
 
 /**
- * Puts a backup in the place of the store. With `replace`, what was there is kept beside it, under a name that ends with
- * the time. Errors as of `backUpStore`; `unavailable` as well while the store is open anywhere.
+ * Replaces the store with a backup. With `replace`, the old store is renamed, with the time in its name. Throws the same
+ * errors as `backUpStore`, and `unavailable` while any process has the store open.
  */
 export async function restoreStore(
   backup: string,
   url: string,
   { replace, nowMs }: Replacing & { readonly nowMs: number },
 ): Promise<Restored> {
-  const file = fileOf(url, 'pg_restore restores it');
+  const file = requireFile(url, 'pg_restore restores it');
   if (!existsSync(backup)) throw new CallerStatsError('not_found', `There is no file ${resolve(backup)}.`);
   await requireOther(url, backup);
   const { restoreFile } = await import('./sqlite/files/backup.js');
   return restoreFile(resolve(backup), file, replace, nowMs);
 }
 
-function fileOf(url: string, otherwise: string): string {
+function requireFile(url: string, otherwise: string): string {
   const location = locationOf(url);
   if (location.kind === 'sqlite') return resolve(location.file);
   throw new CallerStatsError('invalid', `${location.name} is a database of PostgreSQL: ${otherwise}.`);

@@ -14,15 +14,14 @@ interface SqliteLocation {
   readonly file: string;
 }
 
-/** Where a store is, read from a database URL. */
+/** A parsed database URL. */
 export type DatabaseLocation = SqliteLocation | PostgresLocation;
 
 const examples = 'sqlite:./data/caller-stats.db or postgres://user@host:5432/database';
 
 /**
- * Reads a database URL: `sqlite:./data/caller-stats.db`, `sqlite:/var/lib/caller-stats/caller-stats.db`, or the
- * latter with `sqlite://` before it; or `postgres://…` (see `parsePostgresUrl`). Problems never repeat the URL, which
- * may hold a password.
+ * Parses `sqlite:./data/caller-stats.db`, `sqlite:/var/lib/caller-stats.db`, `sqlite:///var/lib/caller-stats.db` or
+ * `postgres://…` (see `parsePostgresUrl`). Problems never repeat the URL, which may contain a password.
  */
 export function parseDatabaseUrl(url: string): Result<DatabaseLocation> {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)/is.exec(url) ?? [];
@@ -46,39 +45,38 @@ function parseSqliteUrl(rest: string): Result<SqliteLocation> {
   return success({ kind: 'sqlite', file });
 }
 
-/** How messages call the store: never with a password. */
+/** For messages, without the password. */
 export function nameOfStore(location: DatabaseLocation): string {
   return location.kind === 'sqlite' ? resolve(location.file) : location.name;
 }
 
 export interface OpenOptions {
-  /** Refuses (`not_found`) where there is no store yet, instead of making one: a mistyped path should not. */
+  /** Throws `not_found` if there is no store, instead of creating one. */
   readonly mustExist?: boolean;
   /**
-   * Gives a store even where its server cannot be reached now, or has a schema of another version. It answers
-   * `unavailable` until that is mended, and then goes on by itself. Only for a database with a server of its own.
+   * Opens a PostgreSQL store even if its server is unavailable or has another schema version. Its methods throw
+   * `unavailable` until that changes.
    */
   readonly allowUnavailable?: boolean;
-  /** Takes less memory than suits a server, for a command beside one. Of a SQLite file only. */
+  /** Uses less memory, for a command that runs beside a server. SQLite only. */
   readonly lowMemory?: boolean;
   /** Connections to a database server, at least 2. */
   readonly connectionsMax?: number;
-  /** Milliseconds until a read or write that a database server does not answer is given up. */
+  /** Deadline of each read and write on a database server. */
   readonly timeoutMs?: number;
-  /** Is told how long commits take. */
   readonly commits?: CommitObserver | undefined;
-  /** Is told the name of the copy that is kept of a SQLite file whose schema was of an older version. */
+  /** Called with the file name of the backup that is made before a SQLite file is migrated. */
   readonly onBackup?: (copy: string) => void;
 }
 
 /**
- * Opens the store, made where there is none yet, and brings its schema up to date. `invalid` for a URL that cannot be;
- * `unavailable` where the store cannot be opened, and why.
+ * Opens a store, creates it if it does not exist, and migrates its schema. Throws `invalid` for an invalid URL, and
+ * `unavailable` if the store cannot be opened.
  */
 export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
   const location = locationOf(url);
   if (location.kind === 'sqlite') return openFile(location, options);
-  // Loaded only where it is needed: it would cost every start on a file some milliseconds.
+  // Loaded only if needed, because it would slow down every start with SQLite.
   const { openPostgresStore } = await import('./postgres/store.js');
   return openPostgresStore(location, {
     connectionsMax: databaseConnectionsMax,
@@ -87,20 +85,17 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
   });
 }
 
-/** What `migrateStore` did. */
 export interface Migrated {
-  /** The schema's version now. */
   readonly version: number;
-  /** What this call distributed over a cluster, by name. */
+  /** The tables and functions that this call distributed. */
   readonly distributed: readonly string[];
-  /** The copy that is kept of a file as it was in an older version; null where there is none. */
+  /** The backup of an older SQLite file; null if none was made. */
   readonly kept: string | null;
 }
 
 /**
- * Brings the schema up to date, made where there is none, and with `distribute` spreads it over a Citus cluster.
- * Without `backup` no copy is kept of a file of an older version; a server's own backups are left to it.
- * Waits as long as it takes. `invalid` where there is no cluster to spread it over.
+ * Migrates the schema, creates it if it does not exist, and with `distribute` distributes it over a Citus cluster. `backup`
+ * applies to SQLite only. Has no deadline. Throws `invalid` if there is no cluster.
  */
 export async function migrateStore(
   url: string,
@@ -129,10 +124,7 @@ export async function migrateStore(
   return { ...(await migrateSqliteFile(location.file, backup)), distributed: [] };
 }
 
-/**
- * Whether two URLs lead to the same store, as far as they tell: that two names are of the same server is not seen.
- * Files are the same whatever paths and links lead to them. Both URLs have been checked.
- */
+/** Whether two valid URLs name the same store. Follows paths and links, but not different names of one server. */
 export async function isSameStore(oneUrl: string, otherUrl: string): Promise<boolean> {
   const [one, other] = [locationOf(oneUrl), locationOf(otherUrl)];
   if (one.kind === 'sqlite' && other.kind === 'sqlite') return isSameFile(one.file, other.file);
@@ -147,7 +139,6 @@ function isSameFile(one: string, other: string): boolean {
   return stats.dev === otherStats.dev && stats.ino === otherStats.ino;
 }
 
-/** Undefined where it is not there, or is not to be seen. */
 function statsOf(file: string): BigIntStats | undefined {
   try {
     return statSync(file, { bigint: true });
@@ -156,7 +147,7 @@ function statsOf(file: string): BigIntStats | undefined {
   }
 }
 
-/** What a database URL says. `invalid` where it cannot be one. */
+/** Throws `invalid` for an invalid database URL. */
 export function locationOf(url: string): DatabaseLocation {
   const location = parseDatabaseUrl(url);
   if (location.ok) return location.value;

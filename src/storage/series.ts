@@ -1,4 +1,4 @@
-/** How a series is read from a store of any kind: what left-out bounds are, and all buckets from one snapshot. */
+/** Reads a series from any store: finds missing bounds, and counts all buckets in one snapshot. */
 import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/counting/date-range.js';
 import { bucketAround, type Edge, findBucketEdges } from '../domain/counting/interval.js';
 import { type Series, type SeriesRequest, toBuckets } from '../domain/counting/series.js';
@@ -7,12 +7,12 @@ import { seriesBucketsMax } from '../domain/limits.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/time/date-time.js';
 import type { Store } from './ports/store.js';
 
-/** Each try but the last failed because somebody recorded a query outside of all that was recorded before. */
-const triesMax = 10;
+/** An attempt fails if a query is recorded outside the extent of all earlier ones. */
+const attemptsMax = 10;
 
 /**
- * The project's counts over time. A bound that was left out is the first query, or just behind the last, widened to the
- * whole bucket; a project without queries has no buckets then. `invalid` where there would be too many buckets.
+ * The project's counts over time. A missing bound is the first query or just after the last one, widened to the whole bucket.
+ * Then a project without queries has no buckets. Throws `invalid` if there would be too many buckets.
  */
 export async function readSeries(
   store: Pick<Store, 'countSeries' | 'findExtent'>,
@@ -20,11 +20,10 @@ export async function readSeries(
   question: SeriesRequest,
 ): Promise<Series> {
   const { interval, timeZone, range } = question;
-  for (let tries = 0; tries < triesMax; tries++) {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const edges = await edgesFor(store, projectId, question);
     if (edges.length === 0) return { interval, timeZone, buckets: [] };
-    // What lies before the first bucket and behind the last is counted with them: it is nothing, unless it was recorded
-    // since the extent was read.
+    // Also counts what is outside the buckets. There is something only if it was recorded after the extent was read.
     const bounds = [range.from, ...edges.map(({ timeMs }) => timeMs), range.to];
     const counts = await store.countSeries(projectId, bounds);
     if (counts.at(0)?.total === 0 && counts.at(-1)?.total === 0) {
@@ -59,7 +58,7 @@ async function edgesFor(
   return edges;
 }
 
-/** No further than what can be written: a zone's last day may end in the year 10000. */
+/** Not beyond the years that can be formatted: a zone's last day may end in the year 10000. */
 function widen(extent: DateRange, { interval, timeZone }: SeriesRequest): DateRange {
   return {
     from: Math.max(bucketAround(extent.from, interval, timeZone).from, YEAR_ZERO_MS),

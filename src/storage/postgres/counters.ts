@@ -1,4 +1,4 @@
-/** What is answered from the counters: a statement each, so that each answer is one snapshot. */
+/** Answers questions from the counters. One statement each, so each answer is of one snapshot. */
 import { type Segment, splitIntoBuckets } from '../../domain/counting/buckets.js';
 import {
   type CallerCounts,
@@ -11,7 +11,6 @@ import type { DateRange } from '../../domain/counting/date-range.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../domain/counting/series-segments.js';
 import type { Row } from './database.js';
 
-/** Runs one of the statements. */
 export type Read = (
   name: 'count' | 'countSeries' | 'countCallers' | 'findExtent',
   values: readonly unknown[],
@@ -19,8 +18,8 @@ export type Read = (
 
 /** See `Store.count`. */
 export async function count(read: Read, projectId: string, range: DateRange): Promise<Counts> {
-  const [row] = await read('count', [projectId, ...columnsOf(splitIntoBuckets(range))]);
-  return withTotal(typesOf(row ?? {}));
+  const [row] = await read('count', [projectId, ...toColumns(splitIntoBuckets(range))]);
+  return withTotal(toTypeCounts(row ?? {}));
 }
 
 /** See `Store.countSeries`. */
@@ -30,13 +29,13 @@ export async function countSeries(
   bounds: readonly number[],
 ): Promise<Counts[]> {
   const segments = splitSeriesIntoBuckets(bounds);
-  const rows = await read('countSeries', [projectId, segments.map(({ sum }) => sum), ...columnsOf(segments)]);
-  return combineSeriesCounts(bounds, new Map(rows.map((row) => [Number(row['sum']), typesOf(row)])));
+  const rows = await read('countSeries', [projectId, segments.map(({ sum }) => sum), ...toColumns(segments)]);
+  return combineSeriesCounts(bounds, new Map(rows.map((row) => [Number(row['sum']), toTypeCounts(row)])));
 }
 
 /** See `Store.countCallers`. */
 export async function countCallers(read: Read, projectId: string, range: DateRange): Promise<CallerCounts> {
-  const rows = await read('countCallers', [projectId, ...columnsOf(splitIntoBuckets(range))]);
+  const rows = await read('countCallers', [projectId, ...toColumns(splitIntoBuckets(range))]);
   return toCallerCounts(rows.map((row) => [String(row['caller']), Number(row['queries'])]));
 }
 
@@ -47,7 +46,7 @@ export async function findExtent(read: Read, projectId: string): Promise<DateRan
   return { from: Number(row['first']), to: Number(row['last']) + 1 };
 }
 
-function columnsOf(segments: readonly Segment[]): number[][] {
+function toColumns(segments: readonly Segment[]): number[][] {
   return [
     segments.map(({ level }) => level),
     segments.map(({ first }) => first),
@@ -55,6 +54,6 @@ function columnsOf(segments: readonly Segment[]): number[][] {
   ];
 }
 
-function typesOf(row: Row): TypeCounts {
+function toTypeCounts(row: Row): TypeCounts {
   return { web: Number(row['web']), api: Number(row['api']), other: Number(row['other']) };
 }

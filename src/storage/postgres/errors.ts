@@ -4,15 +4,14 @@ import { CallerStatsError } from '../../domain/errors.js';
 /** SQLSTATE that the function `record` raises for a query from before its project's rows. */
 const BEFORE_ROWS = 'CS001';
 
-/** What an error says about trying again. */
 export interface Diagnosis {
-  /** In words that may be shown to operators; undefined for a mistake of our own, which is passed on as it is. */
+  /** For operators. Undefined for a bug of our own, which is thrown as it is. */
   readonly meaning: string | undefined;
-  /** Whether the same statement may succeed at once, on this connection or another. */
+  /** Whether the same statement may succeed if it is retried at once. */
   readonly passing: boolean;
-  /** Whether it is certain that the statement changed nothing. */
+  /** Whether the statement certainly changed nothing. */
   readonly undone: boolean;
-  /** Whether the schema is not the one this program was written for. */
+  /** Whether the schema does not match this program. */
   readonly otherSchema: boolean;
 }
 
@@ -24,7 +23,7 @@ interface Kind {
   readonly otherSchema?: boolean;
 }
 
-/** Errors that speak of circumstances. The first that fits is right. */
+/** Errors that are not bugs. The first match counts. */
 const KINDS: readonly Kind[] = [
   { states: ['40'], meaning: 'it gave way to another transaction', passing: true },
   { states: ['57P01', '57P02', '57P03'], meaning: 'the server is stopping or starting', passing: true },
@@ -57,7 +56,7 @@ const KINDS: readonly Kind[] = [
     states: ['42P06', '42P07', '42710', '42723'],
     meaning: 'its schema has tables or functions of another program; name another schema with ?schema=',
   },
-  // What a statement gets that was prepared before a column changed its type; a new connection prepares it anew.
+  // A statement was prepared before a column changed its type. A new connection prepares it again.
   { states: ['0A000'], meaning: 'its schema has just changed', passing: true },
   { states: ['58'], meaning: 'the server reports an error of its system' },
   {
@@ -67,7 +66,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Errors from before the server could answer: of Node by their codes, of the driver by words. The first that fits is right. */
+/** Connection errors: codes of Node, texts of the driver. The first match counts. */
 const CONNECTION_KINDS: readonly {
   readonly fits: RegExp;
   readonly meaning: string;
@@ -110,16 +109,15 @@ const CONNECTION_KINDS: readonly {
   },
 ];
 
-/** Says what an error of the driver or the server means. */
 export function diagnose(error: unknown): Diagnosis {
   if (error instanceof DatabaseError) {
     const state = error.code ?? '';
     const kind = KINDS.find(({ states }) => states.some((one) => state.startsWith(one)));
     return {
-      // A fatal error ends the connection: it is about that, whatever else it says.
+      // A fatal error ends the connection.
       meaning: kind?.meaning ?? (error.severity === 'FATAL' ? 'it refuses the connection' : undefined),
       passing: kind?.passing ?? false,
-      // The server answered with an error, so it rolled back; but for a connection that broke between the two.
+      // The server rolled back before it answered, unless the connection broke.
       undone: !state.startsWith('08'),
       otherSchema: kind?.otherSchema ?? false,
     };
@@ -136,7 +134,7 @@ export function diagnose(error: unknown): Diagnosis {
   };
 }
 
-/** The error as the port promises it: `unavailable` for circumstances, anything else as it is. */
+/** Translates an error of the driver or server: `unavailable`, and bugs as they are. */
 export function storeError(error: unknown): unknown {
   if (error instanceof CallerStatsError) return error;
   const { meaning } = diagnose(error);
@@ -147,17 +145,17 @@ export function unavailable(message: string, cause?: unknown): CallerStatsError 
   return new CallerStatsError('unavailable', message, { cause });
 }
 
-/** The time from when on the project has rows, where the function `record` refused for it. */
+/** The `rowsFrom` of the project, if `record` rejected a query from before it. */
 export function rowsFromOf(error: unknown): number | undefined {
   return error instanceof DatabaseError && error.code === BEFORE_ROWS ? Number(error.detail) : undefined;
 }
 
-/** Whether a row with the same key is there already. */
+/** Whether a row violates a unique key. */
 export function isConflict(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23505';
 }
 
-/** Whether the server says that what it keeps is damaged: `data_corrupted`, `index_corrupted`. */
+/** Whether the server reports damage: `data_corrupted` or `index_corrupted`. */
 export function isDamage(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === 'XX001' || error.code === 'XX002');
 }

@@ -1,17 +1,15 @@
-/** Reads a PostgreSQL URL: libpq's own form (postgresql.org/docs/current/libpq-connect.html), and one parameter of ours. */
+/** Parses PostgreSQL URLs of libpq (postgresql.org/docs/current/libpq-connect.html), with the additional parameter `schema`. */
 import type { ClientConfig } from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
 import { failure, type Result, success } from '../../domain/result.js';
 import { suggestNearMiss } from '../../domain/suggest.js';
 
-/** Where a PostgreSQL store is. */
 export interface PostgresLocation {
   readonly kind: 'postgres';
-  /** Host, port, database, user, TLS and the rest, for the driver. */
   readonly config: ClientConfig;
-  /** The schema that holds all tables; a lower-case identifier that needs no quotes. */
+  /** A lower-case identifier that needs no quotes. */
   readonly schema: string;
-  /** How messages call it: host, database and schema, and never a password. */
+  /** For messages: host, database and schema, without the password. */
   readonly name: string;
 }
 
@@ -19,10 +17,10 @@ export const POSTGRES_SCHEMES = ['postgres', 'postgresql'] as const;
 
 const defaultSchema = 'caller_stats';
 
-/** An identifier that means the same with and without quotes. 63 bytes is PostgreSQL's own limit. */
+/** An identifier that needs no quotes. PostgreSQL's limit is 63 bytes. */
 const schemaForm = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/** Those that change where and how we connect. Others are left to the driver, which passes over what it does not know. */
+/** Parameters that affect the connection. The driver ignores unknown ones. */
 const parameterNames = [
   'schema',
   'sslmode',
@@ -44,33 +42,33 @@ const escapes = 'characters such as @ : / # ? % in a user or password are writte
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 /**
- * Reads `postgres://user:password@host:port/database?sslmode=verify-full&schema=caller_stats`. What is left out comes
- * from the variables `PGHOST`, `PGUSER`, `PGPASSWORD` and so on, as with every PostgreSQL client. Reads the files
- * that `sslrootcert`, `sslcert` and `sslkey` name. Problems never repeat the URL, which may hold a password.
+ * Parses `postgres://user:password@host:port/database?sslmode=verify-full&schema=caller_stats`. Missing parts come from
+ * `PGHOST`, `PGUSER`, `PGPASSWORD` and so on, as with every PostgreSQL client. Reads the files that `sslrootcert`,
+ * `sslcert` and `sslkey` name. Problems never repeat the URL, which may contain a password.
  */
 export function parsePostgresUrl(url: string): Result<PostgresLocation> {
-  // As with psql, there may be a user and no host: that is a parameter or a variable then.
+  // As with psql, the host may be given by a parameter or variable instead.
   const whole = url.replace(/^([a-z]+:\/\/[^/?#]*@)(?=[/?#]|$)/i, '$1none');
   if (!URL.canParse(whole)) return failure(`is not a URL; write it as ${example}, and ${escapes}`);
   const { pathname, hash, searchParams } = new URL(whole);
   const names = [...searchParams.keys()];
-  // A password with such a character in it would make host, database or parameters of its own rest.
+  // The rest of a password with an unescaped character would become the host, database or parameters.
   if (/%(?![0-9a-f]{2})/i.test(url) || hash !== '' || [pathname, ...names].some((part) => part.includes('@')))
     return failure(`cannot be read as ${example}: ${escapes}`);
-  const problems = problemsOf(searchParams);
+  const problems = findProblems(searchParams);
   if (problems.length > 0) return failure(...problems);
   try {
-    // The driver takes a space for a sign that nothing is escaped.
+    // If there is a space, the driver assumes that nothing is escaped.
     const { schema = defaultSchema, ...config } = toClientConfig(
       parse(url.replaceAll(' ', '%20'), { useLibpqCompat: true }),
     ) as ClientConfig & { schema?: string };
-    return success({ kind: 'postgres', config, schema, name: nameOf(config, schema) });
+    return success({ kind: 'postgres', config, schema, name: formatName(config, schema) });
   } catch (error) {
-    return failure(problemOf(error as NodeJS.ErrnoException));
+    return failure(explain(error as NodeJS.ErrnoException));
   }
 }
 
-function problemsOf(parameters: URLSearchParams): string[] {
+function findProblems(parameters: URLSearchParams): string[] {
   const names = [...parameters.keys()];
   const schema = parameters.get('schema') ?? defaultSchema;
   const sslMode = parameters.get('sslmode');
@@ -81,19 +79,19 @@ function problemsOf(parameters: URLSearchParams): string[] {
     problems.push(`has an sslmode that is none of ${sslModes.join(', ')}`);
   for (const name of parameterNames) {
     if (parameters.getAll(name).length > 1) problems.push(`has the parameter ${name} twice`);
-    // Passed over, a mistyped sslmode would leave the connection in the clear.
+    // Ignoring a mistyped sslmode would leave the connection unencrypted.
     const mistyped = names.some((one) => suggestNearMiss(one, parameterNames) === name);
     if (mistyped) problems.push(`has a parameter that is nearly, but not quite, called ${name}`);
   }
   return problems;
 }
 
-function nameOf({ host, port, database }: ClientConfig, schema: string): string {
+function formatName({ host, port, database }: ClientConfig, schema: string): string {
   const at = [host ?? '(PGHOST)', port].filter((part) => part !== undefined && part !== '').join(':');
   return `${at}/${database ?? '(PGDATABASE)'}, schema ${schema}`;
 }
 
-function problemOf({ code, path, message }: NodeJS.ErrnoException): string {
+function explain({ code, path, message }: NodeJS.ErrnoException): string {
   if (path !== undefined) return `names a file that cannot be read: ${path} (${code})`;
   if (message.includes('verify-ca')) {
     return 'has sslmode=verify-ca without sslrootcert; name the CA certificate, or use verify-full';

@@ -5,9 +5,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const uuidBytes = 16;
 
 /**
- * How a query's id is kept, as a `bytea` in hexadecimal digits: a canonical lower-case UUID as its 16 bytes, anything
- * else as its UTF-8, with a NUL behind it where that is 16 bytes long. Ids hold no NUL, so two different ids are
- * always different bytes.
+ * The bytes that store a query id, in hexadecimal: the 16 bytes of a canonical lower-case UUID, or else the UTF-8 of the id,
+ * with a NUL appended if that has 16 bytes. Ids contain no NUL, so different ids are always different bytes.
  */
 export function encodeQueryId(id: string): string {
   if (id.length === 36 && UUID.test(id)) return id.replaceAll('-', '');
@@ -15,12 +14,12 @@ export function encodeQueryId(id: string): string {
   return bytes.length === uuidBytes ? `${bytes.toString('hex')}00` : bytes.toString('hex');
 }
 
-/** The same as bytes; none for no id. */
+/** The bytes of an id. Empty if there is no id. */
 export function bytesOf(id: string | undefined): Buffer {
   return Buffer.from(id === undefined ? '' : encodeQueryId(id), 'hex');
 }
 
-/** The id that `encodeQueryId` made these bytes of. */
+/** The inverse of `encodeQueryId`. */
 export function decodeQueryId(bytes: Buffer): string {
   if (bytes.length === uuidBytes) {
     return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

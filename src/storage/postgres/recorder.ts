@@ -1,5 +1,4 @@
-/** Recording into PostgreSQL: one call of one project at a time, shared by all requests that came meanwhile. */
-
+/** Group commit for PostgreSQL: each project has one call of `record` at a time, shared by all requests that wait for it. */
 import { oldQueriesError } from '../../domain/projects/retention.js';
 import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue, type Outcome } from '../commit-queue.js';
@@ -8,10 +7,10 @@ import type { CommitObserver } from '../ports/store-stats.js';
 import { unavailable } from './errors.js';
 import { encodeQueryId } from './query-id.js';
 
-/** Queries of one project, distinct by id, by columns: arrays as PostgreSQL writes them. */
+/** Queries of one project with distinct ids, as columns: array literals of PostgreSQL. */
 export interface RecordCall {
   readonly projectId: string;
-  /** `bytea[]` of the bytes of `query-id.ts`. */
+  /** `bytea[]`; see `query-id.ts`. */
   readonly ids: string;
   /** `bigint[]`, milliseconds. */
   readonly times: string;
@@ -20,8 +19,8 @@ export interface RecordCall {
 }
 
 /**
- * The places (from 1) of the queries whose id was there already; null where there is no such project; the time from when
- * on it has rows where nothing was recorded, because some are from before it.
+ * The positions (from 1) of the duplicates. Null if there is no such project. `rowsFrom` if nothing was recorded because some
+ * queries are from before that time.
  */
 export type RecordAnswer = readonly number[] | { readonly rowsFrom: number } | null;
 
@@ -29,16 +28,16 @@ export type RecordFunction = (call: RecordCall) => Promise<RecordAnswer>;
 
 interface Batch {
   readonly queries: readonly Query[];
-  /** Aborted when nobody waits for it any more: then it is left out, for its sender was told to come back. */
+  /** Aborted when the request has timed out. Then the batch is skipped, because its sender was told to retry. */
   readonly signal: AbortSignal;
 }
 
-/** Beyond so many, queues that have nothing to do are forgotten. */
-const queuesKept = 1000;
+/** With more queues, idle ones are removed. */
+const queuesMax = 1000;
 
 /**
- * One queue a project. Requests of one project share a call, because calls of one project would wait for each other
- * at its counters; calls of different projects run side by side, and never share a transaction.
+ * One queue per project. Calls of one project would wait for each other at its counters, so its requests share calls. Calls
+ * of different projects run in parallel, and never share a transaction.
  */
 export class Recorder {
   readonly #record: RecordFunction;
@@ -59,20 +58,20 @@ export class Recorder {
 
   /** See `Store.record`. */
   record(projectId: string, batch: Batch): Promise<RecordResult> {
-    return this.#queueOf(projectId).submit(batch);
+    return this.#queueFor(projectId).submit(batch);
   }
 
-  /** Refuses what comes after, and resolves when all that was accepted has settled. */
+  /** Rejects further batches, and resolves when all accepted ones have settled. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
   }
 
-  #queueOf(projectId: string): CommitQueue<Batch, RecordResult> {
+  #queueFor(projectId: string): CommitQueue<Batch, RecordResult> {
     if (this.#closed) throw unavailable('The store is closing.');
     const known = this.#queues.get(projectId);
     if (known !== undefined) return known;
-    if (this.#queues.size >= queuesKept) this.#forgetIdle();
+    if (this.#queues.size >= queuesMax) this.#removeIdle();
     const queue = new CommitQueue<Batch, RecordResult>({
       commit: (batches) => this.#commit(projectId, batches),
       weigh: ({ queries }) => Math.max(queries.length, 1),
@@ -83,7 +82,7 @@ export class Recorder {
     return queue;
   }
 
-  #forgetIdle(): void {
+  #removeIdle(): void {
     for (const [projectId, queue] of this.#queues) if (queue.idle) this.#queues.delete(projectId);
   }
 
@@ -93,7 +92,7 @@ export class Recorder {
       if (batch.signal.aborted)
         outcomes.set(batch, { ok: false, code: 'unavailable', message: 'It waited too long to be written.' });
     }
-    // Again without those that are refused: the others have nothing to do with them.
+    // A rejected batch must not affect the others, so the call is repeated without it.
     while (outcomes.size < batches.length) {
       const waiting = batches.filter((batch) => !outcomes.has(batch));
       const settled = await this.#commitTogether(projectId, waiting);
@@ -103,14 +102,14 @@ export class Recorder {
     return batches.map((batch) => outcomes.get(batch)).filter((outcome) => outcome !== undefined);
   }
 
-  /** The outcomes of all batches; where some are refused, only of these. */
+  /** The outcomes of all batches, or only of the rejected ones if there are any. */
   async #commitTogether(
     projectId: string,
     batches: readonly Batch[],
   ): Promise<Map<Batch, Outcome<RecordResult>>> {
-    const firsts = firstsOf(batches);
+    const firsts = distinctQueries(batches);
     const queries = firsts.map(({ query }) => query);
-    const answer = await this.#record(callOf(projectId, queries));
+    const answer = await this.#record(toCall(projectId, queries));
     if (answer === null) {
       const message = `There is no project ${projectId}.`;
       return new Map(batches.map((batch) => [batch, { ok: false, code: 'not_found', message }]));
@@ -119,14 +118,13 @@ export class Recorder {
   }
 }
 
-/** A query, and the batch that brought it first: the others with its id are duplicates of it. */
+/** A query and the first batch that contains it. Others with its id are duplicates. */
 interface First {
   readonly query: Query;
   readonly batch: Batch;
 }
 
-/** The first of each id. */
-function firstsOf(batches: readonly Batch[]): First[] {
+function distinctQueries(batches: readonly Batch[]): First[] {
   const firsts = new Map<string, First>();
   for (const batch of batches) {
     for (const query of batch.queries) if (!firsts.has(query.id)) firsts.set(query.id, { query, batch });
@@ -134,7 +132,7 @@ function firstsOf(batches: readonly Batch[]): First[] {
   return [...firsts.values()];
 }
 
-/** What becomes of batches of whose first queries those at `duplicates` (from 1) were there already. */
+/** The outcomes if the queries at the positions `duplicates` (from 1) existed already. */
 function recorded(
   batches: readonly Batch[],
   firsts: readonly First[],
@@ -154,7 +152,7 @@ function recorded(
   );
 }
 
-/** What becomes of the batches that have queries from before a time. */
+/** The outcomes of the batches that have queries from before `rowsFrom`. */
 function refused(batches: readonly Batch[], rowsFrom: number): Map<Batch, Outcome<RecordResult>> {
   const outcomes = new Map<Batch, Outcome<RecordResult>>();
   for (const batch of batches) {
@@ -168,17 +166,17 @@ function refused(batches: readonly Batch[], rowsFrom: number): Map<Batch, Outcom
   return outcomes;
 }
 
-/** What the statement `record` is given. */
+/** The parameters of the statement `record`. */
 export function valuesOf({ projectId, ids, times, callers }: RecordCall): string[] {
   return [projectId, ids, times, callers];
 }
 
-function callOf(projectId: string, queries: readonly Query[]): RecordCall {
+function toCall(projectId: string, queries: readonly Query[]): RecordCall {
   return {
     projectId,
     ids: arrayOf(queries, ({ id }) => `"\\\\x${encodeQueryId(id)}"`),
     times: arrayOf(queries, ({ occurredAt }) => String(occurredAt)),
-    // In quotes, for a caller may be called null. There is nothing in a caller's name that would have to be escaped.
+    // Quoted, because a caller may be called null. Names of callers need no escaping.
     callers: arrayOf(queries, ({ caller }) => `"${caller}"`),
   };
 }

@@ -1,16 +1,16 @@
-/** What can go wrong between a client and its server: one class for each thing that a program does about it. */
+/** The errors of the client: one class for each case that callers handle differently. */
 
-/** The base of every error that a request ends with, apart from an `AbortSignal`'s own reason. */
+/** The base class of all request errors. An aborted request rejects with the reason of its `AbortSignal` instead. */
 export class CallerStatsError extends Error {
   override name = 'CallerStatsError';
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
-  /** The server's `details`: a message for each thing that was wrong, each beginning with what it is about. */
+  /** The server's `details`: one message per problem, starting with the parameter or field it is about. */
   readonly details: readonly string[];
-  /** How long the server asked to wait, from `Retry-After`, in milliseconds; at most an hour. */
+  /** Milliseconds to wait before retrying, from `Retry-After`; at most one hour. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, { status = 0, details = [], retryAfterMs, cause }: ErrorFacts = {}) {
+  constructor(message: string, { status = 0, details = [], retryAfterMs, cause }: ErrorOptions = {}) {
     super(message, { cause });
     this.status = status;
     this.details = details;
@@ -18,45 +18,44 @@ export class CallerStatsError extends Error {
   }
 }
 
-/** What is known of an error beside its message. */
-export interface ErrorFacts {
+interface ErrorOptions {
   readonly status?: number;
   readonly details?: readonly string[];
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** 400: a parameter or the body is invalid; `details` says what. */
+/** 400: a parameter or the body is invalid; see `details`. */
 export class InvalidRequestError extends CallerStatsError {
   override name = 'InvalidRequestError';
 }
 
-/** 401: no key, or one that is unknown, expired, disabled, revoked or of the wrong type. */
+/** 401: the key is missing, unknown, expired, disabled, revoked or of the wrong type. */
 export class AuthenticationError extends CallerStatsError {
   override name = 'AuthenticationError';
 }
 
-/** 403: a valid key, from an address or for a purpose that it is not meant for. */
+/** 403: the key is valid, but not from this address or not for this operation. */
 export class PermissionError extends CallerStatsError {
   override name = 'PermissionError';
 }
 
-/** 404: no such project, or another organization's; or a `url` that is not that of a server. */
+/** 404: the project does not exist or belongs to another organization, or `url` is not a caller-stats server. */
 export class NotFoundError extends CallerStatsError {
   override name = 'NotFoundError';
 }
 
-/** 429: too many requests; `retryAfterMs` says for how long to wait. */
+/** 429: too many requests; see `retryAfterMs`. */
 export class RateLimitError extends CallerStatsError {
   override name = 'RateLimitError';
 }
 
-/** 5xx: the server failed, is busy or is stopping. To ask again later does no harm. */
+/** 5xx: the server failed, is overloaded or is shutting down. Retrying later is safe. */
 export class ServerError extends CallerStatsError {
   override name = 'ServerError';
 }
 
-/** There was no answer: refused, reset, or not in time. `cause` is what the platform says. */
+/** No response: the connection was refused or reset, or timed out. `cause` is the platform's error. */
 export class ConnectionError extends CallerStatsError {
   override name = 'ConnectionError';
 }
@@ -69,8 +68,8 @@ const classes: Readonly<Record<number, typeof CallerStatsError>> = {
   429: RateLimitError,
 };
 
-/** The error of an answer: its class from the status, its words from the body where that has any. */
-export function errorOf(status: number, body: unknown, retryAfterMs: number | undefined): CallerStatsError {
+/** The error for a response: the status determines the class, the body the message. */
+export function toError(status: number, body: unknown, retryAfterMs: number | undefined): CallerStatsError {
   const { error, details } = (body ?? {}) as { error?: unknown; details?: unknown };
   const messages = Array.isArray(details) ? details.map((detail) => String(detail?.message)) : [];
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : CallerStatsError);

@@ -1,16 +1,15 @@
-/** Express, Connect, and whatever else has middleware of Node's requests and responses. */
+/** Middleware for Express, Connect and other frameworks that use Node's requests and responses. */
 import type { DetectableRequest } from '../../src/domain/queries/caller-detection.js';
 import { platform } from './platform.js';
 import { type QuestionOptions, recordQuestion } from './question.js';
 
-/** The part of a response of Node's that is needed. */
 interface Response {
   readonly statusCode: number;
   on(event: 'finish', listener: () => void): unknown;
 }
 
 /**
- * Middleware that records each question whose response was sent to its end, with a status below 400.
+ * Middleware that records a query when its response was sent completely with a status below 400.
  *
  * `app.post('/ask', recordQuestions({ recorder, rules }), answer)`
  */

@@ -1,23 +1,21 @@
-/** Fastify 4 and 5. */
+/** A plugin for Fastify 4 and 5. */
 import type { DetectableRequest } from '../../src/domain/queries/caller-detection.js';
 import { platform } from './platform.js';
 import { type QuestionOptions, recordQuestion } from './question.js';
 
-/** The part of Fastify's reply that is needed. */
 interface Reply {
   readonly statusCode: number;
   /** Milliseconds since the request arrived. */
   readonly elapsedTime: number;
 }
 
-/** The part of a Fastify instance that is needed. */
 interface Instance<Req, Rep> {
   addHook(name: 'onResponse', hook: (request: Req, reply: Rep, done: () => void) => void): unknown;
 }
 
 /**
- * A plugin that records each question whose response was sent with a status below 400, in the context that it is
- * registered in and those below.
+ * A plugin that records a query when its response was sent with a status below 400. It applies to the routes of the
+ * context in which it is registered, and of its child contexts.
  *
  * `app.register(recordQuestions({ recorder, rules, isQuestion: (request) => request.url === '/ask' }))`
  */
@@ -32,6 +30,6 @@ export function recordQuestions<Req extends DetectableRequest, Rep extends Reply
     });
     done();
   };
-  // Without it, a plugin's hooks hold for its own routes only, and it has none.
+  // Without this symbol, the hook would apply only to routes that the plugin itself adds.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true });
 }

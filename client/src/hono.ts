@@ -1,18 +1,17 @@
-/** Hono, on any of its runtimes. */
+/** Middleware for Hono, on any of its runtimes. */
 import { platform } from './platform.js';
 import { type QuestionOptions, recordQuestion } from './question.js';
 
-/** The part of Hono's context that is needed. */
 interface Context {
   readonly req: { readonly raw: Request };
   readonly res: Response;
-  /** Throws where the runtime has none. */
+  /** The getter throws on runtimes without an execution context. */
   readonly executionCtx: { waitUntil(promise: Promise<unknown>): void };
 }
 
 /**
- * Middleware that records each question that was answered with a status below 400. Where the runtime stops behind a
- * response, as those at the edge do, it is asked to stay until the question is sent.
+ * Middleware that records a query when its response has a status below 400. On edge runtimes, which stop after the
+ * response, `waitUntil` keeps the runtime alive until the query is sent.
  *
  * `app.post('/ask', recordQuestions({ recorder, rules }), answer)`
  */
@@ -27,7 +26,7 @@ export function recordQuestions<C extends Context>(
     try {
       context.executionCtx.waitUntil(options.recorder.flush());
     } catch {
-      // A server that goes on running; the recorder sends in its own time.
+      // A long-running server: the recorder sends the query later.
     }
   };
 }

@@ -1,4 +1,4 @@
-/** Everything public but the middleware and the spool, which are entries of their own. */
+/** The public API. The middleware and the spool have their own entry points. */
 export {
   type CallerRules,
   callerRulesProblems,

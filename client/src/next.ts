@@ -1,15 +1,15 @@
-/** Route handlers of Next.js, and all other functions from a `Request` to a `Response`. */
+/** A wrapper for route handlers of Next.js and other functions from `Request` to `Response`. */
 import { platform } from './platform.js';
 import { type QuestionOptions, recordQuestion } from './question.js';
 
 export interface HandlerOptions<Req extends Request>
   extends QuestionOptions<[request: Req, response: Response]> {
-  /** `after` of `next/server`: on platforms that stop behind a response it has them stay until the question is sent. */
+  /** `after` of `next/server`. It keeps serverless platforms running after the response until the query is sent. */
   readonly after?: (task: () => Promise<unknown>) => void;
 }
 
 /**
- * A route handler that does what another does, and records each question that was answered with a status below 400.
+ * Wraps a route handler and records a query when the response has a status below 400.
  *
  * `export const POST = recordQuestions(answer, { recorder, rules, after })`
  */

@@ -1,16 +1,16 @@
-/** All that the client asks of where it runs. Tests hand in their own; nobody else needs to. */
+/** The platform functions that the client uses. Only tests need to replace them. */
 export interface Platform {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   readonly now: () => number;
   /** At least 0, below 1. */
   readonly random: () => number;
-  /** Gives what `clearTimeout` takes; where it has `ref` and `unref` as Node's, they are used. */
+  /** Returns a handle for `clearTimeout`. If it has `ref` and `unref`, as in Node, they are used. */
   readonly setTimeout: (run: () => void, ms: number) => unknown;
   readonly clearTimeout: (timer: never) => void;
 }
 
-/** Looked up with each use, so that what instruments or replaces a global later holds here, too. */
+/** Looks each global up when it is called, because instrumentation may replace it later. */
 export const platform: Platform = {
   fetch: (url, init) => fetch(url, init),
   now: () => Date.now(),
@@ -18,3 +18,41 @@ export const platform: Platform = {
   setTimeout: (run, ms) => setTimeout(run, ms),
   clearTimeout: (timer) => clearTimeout(timer),
 };
+
+/** A timer of Node; other platforms use numbers. */
+interface Timer {
+  ref?: () => void;
+  unref?: () => void;
+}
+
+/** A delay that can be ended early. Supports one `wait` at a time. */
+export class Pause {
+  readonly #platform: Platform;
+  #timer: Timer | undefined;
+  #resolve: (() => void) | undefined;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  /** @param keepAlive whether the timer keeps the process running */
+  wait(ms: number, keepAlive: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      this.#timer = this.#platform.setTimeout(() => this.end(), ms) as Timer;
+      if (!keepAlive) this.#timer.unref?.();
+    });
+  }
+
+  /** Makes the current timer keep the process running. */
+  keepAlive(): void {
+    this.#timer?.ref?.();
+  }
+
+  /** Ends the current wait. */
+  end(): void {
+    this.#platform.clearTimeout(this.#timer as never);
+    this.#timer = undefined;
+    this.#resolve?.();
+  }
+}

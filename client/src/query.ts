@@ -1,31 +1,31 @@
-/** A question that somebody asked the assistant, as its host tells the recorder. */
+/** A query to the assistant, as passed to `record`. */
 export interface Query {
   /**
-   * Your own id of the message or turn, unique within the project: 1 to 128 characters. It is counted once, however
-   * often it is recorded.
+   * Your id of the message or turn, unique within the project: 1 to 128 characters. Recording the same id again does not
+   * count it again.
    */
   readonly id: string;
   /** `web`, `api`, or the name of an integration or SDK: 1 to 64 of `a-z 0-9 . _ -`. */
   readonly caller: string;
-  /** When it was asked: RFC 3339 with seconds and offset, or a `Date`. The time of the call, unless given. */
+  /** When the query was sent: RFC 3339 with seconds and offset, or a `Date`. Default: now. */
   readonly occurredAt?: string | Date | undefined;
 }
 
-/** A query as it is sent. */
+/** A query as sent to the server. */
 export interface QueuedQuery {
   readonly id: string;
   readonly caller: string;
   readonly occurredAt: string;
 }
 
-/** The service's own rules, which a test holds these to: what it would refuse costs no request. */
+/** The server's rules; a test compares them. Checking here avoids requests that the server would reject. */
 const idPattern = /^[^\0\p{Cs}]{1,128}$/u;
 const callerPattern = /^[a-z0-9._-]{1,64}$/;
-/** No more than keeps the memory that a query takes bounded; whether it is a time, the service says. */
+/** Only limits the memory of a query; the server parses the time. */
 const occurredAtPattern = /^.{1,64}$/s;
 
-/** Makes of a host's query what is sent, or says in words what is wrong with it. */
-export function queuedQuery(query: Query, nowMs: number): QueuedQuery | string {
+/** Validates a query and fills in its time. Returns a message if it is invalid. */
+export function toQueuedQuery(query: Query, nowMs: number): QueuedQuery | string {
   const { id, caller, occurredAt = new Date(nowMs) } = query ?? {};
   if (!isText(id, idPattern)) return 'id: is not a string of 1 to 128 characters';
   if (!isText(caller, callerPattern))

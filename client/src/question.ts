@@ -1,4 +1,4 @@
-/** What the middleware of all frameworks share: from a request that is a question to the query that is recorded. */
+/** Shared by the middleware of all frameworks: records the query that an HTTP request contains. */
 import {
   type CallerRules,
   type DetectableRequest,
@@ -6,21 +6,21 @@ import {
 } from '../../src/domain/queries/caller-detection.js';
 import type { Recorder } from './recorder-options.js';
 
-/** @typeParam Context what the framework hands to its own middleware */
+/** @typeParam Context the arguments that the framework passes to middleware */
 export interface QuestionOptions<Context extends readonly unknown[]> {
   readonly recorder: Pick<Recorder, 'record' | 'flush'>;
-  /** How callers are told apart; see `detectCaller`. */
+  /** Rules for detecting the caller; see `detectCaller`. */
   readonly rules?: CallerRules;
-  /** Which requests are questions. All that come by, unless given. Asked when the response is done. */
+  /** Whether a request is a query to the assistant. Default: always. Called after the response. */
   readonly isQuestion?: (...context: Context) => boolean;
   /**
-   * The id of the message or turn, the same when it is asked again. The request's `X-Request-Id`, or where there is none
-   * a random one, unless given. Asked when the response is done.
+   * The id of the message or turn; a retry must return the same id. Default: the request's `X-Request-Id`, or else a
+   * random id. Called after the response.
    */
   readonly id?: (...context: Context) => string;
 }
 
-/** Records the question, if it is one. Throws nothing, whatever the options do. */
+/** Records the query of a request. Never throws, even if an option does. */
 export function recordQuestion<Context extends readonly unknown[]>(
   { recorder, rules, isQuestion, id }: QuestionOptions<Context>,
   request: DetectableRequest,
@@ -30,14 +30,14 @@ export function recordQuestion<Context extends readonly unknown[]>(
   let query = { id: '', caller: '', occurredAt: new Date(askedAtMs) };
   try {
     if (isQuestion && !isQuestion(...context)) return;
-    query = { ...query, caller: detectCaller(request, rules), id: id ? id(...context) : idOf(request) };
+    query = { ...query, caller: detectCaller(request, rules), id: id ? id(...context) : requestId(request) };
   } catch {
-    // Recorded all the same, as what it is: the recorder says that it has no id, and to whom.
+    // The recorder drops a query without an id and reports it to `onDrop`.
   }
   recorder.record(query);
 }
 
-function idOf({ headers }: DetectableRequest): string {
+function requestId({ headers }: DetectableRequest): string {
   const sent =
     typeof headers.get === 'function'
       ? headers.get('x-request-id')

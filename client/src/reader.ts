@@ -1,61 +1,60 @@
 import type { paths } from './api.js';
 import { type Platform, platform } from './platform.js';
-import { addressOf, authorizationOf, request } from './request.js';
+import { authorizationHeader, operationUrl, request } from './request.js';
 
 type Path = '/v1/analytics/{projectId}/assistant/caller-stats';
 
-type Answer<P extends keyof paths> = paths[P]['get']['responses'][200]['content']['application/json'];
+type ResponseBody<P extends keyof paths> = paths[P]['get']['responses'][200]['content']['application/json'];
 
 /** Counts by type of caller. */
-export type CallerStats = Answer<Path>;
+export type CallerStats = ResponseBody<Path>;
 /** Counts over time. */
-export type CallerStatsSeries = Answer<`${Path}/series`>;
+export type CallerStatsSeries = ResponseBody<`${Path}/series`>;
 /** Counts by caller. */
-export type Callers = Answer<'/v1/analytics/{projectId}/assistant/callers'>;
+export type Callers = ResponseBody<'/v1/analytics/{projectId}/assistant/callers'>;
 
-/** What is asked for. */
 export interface RangeRequest {
   readonly projectId: string;
-  /** Counts from here on, included: a date as `2026-01-31` (in UTC), an RFC 3339 date-time, or a `Date`. All, unless given. */
+  /** Inclusive start: a date such as `2026-01-31` (in UTC), an RFC 3339 date-time or a `Date`. Default: no limit. */
   readonly from?: string | Date | undefined;
-  /** Counts what lies before it; the same forms as `from`. */
+  /** Exclusive end, in the same formats as `from`. Default: no limit. */
   readonly to?: string | Date | undefined;
-  /** Gives the request up; the promise rejects with the signal's reason. */
+  /** Aborts the request; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface SeriesRequest extends RangeRequest {
-  /** `day` unless given. */
+  /** Default: `day`. */
   readonly interval?: CallerStatsSeries['interval'] | undefined;
-  /** A name of the IANA database as `Europe/Berlin`; `UTC` unless given. */
+  /** An IANA name such as `Europe/Berlin`. Default: `UTC`. */
   readonly timeZone?: string | undefined;
 }
 
 export interface ReaderOptions {
-  /** The server's address: `https://stats.example.com`. */
+  /** The server's URL, such as `https://stats.example.com`. */
   readonly url: string;
-  /** An admin key that may read: a server-side secret, which must never reach a browser. */
+  /** An admin key with the scope `read`. Keep it on the server; never send it to a browser. */
   readonly key: string;
-  /** For an answer to arrive, in milliseconds; 30,000 unless given. */
+  /** Request timeout in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** What to send requests with, and a clock; the platform's unless given. */
+  /** Replaces `fetch` and the clock, for tests. */
   readonly platform?: Partial<Pick<Platform, 'fetch' | 'now'>>;
 }
 
-/** Reads counts. Every method rejects with a `CallerStatsError`, whose class says what happened. */
+/** Reads counts. Failed requests reject with a subclass of `CallerStatsError`. */
 export interface Reader {
-  /** How many queries a project got, by type of caller. */
+  /** Counts by type of caller. */
   callerStats(request: RangeRequest): Promise<CallerStats>;
-  /** The same for each hour, day, week or month of a time zone's calendar. */
+  /** Counts by type of caller for each hour, day, week or month of a time zone. */
   series(request: SeriesRequest): Promise<CallerStatsSeries>;
-  /** How many queries each caller sent, most first. */
+  /** Counts by caller, highest first. */
   callers(request: RangeRequest): Promise<Callers>;
 }
 
-/** Makes a reader of a server. Throws a `RangeError` where `url` is not an address, or `key` cannot be a key. */
+/** Creates a reader. Throws a `RangeError` if `url` or `key` is malformed. */
 export function createReader({ url, key, timeoutMs = 30_000, platform: own }: ReaderOptions): Reader {
-  addressOf(url, '', '');
-  const authorization = authorizationOf(key);
+  operationUrl(url, '', '');
+  const authorization = authorizationHeader(key);
   const get = async (operation: string, asked: SeriesRequest): Promise<never> => {
     const { projectId, from, to, interval, timeZone, signal } = asked;
     const parameters = new URLSearchParams();
@@ -66,7 +65,7 @@ export function createReader({ url, key, timeoutMs = 30_000, platform: own }: Re
     try {
       return (await request(
         { ...platform, ...own },
-        `${addressOf(url, projectId, operation)}?${parameters}`,
+        `${operationUrl(url, projectId, operation)}?${parameters}`,
         {
           headers: { authorization, accept: 'application/json' },
           signal: signal ? AbortSignal.any([signal, timeout]) : timeout,

@@ -3,109 +3,109 @@ import type { CallerStatsError } from './errors.js';
 import type { Platform } from './platform.js';
 import type { Query, QueuedQuery } from './query.js';
 
-/** Why queries were given up. */
+/** Why queries were dropped. */
 export interface DropReason {
   /**
-   * - `invalid`: what `record` was given is no query;
-   * - `queue-full`: `queueMax` queries were waiting already;
-   * - `refused`: the server will never take it;
-   * - `closed`: the recorder was closed before `record`, or before the server had answered: it may or may not have been
-   *   recorded;
-   * - `spooled`: as `closed`, but the query is on disk and is sent when the spool is next opened.
+   * - `invalid`: the argument of `record` is not a valid query;
+   * - `queue-full`: `queueMax` queries were already waiting;
+   * - `refused`: the server rejected the query permanently;
+   * - `closed`: the recorder was closed before `record` was called, or before the server responded; in the second case
+   *   the query may have been recorded;
+   * - `spooled`: like `closed`, but the query is on disk and will be sent when the spool is opened again.
    */
   readonly code: 'invalid' | 'queue-full' | 'refused' | 'closed' | 'spooled';
-  /** The same in words; with `refused` the server's own. */
+  /** A message for people; for `refused`, the server's message. */
   readonly message: string;
 }
 
-/** Keeps what is recorded where it survives the process: `caller-stats-client/spool` has one for Node. */
+/** Stores queued queries so that they survive the process. `caller-stats-client/spool` implements it for Node. */
 export interface Spool {
-  /** What an earlier process left, oldest first. Called once. */
+  /** The queries that an earlier process left, oldest first. Called once. */
   load(): readonly QueuedQuery[];
-  /** Keeps a query before `record` returns. */
+  /** Stores a query before `record` returns. */
   append(query: QueuedQuery): void;
-  /** The queries that still wait, oldest first: all others are acknowledged or given up. */
+  /** Receives the queries that are still queued, oldest first. All others can be removed. */
   settle(waiting: readonly QueuedQuery[]): void;
-  /** Lets go of what it holds; called last. */
+  /** Releases files and locks. Called last. */
   close(): void;
 }
 
 export interface RecorderOptions {
-  /** The server's address: `https://stats.example.com`. */
+  /** The server's URL, such as `https://stats.example.com`. */
   readonly url: string;
   readonly projectId: string;
-  /** A recording key of the project, or an admin key that may write. */
+  /** A recording key of the project, or an admin key with the scope `write`. */
   readonly key: string;
-  /** Queries in one request; 1 to 10,000, which is what a server takes unless told otherwise. 1,000 unless given. */
+  /** Queries per request, 1 to 10,000 (the server's default limit). Default: 1,000. */
   readonly batchMax?: number;
-  /** How long a query waits for others to share its request, in milliseconds. 1,000 unless given. */
+  /** Milliseconds to wait for more queries before sending a batch that is not full. Default: 1,000. */
   readonly delayMs?: number;
-  /** Queries that may wait; past it new ones are dropped. 100,000 unless given: some 30 MB where ids are UUIDs. */
+  /** Maximum queue length; further queries are dropped. Default: 100,000, about 30 MB with UUIDs as ids. */
   readonly queueMax?: number;
-  /** For an answer to arrive, in milliseconds, before the request is repeated. 10,000 unless given. */
+  /** Request timeout in milliseconds; the request is then retried. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** The longest wait after a first failed request, in milliseconds; it doubles with each in a row. 500 unless given. */
+  /** Maximum delay after the first failure, in milliseconds; doubles with each consecutive failure. Default: 500. */
   readonly retryBaseMs?: number;
-  /** The longest wait between two tries, in milliseconds, but for a `Retry-After`. 30,000 unless given. */
+  /** Maximum delay between retries, in milliseconds, unless the server sends `Retry-After`. Default: 30,000. */
   readonly retryMaxMs?: number;
-  /** How long `flush`, `close` and the end of a process wait for the server, in milliseconds. 10,000 unless given. */
+  /** How long `flush`, `close` and the end of the process wait for the server, in milliseconds. Default: 10,000. */
   readonly closeTimeoutMs?: number;
-  /** Told of every query that is given up. What it throws is passed over. */
+  /** Called with every dropped query. Errors that it throws are ignored. */
   readonly onDrop?: (queries: readonly QueuedQuery[], reason: DropReason) => void;
-  /** Told of every request that failed, which is then repeated, and of a spool that does. What it throws is passed over. */
+  /** Called for every failed request, which is then retried, and if the spool fails. Errors that it throws are ignored. */
   readonly onError?: (error: CallerStatsError | Error) => void;
   readonly spool?: Spool;
-  /** What to send requests with, a clock, and chance; the platform's unless given. */
+  /** Replaces `fetch`, timers, clock and random numbers, for tests. */
   readonly platform?: Partial<Platform>;
 }
 
-/** Counts of this recorder. Each call of `record`, and each query of its spool, is in exactly one of the first four. */
+/** Counters of this recorder. Each `record` call and each query from the spool is in exactly one of the first four. */
 export interface RecorderStats {
-  /** Queries that wait, those on their way included. */
+  /** Queries waiting to be acknowledged, including those in the current request. */
   readonly queued: number;
   /** Queries that the server counted. */
   readonly recorded: number;
-  /** Queries that the server had already. */
+  /** Queries that the server had already recorded. */
   readonly duplicates: number;
-  /** Queries given up; `onDrop` was told of each. */
+  /** Dropped queries; each was passed to `onDrop`. */
   readonly dropped: number;
   /** Requests that failed. */
   readonly failures: number;
 }
 
 export interface FlushOptions {
-  /** `closeTimeoutMs` unless given. */
+  /** Default: `closeTimeoutMs`. */
   readonly timeoutMs?: number;
   /** Stops waiting. */
   readonly signal?: AbortSignal;
 }
 
-/** Records queries. No method throws or rejects, and none waits for the server but `flush` and `close`. */
+/** Records queries. No method throws or rejects; only `flush` and `close` wait for the server. */
 export interface Recorder extends AsyncDisposable {
-  /** Takes a query to be sent, and returns at once. One that cannot be taken is dropped, and `onDrop` told. */
+  /** Queues a query and returns immediately. Invalid queries, and queries that do not fit, are passed to `onDrop`. */
   record(query: Query): void;
   /**
-   * Sends what waits without delay. Resolves when everything recorded before the call is acknowledged or dropped: with
-   * true, or with false where time ran out or the signal said so first; then it goes on being sent.
+   * Sends queued queries without delay. Resolves with true when everything recorded before the call is acknowledged or
+   * dropped; with false on timeout or abort, in which case sending continues.
    *
-   * On edge runtimes, where nothing runs on behind a response unless it is told: `ctx.waitUntil(recorder.flush())`.
+   * On edge runtimes, which stop after the response, call `ctx.waitUntil(recorder.flush())`.
    */
   flush(options?: FlushOptions): Promise<boolean>;
   /**
-   * Takes no more, and flushes; what is left when time runs out is dropped, or stays in the spool. Resolves with false
-   * where there was any.
+   * Stops accepting queries and flushes. Queries that remain after the timeout are dropped or stay in the spool; it then
+   * resolves with false.
    */
   close(options?: FlushOptions): Promise<boolean>;
   readonly stats: RecorderStats;
 }
 
-/** With defaults filled in and everything checked. */
-export type RecorderSettings = ReturnType<typeof settingsOf>;
+/** The numeric options, validated and with defaults. */
+export type RecorderSettings = ReturnType<typeof parseOptions>;
 
-export function settingsOf(options: RecorderOptions) {
+export function parseOptions(options: RecorderOptions) {
   const number = (name: keyof RecorderOptions, fallback: number, min = 0, max = 2 ** 31 - 1): number => {
     const value = options[name] ?? fallback;
-    // A timer that is set for longer fires at once.
+    // JavaScript timers with a longer delay fire immediately.
     if (typeof value === 'number' && value >= min && value <= max) return value;
     throw new RangeError(`${name}: ${value} is not a number from ${min} to ${max}`);
   };

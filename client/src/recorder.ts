@@ -1,80 +1,73 @@
 /**
- * Sends queries to a server behind its host's back: in batches, one request at a time, in the order they came, again until
- * the server has answered for them. Recording is idempotent, so a request whose answer was lost is simply repeated.
+ * Sends queries to the server in the background: in order, in batches, one request at a time. Each batch is retried until
+ * the server acknowledges it, which is safe because recording is idempotent.
  */
-import { backoffMs } from './backoff.js';
 import { CallerStatsError } from './errors.js';
-import { pack } from './pack.js';
-import { Pause } from './pause.js';
-import { type Platform, platform } from './platform.js';
-import { type Query, type QueuedQuery, queuedQuery } from './query.js';
+import { Pause, type Platform, platform } from './platform.js';
+import { type Query, type QueuedQuery, toQueuedQuery } from './query.js';
 import {
   type DropReason,
   type FlushOptions,
+  parseOptions,
   type Recorder,
   type RecorderOptions,
   type RecorderSettings,
   type RecorderStats,
   type Spool,
-  settingsOf,
 } from './recorder-options.js';
-import { refusedOf } from './refused.js';
-import { addressOf, authorizationOf, request } from './request.js';
+import { authorizationHeader, backoffMs, compress, operationUrl, request } from './request.js';
 
 /**
- * Makes a recorder. Throws a `RangeError` where an option cannot be used.
+ * Creates a recorder. Throws a `RangeError` if an option is invalid.
  *
- * A process of Node, Bun or Deno that has nothing else to do first sends what waits, for at most `closeTimeoutMs` behind
- * the request that is under way, which takes at most `timeoutMs`.
- * `process.exit()` does not wait for anything: `await recorder.close()` before it.
+ * When a process of Node, Bun or Deno has nothing else to do, it sends the queued queries before it exits: for at most
+ * `closeTimeoutMs` after the current request, which takes at most `timeoutMs`.
+ * Call `await recorder.close()` before `process.exit()`; otherwise queued queries are lost.
  */
 export function createRecorder(options: RecorderOptions): Recorder {
   return new QueueingRecorder(options);
 }
 
-/** A Node process, as far as it is needed; other platforms have none, or one whose functions throw, as Next.js at the edge. */
+/** Node's `process`. Other platforms have none, or one whose functions throw (Next.js on the edge). */
 type Process = Record<'on' | 'off', (event: 'beforeExit', listener: () => void) => void>;
 
 class QueueingRecorder implements Recorder {
   readonly #options: RecorderOptions;
   readonly #settings: RecorderSettings;
   readonly #platform: Platform;
-  readonly #address: string;
+  readonly #url: string;
   readonly #authorization: string;
   /** Oldest first. */
   #queue: QueuedQuery[] = [];
-  /** On their way; older than all of the queue. */
+  /** The queries of the current request; older than the queue. */
   #batch: QueuedQuery[] = [];
   #batchMax: number;
-  /** Queries that were ever queued. */
-  #accepted = 0;
   #recorded = 0;
   #duplicates = 0;
   #dropped = 0;
   #failures = 0;
   #running = false;
   #closed = false;
-  /** Who waits for so many of the accepted queries to be settled. */
-  readonly #waiters = new Set<{ readonly target: number; readonly resolve: (settled: boolean) => void }>();
+  /** Pending `flush` calls. Each waits for the `left` oldest queries of batch and queue. */
+  readonly #waiters = new Set<{ left: number; readonly resolve: (settled: boolean) => void }>();
   #abort = new AbortController();
   readonly #pause: Pause;
-  /** Whether the queue is waited for to be a full batch. */
+  /** Whether the recorder is waiting for the batch to fill up. */
   #filling = false;
   #spool: Spool | undefined;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.#settings = settingsOf(options);
+    this.#settings = parseOptions(options);
     this.#platform = { ...platform, ...options.platform };
     this.#pause = new Pause(this.#platform);
-    this.#address = addressOf(options.url, options.projectId, 'queries');
-    this.#authorization = authorizationOf(options.key);
+    this.#url = operationUrl(options.url, options.projectId, 'queries');
+    this.#authorization = authorizationHeader(options.key);
     this.#batchMax = this.#settings.batchMax;
     this.#spool = options.spool;
-    this.#keep((spool) => {
+    this.#withSpool((spool) => {
       this.#queue = [...spool.load()];
     });
-    this.#accepted = this.#queue.length;
     this.#start();
   }
 
@@ -90,25 +83,24 @@ class QueueingRecorder implements Recorder {
 
   record(query: Query): void {
     const waiting = this.#queue.length + this.#batch.length;
-    let queued: QueuedQuery | string = 'it cannot be read';
+    let queued: QueuedQuery | string = 'is not readable';
     try {
-      queued = queuedQuery(query, this.#platform.now());
+      queued = toQueuedQuery(query, this.#platform.now());
     } catch {
       // A getter or proxy that throws.
     }
     if (typeof queued === 'string') this.#drop([query as QueuedQuery], 'invalid', queued);
-    else if (this.#closed) this.#drop([queued], 'closed', 'the recorder was closed before');
+    else if (this.#closed) this.#drop([queued], 'closed', 'the recorder is closed');
     else if (waiting < this.#settings.queueMax) this.#take(queued);
     else this.#drop([queued], 'queue-full', `${waiting} queries are waiting already`);
   }
 
   flush({ timeoutMs = this.#settings.closeTimeoutMs, signal }: FlushOptions = {}): Promise<boolean> {
     return new Promise((resolve) => {
-      const target = this.#accepted;
       const stop = (): void => waiter.resolve(false);
       const timer = this.#platform.setTimeout(stop, timeoutMs);
       const waiter = {
-        target,
+        left: this.#queue.length + this.#batch.length,
         resolve: (settled: boolean) => {
           this.#waiters.delete(waiter);
           this.#platform.clearTimeout(timer as never);
@@ -118,18 +110,18 @@ class QueueingRecorder implements Recorder {
       };
       this.#waiters.add(waiter);
       signal?.addEventListener('abort', stop);
-      if (this.#queue.length + this.#batch.length === 0) waiter.resolve(true);
+      if (waiter.left === 0) waiter.resolve(true);
       if (signal?.aborted) stop();
-      // The wait for a fuller batch is over; the one for a server that failed is not, but now it holds the process.
-      if (this.#filling) this.#pause.wake();
-      else this.#pause.hold();
+      // Stop waiting for a fuller batch. A retry delay continues, but now keeps the process alive.
+      if (this.#filling) this.#pause.end();
+      else this.#pause.keepAlive();
     });
   }
 
   async close(options?: FlushOptions): Promise<boolean> {
     this.#closed = true;
     const sent = await this.#finish(options);
-    this.#leaveSpool();
+    this.#closeSpool();
     return sent;
   }
 
@@ -137,31 +129,30 @@ class QueueingRecorder implements Recorder {
     return this.close().then(() => {});
   }
 
-  /** Flushes, and gives up what is left. */
+  /** Flushes, then drops what is left. */
   async #finish(options?: FlushOptions): Promise<boolean> {
     const flushed = this.flush(options);
-    // One more try at once, however long the last failure was to be waited for: there may be no time for another.
-    this.#pause.wake();
+    // Retry immediately instead of waiting for the backoff: this may be the last chance.
+    this.#pause.end();
     if (await flushed) return true;
     const left = [...this.#batch, ...this.#queue];
     this.#batch = [];
     this.#queue = [];
     this.#abort.abort();
     this.#abort = new AbortController();
-    this.#pause.wake();
+    this.#pause.end();
     this.#closed = true;
-    if (this.#leaveSpool()) this.#drop(left, 'spooled', 'it is sent when the spool is next opened');
-    else this.#drop(left, 'closed', 'the recorder was closed before the server had answered');
-    this.#settled();
+    if (this.#closeSpool()) this.#drop(left, 'spooled', 'sent when the spool is opened again');
+    else this.#drop(left, 'closed', 'the recorder was closed before the server responded');
+    for (const { resolve } of this.#waiters) resolve(true);
     return left.length === 0;
   }
 
   #take(query: QueuedQuery): void {
     this.#queue.push(query);
-    this.#accepted++;
-    this.#keep((spool) => spool.append(query));
+    this.#withSpool((spool) => spool.append(query));
     this.#start();
-    if (this.#filling && this.#queue.length >= this.#batchMax) this.#pause.wake();
+    if (this.#filling && this.#queue.length >= this.#batchMax) this.#pause.end();
   }
 
   #start(): void {
@@ -173,7 +164,7 @@ class QueueingRecorder implements Recorder {
   async #run(): Promise<void> {
     const { process } = globalThis as { process?: Partial<Process> };
     const finish = (): void => void this.#finish();
-    this.#guard(() => process?.on?.('beforeExit', finish));
+    this.#runCallback(() => process?.on?.('beforeExit', finish));
     while (this.#queue.length > 0) {
       if (this.#queue.length < this.#batchMax && this.#waiters.size === 0 && !this.#closed) {
         this.#filling = true;
@@ -182,32 +173,32 @@ class QueueingRecorder implements Recorder {
       }
       this.#batch = this.#queue.splice(0, this.#batchMax);
       await this.#deliver();
-      this.#keep((spool) => spool.settle(this.#queue));
-      this.#settled();
+      this.#withSpool((spool) => spool.settle(this.#queue));
+      this.#resolveWaiters();
     }
-    this.#guard(() => process?.off?.('beforeExit', finish));
+    this.#runCallback(() => process?.off?.('beforeExit', finish));
     this.#running = false;
   }
 
-  /** Until nothing of the batch is left: recorded, refused or given up. */
+  /** Sends the batch until every query in it is recorded, refused or dropped. */
   async #deliver(): Promise<void> {
     let failures = 0;
     while (this.#batch.length > 0) {
       const batch = this.#batch;
       try {
         const { recorded, duplicates } = await this.#send(batch);
-        // Given up meanwhile; then that is what was said of it.
+        // `#finish` dropped the batch in the meantime and has reported it.
         if (this.#batch !== batch) return;
         this.#recorded += recorded;
         this.#duplicates += duplicates;
-        this.#batch = [];
+        this.#settle(new Set(batch));
       } catch (cause) {
         if (this.#batch !== batch) return;
         const error = cause as CallerStatsError;
         this.#failures++;
-        this.#guard(() => this.#options.onError?.(error));
+        this.#runCallback(() => this.#options.onError?.(error));
         if (this.#batch !== batch) return;
-        if (!this.#refuse(error)) {
+        if (!this.#handleRejection(error)) {
           const ms = backoffMs(error, ++failures, this.#platform.random(), this.#settings);
           await this.#pause.wait(ms, this.#waiters.size > 0);
         }
@@ -215,13 +206,16 @@ class QueueingRecorder implements Recorder {
     }
   }
 
-  /** Takes out of the batch what the server will never take; gives whether there was any, or the batch was too much. */
-  #refuse(error: CallerStatsError): boolean {
+  /**
+   * Handles a permanent rejection: drops the rejected queries, or splits the batch to find them or to make it smaller.
+   * Returns false for errors that need a retry.
+   */
+  #handleRejection(error: CallerStatsError): boolean {
     if (error.status !== 400 && error.status !== 413) return false;
-    const refused = refusedOf(this.#batch, error);
-    this.#batch = this.#batch.filter((query) => !refused.has(query));
+    const refused = findRefused(this.#batch, error);
+    this.#settle(refused);
     if (refused.size === 0) {
-      // Which of them it is about is found by halves.
+      // Halving the batch finds the rejected query.
       const half = Math.ceil(this.#batch.length / 2);
       this.#queue = [...this.#batch.splice(half), ...this.#queue];
       if (error.status === 413) this.#batchMax = half;
@@ -231,15 +225,15 @@ class QueueingRecorder implements Recorder {
   }
 
   async #send(batch: readonly QueuedQuery[]): Promise<{ recorded: number; duplicates: number }> {
-    // Whoever gives up means this request, even where it is not yet made.
+    // Captured before the first await, so that `#finish` can abort this request even before it is sent.
     const abort = this.#abort;
-    const body = await pack(JSON.stringify(batch));
+    const body = await compress(JSON.stringify(batch));
     const late = this.#platform.setTimeout(
       () => abort.abort(new Error(`no answer in ${this.#settings.timeoutMs} ms`)),
       this.#settings.timeoutMs,
     );
     try {
-      const answer = await request(this.#platform, this.#address, {
+      const answer = await request(this.#platform, this.#url, {
         method: 'POST',
         headers: {
           authorization: this.#authorization,
@@ -251,47 +245,71 @@ class QueueingRecorder implements Recorder {
       });
       const { recorded, duplicates } = answer as { recorded: number; duplicates: number };
       if (recorded + duplicates === batch.length) return { recorded, duplicates };
-      throw new CallerStatsError('The answer is not about the queries that were sent.', { status: 200 });
+      throw new CallerStatsError('The response does not match the queries.', { status: 200 });
     } finally {
       this.#platform.clearTimeout(late as never);
       if (abort.signal.aborted && abort === this.#abort) this.#abort = new AbortController();
     }
   }
 
-  /** Tells those who waited for no more than is settled. A batch counts when nothing of it is left. */
-  #settled(): void {
-    const settled = this.#accepted - this.#queue.length - this.#batch.length;
-    for (const { target, resolve } of this.#waiters) if (settled >= target) resolve(true);
+  /** Removes queries from the batch. */
+  #settle(settled: Pick<ReadonlySet<QueuedQuery>, 'has'>): void {
+    for (const waiter of this.#waiters) {
+      waiter.left -= this.#batch.slice(0, waiter.left).filter((query) => settled.has(query)).length;
+    }
+    this.#batch = this.#batch.filter((query) => !settled.has(query));
+  }
+
+  /** Resolves the `flush` calls whose queries are all settled. */
+  #resolveWaiters(): void {
+    for (const { left, resolve } of this.#waiters) if (left === 0) resolve(true);
   }
 
   #drop(queries: readonly QueuedQuery[], code: DropReason['code'], message: string): void {
     this.#dropped += queries.length;
-    if (queries.length > 0) this.#guard(() => this.#options.onDrop?.(queries, { code, message }));
+    if (queries.length > 0) this.#runCallback(() => this.#options.onDrop?.(queries, { code, message }));
   }
 
-  /** Closes the spool, with what is in it; gives whether there was one. */
-  #leaveSpool(): boolean {
+  /** Closes the spool without removing its queries. Returns whether there was one. */
+  #closeSpool(): boolean {
     const had = this.#spool !== undefined;
-    this.#keep((spool) => spool.close());
+    this.#withSpool((spool) => spool.close());
     this.#spool = undefined;
     return had;
   }
 
-  /** A disk that is full must not stop queries from being sent. */
-  #keep(use: (spool: Spool) => void): void {
+  /** Uses the spool. A failing spool, such as a full disk, must not stop sending. */
+  #withSpool(use: (spool: Spool) => void): void {
     try {
       if (this.#spool) use(this.#spool);
     } catch (error) {
-      this.#guard(() => this.#options.onError?.(error as Error));
+      this.#runCallback(() => this.#options.onError?.(error as Error));
     }
   }
 
-  /** Runs what is not the recorder's own. */
-  #guard(run: () => void): void {
+  /** Runs a callback of the user and ignores its errors. */
+  #runCallback(run: () => void): void {
     try {
       run();
     } catch {
-      // A callback that throws must not stop the rest from being sent.
+      // An error in a callback must not stop sending.
     }
   }
+}
+
+/**
+ * The queries of a batch that the server rejected, with its messages. Empty if the error does not name any, unless the
+ * batch has only one query.
+ */
+function findRefused(
+  batch: readonly QueuedQuery[],
+  { details, message }: CallerStatsError,
+): ReadonlyMap<QueuedQuery, string> {
+  const refused = new Map<QueuedQuery, string>();
+  for (const detail of details) {
+    const query = batch[Number(/^queries\[(\d+)\]/.exec(detail)?.[1])];
+    if (query) refused.set(query, detail);
+  }
+  if (batch.length === 1 && refused.size === 0) for (const query of batch) refused.set(query, message);
+  return refused;
 }

@@ -1,10 +1,10 @@
-import { CallerStatsError, ConnectionError, errorOf } from './errors.js';
+import { CallerStatsError, ConnectionError, toError } from './errors.js';
 import type { Platform } from './platform.js';
 
-/** A server that asks for more is asked once an hour. */
+/** Longer waits in `Retry-After` are cut to one hour. */
 const retryAfterMsMax = 3_600_000;
 
-/** Sends a request and gives what the JSON of its answer holds. Rejects with a `CallerStatsError`. */
+/** Sends a request and returns the parsed JSON of the response. Rejects with a `CallerStatsError`. */
 export async function request(
   { fetch, now }: Pick<Platform, 'fetch' | 'now'>,
   url: string,
@@ -16,33 +16,35 @@ export async function request(
     response = await fetch(url, init);
     text = await response.text();
   } catch (cause) {
-    throw new ConnectionError(`There was no answer of ${new URL(url).origin}: ${reasonOf(cause)}`, { cause });
+    throw new ConnectionError(`No response from ${new URL(url).origin}: ${failureReason(cause)}`, {
+      cause,
+    });
   }
-  const body = parsed(text);
+  const body = parseJson(text);
   if (!response.ok) {
-    throw errorOf(response.status, body, retryAfterMs(response.headers.get('retry-after'), now()));
+    throw toError(response.status, body, retryAfterMs(response.headers.get('retry-after'), now()));
   }
   if (body === undefined) {
-    throw new CallerStatsError('The answer is not JSON: is the url that of a caller-stats server?', {
+    throw new CallerStatsError('The response is not JSON. Is url a caller-stats server?', {
       status: response.status,
     });
   }
   return body;
 }
 
-/** The address of an operation of a project. */
-export function addressOf(url: string, projectId: string, operation: string): string {
+/** The URL of an operation of a project. */
+export function operationUrl(url: string, projectId: string, operation: string): string {
   if (!/^https?:\/\/[^/?#]+[^?#]*$/.test(url)) {
-    throw new RangeError(`url: ${JSON.stringify(url)} is no address, as https://stats.example.com`);
+    throw new RangeError(`url: ${JSON.stringify(url)} is not a URL such as https://stats.example.com`);
   }
   return `${url.replace(/\/+$/, '')}/v1/analytics/${encodeURIComponent(projectId)}/assistant/${operation}`;
 }
 
 /**
- * The header that a key is sent in. White space around a key, as files that hold one end with, is no part of it. Throws
- * before a platform's `fetch` would, whose words have the whole header in them, and so the key.
+ * The `Authorization` header for a key. Whitespace around the key is ignored: files usually end with a line break.
+ * Malformed keys throw here because the error message of `fetch` would contain the key.
  */
-export function authorizationOf(key: string | undefined): string {
+export function authorizationHeader(key: string | undefined): string {
   const bare = key?.trim() ?? '';
   if (!/^[!-~]+$/.test(bare)) throw new RangeError('key: is not a key');
   return `Bearer ${bare}`;
@@ -55,7 +57,7 @@ function retryAfterMs(value: string | null, nowMs: number): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), retryAfterMsMax);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -63,8 +65,41 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a platform's `fetch` rejects with says little itself; the reason is behind it. */
-function reasonOf(error: unknown): string {
+/** The errors of `fetch` are unspecific; the reason is in their `cause`. */
+function failureReason(error: unknown): string {
   const { message, cause } = (error ?? {}) as { message?: unknown; cause?: { message?: unknown } };
   return String(cause?.message || message || error);
+}
+
+interface BackoffOptions {
+  readonly retryBaseMs: number;
+  readonly retryMaxMs: number;
+}
+
+/**
+ * Milliseconds until the next try: exponential backoff with full jitter, so that clients that failed together do not
+ * retry together. A `Retry-After` is respected, plus jitter. A rejected key or project takes time to fix, so the client
+ * waits for at least half of `retryMaxMs`.
+ *
+ * @param failures consecutive failures, at least 1
+ */
+export function backoffMs(
+  { status, retryAfterMs }: CallerStatsError,
+  failures: number,
+  random: number,
+  { retryBaseMs, retryMaxMs }: BackoffOptions,
+): number {
+  const boundMs = Math.min(retryMaxMs, retryBaseMs * 2 ** (failures - 1));
+  if (retryAfterMs !== undefined) return retryAfterMs + random * retryBaseMs;
+  const isTemporary = status === 0 || status === 408 || status === 429 || status >= 500;
+  return isTemporary ? random * boundMs : ((1 + random) * retryMaxMs) / 2;
+}
+
+/** Compressing shorter bodies does not pay off. */
+const compressedCharactersMin = 1024;
+
+/** Compresses a long body with gzip if the platform supports it. */
+export async function compress(text: string): Promise<string | ArrayBuffer> {
+  if (text.length < compressedCharactersMin || typeof CompressionStream === 'undefined') return text;
+  return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer();
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps what is recorded in a file until the server has it, for a process that does not stop normally. For Node, and what
- * has its file functions. Each line of the file is a query as JSON; all of them are sent again after a restart, which
- * does no harm.
+ * Stores queued queries in a file until the server acknowledges them, so that they survive a crash. For Node and
+ * platforms with its file functions. Each line of the file is a query as JSON. After a restart all of them are sent
+ * again, which is safe because recording is idempotent.
  */
 import {
   closeSync,
@@ -21,51 +21,51 @@ import type { Spool } from './recorder-options.js';
 
 export interface SpoolOptions {
   /**
-   * Whether each query is on disk (fsync) before `record` returns, as a loss of power asks for; that takes a disk's time
-   * for each. Without, which is the default, it is with the operating system, and survives the end of the process
-   * however it comes, `kill -9` included.
+   * Whether `record` waits until each query is on disk (fsync). Queries then survive a power failure, but every call
+   * waits for the disk. By default they are handed to the operating system and survive a crash of the process,
+   * including `kill -9`.
    */
   readonly fsync?: boolean;
 }
 
-/** Queries that are settled may stay in the file until there are so many, or half of it: rewriting has a price, too. */
+/** The file is rewritten when more settled queries than this, and more than half of its lines, are in it. */
 const settledMax = 10_000;
 
-/** What this process has open: of two recorders on one file, each would remove what the other keeps. */
+/** Spools open in this process. Two recorders on one file would delete each other's queries. */
 const opened = new Set<string>();
 
 /**
- * Opens a spool, in a folder that is there; for `spool` of `createRecorder`. Throws where the file cannot be used, or
- * another process that runs has it open: each process needs one of its own.
+ * Opens a spool for the option `spool` of `createRecorder`. Its folder must exist. Throws if the file is not accessible
+ * or another running process has it open: each process needs its own spool.
  */
 export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): Spool {
   const lock = `${path}.lock`;
-  takeLock(path, lock);
+  acquireLock(path, lock);
   let lines = 0;
   let left: readonly QueuedQuery[];
   let file: number;
   const rewrite = (queries: readonly QueuedQuery[]): number => {
-    // Whole at all times: what is there before is only replaced by what is complete.
-    // For appending: a write behind what was cut off would leave a hole before it.
+    // Write a new file and rename it, so that the spool is complete at all times.
+    // Open it for appending: after a truncation, a plain write would leave a hole at the old offset.
     const draft = openSync(`${path}.new`, 'a', 0o600);
     ftruncateSync(draft);
-    writeFileSync(draft, queries.map(lineOf).join(''));
+    writeFileSync(draft, queries.map(toLine).join(''));
     fsyncSync(draft);
     renameSync(`${path}.new`, path);
     lines = queries.length;
     return draft;
   };
   try {
-    left = existsSync(path) ? queriesIn(readFileSync(path, 'utf8')) : [];
+    left = existsSync(path) ? parseLines(readFileSync(path, 'utf8')) : [];
     file = rewrite(left);
   } catch (error) {
-    letGo(path, lock);
+    releaseLock(path, lock);
     throw error;
   }
   return {
     load: () => left,
     append: (query) => {
-      writeSync(file, lineOf(query));
+      writeSync(file, toLine(query));
       lines++;
       if (fsync) fsyncSync(file);
     },
@@ -81,17 +81,17 @@ export function openSpool(path: string, { fsync = false }: SpoolOptions = {}): S
     },
     close: () => {
       closeSync(file);
-      letGo(path, lock);
+      releaseLock(path, lock);
     },
   };
 }
 
-function lineOf({ id, caller, occurredAt }: QueuedQuery): string {
+function toLine({ id, caller, occurredAt }: QueuedQuery): string {
   return `${JSON.stringify({ id, caller, occurredAt })}\n`;
 }
 
-/** The last line may be torn, where the process ended while it was written. */
-function queriesIn(text: string): QueuedQuery[] {
+/** Skips invalid lines: the last line is incomplete if the process stopped while writing it. */
+function parseLines(text: string): QueuedQuery[] {
   return text.split('\n').flatMap((line) => {
     try {
       return line === '' ? [] : [JSON.parse(line) as QueuedQuery];
@@ -101,8 +101,8 @@ function queriesIn(text: string): QueuedQuery[] {
   });
 }
 
-/** The lock holds the id of its process, so that one that did not stop normally leaves none that counts. */
-function takeLock(path: string, lock: string): void {
+/** The lock file contains the process id, so that the lock of a crashed process is ignored. */
+function acquireLock(path: string, lock: string): void {
   if (opened.has(path))
     throw new Error(`${path} is open in this process already; give each recorder its own spool`);
   try {
@@ -118,7 +118,7 @@ function takeLock(path: string, lock: string): void {
   opened.add(path);
 }
 
-function letGo(path: string, lock: string): void {
+function releaseLock(path: string, lock: string): void {
   opened.delete(path);
   rmSync(lock, { force: true });
 }

@@ -1,6 +1,6 @@
 /** The packed client as strangers install it: into an empty project, without a registry, used from JavaScript and TypeScript. */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Rolldown } from 'vite';
 import { describe, expect, test } from 'vitest';
@@ -49,13 +49,24 @@ test('all pages say the same of how it is installed', () => {
   expect(new Set(installs.map(({ code }) => code)).size).toBe(1);
 });
 
-test('it installs nothing beside itself, and holds what is run and declared, and no more', async () => {
+test('it installs nothing else, and contains a flat dist with types', async () => {
   const { project, installed, packed } = stranger();
   const modules = (await readdir(join(project, 'node_modules'))).filter((name) => !name.startsWith('.'));
   expect(modules).toEqual(['caller-stats-client']);
-  for (const path of await filesOf(installed))
-    expect(path).toMatch(/(\.js|\.d\.ts|package\.json|README\.md|LICENSE)$/);
+  const sources = await readdir(join(root, 'client/src'));
+  const built = [...sources, 'caller-detection.ts'].flatMap((name) =>
+    ['.js', '.d.ts'].map((ending) => join('dist', name.replace(/\.ts$/, ending))),
+  );
+  const files = (await filesOf(installed)).map((path) => relative(installed, path));
+  expect(files.sort()).toEqual([...built, 'LICENSE', 'README.md', 'package.json'].sort());
   expect(packed).not.toContain('tsconfig');
+  const { exports } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+  const entry = (name: string) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
+  expect(exports).toEqual({
+    '.': entry('index'),
+    ...Object.fromEntries([...middleware, 'spool'].map((name) => [`./${name}`, entry(name)])),
+    './package.json': './package.json',
+  });
 });
 
 test('it imports nothing but itself, and the spool what Node has', async () => {

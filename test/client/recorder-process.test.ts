@@ -10,8 +10,8 @@ import { freePort } from '../support/free-port.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { root } from '../tidy/sources.js';
 
-const client = JSON.stringify(join(root, 'client/dist/client/src/index.js'));
-const spool = JSON.stringify(join(root, 'client/dist/client/src/spool.js'));
+const client = JSON.stringify(join(root, 'client/dist/index.js'));
+const spool = JSON.stringify(join(root, 'client/dist/spool.js'));
 
 /** A program that makes a recorder of the built client, and then does this. */
 function program(options: object, then: string, more = ''): string[] {

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Query, QueuedQuery } from '../../../client/src/query.js';
-import { queuedQuery } from '../../../client/src/query.js';
+import { toQueuedQuery } from '../../../client/src/query.js';
 import { createRecorder } from '../../../client/src/recorder.js';
 import { parseQuery } from '../../../src/domain/queries/query.js';
 import { answer, never, TestPlatform } from '../../support/client-platform.js';
@@ -82,7 +82,7 @@ describe('what is no query is dropped, and said so', () => {
     const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 140 }), fc.string({ maxLength: 140 }));
     fc.assert(
       fc.property(text, fc.oneof(text, fc.stringMatching(/^[a-z0-9._-]{0,70}$/)), (id, caller) => {
-        const taken = typeof queuedQuery({ id, caller }, 0) !== 'string';
+        const taken = typeof toQueuedQuery({ id, caller }, 0) !== 'string';
         expect(taken).toBe(parseQuery({ id, caller }, 0).ok);
       }),
       {

@@ -48,6 +48,26 @@ test('flush does not take what was refused of a batch for what it waits for', as
   expect(recorder.stats).toMatchObject({ recorded: 2, dropped: 2, queued: 0 });
 });
 
+test('flush waits for a query of a split batch even if a later query was rejected', async () => {
+  const rejectLast = () => answer(400, { error: 'No.', details: [{ message: 'queries[2]: no' }] });
+  const { recorder, platform, sent } = recorderWith([rejectLast, status(400), ok, status(503), ok], {
+    batchMax: 3,
+    closeTimeoutMs: 1_000_000,
+  });
+  recorder.record(one('a'));
+  recorder.record(one('b'));
+  let flushed = false;
+  const flush = recorder.flush().then(() => {
+    flushed = true;
+  });
+  recorder.record(one('rejected'));
+  await platform.settle();
+  expect(sent.map(({ ids }) => ids.join())).toEqual(['a,b,rejected', 'a,b', 'a', 'b']);
+  expect(flushed).toBe(false);
+  await platform.until(flush);
+  expect(recorder.stats).toMatchObject({ recorded: 2, dropped: 1, queued: 0 });
+});
+
 test('what is given up while it is packed is not sent', async () => {
   let sent: (signal: AbortSignal | null | undefined) => void = () => {};
   const made = new Promise<AbortSignal | null | undefined>((resolve) => {

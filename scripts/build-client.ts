@@ -1,0 +1,43 @@
+/**
+ * Builds the client package: `client/dist` has the compiled files of `client/src` and, beside them, the one module that
+ * the client shares with the server.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'client/dist');
+const shared = '../../src/domain/queries/caller-detection.js';
+
+const compiled = mkdtempSync(join(tmpdir(), 'caller-stats-client-'));
+try {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const options = ['--project', 'client', '--noEmit', 'false', '--outDir', compiled];
+  execFileSync(process.execPath, [tsc, ...options], { cwd: root, stdio: 'inherit' });
+  const folders = ['client/src', 'src/domain/queries'].map((folder) => join(compiled, folder));
+  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => ({ folder, name })));
+  mkdirSync(dist, { recursive: true });
+  for (const { folder, name } of files) {
+    const text = readFileSync(join(folder, name), 'utf8');
+    // A process that imports the package meanwhile finds either the old file or the new one.
+    writeFileSync(join(dist, `${name}.new`), text.replaceAll(shared, './caller-detection.js'));
+    renameSync(join(dist, `${name}.new`), join(dist, name));
+  }
+  const current = new Set(files.map(({ name }) => name));
+  for (const name of readdirSync(dist)) {
+    if (!current.has(name)) rmSync(join(dist, name), { recursive: true });
+  }
+} finally {
+  rmSync(compiled, { recursive: true });
+}

@@ -1,4 +1,4 @@
-/** Counts and series of what was read or added up before, held against a recount: at every ask, and after every change. */
+/** Cached counts and series, compared with a recount at every look-up and after every change. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary.js';
 
 const dayMs = 86_400_000;
 
-/** More often than it takes until whole days are kept, then until their insides are, and then those of their ten seconds. */
+/** Enough look-ups to cache whole days, then their insides, then those of their ten seconds. */
 const asks = 300;
 
 async function openWithProjects(...ids: string[]): Promise<{ readonly store: Store; readonly file: string }> {
@@ -37,7 +37,7 @@ async function expectCounts(
   }
 }
 
-test('as often as they are asked for, between recordings, in more than one project', async () => {
+test('many counts between recordings, in two projects', async () => {
   const { store } = await openWithProjects('one', 'two');
   const recorded: Record<string, Map<string, Query>> = { one: new Map(), two: new Map() };
   for (let delivery = 0; delivery < 16; delivery++) {
@@ -59,7 +59,7 @@ test('as often as they are asked for, between recordings, in more than one proje
   }
 });
 
-test('series, of more questions than are kept, between recordings, in more than one project', async () => {
+test('more series than are cached, between recordings, in two projects', async () => {
   const { store } = await openWithProjects('one', 'two');
   const recorded: Query[] = [];
   for (let delivery = 0; delivery < 4; delivery++) {
@@ -80,7 +80,7 @@ test('series, of more questions than are kept, between recordings, in more than 
   }
 });
 
-test('where there are more days than are kept', async () => {
+test('more days than are cached', async () => {
   const { store } = await openWithProjects('long');
   const queries = Array.from({ length: 4_002 }, (_, day) => ({
     id: `day ${day}`,
@@ -98,7 +98,7 @@ test('where there are more days than are kept', async () => {
   }
 });
 
-test('where a day has more milliseconds with queries than are kept, and so many buckets of ten seconds as there can be', async () => {
+test('a day with more milliseconds than are cached, and all of its buckets of ten seconds', async () => {
   const { store } = await openWithProjects('hot');
   const queries = Array.from({ length: 4_001 + 8_640 }, (_, at) => ({
     id: `query ${at}`,
@@ -123,7 +123,7 @@ test('where a day has more milliseconds with queries than are kept, and so many 
   );
 });
 
-test('of a project that was deleted, and made anew', async () => {
+test('a project that was deleted and created again', async () => {
   const { store } = await openWithProjects('docs');
   const queries = knownDelivery(3);
   await store.record('docs', queries);
@@ -135,7 +135,7 @@ test('of a project that was deleted, and made anew', async () => {
   await expectCounts(store, 'docs', [], [ALL_TIME]);
 });
 
-test('reads at once are all of one moment, and the next ones of the next', async () => {
+test('readSync reads one snapshot, and the next call a newer one', async () => {
   const { store, file } = await openWithProjects('docs');
   await store.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);
   const other = new DatabaseSync(file);
@@ -153,7 +153,7 @@ test('reads at once are all of one moment, and the next ones of the next', async
   }
 });
 
-test('reads at once that fail leave the next ones in order', async () => {
+test('readSync works after it has thrown', async () => {
   const { store } = await openWithProjects('docs');
   expect(() =>
     store.readSync?.(() => {

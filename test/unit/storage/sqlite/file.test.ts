@@ -15,7 +15,7 @@ import { temporaryFolder } from '../../../support/temporary.js';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('what cannot be made is unavailable, and why', async () => {
+test('a file that cannot be created is unavailable, with its reason', async () => {
   const folder = await temporaryFolder();
   writeFileSync(`${folder}/letter`, '');
   await expect(makePrivately(`${folder}/letter/data/store.db`)).rejects.toMatchObject({
@@ -25,7 +25,7 @@ test('what cannot be made is unavailable, and why', async () => {
   });
 });
 
-test('a file is made empty and for its owner, in a folder that is there', async () => {
+test('an empty file is created for its owner, in an existing folder', async () => {
   const folder = `${await temporaryFolder()}/data`;
   mkdirSync(folder, { mode: 0o755 });
   await makePrivately(`${folder}/store.db`);
@@ -33,7 +33,7 @@ test('a file is made empty and for its owner, in a folder that is there', async 
   expect(modeOf(folder)).toBe(0o755);
 });
 
-test('folders that are not there are made as well, for their owner', async () => {
+test('missing folders are created too, for their owner', async () => {
   const folder = await temporaryFolder();
   await makePrivately(`${folder}/some/where/store.db`);
   expect(['some', 'some/where', 'some/where/store.db'].map((name) => modeOf(`${folder}/${name}`))).toEqual([
@@ -41,14 +41,14 @@ test('folders that are not there are made as well, for their owner', async () =>
   ]);
 });
 
-test('a file that is there stays as it is', async () => {
+test('an existing file is unchanged', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   writeFileSync(file, 'as it was', { mode: 0o640 });
   await makePrivately(file);
   expect([readFileSync(file, 'utf8'), modeOf(file)]).toEqual(['as it was', 0o640]);
 });
 
-test('the size is that of the file and its log, and none where the file is gone', async () => {
+test('the size is that of the file and its log, and undefined without the file', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   expect(await sizeOf(file)).toBeUndefined();
   writeFileSync(`${file}-wal`, 'log');
@@ -57,7 +57,7 @@ test('the size is that of the file and its log, and none where the file is gone'
   expect(await sizeOf(file)).toBe('database'.length + 'log'.length);
 });
 
-test('where a log is there alone, nothing is made, and it stays', async () => {
+test('with a log alone, no file is created and the log is unchanged', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   writeFileSync(`${file}-wal`, 'log');
   await expect(makePrivately(file)).rejects.toMatchObject({
@@ -72,7 +72,7 @@ test('where a log is there alone, nothing is made, and it stays', async () => {
   expect(existsSync(file)).toBe(true);
 });
 
-test('a file that is open is there until it is deleted or another has its name', async () => {
+test('an open file is valid until it is deleted or replaced', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   writeFileSync(file, 'first');
   const opened = new OpenedFile(file);
@@ -93,7 +93,7 @@ test('a file that is open is there until it is deleted or another has its name',
   opened.requireThere();
 });
 
-test('that a file is gone is seen within a second or so, without asking for it', async () => {
+test('a deleted file is noticed within about a second', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   writeFileSync(file, 'first');
   const opened = new OpenedFile(file);
@@ -113,7 +113,7 @@ test('that a file is gone is seen within a second or so, without asking for it',
   await expect.poll(seen, { timeout: 10_000 }).toBe(true);
 });
 
-test('a file that is closed is not looked at any more', async () => {
+test('a closed file is not checked any more', async () => {
   const looks = () => process.getActiveResourcesInfo().filter((one) => one === 'StatWatcher').length;
   const file = `${await temporaryFolder()}/store.db`;
   writeFileSync(file, 'first');

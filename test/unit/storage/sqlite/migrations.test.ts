@@ -1,4 +1,4 @@
-/** What becomes of a file that is opened for writing: brought up to date, kept, or refused untouched. */
+/** Opening a file for writing: migrations, backups, and files that are rejected unchanged. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -25,7 +25,6 @@ async function oldFile(): Promise<string> {
 const versionOf = (file: string): unknown =>
   withFile(file, (db) => db.prepare('PRAGMA user_version').get()['user_version']);
 
-/** What opening it throws. */
 function refusalOf(file: string, keeping: Keeping = {}): CallerStatsError {
   try {
     openMigrated(file, MIGRATIONS, keeping).close();
@@ -35,7 +34,7 @@ function refusalOf(file: string, keeping: Keeping = {}): CallerStatsError {
   throw new Error(`${file} was opened`);
 }
 
-test('a file that is none of a database is refused with its reason, and stays', async () => {
+test('a file that is not a database is rejected and unchanged', async () => {
   const file = await newFile();
   writeFileSync(file, 'nothing of a database'.repeat(100));
   const refusal = refusalOf(file);
@@ -45,7 +44,7 @@ test('a file that is none of a database is refused with its reason, and stays', 
   expect(readFileSync(file, 'utf8')).toBe('nothing of a database'.repeat(100));
 });
 
-test('an old file is brought up to date, and kept as it was unless told', async () => {
+test('an old file is migrated, after a backup unless disabled', async () => {
   const file = await oldFile();
   const kept: string[] = [];
   openMigrated(file, MIGRATIONS, { onBackup: (copy) => kept.push(copy) }).close();
@@ -59,7 +58,7 @@ test('an old file is brought up to date, and kept as it was unless told', async 
   expect([existsSync(`${silent}.version-2`), existsSync(`${forgotten}.version-2`)]).toEqual([true, false]);
 });
 
-test('where it cannot be kept it stays as it was, and the error says what to do', async () => {
+test('without a backup the file is unchanged, and the error says what to do', async () => {
   const file = await oldFile();
   mkdirSync(`${file}.version-2`);
   const refusal = refusalOf(file);
@@ -70,7 +69,7 @@ test('where it cannot be kept it stays as it was, and the error says what to do'
   expect(versionOf(file)).toBe(2);
 });
 
-test('an error that has nothing to do with keeping it is not taken for that', async () => {
+test('an unrelated error is passed on', async () => {
   const file = await oldFile();
   const broken = new Error('whoever was told of the copy broke');
   const onBackup = (): never => {
@@ -80,7 +79,7 @@ test('an error that has nothing to do with keeping it is not taken for that', as
   expect(versionOf(file)).toBe(2);
 });
 
-test('a file that is up to date is opened while another process writes to it', async () => {
+test('an up-to-date file can be opened while another process writes to it', async () => {
   const file = await newFile();
   openMigrated(file).close();
   const writer = new DatabaseSync(file);
@@ -90,7 +89,7 @@ test('a file that is up to date is opened while another process writes to it', a
   writer.close();
 });
 
-test('a schema that another program has changed since is unavailable', async () => {
+test('a schema that another version has changed is unavailable', async () => {
   const file = await newFile();
   const db = openMigrated(file);
   expect(() => requireNewest(db)).not.toThrow();

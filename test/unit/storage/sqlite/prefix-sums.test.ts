@@ -10,7 +10,7 @@ function sumOf(sums: PrefixSums, first: number, end: number) {
   return sum;
 }
 
-/** With gaps that are too long to have places, and without. */
+/** With gaps that make the sums sparse, and without. */
 const scattered: readonly CounterRow[] = [
   [-20, 1, 10, 100],
   [0, 2, 20, 200],
@@ -52,7 +52,7 @@ test.each([
   expect(sumOf(new PrefixSums(1, dense), first, end)).toEqual(sum);
 });
 
-test('they are added to what there is, and added up over all types', () => {
+test('they are added to the given counts, and summed over all types', () => {
   const sum = { web: 1_000, api: 2_000, other: 3_000 };
   const sums = new PrefixSums(1, dense);
   sums.addTo(sum, -2, 0);
@@ -60,16 +60,16 @@ test('they are added to what there is, and added up over all types', () => {
   expect([-3, -2, 0, 1, 2].map((bucket) => sums.queriesIn(bucket))).toEqual([0, 111, 0, 444, 0]);
 });
 
-test("the width of the buckets is the level's", () => {
+test('the buckets have the width of the level', () => {
   expect([0, 1].map((level) => new PrefixSums(level, dense).widthMs)).toEqual([1, 10_000]);
 });
 
-test('without counters all is nothing', () => {
+test('without counters all sums are zero', () => {
   expect(sumOf(new PrefixSums(1, []), -5, 5)).toEqual(nothing);
 });
 
 test.each([2 ** 32 - 2, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, 2 ** 50])(
-  'counts and distances of %i are exact: beyond what 32 bits hold, too',
+  'counts and distances of %i are exact, beyond 32 bits too',
   (many) => {
     for (const second of [many - 7, -6]) {
       const sums = new PrefixSums(0, [
@@ -86,7 +86,7 @@ test.each([2 ** 32 - 2, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, 2 ** 50])(
   },
 );
 
-test('any buckets, in any distances, add up to what a plain sum of them does', () => {
+test('any buckets at any distances have the same sums as plain addition', () => {
   const distances = fc.oneof(
     fc.constant(1),
     fc.integer({ min: 1, max: 4 }),

@@ -2,32 +2,32 @@ import { expect, test } from 'vitest';
 import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
 import { databaseInMemory } from '../../../support/sqlite.js';
 
-test('what fails is told as it is, and leaves no transaction', () => {
+test('an error is passed on, and ends the transaction', () => {
   const db = databaseInMemory();
-  const version = new ReadSnapshot(db);
+  const snapshot = new ReadSnapshot(db);
   const fail = () => {
     throw new Error('as it is');
   };
-  expect(() => version.run(fail)).toThrow('as it is');
+  expect(() => snapshot.run(fail)).toThrow('as it is');
   expect(db.isTransaction).toBe(false);
 });
 
-test('what SQLite has ended a transaction for is told as it is, too', () => {
+test('an error after which SQLite ended the transaction is passed on', () => {
   const db = databaseInMemory();
-  const version = new ReadSnapshot(db);
-  // As it does by itself where it cannot read.
+  const snapshot = new ReadSnapshot(db);
+  // As SQLite does after a read error.
   const fail = () => {
     db.exec('ROLLBACK');
     throw new Error('disk I/O error');
   };
-  expect(() => version.run(fail)).toThrow('disk I/O error');
-  expect(version.run(() => db.isTransaction)).toBe(true);
+  expect(() => snapshot.run(fail)).toThrow('disk I/O error');
+  expect(snapshot.run(() => db.isTransaction)).toBe(true);
   expect(db.isTransaction).toBe(false);
 });
 
-test('what is read within what is read together is of the same moment', () => {
+test('nested reads have the same snapshot', () => {
   const db = databaseInMemory();
-  const version = new ReadSnapshot(db);
-  const [outer, inner] = version.run((one) => [one, version.run((other) => other)]);
+  const snapshot = new ReadSnapshot(db);
+  const [outer, inner] = snapshot.run((one) => [one, snapshot.run((other) => other)]);
   expect(inner).toBe(outer);
 });

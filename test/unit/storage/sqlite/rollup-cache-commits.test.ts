@@ -1,4 +1,4 @@
-/** What stays of what is kept when somebody has committed. */
+/** Which cached sums stay valid after a commit. */
 import { expect, test } from 'vitest';
 import {
   asksBefore,
@@ -13,7 +13,7 @@ import {
 
 const range = { from: 0, to: 3 * dayMs + 1 };
 
-test('what was kept of a project stays if nothing was recorded in it', () => {
+test('a project stays cached if nothing was recorded in it', () => {
   const { ask, record, reads } = openKept({ docs: [0, dayMs, 3 * dayMs], other: [0] });
   const known = ask(range, 2 * asksBefore + 1);
   expect(known).toEqual({ sum: { web: 1, api: 1, other: 1 }, rest: [] });
@@ -24,7 +24,7 @@ test('what was kept of a project stays if nothing was recorded in it', () => {
   expect(reads()).toBe(before);
 });
 
-test('that it was asked for counts on if nothing was recorded in it', () => {
+test('look-ups go on counting if nothing was recorded in the project', () => {
   const { ask, reads } = openKept({ docs: [0, dayMs, 3 * dayMs] });
   for (let version = 1; version <= asksBefore; version++)
     expect(ask(range, 1, 'docs', version).rest).toEqual([range]);
@@ -34,7 +34,7 @@ test('that it was asked for counts on if nothing was recorded in it', () => {
 });
 
 test.each([-40 * dayMs, 0, 3 * dayMs, 70 * dayMs])(
-  'its days are unknown if anything was recorded, at %i',
+  'its days are dropped if a query was recorded at %i',
   (time) => {
     const { ask, record, reads } = openKept({ docs: [0, 1, 3 * dayMs] });
     ask(days(0, 3), asksBefore + 1);
@@ -47,7 +47,7 @@ test.each([-40 * dayMs, 0, 3 * dayMs, 70 * dayMs])(
   },
 );
 
-test('what is within a day stays if nothing was recorded in that day', () => {
+test('the inside of a day stays cached if nothing was recorded in it', () => {
   const { ask, record, reads } = openKept({ docs: [5, dayMs, 3 * dayMs + 5] });
   const [early, late] = [
     { from: 4, to: 6 },
@@ -64,7 +64,7 @@ test('what is within a day stays if nothing was recorded in that day', () => {
   expect(reads()).toBe(before + 1);
 });
 
-test('what is within ten seconds of a busy day stays if nothing was recorded in them', () => {
+test('ten seconds of a busy day stay cached if nothing was recorded in them', () => {
   const { ask, record, reads } = openKept({ docs: Array.from({ length: 4_001 }, (_, at) => 20_000 - at) });
   const [early, late] = [
     { from: 16_500, to: 16_502 },
@@ -81,19 +81,19 @@ test('what is within ten seconds of a busy day stays if nothing was recorded in 
   expect(reads()).toBe(before + 1);
 });
 
-test('nothing is kept of a project that another one was made in the place of, with as many queries', () => {
+test('a new project with the same id and number of queries uses no old entries', () => {
   const { ask, remove, record } = openKept({ docs: [0, 1, dayMs + 1] });
   const within = { from: 1, to: 2 };
   ask(within, 2 * asksBefore + 1);
   remove('docs');
   record('docs', 2, 1, 0);
-  // Of the days it is told by the project's number, and of what is within them as well.
+  // The project number tells the days and their insides apart.
   expect(ask(days(0, 1), 1, 'docs', 2).rest).toEqual([days(0, 1)]);
   expect(ask(days(0, 1), asksBefore, 'docs', 2)).toEqual({ sum: { web: 1, api: 1, other: 1 }, rest: [] });
   expect(ask(within, 1, 'docs', 2)).toEqual({ sum: nothing, rest: [within] });
 });
 
-test('a project that is gone has nothing, and so has one that was not there when it was asked for', () => {
+test('a deleted project has no queries, and an unknown one has none until it is created', () => {
   const { ask, remove, record } = openKept({ docs: [0, 1, dayMs] });
   ask(days(0, 3), asksBefore + 1);
   remove('docs');
@@ -103,7 +103,7 @@ test('a project that is gone has nothing, and so has one that was not there when
   expect(ask(days(0, 3), 1, 'none', 3)).toEqual({ sum: nothing, rest: [days(0, 3)] });
 });
 
-test('what is full is emptied, and what is not stays', () => {
+test('a commit empties a full cache, and no other', () => {
   const room = placeRows + 3 + sumsRows;
   for (const [rowsMax, reads] of [
     [room, 2],
@@ -116,7 +116,7 @@ test('what is full is emptied, and what is not stays', () => {
   }
 });
 
-test('what was dropped leaves room for as much', () => {
+test('dropped sums free their space', () => {
   const rowsMax = placeRows + 3 + sumsRows + placeRows + 1;
   const { ask, record } = openKept({ rowsMax, docs: [0, dayMs, 2 * dayMs], other: [0] });
   for (const version of [1, 2, 3, 4]) {
@@ -127,7 +127,7 @@ test('what was dropped leaves room for as much', () => {
   expect(ask(days(0, 3), asksBefore + 1, 'other', 4).rest).toEqual([]);
 });
 
-test('of a project with more than 128 of the widest counters nothing stays, and all is right', () => {
+test('a project with more than 128 widest counters is read again after each commit', () => {
   const times = Array.from({ length: 129 }, (_, at) => 32 * dayMs * (at - 60));
   const { ask, reads } = openKept({ docs: times.slice(1), long: times });
   for (const version of [1, 2, 3]) {
@@ -143,7 +143,7 @@ test('of a project with more than 128 of the widest counters nothing stays, and 
   }
 });
 
-test('a project is looked at once after each commit', () => {
+test('a project is checked once after each commit', () => {
   const { ask, looks } = openKept({ docs: [0, dayMs] });
   for (const version of [1, 2, 3]) {
     ask(days(0, 3), 2 * asksBefore, 'docs', version);

@@ -14,7 +14,7 @@ import { databaseInMemory, recordInto } from '../../../support/sqlite.js';
 
 const dayMs = 86_400_000;
 
-/** On and beside the edges of what is kept, over a few days and months on both sides of 1970. */
+/** At and next to the edges of cached periods, over a few days and months on both sides of 1970. */
 const times = fc
   .tuple(
     fc.constantFrom(0, 0, 0, -dayMs, dayMs, 2 * dayMs, 31 * dayMs, 32 * dayMs),
@@ -48,7 +48,7 @@ const steps = fc.array(
         kind: fc.constant('ask' as const),
         projectId: projectIds,
         range: fc.tuple(times, times).map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) })),
-        // Before anything is kept, days, what is within them, and the ten seconds of a busy one.
+        // Before anything is cached, days, their insides, and ten seconds of a busy day.
         asks: fc.constantFrom(1, 16, 40, 300),
       }),
     },
@@ -56,7 +56,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
-/** In so many milliseconds of a day that they are not kept as such. */
+/** More milliseconds of a day than are cached. */
 const manyTimes = Array.from({ length: 4_001 }, (_, at) => 5_000 + 3 * at);
 
 class Model {
@@ -115,18 +115,15 @@ class Model {
 }
 
 test.each([
-  ['with room for all', undefined],
-  ['with room for little', 4_300],
-  ['with room for next to nothing', 140],
-])(
-  'whatever is committed in between, by whom and where, a count is that of a naive recount, %s',
-  (_what, rowsMax) => {
-    fc.assert(
-      fc.property(steps, (some) => {
-        const model = new Model(rowsMax);
-        for (const step of some) model.run(step);
-      }),
-      { numRuns: 40 },
-    );
-  },
-);
+  ['with space for everything', undefined],
+  ['with little space', 4_300],
+  ['with hardly any space', 140],
+])('whatever is committed in between, counts equal a naive recount, %s', (_what, rowsMax) => {
+  fc.assert(
+    fc.property(steps, (some) => {
+      const model = new Model(rowsMax);
+      for (const step of some) model.run(step);
+    }),
+    { numRuns: 40 },
+  );
+});

@@ -10,7 +10,7 @@ import {
   sumsRows,
 } from '../../../support/rollup-cache.js';
 
-test('whole days are known from the sixteenth ask on, and read once', () => {
+test('days are cached from the 16th look-up on, and read once', () => {
   const { ask, reads } = openKept({ docs: [-1, 0, 1, dayMs, 2 * dayMs, 3 * dayMs] });
   const range = days(0, 3);
   expect(ask(range, asksBefore)).toEqual({ sum: nothing, rest: [range] });
@@ -20,7 +20,7 @@ test('whole days are known from the sixteenth ask on, and read once', () => {
   expect(reads()).toBe(1);
 });
 
-test('what is within a day is known when it was asked for as often, of each day and project by itself', () => {
+test('the inside of a day is cached after as many look-ups, for each day and project separately', () => {
   const { ask, reads } = openKept({ docs: [0, 3, 5, dayMs + 3, dayMs + 5], other: [4] });
   ask(days(0, 1), asksBefore + 1);
   ask(days(0, 1), asksBefore + 1, 'other');
@@ -41,7 +41,7 @@ test('what is within a day is known when it was asked for as often, of each day 
   expect(ask(early, asksBefore, 'other')).toEqual({ sum: { web: 1, api: 0, other: 0 }, rest: [] });
 });
 
-test('the ends of a range are of the days that they lie in, and counted with its whole days', () => {
+test('both ends of a range come from the days that they are in, and its whole days from the sums', () => {
   const { ask } = openKept({ docs: [-2, -1, 0, dayMs - 1, dayMs, dayMs + 1] });
   const range = { from: -1, to: dayMs + 1 };
   const ends = [
@@ -55,7 +55,7 @@ test('the ends of a range are of the days that they lie in, and counted with its
   expect(ask(range, asksBefore)).toEqual({ sum: { web: 1, api: 2, other: 1 }, rest: [] });
 });
 
-test('a range over a midnight that has no whole day is cut there', () => {
+test('a range across midnight without a whole day is split there', () => {
   const { ask, reads } = openKept({ docs: [dayMs - 1, dayMs, dayMs + 1] });
   const range = { from: dayMs - 1, to: dayMs + 1 };
   ask(days(0, 1), asksBefore);
@@ -69,7 +69,7 @@ test('a range over a midnight that has no whole day is cut there', () => {
   expect(reads()).toBe(3);
 });
 
-test('one that ends or begins at midnight is of one day', () => {
+test('a range that begins or ends at midnight needs one day', () => {
   const { ask, reads } = openKept({ docs: [0, 1, 2, 3, 4, 5].map((day) => day * dayMs + 5) });
   ask(days(0, 1), asksBefore);
   for (let asks = 0; asks < asksBefore; asks++) {
@@ -87,14 +87,14 @@ test('one that ends or begins at midnight is of one day', () => {
   expect(reads()).toBe(1);
 });
 
-test('4,000 days are kept, and no more', () => {
+test('at most 4,000 days are cached', () => {
   const times = Array.from({ length: 4_001 }, (_, day) => day * dayMs);
   const { ask } = openKept({ docs: times.slice(1), long: times });
   expect(ask(days(0, 5_000), asksBefore + 1)).toMatchObject({ rest: [] });
   expect(ask(days(0, 5_000), asksBefore + 5, 'long')).toEqual({ sum: nothing, rest: [days(0, 5_000)] });
 });
 
-test('of a day 4,000 milliseconds are kept, or of more of them each of its ten seconds', () => {
+test('at most 4,000 milliseconds of a day are cached, or else its ten seconds', () => {
   const times = Array.from({ length: 4_001 }, (_, at) => 20_000 - at);
   const { ask } = openKept({ docs: times.slice(1), hot: times });
   const range = { from: 19_999, to: 30_001 };
@@ -107,7 +107,7 @@ test('of a day 4,000 milliseconds are kept, or of more of them each of its ten s
   });
 });
 
-test('of a day with more, what is within the ten seconds that ranges end in is kept as well, of each by itself', () => {
+test('for a busy day, the insides of the ten seconds that ranges end in are cached separately', () => {
   const times = Array.from({ length: 4_001 }, (_, at) => 20_000 - at);
   const { ask, reads } = openKept({ docs: times });
   const range = { from: 19_999, to: 30_001 };
@@ -128,7 +128,7 @@ test('of a day with more, what is within the ten seconds that ranges end in is k
   expect(reads()).toBe(5);
 });
 
-test('whatever is asked for takes room, and nothing is read for which there is none', () => {
+test('each entry takes space, and nothing is read without space for it', () => {
   const times = Array.from({ length: 4_001 }, (_, at) => 20_000 - at);
   const range = { from: 19_999, to: 20_001 };
   const restOf = (rowsMax: number) =>
@@ -139,7 +139,7 @@ test('whatever is asked for takes room, and nothing is read for which there is n
   expect([day, day + 1, tens, tens + 1, ten, ten + 1].map(restOf)).toEqual([1, 2, 2, 1, 1, 0]);
 });
 
-test('days without queries are known when the days are, and take no room', () => {
+test('days without queries need no entry', () => {
   const { ask, reads } = openKept({ rowsMax: 2 * placeRows + 1 + sumsRows + 1, docs: [5] });
   ask(days(0, 1), asksBefore + 1);
   for (let day = 1; day < 100; day++)
@@ -148,7 +148,7 @@ test('days without queries are known when the days are, and take no room', () =>
   expect(reads()).toBe(2);
 });
 
-test('what could not be read is read at the next ask', () => {
+test('after an error, the next look-up reads again', () => {
   const { ask, db } = openKept({ docs: [0] });
   ask(days(0, 1), asksBefore);
   db.exec('ALTER TABLE type_counter RENAME TO away');
@@ -157,13 +157,13 @@ test('what could not be read is read at the next ask', () => {
   expect(ask(days(0, 1))).toEqual({ sum: { web: 1, api: 0, other: 0 }, rest: [] });
 });
 
-test('each of the 8,640 times ten seconds of a day can be kept', () => {
+test('all 8,640 buckets of ten seconds of a day can be cached', () => {
   const times = Array.from({ length: 8_640 }, (_, at) => 10_000 * at + 5);
   const { ask } = openKept({ docs: times });
   expect(ask({ from: 0, to: dayMs - 10_000 }, asksBefore + asksBeforeTens + 1)).toMatchObject({ rest: [] });
 });
 
-test('when as many rows are kept as may be, no more is', () => {
+test('a full cache takes no more rows', () => {
   const rowsMax = 2 * placeRows + 3 + sumsRows;
   const { ask, reads, looks } = openKept({ rowsMax, docs: [0, dayMs, 2 * dayMs], other: [0] });
   const within = { from: 1, to: 2 };
@@ -180,7 +180,7 @@ test('when as many rows are kept as may be, no more is', () => {
   }
 });
 
-test('one row less than may be kept leaves room for more', () => {
+test('with one row less, the cache takes more', () => {
   const rowsMax = 2 * placeRows + 3 + sumsRows;
   const within = { from: 1, to: 2 };
   for (const [more, rest] of [
@@ -193,7 +193,7 @@ test('one row less than may be kept leaves room for more', () => {
   }
 });
 
-test('nothing of a project that is not there is known to be nothing', () => {
+test('an unknown project has no queries', () => {
   const { ask } = openKept({ docs: [0] });
   expect(ask(days(0, 1), asksBefore + 1, 'none')).toEqual({ sum: nothing, rest: [] });
 });

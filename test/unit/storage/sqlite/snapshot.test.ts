@@ -32,7 +32,7 @@ async function place() {
   return { folder, target };
 }
 
-/** Undefined where it is gone already. */
+/** Undefined if it does not exist any more. */
 function linkOf(path: string): string | undefined {
   try {
     return readlinkSync(path);
@@ -41,7 +41,7 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-/** What `writeAtomically` throws, which leaves the target and its folder as they were. */
+/** Returns what `writeAtomically` throws, and expects the target and its folder to be unchanged. */
 async function refusalOf(write: (draft: string) => void): Promise<unknown> {
   const { folder, target } = await place();
   let thrown: unknown;
@@ -61,7 +61,7 @@ const failing = (error: Error) => () => {
   throw error;
 };
 
-test('a folder that is not there is made, for its owner only; one that cannot be made is unavailable', async () => {
+test('a missing folder is created for its owner only; failing to is unavailable', async () => {
   const { folder, target } = await place();
   writeAtomically(`${folder}/new/deeper/target`, makeDatabase);
   expect(readdirSync(`${folder}/new/deeper`)).toEqual(['target']);
@@ -75,7 +75,7 @@ test('a folder that is not there is made, for its owner only; one that cannot be
   );
 });
 
-test('what cannot be written is unavailable, and why', async () => {
+test('a failed write is unavailable, with its reason', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
   const locked = Object.assign(new Error('busy'), { code: 'ERR_SQLITE_ERROR', errcode: 5 });
   const damaged = Object.assign(new Error('malformed'), { code: 'ERR_SQLITE_ERROR', errcode: 11 });
@@ -92,12 +92,12 @@ test('what cannot be written is unavailable, and why', async () => {
   }
 });
 
-test('a refusal is handed on as it is', async () => {
+test('a domain error is passed on', async () => {
   const refusal = new CallerStatsError('not_found', 'There is none.');
   expect(await refusalOf(failing(refusal))).toBe(refusal);
 });
 
-test('a file that is damaged, or none at all, is not put there', async () => {
+test('a damaged or missing file does not replace the target', async () => {
   const refusal = await refusalOf((draft) => {
     const db = new DatabaseSync(draft);
     db.exec('CREATE TABLE t (x CHECK (x > 0))');
@@ -113,13 +113,13 @@ test('a file that is damaged, or none at all, is not put there', async () => {
   });
 });
 
-test('a folder that went away is unavailable as well', async () => {
+test('a folder that disappears is unavailable', async () => {
   expect(await refusalOf((draft) => rmSync(dirname(draft), { recursive: true }))).toBeInstanceOf(
     CallerStatsError,
   );
 });
 
-test('what is written is made beside the target, in a folder of its owner, and takes its place as a whole', async () => {
+test('the file is written to a private folder next to the target, and replaces it atomically', async () => {
   const { folder, target } = await place();
   const steps: string[] = [];
   writeAtomically(
@@ -142,7 +142,7 @@ test('what is written is made beside the target, in a folder of its owner, and t
   expect(db.prepare('SELECT x FROM t').all()).toEqual([{ x: 1 }]);
 });
 
-test('a snapshot is all that was committed, and lets go of the folder', async () => {
+test('a snapshot has all commits, and leaves no folder behind', async () => {
   const folder = await temporaryFolder();
   const db = openMigrated(`${folder}/store.db`);
   recordInto(db, 'docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);

@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 const levels = [...BUCKET_WIDTHS_MS.keys()];
 const nothing = { web: 0, api: 0, other: 0 };
 
-/** On both sides of 1970, each in buckets of its own up to a day. */
+/** On both sides of 1970, each in its own bucket up to a day. */
 const times = [-40 * dayMs - 1, -1, 5, 3 * dayMs + 7, 50 * dayMs];
 const queries = times.flatMap((occurredAt, at) =>
   ['web', 'api', 'slack', 'sdk'].map((caller) => ({ id: `${caller} ${at}`, caller, occurredAt })),
@@ -38,7 +38,7 @@ const found = (db: Connection) => {
 
 const rowsFroms = [undefined, 5, 6, 3 * dayMs, 3 * dayMs + 7, 3 * dayMs + 8, 60 * dayMs, -dayMs, -50 * dayMs];
 
-test('damage is told, twenty lines of it, and nothing is counted then', () => {
+test('damage is reported in up to 20 lines, and nothing is counted', () => {
   const db = open();
   db.exec('PRAGMA ignore_check_constraints = ON');
   for (let at = 0; at < 30; at++)
@@ -53,7 +53,7 @@ test('damage is told, twenty lines of it, and nothing is counted then', () => {
   expect(db.isTransaction).toBe(false);
 });
 
-test.each(rowsFroms)('where all is right nothing differs, with rows from %s', (rowsFrom) => {
+test.each(rowsFroms)('correct counters have no differences, with rows from %s', (rowsFrom) => {
   const db = open(rowsFrom);
   expect(verify(db)).toEqual({
     damage: [],
@@ -65,24 +65,21 @@ test.each(rowsFroms)('where all is right nothing differs, with rows from %s', (r
   expect(db.isTransaction).toBe(false);
 });
 
-test.each(['web', 'api', 'other'] as const)(
-  'a counter of %s that is wrong is found at every level',
-  (type) => {
-    const db = open();
-    for (const level of levels)
-      for (const time of times) {
-        const bucket = bucketAt(time, level);
-        const where = `project = 1 AND level = ${level} AND bucket = ${bucket}`;
-        const right = db.prepare(`SELECT web, api, other FROM type_counter WHERE ${where}`).get();
-        db.exec(`UPDATE type_counter SET ${type} = ${type} + 1 WHERE ${where}`);
-        const counted = { ...right, [type]: right[type] + 1 };
-        expect(found(db)).toEqual([{ projectId: 'docs', level, bucket, counted, recounted: { ...right } }]);
-        db.exec(`UPDATE type_counter SET ${type} = ${type} - 1 WHERE ${where}`);
-      }
-  },
-);
+test.each(['web', 'api', 'other'] as const)('a wrong counter of type %s is found at every level', (type) => {
+  const db = open();
+  for (const level of levels)
+    for (const time of times) {
+      const bucket = bucketAt(time, level);
+      const where = `project = 1 AND level = ${level} AND bucket = ${bucket}`;
+      const right = db.prepare(`SELECT web, api, other FROM type_counter WHERE ${where}`).get();
+      db.exec(`UPDATE type_counter SET ${type} = ${type} + 1 WHERE ${where}`);
+      const counted = { ...right, [type]: right[type] + 1 };
+      expect(found(db)).toEqual([{ projectId: 'docs', level, bucket, counted, recounted: { ...right } }]);
+      db.exec(`UPDATE type_counter SET ${type} = ${type} - 1 WHERE ${where}`);
+    }
+});
 
-test('a counter of a caller that is wrong is found at every level', () => {
+test('a wrong counter of a caller is found at every level', () => {
   const db = open();
   for (const level of levels)
     for (const time of times) {
@@ -109,31 +106,28 @@ test.each([
   ['api', 'api', 1],
   // Of the counter of all, and of that of the caller.
   ['slack', 'other', 2],
-] as const)(
-  'a row of %s that is gone, or there too often, differs at every level',
-  (caller, type, counters) => {
-    const gone = open();
-    gone.exec(`DELETE FROM query WHERE project = 1 AND id = '${caller} 3'`);
-    const twice = open();
-    twice.exec(`INSERT INTO query SELECT project, id || ' again', occurred_at, caller FROM query
+] as const)('a missing or extra row of %s differs at every level', (caller, type, counters) => {
+  const gone = open();
+  gone.exec(`DELETE FROM query WHERE project = 1 AND id = '${caller} 3'`);
+  const twice = open();
+  twice.exec(`INSERT INTO query SELECT project, id || ' again', occurred_at, caller FROM query
     WHERE project = 1 AND id = '${caller} 3'`);
-    const places = levels.flatMap((level) => {
-      const place = [level, bucketAt(times[3] ?? 0, level)];
-      return Array.from({ length: counters }, () => place);
-    });
-    for (const [db, more] of [
-      [gone, -1],
-      [twice, 1],
-    ] as const) {
-      const differences = found(db);
-      expect(differences.map(({ level, bucket }) => [level, bucket])).toEqual(places);
-      for (const { counted, recounted } of differences)
-        expect(recounted).toEqual({ ...counted, [type]: counted[type] + more });
-    }
-  },
-);
+  const places = levels.flatMap((level) => {
+    const place = [level, bucketAt(times[3] ?? 0, level)];
+    return Array.from({ length: counters }, () => place);
+  });
+  for (const [db, more] of [
+    [gone, -1],
+    [twice, 1],
+  ] as const) {
+    const differences = found(db);
+    expect(differences.map(({ level, bucket }) => [level, bucket])).toEqual(places);
+    for (const { counted, recounted } of differences)
+      expect(recounted).toEqual({ ...counted, [type]: counted[type] + more });
+  }
+});
 
-test('counters whose rows are gone are held against the next narrower ones', () => {
+test('counters without rows are compared with the next narrower ones', () => {
   // All of the first two times is without rows, and the bucket of 32 days around the third in part.
   const rowsFrom = 5;
   for (const level of levels) {
@@ -154,7 +148,7 @@ test('counters whose rows are gone are held against the next narrower ones', () 
   }
 });
 
-test('counters of web and api without rows are trusted at the narrowest level alone', () => {
+test('counters of web and api without rows are trusted only at the narrowest level', () => {
   for (const type of ['web', 'api']) {
     const db = open(6);
     db.exec(`UPDATE type_counter SET ${type} = ${type} + 1 WHERE project = 1 AND bucket = 5 AND level = 0`);
@@ -162,7 +156,7 @@ test('counters of web and api without rows are trusted at the narrowest level al
   }
 });
 
-test('counters of a project that is not there, and of callers that have no name, are named so', () => {
+test('unknown projects and callers are reported as (none)', () => {
   const db = open();
   db.exec(
     'INSERT INTO type_counter VALUES (77, 0, 5, 1, 2, 3); INSERT INTO caller_counter VALUES (77, 0, 5, 99, 4)',
@@ -180,7 +174,7 @@ test('counters of a project that is not there, and of callers that have no name,
   ]);
 });
 
-test('what deleted projects left is not looked at', () => {
+test('rows of deleted projects are ignored', () => {
   const db = open();
   new Writer(db).commit([{ kind: 'deleteProject', organizationId: 'default', projectId: 'docs', by }]);
   db.exec('DELETE FROM query WHERE project = 1 AND occurred_at > 5');
@@ -188,7 +182,7 @@ test('what deleted projects left is not looked at', () => {
   expect(verify(db)).toMatchObject({ projects: 1, queries: 7, differences: [], differencesTotal: 0 });
 });
 
-test('all is of one moment, whatever others commit meanwhile', async () => {
+test('verification reads one snapshot, whatever others commit', async () => {
   const [db, other] = await twoConnections();
   recordInto(db, 'docs', queries);
   const prepare = db.prepare.bind(db);
@@ -202,7 +196,7 @@ test('all is of one moment, whatever others commit meanwhile', async () => {
   expect(verify(db).differencesTotal).toBeGreaterThan(0);
 });
 
-test('an error of the check that is no damage is thrown, and the transaction is over', () => {
+test('an error of the check other than damage is thrown, and ends the transaction', () => {
   const db = open();
   const prepare = db.prepare.bind(db);
   const error = new Error('out of memory');
@@ -216,7 +210,7 @@ test('an error of the check that is no damage is thrown, and the transaction is 
   expect(db.isTransaction).toBe(false);
 });
 
-test('damage that the check itself stumbles over is told', () => {
+test('damage that makes the check itself fail is reported', () => {
   const db = open();
   const error = Object.assign(new Error('malformed'), { code: 'ERR_SQLITE_ERROR', errcode: 11 });
   Object.defineProperty(db, 'prepare', {
@@ -228,7 +222,7 @@ test('damage that the check itself stumbles over is told', () => {
   expect(verify(db)).toMatchObject({ damage: ['malformed'], queries: 0 });
 });
 
-test('differences are in order of project, level, bucket and caller', () => {
+test('differences are sorted by project, level, bucket and caller', () => {
   const db = open();
   db.exec('UPDATE type_counter SET web = web + 1; UPDATE caller_counter SET queries = queries + 1');
   const differences = found(db);
@@ -237,7 +231,7 @@ test('differences are in order of project, level, bucket and caller', () => {
   expect(new Set(differences.map(({ projectId }) => projectId)).size).toBe(2);
 });
 
-test('as many differences are told as there may be, and all are counted', () => {
+test('the number of reported differences is limited, and all are counted', () => {
   const db = open();
   const more = verifyDifferencesMax + 5;
   db.exec(`WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < ${more})

@@ -1,15 +1,15 @@
 /**
- * The few errors that cross module borders. The code is for machines, the message for the person who meets it,
- * the cause for the log. HTTP maps each code to a status in one table; the command line to an exit status.
+ * The errors that cross module borders. The code is for programs, the message for people, the cause for the log. HTTP
+ * maps each code to a status in one table, the command line to an exit status.
  */
 export const ERROR_CODES = [
-  /** The input breaks a rule; `details` has every violation. */
+  /** The input breaks a rule; `details` lists every violation. */
   'invalid',
-  /** There is no such thing, or none that this caller may know of. */
+  /** The thing does not exist, or the caller must not learn that it does. */
   'not_found',
-  /** Something with this id is already there. */
+  /** The id is taken. */
   'already_exists',
-  /** The store cannot do it now (locked, full, closing, too much waiting); the same call may succeed later. */
+  /** The store cannot do it now (locked, full, closing, overloaded); the same call may succeed later. */
   'unavailable',
   /** A password, code or session that is not the right one. */
   'wrong_credentials',
@@ -22,17 +22,17 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export class CallerStatsError extends Error {
   override readonly name = 'CallerStatsError';
   readonly code: ErrorCode;
-  /** One sentence a violation; empty but for `invalid`. */
+  /** One sentence per violation; empty except for `invalid`. */
   readonly details: readonly string[];
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { details?: readonly string[]; cause?: unknown } = {},
+    { details = [], cause }: { details?: readonly string[]; cause?: unknown } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(message, cause === undefined ? undefined : { cause });
     this.code = code;
-    this.details = options.details ?? [];
+    this.details = details;
   }
 }
 

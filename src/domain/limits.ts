@@ -1,195 +1,151 @@
-/**
- * Every bound the service sets on its input and on itself, each with its reason.
- * Those that say so are defaults of settings; the others are fixed.
- */
+/** Every limit of the service, with its reason. A limit marked "(setting)" is the default of a setting; the others are fixed. */
 import { dayMs, minuteMs, secondMs } from './time/duration.js';
 
-/** Queries in one recording request (a setting). A batch of this size holds the writer for well under a second. */
+// Recorded queries.
+
+/** Queries in one recording request (setting). The writer handles a batch of this size in well under a second. */
 export const batchQueriesMax = 10_000;
-
-/** Bytes of one recording request's body (a setting), counted after decompression, so that a gzip bomb stays small. */
+/** Bytes of a recording request's body after decompression (setting). Counting decompressed bytes stops gzip bombs. */
 export const bodyBytesMax = 10 * 1024 * 1024;
-
-/** Characters (Unicode code points) of a query's id: room for a UUID, a ULID, or a host's own composite. */
+/** Unicode code points in a query's id: enough for a UUID, a ULID or a composite id. */
 export const queryIdCharactersMax = 128;
-
-/** Characters of a caller's name. */
+/** Characters in a caller's name: enough for the name of any integration or SDK. */
 export const callerCharactersMax = 64;
-
-/** How far ahead of the server's clock a query may lie. A day forgives any clock set to a wrong zone. */
+/** How far ahead of the server's clock `occurredAt` may be. A day tolerates a clock set to the wrong time zone. */
 export const occurredAtAheadMsMax = dayMs;
-
-/** Characters of a project's id. It stands in URLs. */
-export const projectIdCharactersMax = 64;
-
-/** Characters of the name of a project or a key. */
-export const nameCharactersMax = 100;
-
-/** Longest life of a key that has an end, in days: ten years. A longer one is `never`, said plainly. */
-export const keyLifeDaysMax = 3_650;
-
-/**
- * Requests of one address that fail to authenticate, in a minute (a setting). Nobody guesses a key at any rate; this
- * keeps whoever tries from costing much, and forgives a deployment with an old key.
- */
-export const failuresPerMinute = 600;
-
-/** Longest grace period of a rotated key, in days: two keys for one purpose are for a change, not for ever. */
-export const keyGraceDaysMax = 30;
-
-/** Addresses and networks in a key's allowlist. With the widest that are taken, these do not cover everything. */
-export const keyNetworksMax = 50;
-
-/** Characters of an e-mail address (RFC 5321, section 4.5.3.1, as corrected). */
-export const emailCharactersMax = 254;
-
-/** Characters of a password: what OWASP and NIST ask of one that may stand alone, and as many as a library hashes. */
-export const passwordCharactersMin = 12;
-export const passwordCharactersMax = 128;
-
-/** Failed sign-ins of one user from browsers that are not known, or of one that is, in `guessWindowSeconds`. */
-export const guessesMax = 10;
-
-/** Failed sign-ins from one address, of whatever users: an office has more people than one. */
-export const addressFailuresMax = 100;
-
-/** Seconds after which failed sign-ins are forgotten. */
-export const guessWindowSeconds = (15 * minuteMs) / secondMs;
-
-/** Seconds that a browser which signed in is known: a year. */
-export const deviceCookieSeconds = (365 * dayMs) / secondMs;
-
-/** Bytes of the body of a request of the dashboard. */
-export const dashboardBodyBytesMax = 16 * 1024;
-
-/** Characters of the secret that signs sessions: 128 random bits in hexadecimal digits. */
-export const secretCharactersMin = 32;
-
-/** Seconds that a session lasts without being used: a week, counted anew each day that it is. */
-export const sessionSecondsMax = (7 * dayMs) / secondMs;
-
-/** Days that an invitation, or a set-up address, can be used. */
-export const invitationDaysMax = 7;
-
-/** Entries of the audit log in one answer. */
-export const auditEntriesMax = 1000;
-
-/** Buckets of one series: over a year of hours, and about a megabyte to answer. */
-export const seriesBucketsMax = 10_000;
-
-/** Longest time, in days, that the rows of a project's queries are kept where it has an end: a century. Longer is for ever. */
-export const retentionDaysMax = 36_500;
-
-/** Rows that one step of removing deleted projects and old queries looks at: recording waits for no more than these. */
-export const cleanupRowsMax = 2_000;
-
-/** Milliseconds between two looks of a server for deleted projects and old queries to remove. */
-export const cleanupIntervalMs = 10_000;
-
-/** Bytes of a request's headers together. Node's own default, set so that an upgrade cannot move it. */
-export const headerBytesMax = 16 * 1024;
-
-/** Milliseconds a client has to send its whole request (a setting), so that a stalled one cannot hold a connection. */
-export const requestTimeoutMs = minuteMs;
-
-/** Milliseconds a client has to send its headers. */
-export const headersTimeoutMs = 10_000;
-
-/** Milliseconds that an answer may take to be made once its request could be here, and again to be read (a setting). */
-export const answerTimeoutMs = 30_000;
-
-/** Milliseconds between two looks for requests that take too long. Node's own half a minute would double the times above. */
-export const lateRequestsIntervalMs = 2_000;
-
-/** Milliseconds that requests which have not come whole, and answers that nobody reads, have left when the server stops. */
-export const closeGraceMs = 2_000;
-
-/** Open connections (a setting): an idle one takes about 20 KB, and file descriptors are finite. */
-export const connectionsMax = 10_000;
-
-/** Requests being answered at once, but for recordings and probes (a setting). */
-export const requestsMax = 1_000;
-
-/** Of those, changes by way of the dashboard: a password's hash takes 32 MB and a tenth of a second of one of four threads. */
-export const accountRequestsMax = 32;
-
-/** Recording requests under way at once (a setting): enough to share commits well, few enough to be answered soon. */
-export const recordingsMax = 1_000;
-
-/** Bytes of bodies of recording requests at once (a setting). Parsed, they take several times as much memory. */
-export const recordingBytesMax = 64 * 1024 * 1024;
-
-/** Mean delay of the event loop, in milliseconds, from which on recordings are refused (a setting). */
-export const eventLoopDelayMsMax = 1_000;
-
-/** Levels of a JSON value, arrays and objects in each other. What is sent has five at most. */
-export const jsonLevelsMax = 64;
-
-/**
- * Brackets, commas and colons of a long JSON body, where the setting of its queries does not ask for more: millions would
- * hold up everybody else for seconds. 10,000 queries have 70,000, an attribute of OTLP has seven.
- */
-export const jsonPartsMax = 500_000;
-
-/** The same of one query, with room for fields that it should not have. */
-export const queryPartsMax = 10;
-
-/** Bytes of a line of NDJSON in a request: a query's longest form has a few thousand. */
+/** Bytes of one NDJSON line in a request. The longest valid query takes a few thousand. */
 export const bodyLineBytesMax = 64 * 1024;
-
-/**
- * Parts of one OTLP request in protobuf that are stepped through: fields, of which an attribute has four, and ten for each
- * record that is looked at. A batch of 8,192 spans with 20 attributes each has 750,000.
- */
-export const otlpPartsMax = 1_000_000;
-
-/** Bytes of JSON from which on its levels and parts are counted before it is parsed. What is shorter takes 0.1 s, however deep. */
-export const jsonLevelsCountedBytesMin = 1024 * 1024;
-
-/** Milliseconds an idle connection is kept. Longer than the 60 s of common proxies, so that they close first. */
-export const keepAliveTimeoutMs = 72_000;
-
-/** Milliseconds that stopping may take before the process gives up waiting and exits with 1. */
-export const shutdownTimeoutMs = 30_000;
-
-/** Processes of one server, at most. */
-export const workersMax = 64;
-
-/** Between the end of a worker and the start of another in its place. */
-export const workerRestartMs = 1_000;
-
-/** What a worker has not told the first process by then is left out of the metrics. */
-export const workerAnswerMs = 2_000;
-
-/** Seconds that `Retry-After` names when the server sheds load or its store is away. */
-export const retryAfterSeconds = 1;
-
-/** Queries waiting to be committed, over all requests; past it recording is refused with 503. */
-export const pendingQueriesMax = 200_000;
-
-/** Operations waiting to be committed (a request is one, whatever its size). */
-export const pendingOperationsMax = 20_000;
-
-/** Queries in one commit: what waits behind it waits at most for this many rows. */
-export const commitQueriesMax = 20_000;
-
-/** Bytes of one line of an import file. The longest valid line is far shorter. */
+/** Bytes of one line in an import file. The longest valid line is far shorter. */
 export const importLineBytesMax = 64 * 1024;
-
-/** Lines of a log that are remembered to tell identical ones apart: far more than one second of queries has. */
+/** Distinct log lines remembered to tell identical ones apart: far more than the queries of one second. */
 export const identicalLinesKept = 100_000;
 
-/** A key's last use is written at most this often: the listing is for people, a write for each read is not. */
+// Projects and keys.
+
+/** Characters in a project's id, which appears in URLs. */
+export const projectIdCharactersMax = 64;
+/** Characters in the name of a project or key, so that lists stay readable. */
+export const nameCharactersMax = 100;
+/** Longest life of a key that expires: ten years. For longer, use `never`. */
+export const keyLifeDaysMax = 3_650;
+/** Longest grace period of a rotated key: two keys for one purpose should not stay forever. */
+export const keyGraceDaysMax = 30;
+/** Networks in a key's allowlist. Even this many of the widest allowed networks do not cover every address. */
+export const keyNetworksMax = 50;
+/** A key's last use is written at most this often, because a write for every read would cost too much. */
 export const lastUsedIntervalMs = minuteMs;
+/** Longest retention of a project's query rows: a century. For longer, keep them forever. */
+export const retentionDaysMax = 36_500;
+/** Rows examined by one step of removing deleted projects and old queries. Recording waits for one step at most. */
+export const cleanupRowsMax = 2_000;
+/** Pause between a server's checks for deleted projects and old queries. */
+export const cleanupIntervalMs = 10_000;
 
-/** Connections of one node to a database server (a setting): ten nodes fit PostgreSQL's usual hundred. */
-export const databaseConnectionsMax = 10;
+// People and sessions.
 
-/** Milliseconds until a read or write that a database server does not answer is given up (a setting). */
-export const databaseTimeoutMs = 5_000;
+/** Characters in an e-mail address (RFC 5321, section 4.5.3.1, as corrected). */
+export const emailCharactersMax = 254;
+/** Shortest password: the minimum that OWASP and NIST require without a second factor. */
+export const passwordCharactersMin = 12;
+/** Longest password: the maximum that the sign-in library hashes. */
+export const passwordCharactersMax = 128;
+/** Failed sign-ins of one user within `guessWindowSeconds`, from one known browser or from all unknown ones. */
+export const guessesMax = 10;
+/** Failed sign-ins from one address within `guessWindowSeconds`: an office shares one address among many people. */
+export const addressFailuresMax = 100;
+/** Time after which failed sign-ins no longer count: long enough to make guessing pointless, short enough to wait. */
+export const guessWindowSeconds = (15 * minuteMs) / secondMs;
+/** How long the sign-in library locks two-factor authentication after ten wrong codes in a row. */
+export const codeLockSeconds = (15 * minuteMs) / secondMs;
+/** How long a browser that has signed in stays known. */
+export const deviceCookieSeconds = (365 * dayMs) / secondMs;
+/** How long an unused session lasts; each day of use renews it. */
+export const sessionSecondsMax = (7 * dayMs) / secondMs;
+/** Characters in the secret that signs sessions: 128 random bits in hexadecimal. */
+export const secretCharactersMin = 32;
+/** How long an invitation or set-up link works. */
+export const invitationDaysMax = 7;
+/** Bytes of a dashboard request's body, which is always a small form. */
+export const dashboardBodyBytesMax = 16 * 1024;
+/** Audit log entries in one response; clients page through the rest. */
+export const auditEntriesMax = 1000;
 
-/** Buckets that a tool of `mcp` hands out at once: a model has to read every one of them. */
+// Responses.
+
+/** Buckets of one series: over a year of hours, which makes about a megabyte. */
+export const seriesBucketsMax = 10_000;
+/** Buckets that an MCP tool returns, because a model has to read every one of them. */
 export const toolBucketsMax = 1_000;
 
-/** The sign-in library locks the second factor for this long after ten wrong codes in a row. */
-export const codeLockSeconds = 15 * 60;
+// HTTP connections.
+
+/** Bytes of a request's headers: Node's own default, repeated here so that an upgrade cannot change it. */
+export const headerBytesMax = 16 * 1024;
+/** Time for a client to send its whole request (setting), so that a stalled client cannot hold a connection. */
+export const requestTimeoutMs = minuteMs;
+/** Time for a client to send its headers, for the same reason. */
+export const headersTimeoutMs = 10_000;
+/** Time to produce a response once the request could have arrived, and again for the client to read it (setting). */
+export const answerTimeoutMs = 30_000;
+/** Pause between checks for late requests. Node's default of 30 s would double the timeouts above. */
+export const lateRequestsIntervalMs = 2_000;
+/** Time that incomplete requests and unread responses have left when the server stops. */
+export const closeGraceMs = 2_000;
+/** Open connections (setting): an idle one takes about 20 KB, and file descriptors are limited. */
+export const connectionsMax = 10_000;
+/** How long an idle connection stays open: longer than the 60 s of common proxies, so that they close first. */
+export const keepAliveTimeoutMs = 72_000;
+/** Time that stopping may take before the process exits with 1. */
+export const shutdownTimeoutMs = 30_000;
+/** The `Retry-After` of responses sent while the server sheds load or the store is unavailable. */
+export const retryAfterSeconds = 1;
+/** Failed authentications per address and minute (setting): limits the cost of guessing, tolerates an outdated key. */
+export const failuresPerMinute = 600;
+
+// Admission.
+
+/** Concurrent requests, recordings and probes not included (setting). */
+export const requestsMax = 1_000;
+/** Concurrent changes through the dashboard: hashing a password takes 32 MB and 0.1 s of one of four threads. */
+export const accountRequestsMax = 32;
+/** Concurrent recording requests (setting): enough to share commits well, few enough to finish soon. */
+export const recordingsMax = 1_000;
+/** Bytes of all recording bodies in memory (setting). Parsed, they take several times as much. */
+export const recordingBytesMax = 64 * 1024 * 1024;
+/** Mean event loop delay above which the server refuses recordings (setting). */
+export const eventLoopDelayMsMax = 1_000;
+
+// JSON and OTLP, whose parsing would otherwise block the event loop for seconds.
+
+/** Nesting depth of a JSON value. Valid input has at most five levels. */
+export const jsonLevelsMax = 64;
+/** Brackets, commas and colons of a long JSON body. 10,000 queries have 70,000; one OTLP attribute has seven. */
+export const jsonPartsMax = 500_000;
+/** The same for each query that the setting of the batch size allows, with room for unknown fields. */
+export const queryPartsMax = 10;
+/** Bytes from which on a body is checked for depth and parts before parsing. Shorter ones parse in 0.1 s at any depth. */
+export const jsonLevelsCountedBytesMin = 1024 * 1024;
+/** Protobuf fields of one OTLP request, plus ten per record. 8,192 spans with 20 attributes each have 750,000. */
+export const otlpPartsMax = 1_000_000;
+
+// Committing.
+
+/** Queries waiting to be committed, over all requests. Beyond it, recording is refused with 503. */
+export const pendingQueriesMax = 200_000;
+/** Operations waiting to be committed; a request is one operation, whatever its size. */
+export const pendingOperationsMax = 20_000;
+/** Queries in one commit, so that the next one does not wait longer than for this many rows. */
+export const commitQueriesMax = 20_000;
+
+// Processes and database servers.
+
+/** Processes of one server: more than any single machine needs. */
+export const workersMax = 64;
+/** Pause before a worker that ended is replaced, so that a worker failing at start does not loop. */
+export const workerRestartMs = 1_000;
+/** Time for a worker to report its metrics; the page leaves out those that are late. */
+export const workerAnswerMs = 2_000;
+/** Connections of one node to a database server (setting): ten nodes fit PostgreSQL's usual hundred. */
+export const databaseConnectionsMax = 10;
+/** Time for a database server to answer a read or write (setting). */
+export const databaseTimeoutMs = 5_000;

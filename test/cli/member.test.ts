@@ -89,7 +89,7 @@ test('members are added, listed, changed and removed, whatever case their addres
   expect(await refused('change', 'ada@example.org', '--role', 'owner')).toBe(
     'caller-stats: There is no member ada@example.org.\n',
   );
-  const last = 'caller-stats: bob+x@example.org is the last owner: make somebody else an owner first.\n';
+  const last = 'caller-stats: bob+x@example.org is the last owner; make another member an owner first.\n';
   expect(await refused('remove', 'BOB+X@example.org')).toBe(last);
   expect(await refused('change', 'BOB+X@example.org', '--role', 'editor')).toBe(last);
   await run('add', 'eve@example.org', '--role', 'owner');

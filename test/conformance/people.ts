@@ -71,7 +71,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       ]) {
         await expect(attempt()).rejects.toMatchObject({
           code: 'invalid',
-          message: expect.stringMatching(/is the last owner: make somebody else an owner first\.$/),
+          message: expect.stringMatching(/is the last owner; make another member an owner first\.$/),
         });
       }
       await store.changeMember(org, ada, 'owner', by);

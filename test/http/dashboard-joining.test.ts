@@ -226,7 +226,7 @@ test('roles are given and taken, but for the last owner', async () => {
   ]) {
     expect([refused.status, errorOf(refused)]).toEqual([
       400,
-      `${ada} is the last owner: make somebody else an owner first.`,
+      `${ada} is the last owner; make another member an owner first.`,
     ]);
   }
   expect(detailsOf(await change(bob, 'root'))).toEqual(['role: is none of owner, editor, viewer']);

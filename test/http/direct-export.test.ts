@@ -120,7 +120,7 @@ describe('the framework gets', () => {
   test('everybody while the server has too much to do', async () => {
     const service = await startWithSome();
     service.eventLoop.delayMs = 1e6;
-    expect(errorOf(await refused(service, 503))).toMatch('too much to do');
+    expect(errorOf(await refused(service, 503))).toMatch('too busy');
     service.eventLoop.delayMs = 0;
     await refused(service, 200);
   });

@@ -48,7 +48,7 @@ describe('where as many recordings are under way as may be', () => {
 
     const refused = await service.record(query('c'));
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
-    expect(errorOf(refused)).toBe('Too many recordings are under way; send it again.');
+    expect(errorOf(refused)).toBe('Too many recordings at once; send the request again.');
     for (const path of ['/v1/traces', '/v1/logs', '/v1/metrics']) {
       const answer = await service.send({ method: 'POST', path, headers: json, body: '{}' });
       expect(answer.status, path).toBe(503);
@@ -125,7 +125,7 @@ test('where as many requests are under way as may be, others are refused, but no
   const first = service.send();
   await reached;
   const refused = await service.send();
-  expect([refused.status, errorOf(refused)]).toEqual([503, 'The server has too much to do; try again.']);
+  expect([refused.status, errorOf(refused)]).toEqual([503, 'The server is too busy; try again.']);
   expect((await service.record(query('a'))).status).toBe(200);
   expect((await service.send({ path: '/readyz' })).status).toBe(200);
   gate.emit('release');
@@ -165,7 +165,7 @@ describe('bytes of bodies', () => {
     );
     expect([answer.status, errorOf(answer)]).toEqual([
       503,
-      'Too much is being received at once; send it again.',
+      'Too many bytes are being received at once; send the request again.',
     ]);
     expect((await service.send()).status).toBe(200);
     for (const connection of announced) connection.close();

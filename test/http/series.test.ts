@@ -18,7 +18,7 @@ const EVENTS = [
   ['sdk-python', '2026-04-01T00:00:00.000Z'],
 ].map(([caller, occurredAt], index) => ({ id: `${index}`, caller, occurredAt }));
 
-const NO_INTERVAL = 'is not an interval; there are hour, day, week, month';
+const NO_INTERVAL = 'is not an interval; the intervals are hour, day, week, month';
 const NO_ZONE = 'is not a time zone of the IANA database';
 const SUCH_AS = 'there are such as Europe/Berlin, UTC';
 

@@ -1,20 +1,17 @@
-/** Answers as CSV (RFC 4180), each with a header line. Nothing in them needs quotes: times, numbers, callers' names. */
+/** Responses as CSV (RFC 4180) with a header line. Times, numbers and caller names never need quotes. */
 import { type CallerCounts, COUNT_FIELDS, type Counts } from './counts.js';
 import type { Series } from './series.js';
-
-const BUCKET_COLUMNS = ['start', 'end', ...COUNT_FIELDS] as const;
-const CALLER_COLUMNS = ['caller', 'type', 'count'] as const;
 
 export function countsToCsv(counts: Counts): string {
   return toCsv(COUNT_FIELDS, [counts]);
 }
 
 export function seriesToCsv({ buckets }: Series): string {
-  return toCsv(BUCKET_COLUMNS, buckets);
+  return toCsv(['start', 'end', ...COUNT_FIELDS], buckets);
 }
 
 export function callersToCsv({ callers }: CallerCounts): string {
-  return toCsv(CALLER_COLUMNS, callers);
+  return toCsv(['caller', 'type', 'count'], callers);
 }
 
 function toCsv<Column extends string>(

@@ -1,23 +1,22 @@
 /**
- * How a series of adjacent ranges is cut into buckets so that few of them are read. Cut one by one, each local day of a
- * zone that is not UTC would take narrow buckets at both of its ends. Here each bound is moved to the nearest edge of a
- * wide bucket; what lies between bound and edge is read once, added to the range on its one side and taken from the
- * range on its other.
+ * Splits a series of adjacent ranges into few buckets. Split one by one, each local day of a zone other than UTC would
+ * need narrow buckets at both ends. Instead, each bound moves to the nearest edge of a wide bucket. The time between a
+ * bound and its edge is read once, added to the range on one side and subtracted from the range on the other.
  */
 import { BUCKET_WIDTHS_MS, bucketWidthMs, type Segment, splitIntoBuckets } from './buckets.js';
 import { type Counts, mapTypes, type TypeCounts, withTotal } from './counts.js';
 
-/** A segment, and the number of the sum that it belongs to. */
+/** A segment, and the index of the sum that it belongs to. */
 export interface SumSegment extends Segment {
   readonly sum: number;
 }
 
 /**
- * The segments whose sums make a series: first one sum for each range between two moved bounds, then one for each
- * bound. `bounds` ascend. A sum may have no segments: then it is nothing.
+ * The segments whose sums make a series: one sum for each range between two moved bounds, then one for each bound.
+ * `bounds` ascend. A sum without segments is zero.
  */
 export function splitSeriesIntoBuckets(bounds: readonly number[]): SumSegment[] {
-  const edges = movedBounds(bounds);
+  const edges = moveBounds(bounds);
   const segments: SumSegment[] = [];
   let sum = 0;
   const add = (from: number, to: number): void => {
@@ -33,29 +32,27 @@ export function splitSeriesIntoBuckets(bounds: readonly number[]): SumSegment[] 
   return segments;
 }
 
-/** The counts of a series: `sums` has those of the segments by number, without those that are nothing. */
+/** The counts of a series from the sums of its segments, by index; zero sums may be missing. */
 export function combineSeriesCounts(
   bounds: readonly number[],
   sums: ReadonlyMap<number, TypeCounts>,
 ): Counts[] {
-  const edges = movedBounds(bounds);
+  const edges = moveBounds(bounds);
   const ranges = Math.max(bounds.length - 1, 0);
-  /** What lies before a bound and behind its edge; less than nothing where the edge lies behind the bound. */
-  const restOf = (at: number, type: keyof TypeCounts): number => {
-    const rest = sums.get(ranges + at)?.[type] ?? 0;
-    return (bounds[at] ?? 0) < (edges[at] ?? 0) ? -rest : rest;
+  /** The count between a moved bound and the bound itself; negative if the bound moved forward. */
+  const moved = (at: number, type: keyof TypeCounts): number => {
+    const count = sums.get(ranges + at)?.[type] ?? 0;
+    return (bounds[at] ?? 0) < (edges[at] ?? 0) ? -count : count;
   };
-  return Array.from({ length: ranges }, (_, at) => {
-    const count = (type: keyof TypeCounts): number =>
-      (sums.get(at)?.[type] ?? 0) + restOf(at + 1, type) - restOf(at, type);
-    return withTotal(mapTypes(count));
-  });
+  return Array.from({ length: ranges }, (_, at) =>
+    withTotal(mapTypes((type) => (sums.get(at)?.[type] ?? 0) + moved(at + 1, type) - moved(at, type))),
+  );
 }
 
-/** Each bound at the nearest edge of the widest buckets that fit into the middle one of the ranges by length. */
-function movedBounds(bounds: readonly number[]): number[] {
+/** Moves each bound to the nearest edge of the widest buckets that fit into the range of median length. */
+function moveBounds(bounds: readonly number[]): number[] {
   const lengthsMs = Float64Array.from(bounds.slice(1), (to, at) => to - (bounds[at] ?? to)).sort();
-  const middleMs = Math.max(lengthsMs[Math.floor(lengthsMs.length / 2)] ?? 1, 1);
-  const width = bucketWidthMs(BUCKET_WIDTHS_MS.findLastIndex((widthMs) => widthMs <= middleMs));
+  const medianMs = Math.max(lengthsMs[Math.floor(lengthsMs.length / 2)] ?? 1, 1);
+  const width = bucketWidthMs(BUCKET_WIDTHS_MS.findLastIndex((widthMs) => widthMs <= medianMs));
   return bounds.map((bound) => Math.round(bound / width) * width);
 }

@@ -1,10 +1,10 @@
-/** What of the counters can be recounted where the rows of old queries are gone (see `retention.ts`). */
+/** Plans the verification of counters where retention has removed the rows of old queries. */
 import { bucketAt, bucketWidthMs } from './buckets.js';
 
 /**
- * How the counters of a level are recounted. Buckets from `firstBucket` on hold only queries that have their rows, those
- * from `fromMs` on. What the others hold is known from the next narrower level alone: each is the sum of `ratio` buckets
- * of it, all before `narrowerEnd`. At the narrowest level nothing is left to tell them by.
+ * How to verify the counters of a level. Buckets from `firstBucket` (which starts at `fromMs`) on still have all their
+ * rows and are recounted. Each earlier bucket is compared with the sum of `ratio` buckets of the next narrower level, all
+ * of them before `narrowerEnd`. Earlier buckets of the narrowest level cannot be verified.
  */
 export interface VerificationPlan {
   readonly firstBucket: number;
@@ -16,16 +16,12 @@ export interface VerificationPlan {
 /** Before every bucket and every time. */
 const never = Number.MIN_SAFE_INTEGER;
 
-/** `rowsFrom` is a project's; null where every query has its row. */
+/** `rowsFrom` is the project's; null if every query still has its row. */
 export function planVerification(level: number, rowsFrom: number | null): VerificationPlan {
   const width = bucketWidthMs(level);
   const ratio = level === 0 ? 1 : width / bucketWidthMs(level - 1);
   if (rowsFrom === null) return { firstBucket: never, fromMs: never, ratio, narrowerEnd: never };
   const firstBucket = bucketAt(rowsFrom + width - 1, level);
-  return {
-    firstBucket,
-    fromMs: firstBucket * width,
-    ratio,
-    narrowerEnd: level === 0 ? never : firstBucket * ratio,
-  };
+  const narrowerEnd = level === 0 ? never : firstBucket * ratio;
+  return { firstBucket, fromMs: firstBucket * width, ratio, narrowerEnd };
 }

@@ -1,9 +1,8 @@
 /**
- * The form of an API key and its life.
+ * The format, scopes and status of an API key.
  *
- * `<vendor>_<type>_<43 base62 characters of randomness><6 base62 characters of CRC-32>`: the vendor prefix lets a
- * secret scanner find a leaked key, the randomness is worth 256 bits, and the checksum lets a mistyped key be
- * refused without a look into the store.
+ * `<vendor>_<type>_<43 random base62 characters><6 base62 characters of CRC-32>`: secret scanners find a leaked key by its
+ * prefix, the random characters are worth 256 bits, and the checksum exposes a mistyped key without asking the store.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -31,12 +30,12 @@ export function parseScopes(text: string): Result<readonly Scope[]> {
   return success(names.includes('write') ? SCOPES : ['read']);
 }
 
-/** What a key may do unless its maker says otherwise. A recording key may only ever write, and only queries. */
+/** The scopes of a key whose request names none. A recording key can only write, and only queries. */
 export function defaultScopes(type: KeyType): readonly Scope[] {
   return type === 'admin' ? SCOPES : ['write'];
 }
 
-/** What the store keeps of a key. The key itself is not among it. */
+/** A key as stored, without its secret. */
 export interface ApiKey {
   readonly id: string;
   readonly organizationId: string;
@@ -46,24 +45,24 @@ export interface ApiKey {
   readonly name: string;
   /** SHA-256 of the whole key, 64 hexadecimal digits. */
   readonly hash: string;
-  /** Vendor, type and the first four random characters: enough to tell keys apart in a list. */
+  /** Vendor, type and the first four random characters, to tell keys apart in a list. */
   readonly start: string;
-  /** The last four characters. They are checksum, and never overlap `start`. */
+  /** The last four characters, part of the checksum. */
   readonly end: string;
-  /** Who made it, in words. */
+  /** The name of the actor. */
   readonly createdBy: string;
-  /** Milliseconds since 1970, like the three below. */
+  /** Milliseconds since 1970, like all times below. */
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   readonly lastUsedAt: number | null;
-  /** Since when it is disabled, which can be taken back; null while it is not. */
+  /** Since when the key is disabled; null if it is not. Disabling can be undone. */
   readonly disabledAt: number | null;
   /** What the key may do. Fixed when the key is created, like `allow`. */
   readonly scopes: readonly Scope[];
-  /** Addresses and networks it may be used from, as `parseNetwork` gives them; none for from anywhere. */
+  /** Addresses and networks the key works from, as `parseNetwork` returns them; empty for everywhere. */
   readonly allow: readonly string[];
-  /** The key that rotation made in its place; null where it was not rotated. */
+  /** The key that a rotation created to replace this one; null if it was not rotated. */
   readonly successorId: string | null;
 }
 
@@ -78,17 +77,13 @@ const randomCharacters = 43;
 const checksumCharacters = 6;
 const shownCharacters = 4;
 
-/** What a vendor prefix looks like. */
 export const VENDOR_PATTERN = '^[a-z][a-z0-9]{1,15}$';
 
 const form = new RegExp(
   `^[a-z][a-z0-9]{1,15}_(?<type>${KEY_TYPES.join('|')})_[0-9A-Za-z]{${randomCharacters + checksumCharacters}}$`,
 );
 
-/**
- * Makes a key. `randomInt(max)` gives a uniform integer in [0, max) from a cryptographic source.
- * What comes back is shown to its owner once and then forgotten.
- */
+/** Generates a secret, to be shown once. `randomInt(max)` is a uniform integer in [0, max) from a cryptographic source. */
 export function generateKey(vendor: string, type: KeyType, randomInt: (max: number) => number): string {
   const random = Array.from({ length: randomCharacters }, () => ALPHABET.charAt(randomInt(ALPHABET.length)));
   const body = `${vendor}_${type}_${random.join('')}`;
@@ -96,8 +91,8 @@ export function generateKey(vendor: string, type: KeyType, randomInt: (max: numb
 }
 
 /**
- * The type of a well-formed key; undefined where form or checksum is wrong. Any vendor prefix is taken, because
- * the checksum covers it: keys made before the prefix was changed go on working.
+ * The type of a well-formed key; undefined if format or checksum is wrong. Accepts any vendor prefix, so that keys keep
+ * working after the setting changes; the checksum covers the prefix.
  */
 export function parseKeyType(key: string): KeyType | undefined {
   const type = form.exec(key)?.groups?.['type'];
@@ -108,24 +103,20 @@ export function parseKeyType(key: string): KeyType | undefined {
 }
 
 /**
- * The hash that is stored and looked up. A fast one is right: slow hashes protect secrets that can be guessed,
- * and nobody guesses 256 random bits. Looking up by hash leaks no useful time, because whoever can choose the
- * hash's first bytes at will has already broken SHA-256.
+ * The hash that is stored and looked up. A fast hash is enough: slow ones protect secrets that can be guessed, and 256
+ * random bits cannot. Looking up by hash leaks no useful timing, because nobody can choose the first bytes of a hash.
  */
 export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** The two ends of a key that a list shows; see `ApiKey`. */
+/** The two ends of a key that lists show; see `ApiKey`. */
 export function visibleEnds(key: string): { start: string; end: string } {
   const randomAt = key.length - randomCharacters - checksumCharacters;
   return { start: key.slice(0, randomAt + shownCharacters), end: key.slice(-shownCharacters) };
 }
 
-/**
- * A key is expired from the millisecond `expiresAt` on. What is final wins over what can be taken back: revoked, then
- * expired, then disabled.
- */
+/** A key is expired from the millisecond `expiresAt` on. Final states win: revoked, then expired, then disabled. */
 export function keyStatus(
   { expiresAt, revokedAt, disabledAt }: Pick<ApiKey, 'expiresAt' | 'revokedAt' | 'disabledAt'>,
   nowMs: number,

@@ -1,26 +1,19 @@
-/**
- * Addresses that a key may be used from, and proxies that are believed: IPv4 and IPv6 addresses and networks (CIDR,
- * RFC 4632 and RFC 4291, section 2.3).
- */
+/** IPv4 and IPv6 addresses and networks (CIDR, RFC 4632 and RFC 4291, section 2.3): allowlists of keys, trusted proxies. */
 import { BlockList, isIP } from 'node:net';
 import { failure, quote, type Result, success } from '../result.js';
 
-/**
- * The widest networks that are taken. A wider one is half the internet or more, which is a mistake in a list whose
- * purpose is to keep others out; as many as a list may have of these do not cover everything either.
- */
+/** The widest networks allowed. A wider one, in a list whose purpose is to keep others out, is a mistake. */
 const prefixMin = { 4: 8, 6: 16 } as const;
 const prefixMax = { 4: 32, 6: 128 } as const;
 
-/** Networks that can be asked whether an address is in one of them. */
 export interface Networks {
-  /** False for what is no address. An IPv4 address that came as IPv6 (`::ffff:192.0.2.1`) is that IPv4 address. */
+  /** Whether an address is in one of the networks. `::ffff:192.0.2.1` counts as 192.0.2.1; other text is in none. */
   readonly has: (address: string) => boolean;
 }
 
 /**
- * Reads an address or network: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. Gives it in lower case, as it is kept and
- * shown. Refuses names, zones, bits behind the prefix, and networks wider than a /8 (IPv4) or a /16 (IPv6).
+ * Parses an address or network (`192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`) and returns it in lower case. Refuses host
+ * names, zones, bits after the prefix, and networks wider than /8 (IPv4) or /16 (IPv6).
  */
 export function parseNetwork(text: string): Result<string> {
   const [address = '', prefix, ...more] = text.split('/');
@@ -37,15 +30,15 @@ export function parseNetwork(text: string): Result<string> {
     return failure(`${quote(text)} has a prefix that is not 0 to ${prefixMax[family]}`);
   }
   if (length < prefixMin[family]) {
-    return failure(`${quote(text)} is wider than /${prefixMin[family]}; name the networks that are meant`);
+    return failure(`${quote(text)} is wider than /${prefixMin[family]}; list the networks that you mean`);
   }
-  if (!beginsNetwork(address, length, family)) {
-    return failure(`${quote(text)} has bits behind its prefix; write the network's first address`);
+  if (!isFirstOfNetwork(address, length, family)) {
+    return failure(`${quote(text)} has bits set after its prefix; write the network's first address`);
   }
   return success(text.toLowerCase());
 }
 
-/** Reads several, each once in the result. Every problem is reported. */
+/** Parses several, reports every problem, and returns each network once. */
 export function parseNetworks(list: readonly string[]): Result<readonly string[]> {
   const results = list.map((text) => parseNetwork(text.trim()));
   const problems = results.flatMap((one) => (one.ok ? [] : one.problems));
@@ -54,7 +47,7 @@ export function parseNetworks(list: readonly string[]): Result<readonly string[]
     : success([...new Set(results.flatMap((one) => (one.ok ? [one.value] : [])))]);
 }
 
-/** Networks as `parseNetwork` gave them. */
+/** `list` comes from `parseNetworks`. */
 export function createNetworks(list: readonly string[]): Networks {
   const blocks = new BlockList();
   for (const network of list) {
@@ -70,23 +63,22 @@ export function createNetworks(list: readonly string[]): Networks {
   };
 }
 
-/** Whether the address is the first of its network. */
-function beginsNetwork(address: string, prefix: number, family: 4 | 6): boolean {
-  const bits = family === 4 ? bitsOfV4(address) : bitsOfV6(address);
+function isFirstOfNetwork(address: string, prefix: number, family: 4 | 6): boolean {
+  const bits = family === 4 ? toBitsV4(address) : toBitsV6(address);
   return !bits.slice(prefix).includes('1');
 }
 
-function bitsOfV4(address: string): string {
+function toBitsV4(address: string): string {
   return address
     .split('.')
     .map((part) => Number(part).toString(2).padStart(8, '0'))
     .join('');
 }
 
-/** Of a valid IPv6 address without an IPv4 end, but for those that are written with one. */
-function bitsOfV6(address: string): string {
+/** The 128 bits of a valid IPv6 address, which may end in an IPv4 address. */
+function toBitsV6(address: string): string {
   const [, head = address, v4] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address) ?? [];
-  const tail = v4 === undefined ? [] : [bitsOfV4(v4).slice(0, 16), bitsOfV4(v4).slice(16)];
+  const tail = v4 === undefined ? [] : [toBitsV4(v4).slice(0, 16), toBitsV4(v4).slice(16)];
   const groups = (part: string): string[] =>
     part
       .split(':')

@@ -1,9 +1,8 @@
-/** Making a key: what may be asked for, and the key that comes of it. */
-
+/** Creating keys: the request for a key, and the key itself. */
 import { keyNetworksMax, nameCharactersMax } from '../limits.js';
 import type { Actor } from '../people/audit.js';
 import { generateId, isName } from '../projects/project.js';
-import { failure, type Result, success } from '../result.js';
+import { collectProblems, failure, prefixProblems, type Result, success } from '../result.js';
 import {
   type ApiKey,
   defaultScopes,
@@ -18,7 +17,7 @@ import { parseExpiryWithin, type Rotation } from './key-lifetime.js';
 import { parseNetworks } from './networks.js';
 
 export interface NewKey {
-  /** A new one where it is left out. */
+  /** Generated if left out. */
   readonly id?: string;
   readonly organizationId: string;
   /** Null for an admin key. */
@@ -26,27 +25,27 @@ export interface NewKey {
   readonly type: KeyType;
   readonly name: string;
   readonly expiresAt: number | null;
-  /** All that its type may, where they are left out. */
+  /** Everything its type allows, if left out. */
   readonly scopes?: readonly Scope[];
-  /** From anywhere, where it is left out. */
+  /** Usable from any address, if left out. */
   readonly allow?: readonly string[];
 }
 
-/** A key as it is kept, and the key itself: show that, this once. */
+/** A key as stored, and its secret, which is shown this once. */
 export interface CreatedKey {
   readonly key: ApiKey;
   readonly secret: string;
 }
 
 export interface KeyIssuer {
-  /** The prefix of its keys. */
+  /** The prefix of new keys. */
   readonly vendor: string;
   readonly by: Actor;
   /** A uniform integer in [0, max) from a cryptographic source. */
   readonly randomInt: (max: number) => number;
 }
 
-/** What somebody asks for, as they wrote it. */
+/** A request for a key, as its author wrote it. */
 export interface KeyRequest {
   readonly name: string;
   readonly type: KeyType;
@@ -58,36 +57,38 @@ export interface KeyRequest {
   readonly expires?: string | undefined;
 }
 
-/** Checks a wish. Each problem begins with the name of its field; `lifeMsMax` as for `parseExpiryWithin`. */
+/** Checks a request. Each problem begins with the name of its field. `lifeMsMax` is as in `parseExpiryWithin`. */
 export function parseKeyRequest(
   { name, type, project, scope, allow = [], expires }: KeyRequest,
   { nowMs, lifeMsMax }: { readonly nowMs: number; readonly lifeMsMax: number | null },
 ): Result<Omit<NewKey, 'organizationId'>> {
+  const scopes = scope === undefined ? success(undefined) : prefixProblems('scope', parseScopes(scope));
+  const expiresAt = prefixProblems('expires', parseExpiryWithin(expires, nowMs, lifeMsMax));
+  const networks = prefixProblems('allow', parseNetworks(allow));
   const problems: string[] = [];
-  const check = <T>(field: string, result: Result<T>): T | undefined => {
-    if (result.ok) return result.value;
-    problems.push(...result.problems.map((problem) => `${field}: ${problem}`));
-    return undefined;
-  };
   if (!isName(name)) problems.push(`name: is not 1 to ${nameCharactersMax} visible characters`);
   if (type === 'recording' && project === undefined) problems.push('project: a recording key needs one');
   if (type === 'admin' && project !== undefined) {
-    problems.push('project: an admin key opens all projects; leave it out, or make a recording key');
+    problems.push('project: an admin key opens all projects; leave it out, or create a recording key');
   }
   if (type === 'recording' && scope !== undefined) {
     problems.push('scope: a recording key may only record; leave it out');
   }
-  const scopes = scope === undefined ? undefined : check('scope', parseScopes(scope));
-  const expiresAt = check('expires', parseExpiryWithin(expires, nowMs, lifeMsMax)) ?? null;
-  const networks = check('allow', parseNetworks(allow)) ?? [];
-  if (networks.length > keyNetworksMax)
+  problems.push(...collectProblems(scopes, expiresAt, networks));
+  if (networks.ok && networks.value.length > keyNetworksMax)
     problems.push(`allow: has more than ${keyNetworksMax} addresses and networks`);
-  if (problems.length > 0) return failure(...problems);
-  const projectId = project ?? null;
-  return success({ name, type, projectId, expiresAt, allow: networks, ...(scopes && { scopes }) });
+  if (problems.length > 0 || !(scopes.ok && expiresAt.ok && networks.ok)) return failure(...problems);
+  const wanted = {
+    name,
+    type,
+    projectId: project ?? null,
+    expiresAt: expiresAt.value,
+    allow: networks.value,
+  };
+  return success({ ...wanted, ...(scopes.value && { scopes: scopes.value }) });
 }
 
-/** Generates a key, and stores nothing. */
+/** Generates a key without storing it. */
 export function generateApiKey(wanted: NewKey, { vendor, by, randomInt }: KeyIssuer): CreatedKey {
   const secret = generateKey(vendor, wanted.type, randomInt);
   const key: ApiKey = {
@@ -107,12 +108,12 @@ export function generateApiKey(wanted: NewKey, { vendor, by, randomInt }: KeyIss
   return { key, secret };
 }
 
-/** Generates the successor that a rotation has planned: like the old key in all but its life. */
+/** Generates the successor that a rotation planned. It differs from the old key in its life only. */
 export function generateSuccessor(
   { organizationId, projectId, type, name, scopes, allow }: ApiKey,
   { successorExpiresAt }: Rotation,
-  maker: KeyIssuer,
+  issuer: KeyIssuer,
 ): CreatedKey {
   const wanted = { organizationId, projectId, type, name, scopes, allow, expiresAt: successorExpiresAt };
-  return generateApiKey(wanted, maker);
+  return generateApiKey(wanted, issuer);
 }

@@ -1,4 +1,4 @@
-/** The audit log: who changed what, when, and from where. Entries are only ever added. */
+/** The audit log: who changed what, when, and from where. Entries never change. */
 
 export const AUDIT_ACTIONS = [
   'organization.create',
@@ -21,41 +21,40 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who makes a change. */
+/** The author of a change. */
 export interface Actor {
-  /** In words: `command line`, `first start`, `leak report`, or a user's e-mail address. */
+  /** `command line`, `first start`, `leak report`, or a user's e-mail address. */
   readonly name: string;
-  /** The address it came from; null where it came over no network. */
+  /** The address of the request; null if there was no network involved. */
   readonly address: string | null;
   /** When, in milliseconds since 1970. */
   readonly at: number;
 }
 
 export interface AuditEntry {
-  /** Rises with every entry. */
+  /** Increases with every entry. */
   readonly number: number;
   readonly at: number;
   readonly actor: string;
   readonly address: string | null;
   readonly action: AuditAction;
-  /** The id of what was changed: of an organization, project or key; the e-mail address of a member, user or invited person. */
+  /** The id of the changed organization, project or key, or the e-mail address of the member, user or invited person. */
   readonly targetId: string;
-  /** What was new about it, in words; never a secret. */
+  /** A description of the change; never a secret. */
   readonly detail: string;
 }
 
-/** Which entries to read. */
 export interface AuditFilter {
-  /** From this time on, inclusive, in milliseconds since 1970. */
+  /** Inclusive, in milliseconds since 1970. */
   readonly from?: number;
-  /** Before this time. */
+  /** Exclusive. */
   readonly to?: number;
-  /** Those of this actor, by its name, exactly. */
+  /** The exact name of the actor. */
   readonly actor?: string;
   readonly action?: AuditAction;
-  /** Those about what has this id, exactly. */
+  /** The exact id of the changed thing. */
   readonly targetId?: string;
-  /** Those before this one, for the page after the one it ended. */
+  /** Only entries before this number, for the next page. */
   readonly before?: number;
   readonly limit: number;
 }

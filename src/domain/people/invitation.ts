@@ -1,4 +1,4 @@
-/** Invitations: a link that lets somebody join an organization, with no mail server in between. */
+/** Invitations: links that let people join an organization without a mail server. */
 import { createHash } from 'node:crypto';
 import { CallerStatsError } from '../errors.js';
 import { invitationDaysMax } from '../limits.js';
@@ -10,26 +10,25 @@ import type { Role } from './member.js';
 export interface Invitation {
   readonly id: string;
   readonly organizationId: string;
-  /** Whom it is for, in lower case; null for the set-up address, which makes whoever opens it first the owner. */
+  /** The invited address in lower case; null for the set-up link, which makes the first person who opens it the owner. */
   readonly email: string | null;
   readonly role: Role;
-  /** What `hashToken` makes of the link's token; the token itself is kept nowhere. */
+  /** The `hashToken` of the link's token, which is not stored. */
   readonly tokenHash: string;
   readonly createdBy: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, like `expiresAt`. */
   readonly createdAt: number;
-  /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** An organization that somebody is a member of, and as what. */
+/** A user's membership of an organization. */
 export interface Membership {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly role: Role;
 }
 
-/** What to say to whoever holds a link that does not let them in, for whatever reason. */
+/** The error for every link that does not work, so that it does not tell why. */
 export function invalidInvitationError(): CallerStatsError {
   return new CallerStatsError(
     'not_found',
@@ -48,7 +47,7 @@ export function generateToken(randomInt: (max: number) => number): string {
   ).join('');
 }
 
-/** Makes an invitation, and the token of its link: show that, this once. */
+/** Creates an invitation and the token of its link, which is shown this once. */
 export function newInvitation(
   wanted: Pick<Invitation, 'organizationId' | 'email' | 'role'>,
   { by, randomInt }: { readonly by: Actor; readonly randomInt: (max: number) => number },
@@ -65,7 +64,7 @@ export function newInvitation(
   return { invitation, token };
 }
 
-/** A fast hash is right for 256 random bits: there is nothing to guess (see `hashKey`). */
+/** A fast hash is enough for 256 random bits; see `hashKey`. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

@@ -1,6 +1,5 @@
 import { nameCharactersMax, projectIdCharactersMax } from '../limits.js';
 
-/** Owns projects and keys. */
 export interface Organization {
   readonly id: string;
   readonly name: string;
@@ -10,24 +9,23 @@ export interface Organization {
 
 /** One documentation site whose assistant's queries are counted. */
 export interface Project {
-  /** What stands in URLs. Unique over all organizations. */
+  /** Appears in URLs. Unique across all organizations. */
   readonly id: string;
   readonly organizationId: string;
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** Whose days, weeks and months people see its counts by: an IANA name, or null for the reader's own. */
+  /** The IANA time zone that the dashboard shows counts in; null for the reader's own. */
   readonly timeZone: string | null;
-  /** Days after which the rows of its queries are removed (see `retention.ts`); null keeps them for ever. */
+  /** Days after which the rows of queries are removed (see `retention.ts`); null keeps them forever. */
   readonly retentionDays: number | null;
-  /** Queries from before this time, in milliseconds, are counted but have no rows any more; null where all have theirs. */
+  /** Queries before this time, in milliseconds, are counted but no longer have rows; null if all still have theirs. */
   readonly rowsFrom: number | null;
 }
 
-/** A project as it is made: with nothing in it. */
 export type NewProject = Omit<Project, 'rowsFrom'>;
 
-/** The organization that every store begins with, and that the command line works in. */
+/** The organization that every store starts with, and the default of the command line. */
 export const DEFAULT_ORGANIZATION_ID = 'default';
 
 /** The form of a project id, without anchors, to be part of a longer pattern. */
@@ -42,17 +40,17 @@ export function isProjectId(id: string): boolean {
   return projectId.test(id);
 }
 
-/** A character that leaves a mark: a zero-width space, a soft hyphen or an empty letter does not. */
+/** A character that can be seen, unlike a zero-width space, a soft hyphen or an empty letter. */
 const visible = /[^\s\p{Default_Ignorable_Code_Point}\u{2800}]/u;
 
-/** A name that people gave something: 1 to 100 characters, no control characters, something visible in it. */
+/** Whether a name has 1 to 100 characters, a visible one among them, and no control characters. */
 export function isName(name: string): boolean {
   return visible.test(name) && [...name].length <= nameCharactersMax && !/\p{Cc}|\p{Cs}/u.test(name);
 }
 
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A new id of 16 characters (80 bits), without letters that are mistaken for others. */
+/** A new id of 16 characters (80 bits), without letters that look like others. */
 export function generateId(randomInt: (max: number) => number): string {
   return Array.from({ length: 16 }, () => ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length))).join('');
 }

@@ -1,6 +1,6 @@
 /**
- * How long the rows of queries are kept. Their counts are kept for ever, but without its row nobody can tell any more
- * whether a query was counted: so from the time on that rows are removed up to, older ones are refused.
+ * How long the rows of queries are kept. Counts are kept forever. But without its row, nobody can tell whether a query was
+ * already counted, so queries from before the oldest kept row are refused.
  */
 import { CallerStatsError } from '../errors.js';
 import { retentionDaysMax } from '../limits.js';
@@ -8,7 +8,7 @@ import { failure, quote, type Result, success } from '../result.js';
 import { dayMs } from '../time/duration.js';
 import type { Project } from './project.js';
 
-/** Reads a number of days, or `none` for keeping them for ever. */
+/** Parses a number of days, or `none` to keep rows forever (null). */
 export function parseRetentionDays(text: string): Result<number | null> {
   if (text === 'none') return success(null);
   const days = Number(text);
@@ -18,8 +18,8 @@ export function parseRetentionDays(text: string): Result<number | null> {
 }
 
 /**
- * Where the time that rows are kept from is to be moved: to the beginning of the day in UTC that the retention reaches
- * back into. Undefined where it stays: it is never moved back.
+ * The new start of the time whose rows are kept: the beginning of the UTC day that the retention reaches back into.
+ * Undefined if it does not change; it never moves back.
  */
 export function nextRowsFrom(
   { retentionDays, rowsFrom }: Pick<Project, 'retentionDays' | 'rowsFrom'>,
@@ -31,8 +31,8 @@ export function nextRowsFrom(
 }
 
 /**
- * Why a batch is refused: `invalid`, with a detail for each query from before `rowsFrom`, by its index. Undefined where
- * there is none. A query whose id came earlier in the batch is a repeat of that one, whatever time it says.
+ * The error for a batch with queries from before `rowsFrom`, with a detail for each of them; undefined if there are none.
+ * An id that occurs again in the batch is a duplicate of the first, whatever its time.
  */
 export function oldQueriesError(
   ids: readonly string[],
@@ -47,16 +47,19 @@ export function oldQueriesError(
     if (seen.has(id)) continue;
     seen.add(id);
     if ((timesMs[index] ?? rowsFrom) < rowsFrom)
-      details.push(
-        `queries[${index}]: occurredAt: lies before ${since}, from when on the project keeps rows`,
-      );
+      details.push(`queries[${index}]: ${beforeRowsProblem(since)}`);
   }
   if (details.length === 0) return undefined;
   const old = details.length === 1 ? 'one of its queries is' : `${details.length} of its queries are`;
   return new CallerStatsError(
     'invalid',
-    `Nothing of this was recorded: ${old} from before ${since}. The retention of the project has removed the rows of ` +
-      'that time, so nobody can tell any more whether a query of it was counted already. Leave them out.',
+    `Nothing was recorded: ${old} from before ${since}. The project's retention has removed the rows of that time, so ` +
+      'duplicates can no longer be recognized. Leave these queries out.',
     { details },
   );
+}
+
+/** The problem of a query from before `since`, the start of the time whose rows the project keeps. */
+export function beforeRowsProblem(since: string): string {
+  return `occurredAt: lies before ${since}, from when on the project keeps rows`;
 }

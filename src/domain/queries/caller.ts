@@ -1,11 +1,11 @@
 import { callerCharactersMax } from '../limits.js';
 
-/** The three kinds a query counts as (contract, part 1). */
+/** The one list of caller types (contract, part 1). Counts, CSV headers and sums derive from it. */
 export const CALLER_TYPES = ['web', 'api', 'other'] as const;
 
 export type CallerType = (typeof CALLER_TYPES)[number];
 
-/** Source of the pattern that a caller's name matches: `web`, `api`, or the name of an integration or SDK. */
+/** The pattern of a caller's name: `web`, `api`, or the name of an integration or SDK. */
 export const CALLER_PATTERN = `^[a-z0-9._-]{1,${callerCharactersMax}}$`;
 
 const pattern = new RegExp(CALLER_PATTERN);
@@ -14,7 +14,7 @@ export function isCallerName(name: string): boolean {
   return pattern.test(name);
 }
 
-/** The one rule from name to type (contract, part 3): `web` is web, `api` is api, everything else is other. */
+/** The type of a caller (contract, part 3): `web` is web, `api` is api, everything else is other. */
 export function callerType(caller: string): CallerType {
   return caller === 'web' || caller === 'api' ? caller : 'other';
 }

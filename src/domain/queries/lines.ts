@@ -12,8 +12,8 @@ const comma = 0x2c;
 const colon = 0x3a;
 
 /**
- * The lines of a whole text in bytes that have anything but white space, from their first other byte to their end
- * (LF or CRLF). Blank lines cost next to nothing, so that a body made of millions of them holds nobody up.
+ * Splits a text into its lines (LF or CRLF), without leading white space and without blank lines. Skipping a blank line
+ * costs almost nothing, so a body of millions of them does not block the event loop.
  */
 export function* nonBlankLines(bytes: Uint8Array): Generator<Uint8Array> {
   let start = 0;
@@ -32,7 +32,6 @@ export function trimEnd(line: Uint8Array): Uint8Array {
   return line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
 }
 
-/** Whether the line has nothing but white space; such lines are passed over. */
 export function isBlank(line: Uint8Array): boolean {
   return line.every(isWhiteSpace);
 }
@@ -42,30 +41,25 @@ function isWhiteSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === newline || byte === carriageReturn;
 }
 
-/**
- * Text of bytes that are UTF-8. Others are refused, not replaced: two different broken ids would become the same
- * replacement characters, and so one query.
- */
+/** Decodes UTF-8. Refuses invalid bytes, because replacing them could turn two different ids into the same. */
 export function decodeUtf8(bytes: Uint8Array): Result<string> {
   if (!isUtf8(bytes)) return failure('is not valid UTF-8');
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   return success(text);
 }
 
-/** A text without the byte order mark that it may begin with. */
 export function stripByteOrderMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /**
- * A JSON value from its bytes. A byte order mark before it is passed over (RFC 8259, section 8.1, allows that). What is
- * nested deeper than `jsonLevelsMax`, or has more parts than `partsMax`, is refused where it is long: parsing millions of
- * either takes seconds.
+ * Parses JSON, and ignores a byte order mark (RFC 8259, section 8.1). Refuses long input that is nested deeper than
+ * `jsonLevelsMax` or has more parts than `partsMax`, because parsing millions of either takes seconds.
  */
 export function parseJson(bytes: Uint8Array, partsMax = jsonPartsMax): Result<unknown> {
   const text = decodeUtf8(bytes);
   if (!text.ok) return text;
-  const excess = bytes.length >= jsonLevelsCountedBytesMin ? excessOf(bytes, partsMax) : undefined;
+  const excess = bytes.length >= jsonLevelsCountedBytesMin ? findExcess(bytes, partsMax) : undefined;
   if (excess !== undefined) return failure(excess);
   try {
     return success(JSON.parse(stripByteOrderMark(text.value)));
@@ -74,14 +68,14 @@ export function parseJson(bytes: Uint8Array, partsMax = jsonPartsMax): Result<un
   }
 }
 
-/** What there is too much of, outside of strings: brackets that nothing closed yet, or opening brackets, commas and colons in all. */
-function excessOf(bytes: Uint8Array, partsMax: number): string | undefined {
+/** Counts, outside of strings, open brackets (levels) and all opening brackets, commas and colons (parts). */
+function findExcess(bytes: Uint8Array, partsMax: number): string | undefined {
   let levels = 0;
   let parts = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
-    if (byte === quotationMark) at = endOfString(bytes, at);
-    const level = levelOf(byte);
+    if (byte === quotationMark) at = findStringEnd(bytes, at);
+    const level = levelChange(byte);
     levels += level;
     if (level === 1 || byte === comma || byte === colon) parts++;
     if (levels > jsonLevelsMax) return `is nested more than ${jsonLevelsMax} levels deep`;
@@ -91,13 +85,13 @@ function excessOf(bytes: Uint8Array, partsMax: number): string | undefined {
 }
 
 /** 1 for [ and {, -1 for ] and }, 0 for anything else. */
-function levelOf(byte: number | undefined): number {
+function levelChange(byte: number | undefined): number {
   if (byte === 0x5b || byte === 0x7b) return 1;
   return byte === 0x5d || byte === 0x7d ? -1 : 0;
 }
 
-/** Where the quotation mark is that ends a string: the next that no backslash escapes. */
-function endOfString(bytes: Uint8Array, start: number): number {
+/** The position of the quotation mark that ends a string: the next one that is not escaped. */
+function findStringEnd(bytes: Uint8Array, start: number): number {
   for (
     let at = bytes.indexOf(quotationMark, start + 1);
     at !== -1;
@@ -111,33 +105,34 @@ function endOfString(bytes: Uint8Array, start: number): number {
 }
 
 /**
- * The ids of one file's lines, in order. A line has the same id whatever stands around it, so a file that is read again, or
- * overlaps another, gives the same ids. Of lines that are the same, the first has one id, the second another, and so on.
+ * Makes ids for the lines of one log file, in order. An id depends only on the line, so reading a file again, or another
+ * file that overlaps it, makes the same ids. The second, third … identical line of a file gets an id of its own. These ids
+ * must never change between releases, or importing a file again would count its queries twice.
  *
- * An id is a UUID of version 8 (RFC 9562, section 5.8): 122 bits of the line's SHA-256, or with a key of its HMAC. Without
- * the key nobody can find out, by trying, what line an id was made of.
+ * An id is a version 8 UUID (RFC 9562, section 5.8) with 122 bits of the line's SHA-256, or of its HMAC if there is a key.
+ * Without the key, nobody can find the line of an id by trying.
  */
 export class LineIds {
   readonly #key: Uint8Array | undefined;
-  /** How often each line was seen, oldest first. Bounded: lines that are the same stand close together, by their time. */
+  /** How often each line occurred, oldest first. Bounded, because identical lines have the same time and are close together. */
   readonly #seen = new Map<string, number>();
 
   constructor(key?: Uint8Array) {
     this.#key = key;
   }
 
-  /** `line` is without its end. */
+  /** The id of the next line, given without its line ending. */
   next(line: Uint8Array): string {
-    const first = this.#idOf(line);
+    const first = this.#makeId(line);
     const times = (this.#seen.get(first) ?? 0) + 1;
     this.#seen.delete(first);
     this.#seen.set(first, times);
     if (this.#seen.size > identicalLinesKept) this.#forgetOldest();
-    // No line has a line end in it, so this is no other line's id.
-    return times === 1 ? first : this.#idOf(line, `\n${times}`);
+    // A line never contains a line ending, so no other line has this id.
+    return times === 1 ? first : this.#makeId(line, `\n${times}`);
   }
 
-  #idOf(line: Uint8Array, times = ''): string {
+  #makeId(line: Uint8Array, times = ''): string {
     const hash = this.#key === undefined ? createHash('sha256') : createHmac('sha256', this.#key);
     const bytes = hash.update(line).update(times).digest().subarray(0, 16);
     bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);

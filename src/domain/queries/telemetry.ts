@@ -1,56 +1,53 @@
 /**
- * Which of the spans and log records that an assistant's instrumentation sends are queries, and what is kept of them.
+ * Finds the queries among the spans and log records of OpenTelemetry.
  *
- * One question makes many spans: the agent, sub-agents, model calls, tools, retries of all of these. They end, and so
- * arrive, one by one, in any order, in any batch, to any node, so whether a span is the outermost of its kind cannot be
- * told when it comes. What all of them share is their trace. So the trace is the query, unless told otherwise: its id is
- * the query's id, whichever of its spans says first that it is one, and whatever comes later is a duplicate.
+ * One question produces many spans: agents, model calls, tools, retries. They arrive in any order, in any batch, on any
+ * node, so a span cannot be recognized as the outermost one. All of them share their trace, so by default the trace id is
+ * the query's id: the first span that matches the rules records the query, and later ones are duplicates.
  */
 
+import { beforeRowsProblem } from '../projects/retention.js';
 import { failure, type Result, success } from '../result.js';
 import { type CallerRules, callerRulesProblems, detectCaller } from './caller-detection.js';
 import { parseQuery, type Query } from './query.js';
 
-/** Attributes by name, each value as text; only those that `isReadAttribute` asks for. */
+/** Attributes by name, with values as text; only those that `isReadAttribute` selects. */
 export type Attributes = ReadonlyMap<string, string>;
 
-/** A span or log record, as far as it is looked at. */
+/** The fields of a span or log record that matter here. */
 export interface TelemetryRecord {
-  /** Hexadecimal digits in small letters, as many as were sent; empty for none. */
+  /** As sent, in lower-case hexadecimal digits; empty if missing. So is `spanId`. */
   readonly traceId: string;
-  /** The same. */
   readonly spanId: string;
-  /** When it began, or was written: nanoseconds since 1970-01-01T00:00:00Z; 0 where it does not say. */
+  /** The start of a span or the time of a log record, in nanoseconds since 1970-01-01T00:00:00Z; 0 if missing. */
   readonly timeNs: bigint;
   readonly attributes: Attributes;
-  /** Those of what sent it. */
+  /** The attributes of the sender. */
   readonly resource: Attributes;
 }
 
 /**
- * Where a query's id comes from: its trace, its span, or an attribute of the record. One of them for all: were an
- * attribute tried first and the trace next, a question whose agent has the attribute and whose sub-agents have not
- * would be two queries.
+ * The source of a query's id: the trace, the span, or an attribute. There is no fallback from one to another: if only some
+ * spans of a question had the attribute, the question would become two queries.
  */
 export type IdSource = 'trace' | 'span' | { readonly attribute: string };
 
-/** Which records are queries, and how they are read. */
 export interface TelemetryRules {
-  /** A record is a query if it has this attribute with one of these values; with any value where there are none. */
+  /** A record is a query if it has this attribute with one of these values, or with any value if the list is empty. */
   readonly query: { readonly attribute: string; readonly values: readonly string[] };
-  /** A record without the attribute that is named here is no query. */
+  /** A record without the attribute named here is not a query. */
   readonly id: IdSource;
-  /** The attribute, of the record or else of its resource, that names the caller. */
+  /** The attribute that names the caller, of the record or otherwise of its resource. */
   readonly callerAttribute: string;
-  /** How the caller is told from attributes that hold headers, where no attribute names it. */
+  /** How to detect the caller from header attributes if no attribute names it. */
   readonly detection: CallerRules;
 }
 
 const HEADER = 'http.request.header.';
-/** The convention's name of today and the one before it. */
+/** The current name in the semantic conventions, and the previous one. */
 const USER_AGENTS: readonly string[] = ['user_agent.original', 'http.user_agent'];
 
-/** Whether anything is done with an attribute of this name: prompts and answers need not even be decoded. */
+/** Whether the rules read an attribute. All others, such as prompts and answers, are not even decoded. */
 export function isReadAttribute({ query, id, callerAttribute }: TelemetryRules, name: string): boolean {
   return (
     name === query.attribute ||
@@ -61,19 +58,18 @@ export function isReadAttribute({ query, id, callerAttribute }: TelemetryRules, 
   );
 }
 
-/** What became of the records of one request. */
 export interface FoundQueries {
-  /** Each id once. */
+  /** Without duplicate ids. */
   readonly queries: readonly Query[];
-  /** How many records are queries, but invalid ones. */
+  /** The number of records that match the rules but are invalid. */
   readonly rejected: number;
-  /** What is wrong with the first few of those. */
+  /** The problems of the first few rejected records. */
   readonly problems: readonly string[];
 }
 
 const problemsNamedMax = 5;
 
-/** Takes records one by one, and keeps of them the queries alone: there may be millions of records in a request. */
+/** Collects the queries among records. Keeps nothing else, because a request may have millions of records. */
 export class QueryCollector {
   readonly #rules: TelemetryRules;
   readonly #nowMs: number;
@@ -82,14 +78,14 @@ export class QueryCollector {
   readonly #problems: string[] = [];
   #rejected = 0;
 
-  /** `nowMs` is the time of receipt; queries from before `rowsFrom` are invalid (see `Project`). */
+  /** `nowMs` is the time of receipt. Queries from before `rowsFrom` are invalid (see `Project`). */
   constructor(rules: TelemetryRules, { nowMs, rowsFrom }: { nowMs: number; rowsFrom: number | null }) {
     this.#rules = rules;
     this.#nowMs = nowMs;
     this.#rowsFrom = rowsFrom;
   }
 
-  /** How many different queries there are so far. */
+  /** The number of different queries so far. */
   get size(): number {
     return this.#found.size;
   }
@@ -100,11 +96,11 @@ export class QueryCollector {
     if (!found.ok) {
       this.#rejected++;
       if (this.#problems.length < problemsNamedMax)
-        this.#problems.push(`${nameOf(record)}: ${found.problems.join('; ')}`);
+        this.#problems.push(`${describe(record)}: ${found.problems.join('; ')}`);
       return;
     }
     const before = this.#found.get(found.value.query.id);
-    this.#found.set(found.value.query.id, before === undefined ? found.value : together(before, found.value));
+    this.#found.set(found.value.query.id, before === undefined ? found.value : merge(before, found.value));
   }
 
   result(): FoundQueries {
@@ -113,41 +109,40 @@ export class QueryCollector {
   }
 
   #read(record: TelemetryRecord): Result<Found> {
-    const id = idOf(record, this.#rules.id);
+    const id = readId(record, this.#rules.id);
     if (id === undefined) {
       const missing = this.#rules.id === 'span' ? 'trace id and span id' : 'trace id';
       return failure(`has no valid ${missing}, so that a repeat could not be told from another query`);
     }
-    const { caller, isNamed } = callerOf(record, this.#rules);
-    const occurredAt = record.timeNs === 0n ? {} : { occurredAt: timestampOf(record.timeNs) };
+    const { caller, isNamed } = readCaller(record, this.#rules);
+    const occurredAt = record.timeNs === 0n ? {} : { occurredAt: formatTimestamp(record.timeNs) };
     const query = parseQuery({ id, caller, ...occurredAt }, this.#nowMs);
     if (!query.ok) return query;
     if (this.#rowsFrom !== null && query.value.occurredAt < this.#rowsFrom) {
-      const since = new Date(this.#rowsFrom).toISOString();
-      return failure(`occurredAt: lies before ${since}, from when on the project keeps rows`);
+      return failure(beforeRowsProblem(new Date(this.#rowsFrom).toISOString()));
     }
     return success({ query: query.value, isNamed, namedAt: query.value.occurredAt });
   }
 }
 
-/** A query, and how sure its caller is. */
+/** A query, and the reliability of its caller. */
 interface Found {
   readonly query: Query;
-  /** Whether anything said who the caller is. */
+  /** Whether the record named a caller or one was detected. */
   readonly isNamed: boolean;
-  /** The time of the record that its caller is from. */
+  /** The time of the record that the caller comes from. */
   readonly namedAt: number;
 }
 
-/** Two records of one query: it was asked when the first began, by whom the first that names anybody says. */
-function together(one: Found, other: Found): Found {
-  const named = isSurer(other, one) ? other : one;
+/** Merges two records of one query: the earliest time, and the caller of the earliest record that has one. */
+function merge(one: Found, other: Found): Found {
+  const named = isMoreReliable(other, one) ? other : one;
   const occurredAt = Math.min(one.query.occurredAt, other.query.occurredAt);
   return { ...named, query: { ...named.query, occurredAt } };
 }
 
-/** The same whichever of the two came first in the request. */
-function isSurer(one: Found, other: Found): boolean {
+/** Does not depend on the order of the records in the request. */
+function isMoreReliable(one: Found, other: Found): boolean {
   if (one.isNamed !== other.isNamed) return one.isNamed;
   if (one.namedAt !== other.namedAt) return one.namedAt < other.namedAt;
   return one.query.caller < other.query.caller;
@@ -159,26 +154,29 @@ function isQuery({ attributes }: TelemetryRecord, { query, id }: TelemetryRules)
   return typeof id !== 'object' || (attributes.get(id.attribute) ?? '') !== '';
 }
 
-/** A trace id is written as a UUID, which stores keep in 16 bytes. All zeros means none (W3C Trace Context). */
-function idOf({ traceId, spanId, attributes }: TelemetryRecord, source: IdSource): string | undefined {
+/** Writes a trace id as a UUID, which stores keep in 16 bytes. All zeros means no id (W3C Trace Context). */
+function readId({ traceId, spanId, attributes }: TelemetryRecord, source: IdSource): string | undefined {
   if (typeof source === 'object') return attributes.get(source.attribute);
   if (!/^[0-9a-f]{32}$/.test(traceId) || /^0+$/.test(traceId)) return undefined;
   if (source === 'trace') return traceId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   return /^[0-9a-f]{16}$/.test(spanId) && !/^0+$/.test(spanId) ? `${traceId}-${spanId}` : undefined;
 }
 
-function callerOf({ attributes, resource }: TelemetryRecord, { callerAttribute, detection }: TelemetryRules) {
+function readCaller(
+  { attributes, resource }: TelemetryRecord,
+  { callerAttribute, detection }: TelemetryRules,
+) {
   const given = attributes.get(callerAttribute) || resource.get(callerAttribute);
   if (given !== undefined && given !== '') return { caller: given, isNamed: true };
-  // Any name that is no caller's: what is detected can never be mistaken for what nothing was detected of.
-  const detected = detectCaller({ headers: headersOf(attributes) }, { ...detection, fallback: '' });
+  // An empty fallback cannot be confused with a detected name.
+  const detected = detectCaller({ headers: readHeaders(attributes) }, { ...detection, fallback: '' });
   return detected === ''
     ? { caller: detection.fallback ?? 'unknown', isNamed: false }
     : { caller: detected, isNamed: true };
 }
 
-/** The headers that instrumentation of an HTTP server was told to write down. Older ones turn `-` into `_`. */
-function headersOf(attributes: Attributes) {
+/** The request headers among the attributes. Older instrumentation writes `_` for `-`. */
+function readHeaders(attributes: Attributes) {
   return {
     get(name: string): string | null {
       const agents = name === 'user-agent' ? USER_AGENTS : [];
@@ -188,22 +186,22 @@ function headersOf(attributes: Attributes) {
   };
 }
 
-/** Digits finer than a millisecond are dropped. Any 64 bits of nanoseconds can be written: they end in 2554. */
-function timestampOf(timeNs: bigint): string {
+/** Drops digits finer than a millisecond. Any 64 bits of nanoseconds end before the year 2555. */
+function formatTimestamp(timeNs: bigint): string {
   return new Date(Number(timeNs / 1_000_000n)).toISOString();
 }
 
 const idCharactersShownMax = 32;
 
-function nameOf({ traceId, spanId }: TelemetryRecord): string {
+function describe({ traceId, spanId }: TelemetryRecord): string {
   const ids = [traceId, spanId].filter((id) => id !== '').map((id) => id.slice(0, idCharactersShownMax));
-  return ids.length === 0 ? 'one without trace' : ids.join('/');
+  return ids.length === 0 ? 'a record without trace id' : ids.join('/');
 }
 
-/** What a name of an attribute may be made of here: the lists below need `=` and `,` for themselves. */
+/** The rules below use `=` and `,` as separators. */
 const attributeName = /^[^\s=,]{1,255}$/;
 
-/** `name=value,value`: an attribute and the values that make a query; the name alone for any value. */
+/** Parses the setting that says which records are queries: `name=value,value`, or the name alone for any value. */
 export function parseQueryRule(text: string): Result<TelemetryRules['query']> {
   const at = text.indexOf('=');
   const attribute = at === -1 ? text : text.slice(0, at);
@@ -213,7 +211,7 @@ export function parseQueryRule(text: string): Result<TelemetryRules['query']> {
     : failure('is not an attribute and its values, as gen_ai.operation.name=invoke_agent');
 }
 
-/** `trace`, `span`, or the attribute that holds a query's id. */
+/** Parses the setting of the id: `trace`, `span` or the name of an attribute. */
 export function parseIdSource(text: string): Result<IdSource> {
   if (text === 'trace' || text === 'span') return success(text);
   return attributeName.test(text)
@@ -225,7 +223,7 @@ export function parseAttributeName(text: string): Result<string> {
   return attributeName.test(text) ? success(text) : failure('is not the name of an attribute');
 }
 
-/** Origins of the documentation site, with commas between them. */
+/** Parses a comma-separated list of the documentation site's origins. */
 export function parseSiteOrigins(text: string): Result<readonly string[]> {
   const siteOrigins = text.split(',').map((origin) => origin.trim());
   return callerRulesProblems({ siteOrigins }).length === 0

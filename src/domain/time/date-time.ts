@@ -1,7 +1,7 @@
 /**
- * Reads dates and date-times to milliseconds since 1970-01-01T00:00:00Z. The grammar is RFC 3339, section 5.6,
- * and, for bounds of ranges only, the wider one of the contract, part 2: a date alone, no offset, no seconds.
- * Digits finer than a millisecond are dropped, so a recorded time and a bound round the same way: down.
+ * Parses dates and date-times to milliseconds since 1970-01-01T00:00:00Z. The grammar is RFC 3339, section 5.6. Bounds of
+ * ranges may also be a date, or leave out offset or seconds (contract, part 2). Digits finer than a millisecond are
+ * dropped, so recorded times and bounds round down alike.
  */
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import { failure, quote, type Result, success } from '../result.js';
@@ -10,32 +10,32 @@ import { dayMs, hourMs, minuteMs } from './duration.js';
 const DATE = '\\d{4}-\\d{2}-\\d{2}';
 const OFFSET = '(?:[Zz]|[+-]\\d{2}:\\d{2})';
 
-/** The shape of a bound, as a regular expression's source. What has it may still be impossible, like February 30. */
+/** The pattern of a bound. A match may still be an impossible date such as February 30. */
 export const BOUND_PATTERN = `^${DATE}(?:[Tt]\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?${OFFSET}?)?$`;
 
-/** The shape of a recorded time. */
+/** The pattern of a recorded time. */
 export const TIMESTAMP_PATTERN = `^${DATE}[Tt]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?${OFFSET}$`;
 
-/** The shape of a bound, with its parts. */
+/** A bound, with a group for each part. */
 const PARTS =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?([Zz]|[+-]\d{2}:\d{2})?)?$/;
 
-/** An offset whose `+` became a space on its way through a URL. */
+/** A date-time whose `+` became a space in a URL. */
 const PLUS_AS_SPACE = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}[\d:.]* \d{2}:?\d{2}$/;
 
 /** The Gregorian calendar repeats after 400 years of 146,097 days. */
 const eraMs = 146_097 * dayMs;
 
-/** 0000-01-01T00:00:00Z, the first instant that RFC 3339 can write in UTC. */
+/** 0000-01-01T00:00:00Z, the earliest time that RFC 3339 can write in UTC. */
 export const YEAR_ZERO_MS = -62_167_219_200_000;
 
 const monthNames =
   'January February March April May June July August September October November December'.split(' ');
 
-/** 10000-01-01T00:00:00Z, the first instant that RFC 3339 can no longer write in UTC. */
+/** 10000-01-01T00:00:00Z, the first time that is too late for RFC 3339 in UTC. */
 export const YEAR_10000_MS = 253_402_300_800_000;
 
-/** The parts of a matched text. A text without a time has `hasTime` false and zeros there. */
+/** The parts of a match. Without a time, `hasTime` is false and its parts are zero. */
 interface Parts {
   readonly year: number;
   readonly month: number;
@@ -50,8 +50,8 @@ interface Parts {
 }
 
 /**
- * A bound of a range: a date (the start of that day in UTC) or a date-time (UTC unless it has an offset).
- * The problem is the end of a sentence that begins with what the text is the value of.
+ * Parses the bound of a range: a date (the start of that day in UTC) or a date-time (UTC unless it has an offset). A
+ * problem completes a sentence that begins with the name of the field.
  */
 export function parseBound(text: string): Result<number> {
   const parts = split(text);
@@ -59,7 +59,7 @@ export function parseBound(text: string): Result<number> {
   return toTime(parts, text);
 }
 
-/** A recorded time: RFC 3339 in full, so that nobody's local time is ever taken for UTC by mistake. */
+/** Parses a recorded time. It must be complete, so that a local time is never mistaken for UTC. */
 export function parseTimestamp(text: string): Result<number> {
   const parts = split(text);
   if (parts === undefined) return failure(`${quote(text)} is not a date-time of RFC 3339; ${fullForm}`);
@@ -96,8 +96,7 @@ function toTime(parts: Parts, text: string): Result<number> {
 
   const ofDayMs = parts.hour * hourMs + parts.minute * minuteMs + parts.second * 1000 + parts.millisecond;
   const timeMs = startOfDay(parts.year, parts.month, parts.day) + ofDayMs - offsetMs;
-  // RFC 3339, section 5.7: a leap second is the last second of a UTC day. It counts as the second after it,
-  // which the sum above already says.
+  // RFC 3339, section 5.7: a leap second is the last second of a UTC day. The sum above counts it as the next second.
   if (parts.second === 60 && (Math.floor(timeMs / 1000) * 1000) % dayMs !== 0) {
     return failure(`${quote(text)} has second 60, which exists only as a leap second, at 23:59:60 UTC`);
   }
@@ -105,7 +104,7 @@ function toTime(parts: Parts, text: string): Result<number> {
 }
 
 function startOfDay(year: number, month: number, day: number): number {
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999; 400 years on, the calendar is the same.
+  // Date.UTC would read the years 0 to 99 as 1900 to 1999; the calendar is the same 400 years later.
   return Date.UTC(year + 400, month - 1, day) - eraMs;
 }
 
@@ -124,9 +123,9 @@ function timeProblem({ hour, minute, second }: Parts): string | undefined {
   return undefined;
 }
 
-/** Milliseconds ahead of UTC; undefined where the offset cannot be. */
+/** Milliseconds ahead of UTC; undefined if impossible. */
 function parseOffset(offset: string): number | undefined {
-  // `Z` has no digits, which is zero of both.
+  // `Z` has no digits, so both are zero.
   const hours = Number(offset.slice(1, 3));
   const minutes = Number(offset.slice(4, 6));
   if (hours > 23 || minutes > 59) return undefined;
@@ -148,29 +147,29 @@ function boundShapeProblem(text: string): string {
 }
 
 /**
- * Writes a time as RFC 3339 with milliseconds and the offset that a clock has, in whole minutes: seconds that some zone
- * was off by in the 19th century are left to the time, so that the text means this very instant. So it does at both
- * ends of the calendar, where a clock shows a year that cannot be written, by an offset that keeps to the others.
+ * Formats a time as RFC 3339 with milliseconds and an offset in whole minutes. The text always means exactly this time:
+ * the seconds of 19th century offsets become part of the local time, and at both ends of the calendar, where the local
+ * year could not be written, the offset changes instead.
  */
 export function formatWithOffset(timeMs: number, offsetMs: number): string {
   const minutes = writableOffset(timeMs, Math.trunc(offsetMs / minuteMs));
   const clockMs = timeMs + minutes * minuteMs;
   const day = Math.floor(clockMs / dayMs);
-  return `${dateOf(day)}T${clockOf(clockMs - day * dayMs)}${offsetOf(minutes)}`;
+  return `${formatDate(day)}T${formatTime(clockMs - day * dayMs)}${formatOffset(minutes)}`;
 }
 
 /** Series format the same days over and over, and formatting one costs as much as the rest of a bucket. */
 const dates = new BoundedCache<number, string>(10_000);
 
-function dateOf(day: number): string {
+function formatDate(day: number): string {
   return dates.getOrCreate(day, () => new Date(day * dayMs).toISOString().slice(0, 'YYYY-MM-DD'.length));
 }
 
-function clockOf(ms: number): string {
+function formatTime(ms: number): string {
   return ms === 0 ? '00:00:00.000' : new Date(ms).toISOString().slice('YYYY-MM-DDT'.length, -'Z'.length);
 }
 
-function offsetOf(minutes: number): string {
+function formatOffset(minutes: number): string {
   const ahead = Math.abs(minutes);
   return `${minutes < 0 ? '-' : '+'}${twoDigits(Math.floor(ahead / 60))}:${twoDigits(ahead % 60)}`;
 }

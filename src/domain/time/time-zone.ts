@@ -1,39 +1,33 @@
-/**
- * Time zones: which names there are, and how far ahead of UTC a zone's clock is, and when. The only file that asks a
- * library for it; it uses the platform's own data, and gives way to the platform's own `Temporal` where there is one.
- */
+/** Names and offsets of time zones. The only file that uses the library for them, which reads the platform's own data. */
 import { Temporal } from 'temporal-polyfill';
 import { failure, quote, type Result, success } from '../result.js';
 
-/** The name of a time zone, as `Europe/Berlin`: one that `parseTimeZone` took. */
+/** A name that `parseTimeZone` accepted, such as `Europe/Berlin`. */
 export type TimeZone = string & { readonly brand: 'TimeZone' };
 
 export const UTC = 'UTC' as TimeZone;
 
-/** The shape of a name, as a regular expression's source. What has it may still be none. */
+/** The pattern of names. Not every match is a time zone. */
 export const TIME_ZONE_PATTERN = '^[A-Za-z][A-Za-z0-9+_/-]*$';
 
 const pattern = new RegExp(TIME_ZONE_PATTERN);
 
-/** A time over which a zone's offset does not change: `from` is in, `to` is not. */
+/** A half-open period `[from, to)` in which a zone's offset does not change. */
 export interface OffsetPeriod {
   readonly from: number;
   readonly to: number;
-  /** What the zone's clock shows, less UTC. Whole seconds; whole minutes only since the 20th century. */
+  /** Local time minus UTC, in whole seconds; whole minutes only since the 20th century. */
   readonly offsetMs: number;
 }
 
-/** What Grafana calls UTC (its variable `$__timezone`); it spells all other zones as the database does. */
+/** Grafana's variable `$__timezone` says `utc`; it spells all other zones as the database does. */
 const GRAFANA_UTC = 'utc';
 
-/**
- * A name of the IANA time zone database, links such as `Asia/Calcutta` included, spelled as it is there; `utc` is taken
- * for `UTC`. The problem is the end of a sentence that begins with what the name is the value of.
- */
+/** Parses a name of the IANA time zone database, in its exact spelling. Accepts links such as `Asia/Calcutta`, and `utc`. */
 export function parseTimeZone(name: string): Result<TimeZone> {
   if (name === '') return failure('is empty; leave it out or give the name of a time zone, as Europe/Berlin');
   if (name === GRAFANA_UTC) return success(UTC);
-  const known = spelledRight(name);
+  const known = findExactName(name);
   if (known === name) return success(name as TimeZone);
   const hint =
     known?.toLowerCase() === name.toLowerCase()
@@ -42,8 +36,8 @@ export function parseTimeZone(name: string): Result<TimeZone> {
   return failure(`${quote(name)} is not a time zone of the IANA database; ${hint}`);
 }
 
-/** The name as the database has it, whatever its case; undefined for what is none, an offset such as `+01:00` included. */
-function spelledRight(name: string): string | undefined {
+/** The name as the database spells it; undefined for anything else, including offsets such as `+01:00`. */
+function findExactName(name: string): string | undefined {
   if (!pattern.test(name)) return undefined;
   try {
     return at(0, name).timeZoneId;
@@ -53,53 +47,52 @@ function spelledRight(name: string): string | undefined {
   }
 }
 
-/** The stretches of one offset that a range is made of, in order; none where it is empty. */
+/** The periods of constant offset in a range, in order. */
 export function* listOffsetPeriods(
   zone: TimeZone,
   range: { readonly from: number; readonly to: number },
 ): Generator<OffsetPeriod> {
   let begin = range.from;
   while (begin < range.to) {
-    const { to, offsetMs } = stretchAt(begin, zone);
+    const { to, offsetMs } = periodAt(begin, zone);
     const end = Math.min(to, range.to);
     yield { from: begin, to: end, offsetMs };
     begin = end;
   }
 }
 
-/** Asking the library takes longer than counting does, and what it says of a zone stays true: by zone, in order of time. */
-const known = new Map<TimeZone, OffsetPeriod[]>();
-/** Of all zones together; then all are dropped. */
-const knownMax = 1_000;
-let knownNow = 0;
+/** A cache of the periods of each zone, in order of time: asking the library takes longer than counting does. */
+const cache = new Map<TimeZone, OffsetPeriod[]>();
+/** Of all zones together. A full cache is cleared. */
+const cachedPeriodsMax = 1_000;
+let cachedPeriods = 0;
 
-/** The stretch that a moment is in, from that moment or an earlier one on. The last of a zone has no end. */
-function stretchAt(timeMs: number, zone: TimeZone): OffsetPeriod {
-  if (knownNow >= knownMax) {
-    known.clear();
-    knownNow = 0;
+/** The period that contains a moment, from that moment or earlier. The last period of a zone has no end. */
+function periodAt(timeMs: number, zone: TimeZone): OffsetPeriod {
+  if (cachedPeriods >= cachedPeriodsMax) {
+    cache.clear();
+    cachedPeriods = 0;
   }
-  const stretches = known.get(zone) ?? [];
-  const next = firstEndingAfter(timeMs, stretches);
-  const found = stretches[next];
+  const periods = cache.get(zone) ?? [];
+  const next = firstEndingAfter(timeMs, periods);
+  const found = periods[next];
   if (found !== undefined && found.from <= timeMs) return found;
   const moment = at(timeMs, zone);
   const to = moment.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
-  const stretch = { from: timeMs, to, offsetMs: moment.offsetNanoseconds / 1_000_000 };
-  // Where a later part of the same stretch is known, this takes its place.
+  const period = { from: timeMs, to, offsetMs: moment.offsetNanoseconds / 1_000_000 };
+  // Replaces a cached later part of the same period.
   const isSame = found?.to === to;
-  stretches.splice(next, isSame ? 1 : 0, stretch);
-  if (!isSame) knownNow++;
-  known.set(zone, stretches);
-  return stretch;
+  periods.splice(next, isSame ? 1 : 0, period);
+  if (!isSame) cachedPeriods++;
+  cache.set(zone, periods);
+  return period;
 }
 
-/** Its index, or where it would stand. */
-function firstEndingAfter(timeMs: number, stretches: readonly OffsetPeriod[]): number {
-  let [low, high] = [0, stretches.length];
+function firstEndingAfter(timeMs: number, periods: readonly OffsetPeriod[]): number {
+  let [low, high] = [0, periods.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((stretches[middle]?.to ?? 0) <= timeMs) low = middle + 1;
+    if ((periods[middle]?.to ?? 0) <= timeMs) low = middle + 1;
     else high = middle;
   }
   return low;

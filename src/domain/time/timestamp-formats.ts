@@ -1,20 +1,20 @@
-/** Times as other systems write them, where somebody has said how: an export does not say so itself. */
+/** Timestamps in the formats of other systems' exports. */
 
 import { failure, quote, type Result, success } from '../result.js';
 import { parseTimestamp, YEAR_10000_MS } from './date-time.js';
 
 /**
- * `rfc3339` is what recording takes. `utc` is that and what databases write: a space for the `T`, an offset of hours alone,
- * `UTC`, or no offset, which then is UTC. `s` and `ms` are seconds and milliseconds since 1970-01-01T00:00:00Z.
+ * `rfc3339` is the format of recorded queries. `utc` also accepts what databases write: a space instead of `T`, an offset
+ * of hours only, `UTC`, or no offset, which means UTC. `s` and `ms` are seconds and milliseconds since 1970-01-01T00:00:00Z.
  */
 export const TIME_FORMATS = ['rfc3339', 'utc', 's', 'ms'] as const;
 
 export type TimeFormat = (typeof TIME_FORMATS)[number];
 
-/** In seconds this is the year 5138, in milliseconds March 1973: nobody asked an assistant at either. */
-const tellsUnitsApart = 100_000_000_000;
+/** The year 5138 in seconds, March 1973 in milliseconds: no assistant was asked at either. */
+const unitBoundary = 100_000_000_000;
 
-/** Milliseconds since 1970-01-01T00:00:00Z. A number may be text, as in CSV. Digits finer than a millisecond are dropped. */
+/** Parses a time to milliseconds since 1970. Numbers may be text, as in CSV. Drops digits finer than a millisecond. */
 export function parseTimeInFormat(value: unknown, format: TimeFormat): Result<number> {
   if (format === 's' || format === 'ms') return parseEpoch(value, format);
   if (typeof value === 'number') {
@@ -23,7 +23,7 @@ export function parseTimeInFormat(value: unknown, format: TimeFormat): Result<nu
     );
   }
   if (typeof value !== 'string') return failure('is not a string');
-  return parseTimestamp(format === 'utc' ? inFull(value) : value);
+  return parseTimestamp(format === 'utc' ? toRfc3339(value) : value);
 }
 
 function parseEpoch(value: unknown, unit: 's' | 'ms'): Result<number> {
@@ -35,26 +35,26 @@ function parseEpoch(value: unknown, unit: 's' | 'ms'): Result<number> {
   }
   const [, whole, fraction = ''] = parts;
   const count = Number(whole);
-  if (unit === 's' && count >= tellsUnitsApart) {
+  if (unit === 's' && count >= unitBoundary) {
     return failure(
       `${count} is too large for seconds since 1970; are these milliseconds (--time-format ms)?`,
     );
   }
-  if (unit === 'ms' && count < tellsUnitsApart) {
+  if (unit === 'ms' && count < unitBoundary) {
     return failure(`${count} is too small for milliseconds since 1970; are these seconds (--time-format s)?`);
   }
   if (count >= YEAR_10000_MS) return failure(`${count} milliseconds since 1970 lie after the year 9999`);
   return success(unit === 'ms' ? count : count * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0')));
 }
 
-function inFull(text: string): string {
+function toRfc3339(text: string): string {
   const [, date, time, offset = ''] =
     /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?) ?(UTC|[Zz]|[+-]\d\d(?::?\d\d)?)?$/.exec(text) ?? [];
   if (date === undefined) return text;
-  return `${date}T${time}${offsetInFull(offset)}`;
+  return `${date}T${time}${toRfc3339Offset(offset)}`;
 }
 
-function offsetInFull(offset: string): string {
+function toRfc3339Offset(offset: string): string {
   if (!/^[+-]/.test(offset)) return 'Z';
   return `${offset.slice(0, 3)}:${offset.slice(3).replace(':', '') || '00'}`;
 }

@@ -10,8 +10,8 @@ const all = 'hour, day, week, month';
 describe('a question for a series is refused', () => {
   test.each([
     [{ interval: '' }, `interval: is empty; leave it out or give one of ${all}`],
-    [{ interval: 'year' }, `interval: "year" is not an interval; there are ${all}`],
-    [{ interval: 'Day' }, `interval: "Day" is not an interval; there are ${all}`],
+    [{ interval: 'year' }, `interval: "year" is not an interval; the intervals are ${all}`],
+    [{ interval: 'Day' }, `interval: "Day" is not an interval; the intervals are ${all}`],
     [{ timeZone: '' }, expect.stringMatching(/^timeZone: is empty/)],
     [{ timeZone: 'europe/berlin' }, expect.stringMatching(/^timeZone: .*did you mean Europe\/Berlin\?$/)],
     [{ from: '2026-02-30' }, expect.stringMatching(/^dateFrom: /)],

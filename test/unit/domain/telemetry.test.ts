@@ -64,7 +64,11 @@ describe('a query that is invalid is rejected, and says why; the others are take
       { resource: { 'caller_stats.caller': 'a b' } },
       `${name}: caller: is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ - (^[a-z0-9._-]{1,64}$)`,
     ],
-    ['no trace', { traceId: '', spanId: '' }, `one without trace: has no valid trace id, ${NO_REPEAT}`],
+    [
+      'no trace',
+      { traceId: '', spanId: '' },
+      `a record without trace id: has no valid trace id, ${NO_REPEAT}`,
+    ],
     ['a short trace', { traceId: 'abc' }, `abc/${spanId(1)}: has no valid trace id, ${NO_REPEAT}`],
     [
       'a trace of zeros',

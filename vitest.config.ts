@@ -52,6 +52,8 @@ export default defineConfig({
             'test/{conformance,users,sqlite,postgres,http,cli,laws,client,fuzz,overload,faults}/**/*.test.ts',
           ],
           exclude,
+          // What is built runs as it is.
+          server: { deps: { external: [/\/dist\//] } },
           globalSetup: ['./test/support/build.ts', './test/support/postgres-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,

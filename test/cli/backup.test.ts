@@ -17,7 +17,7 @@ import {
 } from '../support/cli-place.js';
 
 const totals = async (place: Place) =>
-  JSON.parse((await succeed(place.run(['stats', project, '--json']))).stdout) as unknown;
+  JSON.parse((await succeed(place.spawn(['stats', project, '--json']))).stdout) as unknown;
 
 /** What lies in the folder of a place. */
 const filesOf = (place: Place) => readdirSync(place.folder).toSorted();
@@ -40,7 +40,7 @@ describe('backup refuses', () => {
     const place = await placeWithProject();
     writeFileSync(place.path('mine'), 'mine');
     const before = filesOf(place);
-    const outcome = await place.run(['backup', file]);
+    const outcome = await place.spawn(['backup', file]);
     expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(message) });
     expect(filesOf(place)).toEqual(before);
     expect(readFileSync(place.path('mine'), 'utf8')).toBe('mine');
@@ -48,7 +48,7 @@ describe('backup refuses', () => {
 
   test.concurrent('where there is no database, and makes none', async () => {
     const place = await emptyPlace();
-    const outcome = await place.run(['backup', 'b']);
+    const outcome = await place.spawn(['backup', 'b']);
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(/There is no database/) });
     expect(filesOf(place)).toEqual([]);
   });
@@ -56,19 +56,19 @@ describe('backup refuses', () => {
   test.concurrent('a database of another program', async () => {
     const place = await emptyPlace();
     alter(place, 'CREATE TABLE theirs (x)');
-    const outcome = await place.run(['backup', 'b']);
+    const outcome = await place.spawn(['backup', 'b']);
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(/another program/) });
     expect(existsSync(place.path('b'))).toBe(false);
   });
 
   test.concurrent('a damaged database, with --replace as well, and keeps the backup that there is', async () => {
     const place = await placeWithSample();
-    await succeed(place.run(['backup', 'b']));
+    await succeed(place.spawn(['backup', 'b']));
     const before = readFileSync(place.path('b'));
     const bytes = readFileSync(place.database);
     // Whole pages from the middle on, the first ones left alone.
     writeFileSync(place.database, bytes.fill(0xa5, bytes.length >> 1));
-    const outcome = await place.run(['backup', 'b', '--replace']);
+    const outcome = await place.spawn(['backup', 'b', '--replace']);
     expect(outcome).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/b was not written: .*damaged/),
@@ -83,7 +83,7 @@ describe('backup refuses', () => {
       ['backup', 'pg_dump'],
       ['restore', 'pg_restore'],
     ] as const) {
-      const outcome = await place.run([command, 'b', '--database', server?.url ?? '']);
+      const outcome = await place.spawn([command, 'b', '--database', server?.url ?? '']);
       expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(tool) });
     }
   });
@@ -93,7 +93,7 @@ describe('restore refuses', () => {
   const restoring = async (place: Place, ...args: string[]) => {
     const before = existsSync(place.database) ? readFileSync(place.database) : undefined;
     const files = filesOf(place);
-    const outcome = await place.run(['restore', ...args]);
+    const outcome = await place.spawn(['restore', ...args]);
     expect(outcome).toMatchObject({ status: 1, stdout: '' });
     expect(filesOf(place)).toEqual(files);
     if (before !== undefined) expect(readFileSync(place.database).equals(before)).toBe(true);
@@ -102,15 +102,15 @@ describe('restore refuses', () => {
 
   test.concurrent('to overwrite a database, unless told', async () => {
     const place = await placeWithProject();
-    await succeed(place.run(['backup', 'b']));
+    await succeed(place.spawn(['backup', 'b']));
     expect(await restoring(place, 'b')).toMatch(/caller-stats\.db is there already; --replace replaces it/);
   });
 
   test('a database that a server works on', async () => {
     const place = await placeWithProject();
-    await succeed(place.run(['backup', 'b']));
+    await succeed(place.spawn(['backup', 'b']));
     const server = await place.serve();
-    const { status, stderr } = await place.run(['restore', 'b', '--replace']);
+    const { status, stderr } = await place.spawn(['restore', 'b', '--replace']);
     expect({ status, stderr }).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/is in use: stop its server/),
@@ -140,14 +140,14 @@ describe('restore refuses', () => {
 
   test.concurrent('a backup of a newer version', async () => {
     const place = await placeWithProject();
-    await succeed(place.run(['backup', 'b']));
+    await succeed(place.spawn(['backup', 'b']));
     alter({ database: place.path('b') }, `PRAGMA user_version = ${MIGRATIONS.length + 1}`);
     expect(await restoring(place, 'b', '--replace')).toMatch(/made by a newer caller-stats/);
   });
 
   test.concurrent('a damaged backup', async () => {
     const place = await placeWithSample();
-    await succeed(place.run(['backup', 'b']));
+    await succeed(place.spawn(['backup', 'b']));
     const bytes = readFileSync(place.path('b'));
     writeFileSync(place.path('b'), bytes.fill(0xa5, bytes.length >> 1));
     expect(await restoring(place, 'b', '--replace')).toMatch(
@@ -170,7 +170,7 @@ describe('a backup', () => {
   test('has everything, for its owner only, and is restored into an empty folder', async () => {
     const place = await placeWithSample();
     const key = await makeKey(place, 'admin');
-    const { stdout } = await succeed(place.run(['backup', 'b']));
+    const { stdout } = await succeed(place.spawn(['backup', 'b']));
     expect(stdout).toMatch(/^b has 30,269 queries in 1 project \([\d,]+ bytes\)\.\n$/);
     expect(statSync(place.path('b')).mode & 0o777).toBe(0o600);
     const elsewhere = await emptyPlace();
@@ -196,31 +196,31 @@ describe('a backup', () => {
 
   test.concurrent('makes its folder, for its owner only', async () => {
     const place = await placeWithProject();
-    await succeed(place.run(['backup', 'new/deeper/b']));
+    await succeed(place.spawn(['backup', 'new/deeper/b']));
     expect(statSync(place.path('new/deeper')).mode & 0o777).toBe(0o700);
-    await succeed(place.run(['verify', '--database', `sqlite:${place.path('new/deeper/b')}`]));
+    await succeed(place.spawn(['verify', '--database', `sqlite:${place.path('new/deeper/b')}`]));
   });
 
   test.concurrent('takes the place of the database, which is kept whole under another name', async () => {
     const place = await placeWithSample();
-    await succeed(place.run(['backup', 'b']));
+    await succeed(place.spawn(['backup', 'b']));
     alter(place, "UPDATE project SET name = 'Later'");
-    const { stdout } = await succeed(place.run(['restore', 'b', '--replace', '--json']));
+    const { stdout } = await succeed(place.spawn(['restore', 'b', '--replace', '--json']));
     const { kept } = JSON.parse(stdout) as { kept: string };
     expect(kept).toMatch(/\/caller-stats\.db\.replaced-\d{8}T\d{6}\.\d{3}Z$/);
     const name = (database: string) => firstRow({ database }, 'SELECT name FROM project')['name'];
     expect([name(place.database), name(kept)]).toEqual(['Docs', 'Later']);
     expect(statSync(place.database).mode & 0o777).toBe(0o600);
-    await succeed(place.run(['verify']));
-    await succeed(place.run(['verify', '--database', `sqlite:${kept}`]));
+    await succeed(place.spawn(['verify']));
+    await succeed(place.spawn(['verify', '--database', `sqlite:${kept}`]));
   });
 
   test.concurrent('can be restored over a damaged database, whose log it never sees', async () => {
     const place = await placeWithSample();
-    await succeed(place.run(['backup', 'b']));
+    await succeed(place.spawn(['backup', 'b']));
     writeFileSync(place.database, 'no database at all '.repeat(1000));
     writeFileSync(`${place.database}-wal`, 'its log');
-    const { stdout } = await succeed(place.run(['restore', 'b', '--replace', '--json']));
+    const { stdout } = await succeed(place.spawn(['restore', 'b', '--replace', '--json']));
     const { kept } = JSON.parse(stdout) as { kept: string };
     expect(readFileSync(kept, 'utf8')).toMatch(/^no database at all/);
     expect(existsSync(`${place.database}-wal`)).toBe(false);
@@ -229,9 +229,9 @@ describe('a backup', () => {
 
   test.concurrent('replaces an older backup, and leaves nothing else behind', async () => {
     const place = await placeWithProject();
-    await succeed(place.run(['backup', 'b']));
+    await succeed(place.spawn(['backup', 'b']));
     alter(place, "UPDATE project SET name = 'Later'");
-    await succeed(place.run(['backup', 'b', '--replace']));
+    await succeed(place.spawn(['backup', 'b', '--replace']));
     expect(firstRow({ database: place.path('b') }, 'SELECT name FROM project')).toEqual({ name: 'Later' });
     expect(filesOf(place)).toEqual(['b', 'caller-stats.db']);
   });
@@ -240,9 +240,9 @@ describe('a backup', () => {
     const place = await placeWithProject();
     const queries = Array.from({ length: 500 }, (_, at) => ({ id: `secret-${at}`, caller: 'web' }));
     writeFileSync(place.path('q.ndjson'), queries.map((one) => JSON.stringify(one)).join('\n'));
-    await succeed(place.run(['import', 'q.ndjson', '--project', project]));
-    await succeed(place.run(['project', 'delete', project, '--confirm', 'Docs']));
-    await succeed(place.run(['backup', 'b']));
+    await succeed(place.spawn(['import', 'q.ndjson', '--project', project]));
+    await succeed(place.spawn(['project', 'delete', project, '--confirm', 'Docs']));
+    await succeed(place.spawn(['backup', 'b']));
     expect(readFileSync(place.path('b')).includes('secret-')).toBe(false);
   });
 
@@ -267,7 +267,7 @@ describe('a backup', () => {
     try {
       for (let turn = 0; turn < 5; turn++) {
         const acknowledged = sent;
-        await succeed(place.run(['backup', `b${turn}`]));
+        await succeed(place.spawn(['backup', `b${turn}`]));
         const database = place.path(`b${turn}`);
         const batches = recordedIn({ database }) / batchSize;
         expect(Number.isInteger(batches)).toBe(true);
@@ -277,7 +277,7 @@ describe('a backup', () => {
           `SELECT count(*) AS n FROM query WHERE id LIKE '${batches - 1}-%'`,
         );
         expect(last).toEqual(batches === 0 ? { n: 0 } : { n: batchSize });
-        await succeed(place.run(['verify', '--database', `sqlite:${database}`]));
+        await succeed(place.spawn(['verify', '--database', `sqlite:${database}`]));
       }
     } finally {
       done = true;

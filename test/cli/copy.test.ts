@@ -51,7 +51,7 @@ const fileUrl = (place: Place, name: string) => `sqlite:${place.path(name)}`;
 
 describe('is refused as wrong usage:', () => {
   const refusal = async (place: Place, args: string[], env = {}) => {
-    const { status, stdout, stderr } = await place.run(['copy', ...args], { env });
+    const { status, stdout, stderr } = await place.spawn(['copy', ...args], { env });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     return stderr;
   };

@@ -18,7 +18,7 @@ const commands = [['serve', '--port', '0'], ['project', 'create', 'New'], ['stat
 async function expectRefusedUntouched(place: Place, message: RegExp): Promise<void> {
   const before = await readFile(place.database);
   for (const command of commands) {
-    const { status, stdout, stderr } = await place.run(command);
+    const { status, stdout, stderr } = await place.spawn(command);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^ {4}at /m);
@@ -59,13 +59,13 @@ describe('is refused, and left as it is:', () => {
 test.concurrent('an empty file becomes a database, as one that is not there does', async () => {
   const place = await emptyPlace();
   await writeFile(place.database, '');
-  await succeed(place.run(['project', 'create', 'Docs', '--id', project]));
-  await succeed(place.run(['verify']));
+  await succeed(place.spawn(['project', 'create', 'Docs', '--id', project]));
+  await succeed(place.spawn(['verify']));
 });
 
 test.concurrent('a folder in the way is named', async () => {
   const place = await emptyPlace();
-  const { status, stdout, stderr } = await place.run([
+  const { status, stdout, stderr } = await place.spawn([
     'project',
     'create',
     'x',
@@ -82,7 +82,7 @@ test('a file that is deleted under a server: nothing is acknowledged or counted 
   const server = await place.serve(['--log-level', 'silent']);
   const client = clientOf(server, project, key);
   expect(await client.record(batchOf(0, 10))).toMatchObject({ status: 200 });
-  await succeed(place.run(['backup', 'b']));
+  await succeed(place.spawn(['backup', 'b']));
   const statuses = async () => [
     (await client.record(batchOf(1, 10))).status,
     (await client.count()).status,
@@ -92,14 +92,14 @@ test('a file that is deleted under a server: nothing is acknowledged or counted 
   await rm(place.database);
   // Nothing is acknowledged from then on; that nothing is counted either, it sees within a second, or now.
   expect(await statuses()).toEqual([503, 503, 503]);
-  const { status, stderr } = await place.run(['serve', '--port', '0']);
+  const { status, stderr } = await place.spawn(['serve', '--port', '0']);
   expect({ status, stderr }).toEqual({
     status: 1,
     stderr: expect.stringMatching(
       /caller-stats\.db is gone, but its log \S+-wal is there; .*restore a backup/,
     ),
   });
-  const { stdout } = await succeed(place.run(['restore', 'b']));
+  const { stdout } = await succeed(place.spawn(['restore', 'b']));
   expect(stdout).toMatch(/^The database has 10 queries .*\nWhat was there before is \S+Z-wal\.$/m);
   // It is another file, of which the server knows nothing.
   expect(await statuses()).toEqual([503, 503, 503]);
@@ -108,5 +108,5 @@ test('a file that is deleted under a server: nothing is acknowledged or counted 
   const again = clientOf(await place.serve(), project, key);
   expect(await again.record(batchOf(1, 10))).toMatchObject({ body: { recorded: 10, duplicates: 0 } });
   expect((await again.count()).body.total).toBe(20);
-  await succeed(place.run(['verify']));
+  await succeed(place.spawn(['verify']));
 });

@@ -43,7 +43,7 @@ describe('stats', () => {
       ).toBeGreaterThan(2);
       const place = await placeWithSample();
       const answers = await inGroups(dozen, 4, async (range) => {
-        const { stdout } = await succeed(place.run(argsOf(range), { env: { TZ } }));
+        const { stdout } = await succeed(place.spawn(argsOf(range), { env: { TZ } }));
         return { query: range.query, counts: JSON.parse(stdout) as unknown };
       });
       expect(answers).toEqual(dozen);

@@ -19,19 +19,19 @@ describe('before an upgrade', () => {
 
   test.concurrent('the database is kept as it was, and restoring that takes the upgrade back', async () => {
     const place = await oldPlace();
-    const { stdout } = await succeed(place.run(['migrate']));
+    const { stdout } = await succeed(place.spawn(['migrate']));
     expect(stdout).toBe(
       `The schema is up to date, at version ${MIGRATIONS.length}.\nWhat was there before is ${place.database}.version-4.\n`,
     );
     expect(filesOf(place)).toEqual(['caller-stats.db', 'caller-stats.db.version-4']);
     expect(versionOf(`${place.database}.version-4`)).toBe(4);
-    await succeed(place.run(['restore', 'caller-stats.db.version-4', '--replace']));
+    await succeed(place.spawn(['restore', 'caller-stats.db.version-4', '--replace']));
     expect(versionOf(place.database)).toBe(4);
   });
 
   test.concurrent('by any command', async () => {
     const place = await oldPlace();
-    await succeed(place.run(['project', 'list']));
+    await succeed(place.spawn(['project', 'list']));
     expect(versionOf(place.database)).toBe(MIGRATIONS.length);
     expect(versionOf(`${place.database}.version-4`)).toBe(4);
   });
@@ -55,19 +55,19 @@ describe('before an upgrade', () => {
   test.concurrent('where it cannot be kept, nothing is upgraded, unless told', async () => {
     const place = await oldPlace();
     await mkdir(place.path('caller-stats.db.version-4'));
-    const outcome = await place.run(['project', 'list']);
+    const outcome = await place.spawn(['project', 'list']);
     expect(outcome).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/not upgraded.*migrate --no-backup/),
     });
     expect(versionOf(place.database)).toBe(4);
-    const { stdout } = await succeed(place.run(['migrate', '--no-backup', '--json']));
+    const { stdout } = await succeed(place.spawn(['migrate', '--no-backup', '--json']));
     expect(JSON.parse(stdout)).toEqual({ version: MIGRATIONS.length, distributed: [], kept: null });
   });
 
   test.concurrent('a new database has nothing to keep', async () => {
     const place = await emptyPlace();
-    await succeed(place.run(['project', 'create', 'Docs']));
+    await succeed(place.spawn(['project', 'create', 'Docs']));
     expect(filesOf(place)).toEqual(['caller-stats.db']);
   });
 });

@@ -40,7 +40,7 @@ test('a port in use is told once, and nothing is left running', async () => {
   const place = await placeWithProject();
   const other = await place.serve();
   const port = new URL(other.url).port;
-  const { status, stdout, stderr } = await place.run(['serve', '--port', port, ...workers]);
+  const { status, stdout, stderr } = await place.spawn(['serve', '--port', port, ...workers]);
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr.match(/is in use by another program/g)).toHaveLength(1);
 });
@@ -48,7 +48,7 @@ test('a port in use is told once, and nothing is left running', async () => {
 test('a port of metrics in use is told once, and nothing is left running', async () => {
   const place = await placeWithProject();
   const port = new URL((await place.serve()).url).port;
-  const { status, stdout, stderr } = await place.run([
+  const { status, stdout, stderr } = await place.spawn([
     'serve',
     '--port',
     '0',

@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
-import { runCli } from '../support/cli.js';
+import { spawnCli } from '../support/cli.js';
 import { succeed } from '../support/cli-place.js';
 import { listening, programOn, ready } from '../support/schema-nodes.js';
 import { by, newSchemaIn, onDatabase } from '../support/store.js';
@@ -28,8 +28,8 @@ describe('what the URL leaves out', () => {
       PGPASSWORD: password,
       PGDATABASE: database,
     };
-    await succeed(runCli(['project', 'create', 'Docs', '--id', 'docs'], { env }));
-    const listed = await succeed(runCli(['project', 'list', '--json'], { env }));
+    await succeed(spawnCli(['project', 'create', 'Docs', '--id', 'docs'], { env }));
+    const listed = await succeed(spawnCli(['project', 'list', '--json'], { env }));
     expect(JSON.parse(listed.stdout)).toMatchObject([{ id: 'docs' }]);
     for (const [name, value, message] of [
       ['PGPORT', '1', /nothing answers/],
@@ -39,7 +39,7 @@ describe('what the URL leaves out', () => {
       ['PGSSLMODE', 'require', /does not encrypt connections/],
       ['PGHOST', `${'x'.repeat(64)}.invalid`, /host name is not known/],
     ] as const) {
-      const { status, stderr } = await runCli(['project', 'list'], { env: { ...env, [name]: value } });
+      const { status, stderr } = await spawnCli(['project', 'list'], { env: { ...env, [name]: value } });
       expect({ name, status }).toEqual({ name, status: 1 });
       expect(stderr).toMatch(message);
     }
@@ -54,7 +54,7 @@ describe('what the URL leaves out', () => {
       PGPASSWORD: 'wrong',
       PGDATABASE: 'nope',
     };
-    await succeed(runCli(['project', 'create', 'Docs'], { env }));
+    await succeed(spawnCli(['project', 'create', 'Docs'], { env }));
   });
 
   test('is a password in a file of passwords', async () => {
@@ -63,8 +63,8 @@ describe('what the URL leaves out', () => {
     await writeFile(file, `other:1:*:*:wrong\n${hostname}:${port}:${database}:${username}:${password}\n`);
     await chmod(file, 0o600);
     const url = `postgres://${username}@${hostname}:${port}/${database}${search}`;
-    await succeed(runCli(['project', 'create', 'Docs'], { env: { DATABASE_URL: url, PGPASSFILE: file } }));
-    const without = await runCli(['project', 'list'], { env: { DATABASE_URL: url } });
+    await succeed(spawnCli(['project', 'create', 'Docs'], { env: { DATABASE_URL: url, PGPASSFILE: file } }));
+    const without = await spawnCli(['project', 'list'], { env: { DATABASE_URL: url } });
     expect(without).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/it wants a password; give one/),

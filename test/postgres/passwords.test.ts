@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { generateKey } from '../../src/domain/keys/api-key.js';
-import { firstRunOf, inGroups, kill, type Outcome, runCli, runCommand } from '../support/cli.js';
+import { firstRunOf, inGroups, kill, type Outcome, runCommand, spawnCli } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { newUser, type User } from '../support/postgres-user.js';
 import { listening, programOn, ready } from '../support/schema-nodes.js';
@@ -142,7 +142,7 @@ describe.each(troubles.map((one) => [one.what, one] as const))('%s', (_what, tro
     const { url } = await userAndUrl();
     const file = await queriesFile();
     const env = { DATABASE_URL: trouble.change(url), CALLER_STATS_LOG_LEVEL: 'trace' };
-    const outcomes = await inGroups(commandsOn(file), 4, (args) => runCli(args, { env }));
+    const outcomes = await inGroups(commandsOn(file), 4, (args) => spawnCli(args, { env }));
     expect(outcomes).toHaveLength(8);
     for (const outcome of outcomes) checkOutcome(outcome, trouble);
   });
@@ -150,7 +150,7 @@ describe.each(troubles.map((one) => [one.what, one] as const))('%s', (_what, tro
   test('is said the same whichever way the password came', async () => {
     const { url } = await userAndUrl();
     const outcomes = await inGroups(waysOf(trouble.change(url)), 4, ({ args, env }) =>
-      runCli(['verify', ...args], { env }),
+      spawnCli(['verify', ...args], { env }),
     );
     for (const outcome of outcomes) checkOutcome(outcome, trouble);
   });
@@ -164,7 +164,7 @@ test.each(malformed)('the password %s, not escaped, is refused and not repeated'
     { args: [], env: { DATABASE_URL: url } },
     { args: ['--database', url], env: {} },
   ]) {
-    checkOutcome(await runCli(['verify', ...args], { env }), { status: 2, says });
+    checkOutcome(await spawnCli(['verify', ...args], { env }), { status: 2, says });
   }
 });
 

@@ -3,7 +3,15 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import { type Outcome, type RunOptions, runCli, type Server, startServer } from './cli.js';
+import {
+  type CliOptions,
+  type Outcome,
+  type RunOptions,
+  runCli,
+  type Server,
+  spawnCli,
+  startServer,
+} from './cli.js';
 import { sampleFile } from './sample.js';
 import { withFile } from './sqlite-file.js';
 
@@ -16,7 +24,10 @@ export interface Place {
   readonly database: string;
   readonly env: Readonly<Record<string, string>>;
   readonly path: (name: string) => string;
-  readonly run: (args: readonly string[], options?: RunOptions) => Promise<Outcome>;
+  /** Runs a command inside the test's process, in the folder. */
+  readonly run: (args: readonly string[], options?: CliOptions) => Promise<Outcome>;
+  /** Runs a command as a process of its own, in the folder. */
+  readonly spawn: (args: readonly string[], options?: RunOptions) => Promise<Outcome>;
   readonly serve: (args?: readonly string[], options?: RunOptions) => Promise<Server>;
 }
 
@@ -97,7 +108,13 @@ async function newFolder(): Promise<string> {
 
 /** A copy of what `prepare` makes, once in each test file, of an empty place. */
 export async function copyOf(name: string, prepare: (place: Place) => Promise<unknown>): Promise<Place> {
-  const template = templates.get(name) ?? emptyPlace().then((place) => prepare(place).then(() => place));
+  // Processes end with everything closed, so the copies are whole.
+  const make = async () => {
+    const place = await emptyPlace();
+    await prepare({ ...place, run: place.spawn });
+    return place;
+  };
+  const template = templates.get(name) ?? make();
   templates.set(name, template);
   const folder = await newFolder();
   await cp((await template).folder, folder, { recursive: true });
@@ -118,6 +135,7 @@ function placeIn(folder: string): Place {
     env,
     path: (name) => join(folder, name),
     run: (args, options) => runCli(args, optionsWith(options)),
+    spawn: (args, options) => spawnCli(args, optionsWith(options)),
     serve: (args, options) => startServer(args, optionsWith(options)),
   };
 }

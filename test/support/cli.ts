@@ -1,4 +1,12 @@
-/** Runs the built program as people do: as processes, with arguments, environment and input of their own. */
+/**
+ * Runs the built program. Commands run inside the test's own process, which saves most of their time; servers, and what
+ * tests of signals, terminals and time zones need, run as processes of their own.
+ */
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { Readable, Writable } from 'node:stream';
+import type * as Program from '../../src/cli/program.js';
 import { whenOver } from './cleanup.js';
 import {
   kill,
@@ -26,9 +34,92 @@ export {
 /** A server runs for as long as the tests that share it. */
 const serverHangMs = 1_000_000;
 
-/** Runs the program to its end. */
-export function runCli(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** What `runCli` takes. */
+export type CliOptions = Pick<RunOptions, 'cwd' | 'env' | 'input'>;
+
+/** Runs a command to its end, inside this process. */
+export function runCli(
+  args: readonly string[],
+  { cwd = tmpdir(), env = {}, input = '' }: CliOptions = {},
+): Promise<Outcome> {
+  return inFolder(cwd, () => runHere(args, env, input));
+}
+
+async function runHere(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  input: string | Uint8Array,
+): Promise<Outcome> {
+  const program = new URL('../../dist/cli/program.js', import.meta.url).href;
+  const { run } = (await import(program)) as typeof Program;
+  const [stdout, stderr] = [new Output(), new Output()];
+  const io = {
+    ...{ stdout, stderr, stdin: Readable.from([Buffer.from(input)]), env },
+    ...{ interactive: false, colors: false, randomInt },
+    clock: { now: () => Date.now() },
+    monotonicMs: () => performance.now(),
+    // Nobody stops a command that runs to its end.
+    stopRequested: () => new Promise<string>(() => {}),
+  };
+  const status = await run(args, io, version);
+  requireNoKey(stderr.text, [], `what ${args.join(' ')} says on stderr`);
+  return { status, signal: null, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** Where this process works while commands run: all that run at the same time share it. */
+let shared:
+  | { readonly folder: string; commands: number; readonly free: Promise<void>; leave: () => void }
+  | undefined;
+
+/** Does this in a folder, as soon as no other is in use. */
+async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  while (shared !== undefined && shared.folder !== folder) await shared.free;
+  if (shared === undefined) {
+    const before = process.cwd();
+    let resolve = () => {};
+    const free = new Promise<void>((done) => {
+      resolve = done;
+    });
+    process.chdir(folder);
+    shared = {
+      ...{ folder, commands: 0, free },
+      leave: () => {
+        process.chdir(before);
+        shared = undefined;
+        resolve();
+      },
+    };
+  }
+  const mine = shared;
+  mine.commands++;
+  try {
+    return await work();
+  } finally {
+    if (--mine.commands === 0) mine.leave();
+  }
+}
+
+/** Runs a command to its end, as a process of its own. */
+export function spawnCli(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   return runCommand(process.execPath, [programFile, ...args], options);
+}
+
+/** Keeps what is written to it. */
+class Output extends Writable {
+  readonly #chunks: Buffer[] = [];
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8');
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
 }
 
 /** Runs any program to its end. */

@@ -15,6 +15,7 @@ import { describeRetention } from './retention.js';
 import { describeSeries } from './series.js';
 import { describeSetUp } from './set-up.js';
 import { describeStats } from './stats.js';
+import { describeThrottles } from './throttles.js';
 import { describeTrust } from './trust.js';
 import { describeUserTables } from './user-tables.js';
 
@@ -31,6 +32,7 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeRetention(kind, factory);
   describeCounting(kind, factory);
   describeSeries(kind, factory);
+  describeThrottles(kind, factory);
   describeTrust(kind, factory);
   describeStats(kind, factory);
 }

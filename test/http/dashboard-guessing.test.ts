@@ -1,5 +1,6 @@
 /** Guessing is slowed, and whoever signed in before at a browser is not locked out by it. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { CallerStatsError } from '../../src/domain/errors.js';
 import { addressFailuresMax, guessesMax, guessWindowSeconds } from '../../src/domain/limits.js';
 import { Browser, PASSWORD, signedIn } from '../support/dashboard.js';
 import { errorOf, type Service, startService } from '../support/http.js';
@@ -109,6 +110,75 @@ test('an address that fails for many users is refused for all that it does not k
   expect((await new Browser(service, from).signIn(ada)).status).toBe(429);
   expect((await new Browser(service, addressOf(8)).signIn(ada)).status).toBe(200);
   expect((await known.signIn(ada)).status).toBe(200);
+});
+
+describe('the limit', () => {
+  const startTwo = async () => {
+    const one = await startService();
+    await signedIn(one, ada, 'owner', { from: '192.0.2.1' });
+    return { one, other: await startService({ database: one.databaseUrl, keys: one.keys }) };
+  };
+
+  test('holds for all servers of a database together', async () => {
+    const { one, other } = await startTwo();
+    const statuses: number[] = [];
+    for (let at = 0; at < guessesMax + 4; at++)
+      statuses.push(...(await guess(at % 2 === 0 ? one : other, ada, 1, addressOf(at))));
+    expect(statuses).toEqual([...allWrong, 429, 429, 429, 429]);
+    for (const service of [one, other])
+      expect((await new Browser(service, addressOf(99)).signIn(ada)).status).toBe(429);
+  });
+
+  test('holds for guesses at several servers at once', async () => {
+    const { one, other } = await startTwo();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, at) =>
+        new Browser(at % 2 === 0 ? one : other, addressOf(at)).signIn(ada, `wrong guess number ${at}`),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(guessesMax);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(30 - guessesMax);
+  });
+
+  test('survives a restart, and ends with its window', async () => {
+    const before = await startService();
+    const known = await signedIn(before, ada, 'owner', { from: '192.0.2.1' });
+    expect(await guess(before, ada, guessesMax - 1)).toEqual(allWrong.slice(1));
+    await before.close();
+    await before.store.close();
+    const after = await startService({ database: before.databaseUrl, keys: before.keys });
+    expect(await guess(after, ada, 2)).toEqual([401, 429]);
+    const device = new Browser(after, addressOf(50));
+    device.setCookie('caller-stats.device', known.cookie('caller-stats.device') ?? '');
+    expect((await device.signIn(ada)).status).toBe(200);
+    after.clock.nowMs += guessWindowSeconds * 1000 - 1;
+    expect((await new Browser(after, addressOf(60)).signIn(ada)).status).toBe(429);
+    after.clock.nowMs += 1;
+    expect((await new Browser(after, addressOf(60)).signIn(ada)).status).toBe(200);
+  });
+
+  test('refuses everybody while the store cannot count', async () => {
+    const service = await startService();
+    await signedIn(service, ada, 'owner');
+    const away = new CallerStatsError('unavailable', 'The store is away.');
+    const take = vi.spyOn(service.store.throttles, 'take').mockRejectedValue(away);
+    for (const password of [PASSWORD, 'not the passphrase']) {
+      const answer = await new Browser(service, addressOf(1)).signIn(ada, password);
+      expect([answer.status, answer.cookies]).toEqual([503, []]);
+    }
+    take.mockRestore();
+    expect((await new Browser(service, addressOf(1)).signIn(ada)).status).toBe(200);
+  });
+
+  test('keeps no address of anybody', async () => {
+    const service = await startService();
+    const take = vi.spyOn(service.store.throttles, 'take');
+    await guess(service, ada, 1, '192.0.2.77');
+    expect(take.mock.calls.map(([key]) => key)).toEqual([
+      expect.stringMatching(/^[\w-]{43}$/),
+      expect.stringMatching(/^[\w-]{43}$/),
+    ]);
+  });
 });
 
 describe('the cookie of a known browser', () => {

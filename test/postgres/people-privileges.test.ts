@@ -33,6 +33,14 @@ async function inviteAll({ people }: Store, name: string): Promise<void> {
   await people.logUserChange(email, { action: 'user.password', detail: '' }, by);
 }
 
+/** Counts of sign-ins: taken, given back and forgotten. */
+async function countAttempts({ throttles }: Store, name: string): Promise<void> {
+  const limit = { attemptsMax: 10, windowMs: 1000 };
+  const { resetsAt } = await throttles.take(name, limit, 2000);
+  await throttles.giveBack(name, resetsAt);
+  await throttles.reset(name);
+}
+
 /** The life of an account: all that the dashboard offers. */
 async function liveAll(store: Store, name: string): Promise<void> {
   const { users, credentials } = usersOf(store);
@@ -73,10 +81,11 @@ test('signing in needs every one of the privileges that the reference names, and
   const doAll = async (name: string) => {
     await inviteAll(store, name);
     await liveAll(store, name);
+    await countAttempts(store, name);
   };
   await doAll('before');
   const needed = oneByOne(grants).filter(isOfPeople);
-  expect(needed).toHaveLength(23);
+  expect(needed).toHaveLength(27);
   for (const [at, privilege] of needed.entries()) {
     await change(`REVOKE ${privilege} FROM ${user.name}`);
     await expect(doAll(`without-${at}`), privilege).rejects.toThrow();

@@ -19,6 +19,7 @@ const LOCAL_TABLES = [
   'audit',
   'invitation',
   'server_secret',
+  'login_throttle',
   'user_account',
   'user_session',
   'user_credential',

@@ -24,5 +24,7 @@ export function oneByOne(grants: readonly string[]): string[] {
 
 /** Those that only people who sign in are the reason for. */
 export function isOfPeople(privilege: string): boolean {
-  return /\.(user_\w+|invitation|server_secret)$|^UPDATE ON \w+\.organization$/.test(privilege);
+  return /\.(user_\w+|invitation|server_secret|login_throttle)$|^UPDATE ON \w+\.organization$/.test(
+    privilege,
+  );
 }

@@ -79,6 +79,8 @@ export interface Service extends Pick<WatchedStore, 'calls' | 'store'> {
 }
 
 export interface ServiceOptions {
+  /** Those of another service on the same database, which has made the projects and keys. */
+  readonly keys?: Service['keys'];
   /** A URL of a database of the test's own; a new SQLite file unless told. */
   readonly database?: string;
   readonly users?: Partial<AppOptions['users']>;
@@ -121,6 +123,7 @@ type End = () => Promise<void>;
 export async function startService(
   {
     database,
+    keys: givenKeys,
     limits,
     basePath = '',
     trustProxy = [],
@@ -178,7 +181,7 @@ export async function startService(
     log: pino({ level: logLevel }, { write: (line: string) => logged.push(line) }),
   });
   onEnd(() => app.close());
-  const keys = await addProjectsAndKeys(store);
+  const keys = givenKeys ?? (await addProjectsAndKeys(store));
   calls.length = 0;
   const served = await app.inject({ path: `${basePath}/openapi.json` });
   if (served.statusCode !== 200) throw new Error(`there is no document: ${served.payload}`);

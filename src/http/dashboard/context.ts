@@ -7,7 +7,7 @@ import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { BasePath } from '../request/base-path.js';
 import type { SessionGuard } from './authorize.js';
-import type { GuessGuard } from './login-throttle.js';
+import type { LoginThrottle } from './login-throttle.js';
 
 export interface DashboardOptions {
   readonly authProvider: AuthProvider;
@@ -31,5 +31,5 @@ export interface Dashboard extends DashboardOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly sessionGuard: SessionGuard;
-  readonly guard: GuessGuard;
+  readonly loginThrottle: LoginThrottle;
 }

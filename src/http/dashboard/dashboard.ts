@@ -13,7 +13,7 @@ import { forbidden, HttpError } from '../errors.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { SessionGuard } from './authorize.js';
 import type { Dashboard, DashboardOptions } from './context.js';
-import { GuessGuard } from './login-throttle.js';
+import { LoginThrottle } from './login-throttle.js';
 import { addAccount } from './routes/account.js';
 import { addAudit } from './routes/audit.js';
 import { addCounts } from './routes/counts.js';
@@ -37,7 +37,7 @@ export async function addDashboardApi(
     store,
     clock,
     sessionGuard: new SessionGuard({ users, store, clock }),
-    guard: new GuessGuard(authProvider),
+    loginThrottle: new LoginThrottle({ authProvider, throttles: store.throttles, clock }),
   };
   // A context of its own: cookies, and bodies that are small, are here alone.
   await app.register(async (own) => {

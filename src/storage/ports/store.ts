@@ -24,6 +24,7 @@ import type { NewProject, Organization, Project, ProjectChange } from '../../dom
 import type { Query } from '../../domain/queries/query.js';
 import type { People } from './people.js';
 import type { StorePart, StoreStats } from './store-stats.js';
+import type { Throttles } from './throttles.js';
 
 /** What became of a batch: `recorded + duplicates` is its length. */
 export interface RecordResult {
@@ -104,6 +105,7 @@ export interface SyncReads {
 export interface Store {
   /** Users, and who may become a member. */
   readonly people: People;
+  readonly throttles: Throttles;
 
   /** Adds an organization. `already_exists` where its id is taken. */
   createOrganization(organization: Organization, by: Actor): Promise<void>;

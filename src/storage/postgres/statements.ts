@@ -1,6 +1,7 @@
 /** Every statement of the PostgreSQL store but those of its schema; `test/postgres/shards.test.ts` reads them all. */
 import { BUCKET_WIDTHS_MS, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { verifyDifferencesMax } from '../ports/store.js';
+import { expiredWindowsMax } from '../ports/throttles.js';
 import {
   AUDIT_COLUMNS,
   INVITATION_COLUMN_NAMES,
@@ -135,6 +136,18 @@ export function statementsIn(schema: string) {
     removeSetUpInvitations: `DELETE FROM ${schema}.invitation WHERE email IS NULL RETURNING id`,
     proposeSecret: `INSERT INTO ${schema}.server_secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
     findSecret: `SELECT value FROM ${schema}.server_secret WHERE name = $1`,
+    takeAttempt: `INSERT INTO ${schema}.login_throttle AS kept (key, attempts, resets_at) VALUES ($1, 1, $3)
+      ON CONFLICT (key) DO UPDATE SET
+        attempts = CASE WHEN kept.resets_at <= $4 THEN 1 ELSE kept.attempts + 1 END,
+        resets_at = CASE WHEN kept.resets_at <= $4 THEN excluded.resets_at ELSE kept.resets_at END
+      WHERE kept.resets_at <= $4 OR kept.attempts < $2
+      RETURNING resets_at AS "resetsAt"`,
+    findAttempts: `SELECT resets_at AS "resetsAt" FROM ${schema}.login_throttle WHERE key = $1`,
+    giveBackAttempt: `UPDATE ${schema}.login_throttle SET attempts = attempts - 1
+      WHERE key = $1 AND resets_at = $2 AND attempts > 0`,
+    resetAttempts: `DELETE FROM ${schema}.login_throttle WHERE key = $1`,
+    removeExpiredAttempts: `DELETE FROM ${schema}.login_throttle WHERE key IN (
+      SELECT key FROM ${schema}.login_throttle WHERE resets_at <= $1 LIMIT ${expiredWindowsMax} FOR UPDATE SKIP LOCKED)`,
     logUserChange: `INSERT INTO ${schema}.audit (organization_id, at, actor, address, action, target_id, detail)
       SELECT organization_id, $2, $3, $4, $5, $1, $6 FROM ${schema}.member WHERE email = $1 ORDER BY organization_id`,
     addAuditEntry: `INSERT INTO ${schema}.audit (organization_id, at, actor, address, action, target_id, detail)

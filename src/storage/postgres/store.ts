@@ -22,6 +22,7 @@ import { bytesOf, toQuery } from './query-id.js';
 import { type RecordAnswer, type RecordCall, Recorder, valuesOf } from './recorder.js';
 import { type StatementName, type Statements, statementsIn } from './statements.js';
 import { readStats } from './store-stats.js';
+import { PostgresThrottles } from './throttles.js';
 import { verify } from './verify.js';
 
 /** Opens the store, made where there is none yet, and brings its schema up to date. */
@@ -43,6 +44,7 @@ export async function openPostgresStore(
 
 class PostgresStore implements Store {
   readonly people: PostgresPeople;
+  readonly throttles: PostgresThrottles;
   readonly #options: PostgresOptions;
   readonly #database: Database;
   readonly #statements: Statements;
@@ -64,6 +66,10 @@ class PostgresStore implements Store {
       statements: this.#statements,
       read: (name) => this.#read(name),
       transaction: (work) => this.#database.transaction(work),
+    });
+    this.throttles = new PostgresThrottles({
+      statements: this.#statements,
+      transaction: (work) => this.#transaction(work),
     });
     this.people = new PostgresPeople({
       schema: location.schema,

@@ -19,6 +19,7 @@ import type {
   Verification,
 } from '../ports/store.js';
 import { type CommitObserver, STORE_PARTS, type StorePart, type StoreStats } from '../ports/store-stats.js';
+import type { Attempt, Throttles } from '../ports/throttles.js';
 import { type Connection, openReader } from './connection.js';
 import { verify } from './counters/verify.js';
 import { storeError } from './errors.js';
@@ -64,6 +65,7 @@ interface SqliteStoreOptions {
 
 class SqliteStore implements Store {
   readonly people: SqlitePeople;
+  readonly throttles: Throttles;
   readonly #file: OpenedFile;
   readonly #startWriter: () => Promise<WriterHandle>;
   readonly #connection: Connection;
@@ -89,6 +91,16 @@ class SqliteStore implements Store {
       backlog: this.#backlog,
       observer: commits,
     });
+    this.throttles = {
+      take: async (key, limit, nowMs) =>
+        (await this.#queue.submit({ kind: 'takeAttempt', key, limit, nowMs })) as Attempt,
+      giveBack: async (key, resetsAt) => {
+        await this.#queue.submit({ kind: 'giveBackAttempt', key, resetsAt });
+      },
+      reset: async (key) => {
+        await this.#queue.submit({ kind: 'resetAttempts', key });
+      },
+    };
     this.people = new SqlitePeople({
       read: (read) => this.#read(() => read(connection)),
       submit: (operation) => this.#queue.submit(operation),

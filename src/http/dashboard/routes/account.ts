@@ -14,7 +14,7 @@ export function addAccount(app: FastifyInstance, dashboard: Dashboard): void {
 
 function addNameAndPassword(
   app: FastifyInstance,
-  { users, credentials, store, sessionGuard, guard }: Dashboard,
+  { users, credentials, store, sessionGuard, loginThrottle }: Dashboard,
 ): void {
   addResource(app, '/api/account', {
     onRequest: sessionGuard.requireUser,
@@ -28,7 +28,7 @@ function addNameAndPassword(
     POST: async (request, reply) => {
       const fields = readFields(request, { currentPassword: text, newPassword });
       const { user } = sessionGuard.getUser(request);
-      const answered = await guard.attempt(request, user.email, () =>
+      const answered = await loginThrottle.attempt(request, user.email, () =>
         credentials.changePassword(toAuthRequest(request), fields),
       );
       setCookies(reply, answered);
@@ -42,7 +42,10 @@ function addNameAndPassword(
   });
 }
 
-function addSecondFactor(app: FastifyInstance, { credentials, store, sessionGuard, guard }: Dashboard): void {
+function addSecondFactor(
+  app: FastifyInstance,
+  { credentials, store, sessionGuard, loginThrottle }: Dashboard,
+): void {
   const log = (request: FastifyRequest, detail: string) =>
     store.people.logUserChange(
       sessionGuard.getUser(request).user.email,
@@ -51,7 +54,7 @@ function addSecondFactor(app: FastifyInstance, { credentials, store, sessionGuar
     );
   const withPassword = <T>(request: FastifyRequest, work: (password: string) => Promise<T>) => {
     const { password } = readFields(request, { password: text });
-    return guard.attempt(request, sessionGuard.getUser(request).user.email, () => work(password));
+    return loginThrottle.attempt(request, sessionGuard.getUser(request).user.email, () => work(password));
   };
   addResource(app, '/api/account/second-factor/start', {
     onRequest: sessionGuard.requireUser,

@@ -15,7 +15,7 @@ export function addJoining(app: FastifyInstance, dashboard: Dashboard): void {
 }
 
 function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
-  const { users, store, clock, sessionGuard, guard } = dashboard;
+  const { users, store, clock, sessionGuard, loginThrottle } = dashboard;
   addResource(app, '/api/set-up', {
     POST: {
       schema: { hide: true },
@@ -28,7 +28,7 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
         // Made by an earlier try that was cut off, or by the command line.
         const isKnown = await users.exists(fields.email);
         const answered = isKnown
-          ? await guard.attempt(request, fields.email, () =>
+          ? await loginThrottle.attempt(request, fields.email, () =>
               users.signIn(
                 toAuthRequest(request),
                 fields,
@@ -46,14 +46,17 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
           throw error;
         }
         setCookies(reply, answered);
-        await guard.succeeded(request, reply, fields.email);
+        await loginThrottle.succeeded(request, reply, fields.email);
         return noContent(reply);
       },
     },
   });
 }
 
-function addInvitation(app: FastifyInstance, { users, store, clock, sessionGuard, guard }: Dashboard): void {
+function addInvitation(
+  app: FastifyInstance,
+  { users, store, clock, sessionGuard, loginThrottle }: Dashboard,
+): void {
   const find = async (token: string) => {
     const invitation = await store.people.findInvitation(hashToken(token), clock.now());
     if (invitation === undefined || invitation.email === null) throw invalidInvitationError();
@@ -123,7 +126,7 @@ function addInvitation(app: FastifyInstance, { users, store, clock, sessionGuard
       reply,
       await users.create(toAuthRequest(request), { email: account.email, name: called, password }),
     );
-    await guard.succeeded(request, reply, account.email);
+    await loginThrottle.succeeded(request, reply, account.email);
   }
 }
 

@@ -13,22 +13,22 @@ export function addSignIn(app: FastifyInstance, dashboard: Dashboard): void {
   if (dashboard.singleSignOnName !== undefined) addSingleSignOn(app, dashboard);
 }
 
-function addPassword(app: FastifyInstance, { users, guard }: Dashboard): void {
+function addPassword(app: FastifyInstance, { users, loginThrottle }: Dashboard): void {
   addResource(app, '/api/sign-in', {
     POST: async (request, reply) => {
       const fields = readFields(request, { email, password: text });
-      const answered = await guard.attempt(request, fields.email, () =>
+      const answered = await loginThrottle.attempt(request, fields.email, () =>
         users.signIn(toAuthRequest(request), fields),
       );
       setCookies(reply, answered);
       // Known is only who had the second factor too.
-      if (!answered.secondFactor) await guard.succeeded(request, reply, fields.email);
+      if (!answered.secondFactor) await loginThrottle.succeeded(request, reply, fields.email);
       return { secondFactor: answered.secondFactor };
     },
   });
 }
 
-function addSecondFactor(app: FastifyInstance, { users, guard }: Dashboard): void {
+function addSecondFactor(app: FastifyInstance, { users, loginThrottle }: Dashboard): void {
   addResource(app, '/api/sign-in/second-factor', {
     POST: async (request, reply) => {
       const { code, trustDevice = false } = readFields(request, {
@@ -40,7 +40,7 @@ function addSecondFactor(app: FastifyInstance, { users, guard }: Dashboard): voi
         trustDevice,
       });
       setCookies(reply, answered);
-      await guard.succeeded(request, reply, answered.email);
+      await loginThrottle.succeeded(request, reply, answered.email);
       return noContent(reply);
     },
   });

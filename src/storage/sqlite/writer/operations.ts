@@ -5,6 +5,7 @@ import type { Invitation } from '../../../domain/people/invitation.js';
 import type { Member, Role } from '../../../domain/people/member.js';
 import type { NewProject, Organization, ProjectChange } from '../../../domain/projects/project.js';
 import type { KeyChange } from '../../ports/store.js';
+import type { AttemptLimit } from '../../ports/throttles.js';
 
 /** A batch of queries by columns, which are cheaper to send between threads than an object a query. */
 export interface RecordOperation {
@@ -77,10 +78,18 @@ export type PeopleOperation =
   | { readonly kind: 'keepSecret'; readonly name: string; readonly proposed: string }
   | { readonly kind: 'userStatement'; readonly sql: string; readonly parameters: readonly unknown[] };
 
+/** What `runThrottleOperation` does. */
+export type ThrottleOperation = { readonly key: string } & (
+  | { readonly kind: 'takeAttempt'; readonly limit: AttemptLimit; readonly nowMs: number }
+  | { readonly kind: 'giveBackAttempt'; readonly resetsAt: number }
+  | { readonly kind: 'resetAttempts' }
+);
+
 export type Operation =
   | RecordOperation
   | ManagementOperation
   | PeopleOperation
+  | ThrottleOperation
   | { readonly kind: 'touchKey'; readonly keyId: string; readonly usedAt: number }
   | { readonly kind: 'pruneAudit'; readonly before: number }
   | { readonly kind: 'purgeDeleted'; readonly limit: number }

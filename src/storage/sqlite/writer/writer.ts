@@ -15,6 +15,7 @@ import type { Operation, RecordOperation } from './operations.js';
 import { PeopleChanges } from './people-changes.js';
 import { Cleaner } from './purge.js';
 import { QueryInsert } from './query-insert.js';
+import { runThrottleOperation } from './throttles.js';
 
 export class Writer {
   readonly #db: Connection;
@@ -95,6 +96,10 @@ export class Writer {
       case 'keepSecret':
       case 'userStatement':
         return this.#people.run(operation);
+      case 'takeAttempt':
+      case 'giveBackAttempt':
+      case 'resetAttempts':
+        return runThrottleOperation((sql) => this.#prepared(sql), operation);
       default:
         return this.#management.run(operation);
     }

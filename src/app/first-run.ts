@@ -4,7 +4,6 @@ import { formatTime } from '../domain/format.js';
 import { parseExpiryWithin } from '../domain/keys/key-lifetime.js';
 import { type CreatedKey, generateApiKey } from '../domain/keys/new-key.js';
 import type { Actor } from '../domain/people/audit.js';
-import { newInvitation } from '../domain/people/invitation.js';
 import { DEFAULT_ORGANIZATION_ID, generateId, type Project } from '../domain/projects/project.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
@@ -13,6 +12,7 @@ import { PLAIN } from './import/fields.js';
 import { readNdjson } from './import/ndjson.js';
 import { describeTotals, runImport } from './import/run.js';
 import { openFile } from './import/source.js';
+import { inviteMember } from './members.js';
 
 /** Real events, which come with the software. */
 const sample = fileURLToPath(new URL('../../demo/changes.ndjson.gz', import.meta.url));
@@ -138,8 +138,7 @@ async function printSetUpAddress(store: Store, pagesUrl: string, io: FirstRunIo)
   }
   const by = { name: 'first start', address: null, at: io.clock.now() };
   const wanted = { organizationId: DEFAULT_ORGANIZATION_ID, email: null, role: 'owner' } as const;
-  const { invitation, token } = newInvitation(wanted, { by, randomInt: io.randomInt });
-  await store.people.createInvitation(invitation, by);
+  const { token } = await inviteMember({ store, randomInt: io.randomInt }, wanted, by);
   io.print('Set up the dashboard (this address makes its first owner, and works once):');
   io.print(`  ${pagesUrl}/set-up#${token}`);
 }

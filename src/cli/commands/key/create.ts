@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander';
+import { createKey } from '../../../app/keys.js';
 import { toListedKey } from '../../../app/listed.js';
 import { formatTime } from '../../../domain/format.js';
 import { KEY_TYPES, type KeyType } from '../../../domain/keys/api-key.js';
 import { DEFAULT_EXPIRY } from '../../../domain/keys/key-lifetime.js';
-import { generateApiKey, parseKeyRequest } from '../../../domain/keys/new-key.js';
+import { parseKeyRequest } from '../../../domain/keys/new-key.js';
 import { allOrProblems, type Io, UsageError } from '../../io.js';
 import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
 import { commandLineActor, organizationOption, runOnStore } from '../../store-options.js';
@@ -52,23 +53,19 @@ export function addCreateCommand(key: Command, io: Io): void {
         () => readSettings([...STORE_SETTINGS, 'keyPrefix', 'keyLifeMax'], { ...options }, io.env),
         () => checkWish(options, by.at, null),
       );
-      const wanted = checkWish(options, by.at, settings.keyLifeMax);
-      const { expiresAt } = wanted;
-      const { key, secret } = generateApiKey(
-        { ...wanted, organizationId: options.organization },
-        { vendor: settings.keyPrefix, by, randomInt: io.randomInt },
+      checkWish(options, by.at, settings.keyLifeMax);
+      const { key, secret } = await runOnStore(settings, (store) =>
+        createKey({ store, ...settings, randomInt: io.randomInt }, options.organization, options, by),
       );
-      await runOnStore(settings, (store) => store.createKey(key, by));
       if (options.json) return printJson(io.stdout, { key: secret, ...toListedKey(key, io.clock.now()) });
       printLine(io.stdout, secret);
-      const expiry = expiresAt === null ? 'never expires' : `expires ${formatTime(expiresAt)}`;
+      const expiry = key.expiresAt === null ? 'never expires' : `expires ${formatTime(key.expiresAt)}`;
       printLine(io.stderr, `Key ${key.id} ${expiry}. It is not shown again.`);
     });
 }
 
 /** `UsageError` with everything that is wrong. */
-function checkWish(options: CreateOptions, nowMs: number, lifeMsMax: number | null) {
+function checkWish(options: CreateOptions, nowMs: number, lifeMsMax: number | null): void {
   const wish = parseKeyRequest(options, { nowMs, lifeMsMax });
   if (!wish.ok) throw new UsageError(wish.problems.map((problem) => `--${problem}`));
-  return wish.value;
 }

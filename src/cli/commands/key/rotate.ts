@@ -1,10 +1,9 @@
 /** `key rotate`: a successor takes over from a key. */
 import type { Command } from 'commander';
+import { rotateKey } from '../../../app/keys.js';
 import { toListedKey } from '../../../app/listed.js';
-import { CallerStatsError } from '../../../domain/errors.js';
 import { formatTime } from '../../../domain/format.js';
-import { DEFAULT_GRACE, parseGrace, planRotation } from '../../../domain/keys/key-lifetime.js';
-import { generateSuccessor } from '../../../domain/keys/new-key.js';
+import { DEFAULT_GRACE, parseGrace } from '../../../domain/keys/key-lifetime.js';
 import { allOrProblems, type Io, UsageError } from '../../io.js';
 import { readSettings, STORE_SETTINGS, settingOption } from '../../settings/settings.js';
 import { commandLineActor, organizationOption, runOnStore } from '../../store-options.js';
@@ -36,21 +35,19 @@ export function addRotateCommand(key: Command, io: Io): void {
         () => checkGrace(options.grace),
       );
       const by = commandLineActor(io.clock);
-      const { old, made, endsAt } = await runOnStore(settings, async (store) => {
-        const found = (await store.listKeys(options.organization)).find((one) => one.id === id);
-        if (found === undefined) throw new CallerStatsError('not_found', `There is no key ${id}.`);
-        const plan = planRotation(found, { nowMs: by.at, graceMs, lifeMsMax: settings.keyLifeMax });
-        if (!plan.ok) throw new CallerStatsError('invalid', `The key ${id} ${plan.problems.join('; ')}.`);
-        const maker = { vendor: settings.keyPrefix, by, randomInt: io.randomInt };
-        const successor = generateSuccessor(found, plan.value, maker);
-        await store.rotateKey(options.organization, id, successor.key, plan.value.expiresAt, by);
-        return { old: found, made: successor, endsAt: plan.value.expiresAt };
-      });
-      if (options.json) return printJson(io.stdout, { key: made.secret, ...toListedKey(made.key, by.at) });
-      printLine(io.stdout, made.secret);
+      const { old, oldExpiresAt, successor } = await runOnStore(settings, (store) =>
+        rotateKey(
+          { store, ...settings, randomInt: io.randomInt },
+          { organizationId: options.organization, id, graceMs },
+          by,
+        ),
+      );
+      if (options.json)
+        return printJson(io.stdout, { key: successor.secret, ...toListedKey(successor.key, by.at) });
+      printLine(io.stdout, successor.secret);
       printLine(
         io.stderr,
-        `Key ${made.key.id} takes over from ${nameOf(old)}, which works until ${formatTime(endsAt)}.`,
+        `Key ${successor.key.id} takes over from ${nameOf(old)}, which works until ${formatTime(oldExpiresAt)}.`,
       );
       printLine(io.stderr, 'It is not shown again.');
     });

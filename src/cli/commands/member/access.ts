@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander';
 import type { DestinationStream } from 'pino';
+import { inviteMember } from '../../../app/members.js';
 import { formatTime } from '../../../domain/format.js';
-import { newInvitation } from '../../../domain/people/invitation.js';
 import type { Io } from '../../io.js';
 import { settingOption } from '../../settings/settings.js';
 import { commandLineActor, organizationOption, runOnStore } from '../../store-options.js';
@@ -25,8 +25,9 @@ export function addInvite(member: Command, io: Io): void {
       const [settings, email] = readMember(text, options, io);
       const by = commandLineActor(io.clock);
       const wanted = { organizationId: options.organization, email, role: options.role };
-      const { invitation, token } = newInvitation(wanted, { by, randomInt: io.randomInt });
-      await runOnStore(settings, (store) => store.people.createInvitation(invitation, by));
+      const { invitation, token } = await runOnStore(settings, (store) =>
+        inviteMember({ store, randomInt: io.randomInt }, wanted, by),
+      );
       const link = `${pagesUrl(settings)}/join#${token}`;
       const expiresAt = formatTime(invitation.expiresAt);
       if (options.json) return printJson(io.stdout, { email, role: options.role, link, expiresAt });

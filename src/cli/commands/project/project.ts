@@ -1,8 +1,9 @@
 /** `caller-stats project`: the life of projects. */
 import type { Command } from 'commander';
 import { toListedProject } from '../../../app/listed.js';
+import { createProject } from '../../../app/projects.js';
 import { nameCharactersMax } from '../../../domain/limits.js';
-import { generateId, PROJECT_ID_PATTERN } from '../../../domain/projects/project.js';
+import { PROJECT_ID_PATTERN } from '../../../domain/projects/project.js';
 import { allOrProblems, type Io } from '../../io.js';
 import { checkNewNamed } from '../../options/named.js';
 import { settingOption } from '../../settings/settings.js';
@@ -34,16 +35,12 @@ function addCreateCommand(project: Command, io: Io): void {
         () => checkNewNamed(name, options.id),
       );
       const by = commandLineActor(io.clock);
-      const created = {
-        id: options.id ?? generateId(io.randomInt),
-        organizationId: options.organization,
-        name,
-        createdAt: by.at,
-        timeZone: null,
-        retentionDays: null,
-        rowsFrom: null,
-      };
-      await runOnStore(settings, (store) => store.createProject(created, by), { mustExist: false });
+      const wanted = { id: options.id, organizationId: options.organization, name };
+      const created = await runOnStore(
+        settings,
+        (store) => createProject({ store, randomInt: io.randomInt }, wanted, by),
+        { mustExist: false },
+      );
       if (options.json) printJson(io.stdout, toListedProject(created));
       else printLine(io.stdout, created.id);
     });

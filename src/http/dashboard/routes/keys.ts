@@ -1,22 +1,16 @@
 /** API keys, as the dashboard makes and shows them. Keys cannot do any of this: it takes a session. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createKey, rotateKey } from '../../../app/keys.js';
 import { toListedKey } from '../../../app/listed.js';
 import { KEY_TYPES, type KeyType } from '../../../domain/keys/api-key.js';
-import { planRotation } from '../../../domain/keys/key-lifetime.js';
-import {
-  type CreatedKey,
-  generateApiKey,
-  generateSuccessor,
-  parseKeyRequest,
-} from '../../../domain/keys/new-key.js';
+import type { CreatedKey } from '../../../domain/keys/new-key.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
 import { failure, type Result, success } from '../../../domain/result.js';
 import { hourMs } from '../../../domain/time/duration.js';
 import type { KeyChange } from '../../../storage/ports/store.js';
-import { HttpError } from '../../errors.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
-import { invalid, optional, readFields, text, texts } from '../fields.js';
+import { optional, readFields, text, texts } from '../fields.js';
 import { created, getOrganizationId } from '../requests.js';
 import type { CreatedKeyResponse } from '../responses.js';
 
@@ -28,7 +22,8 @@ export function addKeys(app: FastifyInstance, dashboard: Dashboard): void {
   for (const change of ['disable', 'enable', 'revoke'] as const) addChange(app, dashboard, change);
 }
 
-function addListAndMake(app: FastifyInstance, { store, clock, sessionGuard, ...options }: Dashboard): void {
+function addListAndMake(app: FastifyInstance, dashboard: Dashboard): void {
+  const { store, clock, sessionGuard } = dashboard;
   addResource(app, KEYS, {
     onRequest: sessionGuard.requireMember('editor'),
     GET: {
@@ -50,21 +45,16 @@ function addListAndMake(app: FastifyInstance, { store, clock, sessionGuard, ...o
           scopes: optional(texts),
           allow: optional(texts),
         });
-        const wanted = parseKeyRequest(
-          { ...wish, project: projectId, scope: scopes?.join() },
-          { nowMs: by.at, lifeMsMax: options.keyLifeMax },
-        );
-        if (!wanted.ok) throw invalid(wanted.problems);
-        const organizationId = getOrganizationId(request);
-        const made = generateApiKey({ ...wanted.value, organizationId }, makerOf(options, by));
-        await store.createKey(made.key, by);
+        const wanted = { ...wish, project: projectId, scope: scopes?.join() };
+        const made = await createKey(dashboard, getOrganizationId(request), wanted, by);
         return created(reply, toMade(made, by.at));
       },
     },
   });
 }
 
-function addRotation(app: FastifyInstance, { store, sessionGuard, ...options }: Dashboard): void {
+function addRotation(app: FastifyInstance, dashboard: Dashboard): void {
+  const { sessionGuard } = dashboard;
   addResource(app, `${KEYS}/:keyId/rotate`, {
     onRequest: sessionGuard.requireMember('editor'),
     POST: {
@@ -73,18 +63,9 @@ function addRotation(app: FastifyInstance, { store, sessionGuard, ...options }: 
         const { graceHours } = readFields(request, { graceHours: hours });
         const by = sessionGuard.getActor(request);
         const organizationId = getOrganizationId(request);
-        const keys = await store.listKeys(organizationId);
-        const found = keys.find(({ id }) => id === keyIdOf(request));
-        if (found === undefined) throw new HttpError(404, 'There is no such key.');
-        const plan = planRotation(found, {
-          nowMs: by.at,
-          graceMs: graceHours * hourMs,
-          lifeMsMax: options.keyLifeMax,
-        });
-        if (!plan.ok) throw invalid(plan.problems.map((problem) => `The key ${problem}.`));
-        const made = generateSuccessor(found, plan.value, makerOf(options, by));
-        await store.rotateKey(organizationId, found.id, made.key, plan.value.expiresAt, by);
-        return created(reply, toMade(made, by.at));
+        const wanted = { organizationId, id: keyIdOf(request), graceMs: graceHours * hourMs };
+        const { successor } = await rotateKey(dashboard, wanted, by);
+        return created(reply, toMade(successor, by.at));
       },
     },
   });
@@ -103,13 +84,6 @@ function addChange(app: FastifyInstance, { store, clock, sessionGuard }: Dashboa
       },
     },
   });
-}
-
-function makerOf(
-  { keyPrefix, randomInt }: Pick<Dashboard, 'keyPrefix' | 'randomInt'>,
-  by: ReturnType<Dashboard['sessionGuard']['getActor']>,
-) {
-  return { vendor: keyPrefix, by, randomInt };
 }
 
 function keyIdOf(request: FastifyRequest): string {

@@ -1,6 +1,7 @@
 /** The people of an organization, and those who are invited. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Invitation, newInvitation } from '../../../domain/people/invitation.js';
+import { inviteMember } from '../../../app/members.js';
+import type { Invitation } from '../../../domain/people/invitation.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { email, readFields, role } from '../fields.js';
@@ -79,8 +80,7 @@ function addInvitationRoutes(
         const fields = readFields(request, { email, role });
         const by = sessionGuard.getActor(request);
         const wanted = { ...fields, organizationId: getOrganizationId(request) };
-        const { invitation, token } = newInvitation(wanted, { by, randomInt });
-        await store.people.createInvitation(invitation, by);
+        const { invitation, token } = await inviteMember({ store, randomInt }, wanted, by);
         return created(reply, { invitation: toListed(invitation), token });
       },
     },

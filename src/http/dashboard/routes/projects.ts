@@ -1,8 +1,9 @@
 /** Projects of an organization. */
 import type { FastifyInstance } from 'fastify';
 import { toListedProject } from '../../../app/listed.js';
+import { createProject } from '../../../app/projects.js';
 import { projectIdCharactersMax, retentionDaysMax } from '../../../domain/limits.js';
-import { generateId, isProjectId } from '../../../domain/projects/project.js';
+import { isProjectId } from '../../../domain/projects/project.js';
 import { failure, type Result, success } from '../../../domain/result.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
 import { noSuchProject } from '../../errors.js';
@@ -34,16 +35,9 @@ function addListAndCreate(app: FastifyInstance, { store, sessionGuard, randomInt
       handler: async (request, reply) => {
         const fields = readFields(request, { name, id: optional(projectId) });
         const by = sessionGuard.getActor(request);
-        const project = {
-          id: fields.id ?? generateId(randomInt),
-          organizationId: getOrganizationId(request),
-          name: fields.name,
-          createdAt: by.at,
-          timeZone: null,
-          retentionDays: null,
-        };
-        await store.createProject(project, by);
-        return created(reply, toListedProject({ ...project, rowsFrom: null }));
+        const wanted = { id: fields.id, organizationId: getOrganizationId(request), name: fields.name };
+        const project = await createProject({ store, randomInt }, wanted, by);
+        return created(reply, toListedProject(project));
       },
     },
   });

@@ -1,0 +1,60 @@
+/** Use cases of API keys, for the command line and the dashboard alike. Keys cannot make keys. */
+import { CallerStatsError } from '../domain/errors.js';
+import type { ApiKey } from '../domain/keys/api-key.js';
+import { planRotation } from '../domain/keys/key-lifetime.js';
+import {
+  type CreatedKey,
+  generateApiKey,
+  generateSuccessor,
+  type KeyRequest,
+  parseKeyRequest,
+} from '../domain/keys/new-key.js';
+import type { Actor } from '../domain/people/audit.js';
+import type { Store } from '../storage/ports/store.js';
+
+/** What issuing a key takes: where keys are stored, and the settings of new ones. */
+export interface KeyIssuing {
+  readonly store: Store;
+  /** The vendor prefix. */
+  readonly keyPrefix: string;
+  /** The longest life in milliseconds; null for no bound. */
+  readonly keyLifeMax: number | null;
+  readonly randomInt: (max: number) => number;
+}
+
+/** `invalid` with a detail for each problem, which begins with its field. */
+export async function createKey(
+  { store, keyPrefix, keyLifeMax, randomInt }: KeyIssuing,
+  organizationId: string,
+  request: KeyRequest,
+  by: Actor,
+): Promise<CreatedKey> {
+  const wanted = parseKeyRequest(request, { nowMs: by.at, lifeMsMax: keyLifeMax });
+  if (!wanted.ok)
+    throw new CallerStatsError('invalid', 'The request is invalid.', { details: wanted.problems });
+  const created = generateApiKey({ ...wanted.value, organizationId }, { vendor: keyPrefix, by, randomInt });
+  await store.createKey(created.key, by);
+  return created;
+}
+
+/** The old key as it was before, when it stops working, and its successor. */
+export interface RotatedKey {
+  readonly old: ApiKey;
+  readonly oldExpiresAt: number;
+  readonly successor: CreatedKey;
+}
+
+/** `not_found` where the organization has no such key; `invalid` where it cannot be rotated. */
+export async function rotateKey(
+  { store, keyPrefix, keyLifeMax, randomInt }: KeyIssuing,
+  { organizationId, id, graceMs }: { organizationId: string; id: string; graceMs: number },
+  by: Actor,
+): Promise<RotatedKey> {
+  const old = (await store.listKeys(organizationId)).find((key) => key.id === id);
+  if (old === undefined) throw new CallerStatsError('not_found', `There is no key ${id}.`);
+  const plan = planRotation(old, { nowMs: by.at, graceMs, lifeMsMax: keyLifeMax });
+  if (!plan.ok) throw new CallerStatsError('invalid', `The key ${id} ${plan.problems.join('; ')}.`);
+  const successor = generateSuccessor(old, plan.value, { vendor: keyPrefix, by, randomInt });
+  await store.rotateKey(organizationId, id, successor.key, plan.value.expiresAt, by);
+  return { old, oldExpiresAt: plan.value.expiresAt, successor };
+}

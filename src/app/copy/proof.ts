@@ -1,8 +1,7 @@
 import type { TypeCounts } from '../../domain/counting/counts.js';
 import { formatCount, formatQuantity } from '../../domain/format.js';
+import { CALLER_TYPES } from '../../domain/queries/caller.js';
 import type { CopiedProject } from './run.js';
-
-const types = ['web', 'api', 'other'] as const;
 
 /**
  * What keeps a project from being the same on both sides, in words; undefined where it is.
@@ -24,15 +23,14 @@ export function difference({ id, source, target, recorded, duplicates }: CopiedP
     const more = formatQuantity(target.total - source.total, 'query', 'queries');
     return `${id}: the target has every query of the source, and ${more} that somebody else recorded there (${byType(source, target)})`;
   }
-  return types.some((type) => source[type] !== target[type])
+  return CALLER_TYPES.some((type) => source[type] !== target[type])
     ? `${id}: the target has the ids of the source, some of them with another caller (${byType(source, target)})`
     : undefined;
 }
 
 /** What the target has beyond the source. */
 function byType(source: TypeCounts, target: TypeCounts): string {
-  return types
-    .filter((type) => source[type] !== target[type])
+  return CALLER_TYPES.filter((type) => source[type] !== target[type])
     .map((type) => {
       const more = target[type] - source[type];
       return `${type} ${more > 0 ? '+' : '−'}${formatCount(Math.abs(more))}`;

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { bucketWidthMs } from '../../domain/counting/buckets.js';
 import type { TypeCounts } from '../../domain/counting/counts.js';
 import { formatCount, formatQuantity } from '../../domain/format.js';
+import { CALLER_TYPES } from '../../domain/queries/caller.js';
 import type { CounterDifference, Verification } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
 import { settingOption } from '../settings/settings.js';
@@ -66,7 +67,7 @@ function toReported({ differences, ...rest }: Verification) {
 }
 
 function changed(counted: TypeCounts, recounted: TypeCounts): (keyof TypeCounts)[] {
-  return (['web', 'api', 'other'] as const).filter((type) => counted[type] !== recounted[type]);
+  return CALLER_TYPES.filter((type) => counted[type] !== recounted[type]);
 }
 
 function bucketName(difference: CounterDifference): string {

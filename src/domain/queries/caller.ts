@@ -3,6 +3,13 @@ import { callerCharactersMax } from '../limits.js';
 /** The one list of caller types (contract, part 1). Counts, CSV headers and sums derive from it. */
 export const CALLER_TYPES = ['web', 'api', 'other'] as const;
 
+/** What each type counts, for people. */
+export const CALLER_TYPE_DESCRIPTIONS: Readonly<Record<CallerType, string>> = {
+  web: 'Queries from the documentation site.',
+  api: 'Queries from direct API calls.',
+  other: 'Queries from other sources, such as integrations and SDKs.',
+};
+
 export type CallerType = (typeof CALLER_TYPES)[number];
 
 /** The pattern of a caller's name: `web`, `api`, or the name of an integration or SDK. */

@@ -8,7 +8,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { Counts } from '../../domain/counting/counts.js';
+import { type Counts, countsToJson } from '../../domain/counting/counts.js';
 import { type DateRange, PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-range.js';
 import { PROJECT_ID_FORM } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
@@ -38,7 +38,7 @@ interface Ask {
   readonly range: DateRange;
 }
 
-interface Exchange {
+interface PendingExport {
   readonly ask: Ask;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -66,7 +66,7 @@ export class DirectExport {
   readonly #metrics: RequestMetrics | undefined;
   readonly #routeMetrics: RouteMetrics | undefined;
   readonly #basePath: BasePath;
-  #waiting: Exchange[] = [];
+  #waiting: PendingExport[] = [];
   #framework: Handler = () => undefined;
   #closing = false;
 
@@ -119,7 +119,7 @@ export class DirectExport {
   }
 
   /** None for those that are not to be answered here. */
-  #countAll(exchanges: readonly Exchange[]): (Counts | undefined)[] {
+  #countAll(exchanges: readonly PendingExport[]): (Counts | undefined)[] {
     if (this.#admission.refusesReading()) return [];
     const nowMs = this.#clock.now();
     const counts: (Counts | undefined)[] = [];
@@ -138,8 +138,8 @@ export class DirectExport {
     return counts;
   }
 
-  #answer({ request, response, startMs }: Exchange, { web, api, other, total }: Counts): void {
-    const body = `{"web":${web},"api":${api},"other":${other},"total":${total}}`;
+  #answer({ request, response, startMs }: PendingExport, counts: Counts): void {
+    const body = countsToJson(counts);
     response.writeHead(200, [...HEADERS, String(body.length)]);
     response.end(body);
     // Usually the kernel has buffered the whole response by now: it has gone out, and needs no deadline.

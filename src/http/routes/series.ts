@@ -1,5 +1,6 @@
 /** `GET /v1/analytics/{projectId}/assistant/caller-stats/series`: caller stats over time. */
 import type { FastifyInstance } from 'fastify';
+import { COUNT_FIELDS } from '../../domain/counting/counts.js';
 import { seriesToCsv } from '../../domain/counting/csv.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Store } from '../../storage/ports/store.js';
@@ -36,7 +37,7 @@ export function addSeries(app: FastifyInstance, store: Store, authenticator: Aut
         params: ProjectPath,
         querystring: SeriesParameters,
         response: {
-          200: jsonOrCsvResponse(SeriesSchema, 'The buckets.', 'start,end,web,api,other,total'),
+          200: jsonOrCsvResponse(SeriesSchema, 'The buckets.', `start,end,${COUNT_FIELDS.join()}`),
           ...errorResponses(400, 401, 403, 404, 405, 429, 500, 503),
         },
       },

@@ -3,10 +3,11 @@
  * parses what they let through, and says in words what was wrong with what they did not.
  */
 
+import { mapTypes } from '../../domain/counting/counts.js';
 import { INTERVALS } from '../../domain/counting/interval.js';
 import { DEFAULT_INTERVAL } from '../../domain/counting/series.js';
 import { queryIdCharactersMax } from '../../domain/limits.js';
-import { CALLER_PATTERN, CALLER_TYPES } from '../../domain/queries/caller.js';
+import { CALLER_PATTERN, CALLER_TYPE_DESCRIPTIONS, CALLER_TYPES } from '../../domain/queries/caller.js';
 import { BOUND_PATTERN, TIMESTAMP_PATTERN } from '../../domain/time/date-time.js';
 import { TIME_ZONE_PATTERN, UTC } from '../../domain/time/time-zone.js';
 import { OTLP_SCHEMAS } from '../otlp/schemas.js';
@@ -39,9 +40,7 @@ export const CallerStatsSchema = {
   $id: 'CallerStats',
   description: "How many queries the project's assistant got, by the type of their caller.",
   ...objectSchema({
-    web: count('Queries from the documentation site.'),
-    api: count('Queries from direct API calls.'),
-    other: count('Queries from other sources, such as integrations and SDKs.'),
+    ...mapTypes((type) => count(CALLER_TYPE_DESCRIPTIONS[type])),
     total: count('The sum of all caller types.'),
   }),
 };

@@ -3,6 +3,7 @@ import { type Segment, splitIntoBuckets } from '../../domain/counting/buckets.js
 import {
   type CallerCounts,
   type Counts,
+  mapTypes,
   type TypeCounts,
   toCallerCounts,
   withTotal,
@@ -55,5 +56,5 @@ function toColumns(segments: readonly Segment[]): number[][] {
 }
 
 function toTypeCounts(row: Row): TypeCounts {
-  return { web: Number(row['web']), api: Number(row['api']), other: Number(row['other']) };
+  return mapTypes((type) => Number(row[type]));
 }

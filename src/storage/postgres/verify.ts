@@ -1,5 +1,5 @@
 import { BUCKET_WIDTHS_MS, bucketWidthMs } from '../../domain/counting/buckets.js';
-import { countsForType } from '../../domain/counting/counts.js';
+import { countsForType, mapTypes } from '../../domain/counting/counts.js';
 import { planVerification } from '../../domain/counting/verification.js';
 import {
   type CounterDifference,
@@ -75,11 +75,7 @@ function toDifference(projectId: string, level: number, row: Row): CounterDiffer
   }
   return {
     ...counter,
-    counted: { web: Number(row['web']), api: Number(row['api']), other: Number(row['other']) },
-    recounted: {
-      web: Number(row['webAgain']),
-      api: Number(row['apiAgain']),
-      other: Number(row['otherAgain']),
-    },
+    counted: mapTypes((type) => Number(row[type])),
+    recounted: mapTypes((type) => Number(row[`${type}Again`])),
   };
 }

@@ -7,6 +7,7 @@ import {
   type TypeCounts,
   toCallerCounts,
   withTotal,
+  zeroCounts,
 } from '../../../domain/counting/counts.js';
 import type { DateRange } from '../../../domain/counting/date-range.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../domain/counting/series-segments.js';
@@ -150,7 +151,7 @@ function addTo(sums: Map<number, TypeCounts>, sum: number, text: string | null |
   if (text === undefined) throw new Error('a segment has no row');
   if (text === null) return;
   const [web = 0, api = 0, other = 0] = text.split(' ').map(Number);
-  const before = sums.get(sum) ?? { web: 0, api: 0, other: 0 };
+  const before = sums.get(sum) ?? zeroCounts();
   sums.set(sum, addCounts([before, { web, api, other }]));
 }
 

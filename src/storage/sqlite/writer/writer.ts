@@ -2,7 +2,7 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { oldQueriesError } from '../../../domain/projects/retention.js';
-import { callerType } from '../../../domain/queries/caller.js';
+import { CALLER_TYPES, callerType } from '../../../domain/queries/caller.js';
 import type { Outcome } from '../../commit-queue.js';
 import type { RecordResult } from '../../ports/store.js';
 import { type Connection, emptyLog, inTransaction } from '../connection.js';
@@ -33,10 +33,9 @@ export class Writer {
     this.#queries = new QueryInsert(db);
     this.#addToTypes = new MultiRowInsert(
       db,
-      'INSERT INTO type_counter (project, level, bucket, web, api, other)',
-      6,
-      `ON CONFLICT DO UPDATE SET
-         web = web + excluded.web, api = api + excluded.api, other = other + excluded.other`,
+      `INSERT INTO type_counter (project, level, bucket, ${CALLER_TYPES.join(', ')})`,
+      3 + CALLER_TYPES.length,
+      `ON CONFLICT DO UPDATE SET ${CALLER_TYPES.map((type) => `${type} = ${type} + excluded.${type}`).join(', ')}`,
     );
     this.#addToCallers = new MultiRowInsert(
       db,

@@ -196,7 +196,7 @@ async function seeDashboard({ url, printed }: Served): Promise<string> {
     await view.getByLabel('Name').fill(owner.name);
     await view.getByLabel('E-mail').fill(owner.email);
     await view.getByLabel('Password', { exact: true }).fill(owner.password);
-    await view.getByRole('button', { name: 'Make account' }).click();
+    await view.getByRole('button', { name: 'Create account' }).click();
     await view.getByRole('heading', { name: 'Overview' }).waitFor();
     await view.goto(`${url}/projects/demo?range=all`);
     await view.getByText(sampleTotal.toLocaleString('en-US')).first().waitFor();

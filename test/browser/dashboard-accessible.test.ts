@@ -78,7 +78,7 @@ const signedIn: readonly Subject[] = [
     'a new key',
     keys,
     async (page) => {
-      await press('Make a key')(page);
+      await press('Create a key')(page);
       await page.getByRole('radio', { name: 'Admin' }).check();
       await page.getByLabel('Expires').selectOption('date');
     },
@@ -87,9 +87,9 @@ const signedIn: readonly Subject[] = [
     'a secret',
     keys,
     async (page) => {
-      await press('Make a key')(page);
+      await press('Create a key')(page);
       await page.getByLabel('Name').fill('For a look');
-      await press('Make key')(page);
+      await press('Create key')(page);
       await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
     },
   ],
@@ -106,7 +106,7 @@ const signedIn: readonly Subject[] = [
   ['settings', '/projects/demo/settings', heading('Settings')],
   ['deleting', '/projects/demo/settings', press('Delete project…')],
   ['members', '/members', (page) => page.getByRole('row', { name: /Grace/ }).waitFor()],
-  ['inviting', '/members', press('Invite somebody')],
+  ['inviting', '/members', press('Invite member')],
   ['removing', '/members', press('Remove grace@example.com')],
   ['audit log', '/audit', (page) => page.getByRole('table').waitFor()],
   ['account', '/account', (page) => page.getByText('This one').waitFor()],

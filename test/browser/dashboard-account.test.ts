@@ -129,12 +129,12 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await pair.getByText('This is not the code that the app shows now.').waitFor();
     await pair.getByLabel('Code from the app').fill(codes.next());
     await pair.getByRole('button', { name: 'Turn on' }).click();
-    await page.getByText('The second factor is on').waitFor();
+    await page.getByText('Two-factor authentication is on').waitFor();
     expect(await page.content()).not.toContain(secret);
 
     const other = await open({ server, session: null }, '/account');
     await signIn(other.page, hedy);
-    await other.page.getByRole('heading', { name: 'Second factor' }).waitFor();
+    await other.page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor();
     // The password alone opens nothing.
     expect((await other.context.request.get('/api/sessions')).status()).toBe(401);
     other.troubles.expect('POST /api/sign-in/second-factor: 401');
@@ -159,7 +159,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByRole('button', { name: 'Turn off…' }).click();
     await page.getByRole('dialog').getByLabel('Your password').fill(hedy.password);
     await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
-    await page.getByText('The second factor is off').waitFor();
+    await page.getByText('Two-factor authentication is off').waitFor();
     const after = await open({ server, session: null }, '/sign-in');
     await signIn(after.page, hedy);
     await after.page.getByRole('heading', { name: 'Overview' }).waitFor();

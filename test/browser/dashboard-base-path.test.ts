@@ -15,7 +15,7 @@ test('it is set up, shown, loaded again and left below its path', async () => {
   await page.getByLabel('E-mail').fill(ada.email);
   await page.getByLabel('Password', { exact: true }).fill(ada.password);
   expect(page.url()).toBe(`${server.url}/set-up`);
-  await page.getByRole('button', { name: 'Make account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   expect(path()).toBe('/team/stats/projects/demo');
 

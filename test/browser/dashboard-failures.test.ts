@@ -107,10 +107,10 @@ test('a form that does not reach the server keeps what was typed', async () => {
   );
   troubles.expect('POST /api/organizations/default/projects: net::ERR_CONNECTION_REFUSED');
   await page.getByLabel('Name').fill('Handbook');
-  await page.getByRole('button', { name: 'Make project' }).click();
+  await page.getByRole('button', { name: 'Create project' }).click();
   await page.getByRole('alert').getByText('The server cannot be reached.').waitFor();
   expect(await page.getByLabel('Name').inputValue()).toBe('Handbook');
   await page.unroute('**/projects');
-  await page.getByRole('button', { name: 'Make project' }).click();
+  await page.getByRole('button', { name: 'Create project' }).click();
   await page.getByText('Nothing was recorded in this project yet.').waitFor();
 });

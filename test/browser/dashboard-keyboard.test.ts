@@ -85,9 +85,9 @@ test('one switches the project, and stays on the same page of it', async () => {
 test('a dialog keeps the focus inside, and Escape gives it back', async () => {
   const { page } = await open(shared(), '/projects/demo/keys');
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
-  await page.getByRole('button', { name: 'Make a key' }).focus();
+  await page.getByRole('button', { name: 'Create a key' }).focus();
   await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Make a key' });
+  const dialog = page.getByRole('dialog', { name: 'Create a key' });
   await dialog.waitFor();
   for (let steps = 0; steps < 14; steps++) {
     await page.keyboard.press('Tab');
@@ -99,7 +99,7 @@ test('a dialog keeps the focus inside, and Escape gives it back', async () => {
   }
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  await expect.poll(() => focused(page), patience).toBe('Make a key');
+  await expect.poll(() => focused(page), patience).toBe('Create a key');
 
   const menu = page.getByRole('button', { name: /^Actions for/ }).first();
   const name = (await menu.getAttribute('aria-label')) ?? '';
@@ -155,12 +155,12 @@ test('shortcuts are listed, lead to the pages, stay out of fields, and can be tu
 
 test('the chart has a cursor that says each bar', async () => {
   const { page } = await open(shared(), '/projects/demo?from=2025-01-01&to=2025-12-31&zone=UTC');
-  const chart = page.getByRole('slider', { name: 'Queries a month' });
+  const chart = page.getByRole('slider', { name: 'Queries per month' });
   await chart.focus();
   expect(await chart.getAttribute('aria-valuetext')).toMatch(/^December 2025: [\d,]+\. Web [\d,]+, API/);
   await page.keyboard.press('Home');
   expect(await chart.getAttribute('aria-valuetext')).toMatch(/^January 2025: /);
   await page.keyboard.press('Enter');
-  await page.getByRole('slider', { name: 'Queries a day' }).waitFor();
+  await page.getByRole('slider', { name: 'Queries per day' }).waitFor();
   expect(new URL(page.url()).searchParams.get('to')).toBe('2025-01-31');
 });

@@ -116,11 +116,11 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const dialog = await beginForm(page, 'Office', 'Admin');
     await dialog.getByLabel('Allowed addresses').fill('192.0.2.0/24\n0.0.0.0/0');
     troubles.expect('POST /api/organizations/default/keys: 400');
-    await dialog.getByRole('button', { name: 'Make key' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
     await dialog.getByRole('textbox', { name: /^Allowed addresses/, description: /0\.0\.0\.0\/0/ }).waitFor();
     expect(await dialog.getByLabel('Name').inputValue()).toBe('Office');
     await dialog.getByLabel('Allowed addresses').fill('192.0.2.0/24');
-    await dialog.getByRole('button', { name: 'Make key' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
     await finishKey(page);
     await page.getByRole('row', { name: /Office.*from 192\.0\.2\.0\/24/ }).waitFor();
   });
@@ -128,8 +128,8 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
 
 /** Opens the dialog and fills it in. */
 async function beginForm(page: Page, name: string, type: 'Admin' | 'Recording') {
-  await page.getByRole('button', { name: 'Make a key' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Make a key' });
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create a key' });
   await dialog.getByLabel('Name').fill(name);
   await dialog.getByRole('radio', { name: type }).check();
   return dialog;
@@ -137,7 +137,7 @@ async function beginForm(page: Page, name: string, type: 'Admin' | 'Recording') 
 
 async function beginKey(page: Page, name: string, type: 'Admin' | 'Recording'): Promise<void> {
   const dialog = await beginForm(page, name, type);
-  await dialog.getByRole('button', { name: 'Make key' }).click();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
 }
 
 function shownSecret(page: Page): Promise<string> {

@@ -9,9 +9,9 @@ const open = dashboardVisits();
 
 /** Controls that change something, by the page that they are on. */
 const controls = [
-  ['/projects/demo/keys', 'Make a key'],
+  ['/projects/demo/keys', 'Create a key'],
   ['/projects/demo/keys', /^Actions for/],
-  ['/members', 'Invite somebody'],
+  ['/members', 'Invite member'],
   ['/members', /^Remove/],
 ] as const;
 
@@ -22,11 +22,11 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const { server } = shared();
     const grace = person('Grace');
     const owner = await open(shared(), '/members');
-    await owner.page.getByRole('button', { name: 'Invite somebody' }).click();
+    await owner.page.getByRole('button', { name: 'Invite member' }).click();
     const form = owner.page.getByRole('dialog');
     await form.getByLabel('E-mail').fill(grace.email);
     await form.getByLabel('Role').selectOption('Viewer');
-    await form.getByRole('button', { name: 'Make invitation' }).click();
+    await form.getByRole('button', { name: 'Create invitation' }).click();
     const link = await owner.page.locator('dialog .link-once code').innerText();
     await owner.page.getByRole('button', { name: 'Done' }).click();
     await owner.page.getByRole('row', { name: new RegExp(grace.email) }).waitFor();
@@ -54,7 +54,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     for (const name of ['Save name', 'Save time zone', 'Save retention', 'Delete project…'])
       expect(await guest.page.getByRole('button', { name }).isDisabled(), name).toBe(true);
     await guest.page.goto('/new-project');
-    await guest.page.getByText('A viewer cannot make projects.').waitFor();
+    await guest.page.getByText('Viewers cannot create projects.').waitFor();
 
     // Past the page it is the server that refuses.
     const headers = { origin: server.url };
@@ -83,10 +83,10 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await owner.page.getByLabel(`Role of ${alan.email}`).selectOption('Editor');
     await owner.page.getByText(`${alan.email} is now editor`).waitFor();
     await guest.page.reload();
-    await guest.page.getByRole('button', { name: 'Make a key' }).waitFor();
+    await guest.page.getByRole('button', { name: 'Create a key' }).waitFor();
     await guest.page.goto('/members');
     await guest.page.getByText('Only owners invite people').waitFor();
-    expect(await guest.page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0);
+    expect(await guest.page.getByRole('button', { name: 'Invite member' }).count()).toBe(0);
   });
 
   test('who is removed loses all access with the next thing they do', async () => {

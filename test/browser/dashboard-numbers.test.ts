@@ -63,7 +63,7 @@ async function openThen(place: Place, path: string, options: BrowserContextOptio
 
 /** The table that the chart is made of: its numbers, row by row. */
 async function tableOf(page: Page): Promise<(number | undefined)[][]> {
-  const rows = await rowsOf(page.getByRole('table', { name: /^Queries a/ }));
+  const rows = await rowsOf(page.getByRole('table', { name: /^Queries per/ }));
   return rows.map(([, ...cells]) => cells.map(numberOf));
 }
 
@@ -224,7 +224,7 @@ describe('in detail', () => {
     const { total } = await countsOf(server, before);
     await page.getByTitle(`${total.toLocaleString('en-GB')} in the previous period`).waitFor();
     const buckets = await bucketsOf(server, { ...before, interval: 'day', timeZone: 'Europe/Berlin' });
-    await page.getByRole('table', { name: /^Queries a/ }).waitFor();
+    await page.getByRole('table', { name: /^Queries per/ }).waitFor();
     const february = await tableOf(page);
     // January has three days more, which stand beside nothing.
     expect(february.map(([, , , , previous]) => previous)).toEqual(

@@ -18,7 +18,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const make = async (name: string, id: string) => {
       await form.getByLabel('Name').fill(name);
       await form.getByLabel('Project id').fill(id);
-      await form.getByRole('button', { name: 'Make project' }).click();
+      await form.getByRole('button', { name: 'Create project' }).click();
     };
     troubles.expect('POST /api/organizations/default/projects: 400');
     await make('Handbook', 'no spaces');
@@ -29,7 +29,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await make('Handbook', 'handbook');
     await page.getByText('Nothing was recorded in this project yet.').waitFor();
 
-    await page.getByRole('button', { name: 'Make a recording key' }).click();
+    await page.getByRole('button', { name: 'Create a recording key' }).click();
     const key = await page.getByRole('region', { name: 'line that sets the key' }).innerText();
     const code = await page.getByRole('region', { name: 'curl code' }).innerText();
     expect(code).toContain('/v1/analytics/handbook/assistant/queries');
@@ -118,7 +118,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
       .getByRole('row', { name: /Project changed/ })
       .first()
       .waitFor({ state: 'detached' });
-    await table.getByRole('row', { name: /^Project made logged / }).waitFor();
+    await table.getByRole('row', { name: /^Project created logged / }).waitFor();
     expect(new URL(page.url()).search).toBe('?action=project.create&actor=ada%40example.com');
     await page.getByRole('link', { name: 'logged', exact: true }).click();
     await table.getByRole('row', { name: /Project changed/ }).waitFor();

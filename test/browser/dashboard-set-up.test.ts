@@ -24,7 +24,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await stranger.page.getByLabel('E-mail').fill('eve@example.com');
     await stranger.page.getByLabel('Password', { exact: true }).fill(ada.password);
     stranger.troubles.expect('POST /api/set-up: 404');
-    await stranger.page.getByRole('button', { name: 'Make account' }).click();
+    await stranger.page.getByRole('button', { name: 'Create account' }).click();
     await stranger.page.getByRole('heading', { name: 'This address does not work' }).waitFor();
 
     const { page } = await open(place, server.setUpUrl);
@@ -32,19 +32,19 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByLabel('E-mail').fill(ada.email);
     const password = page.getByLabel('Password', { exact: true });
     await password.fill('too short');
-    await page.getByRole('button', { name: 'Make account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     expect(await page.locator('input:invalid').getAttribute('name')).toBe('password');
     await password.fill(ada.password);
     // Neither history nor a copied address holds the token.
     expect(page.url()).toBe(`${server.url}/set-up`);
-    await page.getByRole('button', { name: 'Make account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/projects/${server.firstRun.project}`);
 
     // The sample's queries are older than the usual range.
     await page.getByRole('button', { name: 'Range: All time' }).waitFor();
     await expectTiles(page, everything);
-    await page.getByRole('slider', { name: /^Queries a/ }).waitFor();
+    await page.getByRole('slider', { name: /^Queries per/ }).waitFor();
     await page.getByRole('table', { name: 'Callers of type other' }).waitFor();
     const callers = await rowsOf(page.getByRole('table', { name: 'Callers of type other' }));
     expect(callers.map(([name]) => name)).toEqual(['git-cli', 'sdk.git', 'github-desktop']);
@@ -53,7 +53,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     // A second time the address makes nobody.
     const second = await open(place, server.setUpUrl);
     await second.page.getByRole('heading', { name: 'This address does not work' }).waitFor();
-    await second.page.getByText('It was used already').waitFor();
+    await second.page.getByText('It was already used').waitFor();
     await second.page.getByRole('link', { name: 'Go to sign-in' }).click();
     await second.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });

@@ -57,7 +57,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page
       .getByRole('alert')
-      .getByText(/Single sign-on did not work/)
+      .getByText(/Single sign-on failed/)
       .waitFor();
     await page.getByRole('link', { name: 'Continue with Example SSO' }).waitFor();
   });

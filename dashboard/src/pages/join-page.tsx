@@ -43,7 +43,7 @@ function Invitation({ token }: { token: string }) {
   if (error instanceof ApiError && error.status === 404)
     return (
       <DeadLink title="This invitation does not work">
-        It was used already, withdrawn, or has expired. Ask whoever invited you for a new one.
+        It was already used, was withdrawn or has expired. Ask the person who invited you for a new one.
       </DeadLink>
     );
   if (error !== null)

@@ -23,7 +23,7 @@ export function NewProjectPage() {
       {organization !== null && roleAllows(organization.role, 'editor') ? (
         <NewProjectForm organization={organization} />
       ) : (
-        <Notice>A viewer cannot make projects. Ask an owner or editor.</Notice>
+        <Notice>Viewers cannot create projects. Ask an owner or editor.</Notice>
       )}
     </Page>
   );
@@ -55,11 +55,11 @@ function NewProjectForm({ organization }: { organization: Organization }) {
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            hint="It stands in the address of every request and never changes. Left empty, one is made for you."
+            hint="It is part of every request URL and cannot be changed. Leave it empty to generate one."
           />
           <div className="row">
             <Button type="submit" kind="primary" busy={isBusy}>
-              Make project
+              Create project
             </Button>
           </div>
         </>

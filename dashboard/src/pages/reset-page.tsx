@@ -23,7 +23,7 @@ export function ResetPage() {
         <DeadLink title="This link does not work">
           {token === null
             ? 'The part after the # is missing. Copy the whole link that you were sent.'
-            : 'It was used already, or it has expired. Ask whoever runs this server for a new one.'}
+            : 'It was already used or has expired. Ask your administrator for a new one.'}
         </DeadLink>
       </SignInLayout>
     );

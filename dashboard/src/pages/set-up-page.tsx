@@ -34,9 +34,9 @@ export function SetUpPage() {
     );
   return (
     <SignInLayout>
-      <Page title="Make your account" lead="You will be the owner of this server’s organization.">
+      <Page title="Create your account" lead="You will be the owner of this server’s organization.">
         <Form
-          label="Make your account"
+          label="Create your account"
           onSend={async (data) => {
             const account = {
               name: textOf(data, 'name'),
@@ -65,7 +65,7 @@ export function SetUpPage() {
               <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
               <NewPassword />
               <Button type="submit" kind="primary" wide busy={isBusy}>
-                Make account
+                Create account
               </Button>
             </>
           )}

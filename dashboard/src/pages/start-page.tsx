@@ -32,7 +32,7 @@ function FirstProject({ organization }: { organization: Organization }) {
   return (
     <Page
       title="No projects yet"
-      lead={`${organization.name} has no projects, and a viewer cannot make one. Ask an owner or editor.`}
+      lead={`${organization.name} has no projects, and viewers cannot create one. Ask an owner or editor.`}
       isNarrow
     >
       {null}

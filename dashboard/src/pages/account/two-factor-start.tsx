@@ -16,9 +16,9 @@ export function SecondFactorStartDialog({ onClose }: { onClose: () => void }) {
   const [started, setStarted] = useState<TwoFactorSetup | null>(null);
   if (started !== null) return <Pair started={started} onClose={onClose} />;
   return (
-    <Dialog title="Set up a second factor" onClose={onClose}>
+    <Dialog title="Set up two-factor authentication" onClose={onClose}>
       <Form
-        label="Set up a second factor"
+        label="Set up two-factor authentication"
         messages={{ 401: 'The password is not right.' }}
         onSend={async (data) => setStarted(await startSecondFactor(secretOf(data, 'password')))}
       >
@@ -74,7 +74,7 @@ function Pair({ started, onClose }: { started: TwoFactorSetup; onClose: () => vo
           await confirmSecondFactor(textOf(data, 'code').replaceAll(' ', ''));
           await refreshSession();
           onClose();
-          toast('The second factor is on');
+          toast('Two-factor authentication is on');
         }}
       >
         {(isBusy) => (

@@ -9,18 +9,18 @@ import { Dialog, DialogButtons } from '../../components/overlays/dialog.js';
 
 export function SecondFactorStopDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Turn off the second factor?" onClose={onClose}>
+    <Dialog title="Turn off two-factor authentication?" onClose={onClose}>
       <p className="quiet">
         From then on your password alone is enough to sign in. The backup codes stop working.
       </p>
       <Form
-        label="Turn off the second factor"
+        label="Turn off two-factor authentication"
         messages={{ 401: 'The password is not right.' }}
         onSend={async (data) => {
           await stopSecondFactor(secretOf(data, 'password'));
           await refreshSession();
           onClose();
-          toast('The second factor is off');
+          toast('Two-factor authentication is off');
         }}
       >
         {(isBusy) => (

@@ -20,15 +20,15 @@ export function SecondFactorSection() {
   if (!hasPassword)
     return (
       <Section
-        title="Second factor"
-        lead="You sign in through single sign-on: its provider asks for a second factor, if it should be asked for."
+        title="Two-factor authentication"
+        lead="You sign in through single sign-on. Set up two-factor authentication at its provider."
       >
         {null}
       </Section>
     );
   return (
     <Section
-      title="Second factor"
+      title="Two-factor authentication"
       lead="A code from an app on your phone, asked for after your password. A stolen password alone then opens nothing."
     >
       <div className="row">

@@ -1,12 +1,12 @@
-/** What can happen, in words. */
+/** The names of the audit actions on screen. */
 import type { AuditAction } from '../../../../src/domain/people/audit.js';
 
 export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
-  'organization.create': 'Organization made',
-  'project.create': 'Project made',
+  'organization.create': 'Organization created',
+  'project.create': 'Project created',
   'project.change': 'Project changed',
   'project.delete': 'Project deleted',
-  'key.create': 'Key made',
+  'key.create': 'Key created',
   'key.rotate': 'Key rotated',
   'key.disable': 'Key disabled',
   'key.enable': 'Key enabled',
@@ -14,13 +14,13 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'member.add': 'Member added',
   'member.change': 'Role changed',
   'member.remove': 'Member removed',
-  'invitation.create': 'Invitation made',
+  'invitation.create': 'Invitation created',
   'invitation.revoke': 'Invitation withdrawn',
   'user.password': 'Password changed',
-  'user.second_factor': 'Second factor changed',
+  'user.second_factor': 'Two-factor authentication changed',
 };
 
-/** An action of a newer server has no words yet. */
+/** Actions of a newer server are shown as they are. */
 export function actionName(action: string): string {
   return Object.hasOwn(ACTION_NAMES, action) ? ACTION_NAMES[action as AuditAction] : action;
 }

@@ -37,7 +37,7 @@ export function KeysPage(place: ProjectPlace) {
   const isEditor = roleAllows(organization.role, 'editor');
   const make = isEditor && (
     <Button kind="primary" icon={KeyRound} onClick={() => setMaking(true)}>
-      Make a key
+      Create a key
     </Button>
   );
   return (
@@ -56,7 +56,9 @@ export function KeysPage(place: ProjectPlace) {
         lead={`Recording keys of this project, and the admin keys of ${organization.name}, which open all its projects.`}
         actions={make}
       >
-        {!isEditor && <Notice>You are a viewer here: only owners and editors make and change keys.</Notice>}
+        {!isEditor && (
+          <Notice>You are a viewer here: only owners and editors can create and change keys.</Notice>
+        )}
         <Keys place={place} onAsk={setQuestion} />
       </Section>
       {isMaking && (
@@ -117,7 +119,7 @@ function Keys({ place, onAsk }: KeysProps) {
       {used.length === 0 ? (
         <div className="card">
           <EmptyState title={search === '' ? 'No keys yet' : 'No key in use fits'}>
-            Make a recording key for the server that your assistant runs on, and an admin key for whatever
+            Create a recording key for the server that your assistant runs on, and an admin key for whatever
             reads the counts.
           </EmptyState>
         </div>

@@ -27,7 +27,7 @@ export function KeysTable({ place, keys, caption, onAsk }: KeysTableProps) {
       head: 'Last used',
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />),
     },
-    { head: 'Made by', cell: (key) => <MadeBy apiKey={key} /> },
+    { head: 'Created by', cell: (key) => <CreatedBy apiKey={key} /> },
   ];
   const actions: Column<Key> = {
     head: 'Actions',
@@ -89,7 +89,7 @@ function Expires({ apiKey }: { apiKey: Key }) {
   return <time dateTime={apiKey.expiresAt}>{day(Date.parse(apiKey.expiresAt), browserZone())}</time>;
 }
 
-function MadeBy({ apiKey: { createdBy, createdAt } }: { apiKey: Key }) {
+function CreatedBy({ apiKey: { createdBy, createdAt } }: { apiKey: Key }) {
   return (
     <span className="key-type">
       <span className="key-maker" title={createdBy}>

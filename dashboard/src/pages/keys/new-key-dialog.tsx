@@ -25,9 +25,9 @@ export function NewKeyDialog({ place, onClose }: NewKeyDialogProps) {
 
   if (made !== null) return <SecretDialog made={made} title="Your new key" onClose={onClose} />;
   return (
-    <Dialog title="Make a key" onClose={onClose} wide>
+    <Dialog title="Create a key" onClose={onClose} wide>
       <Form
-        label="Make a key"
+        label="Create a key"
         onSend={async (data) => setMade(await createKey(organization.id, keyOf(data, project.id)))}
       >
         {(isBusy) => (
@@ -70,12 +70,12 @@ export function NewKeyDialog({ place, onClose }: NewKeyDialogProps) {
               hint="One address or network a line. From anywhere else the key is refused. Left empty, it works from everywhere."
             />
             <p className="quiet small">
-              Type, scopes, expiry and addresses cannot be changed later: for others, make another key.
+              You cannot change type, scopes, expiry and addresses later; create another key instead.
             </p>
             <DialogButtons>
               <Button onClick={onClose}>Cancel</Button>
               <Button type="submit" kind="primary" busy={isBusy}>
-                Make key
+                Create key
               </Button>
             </DialogButtons>
           </>

@@ -25,7 +25,7 @@ export function InviteDialog({ organization, onClose }: InviteDialogProps) {
   const [role, setRole] = useState<Role>('viewer');
   if (invited !== null) return <LinkDialog invited={invited} onClose={onClose} />;
   return (
-    <Dialog title={`Invite somebody to ${organization.name}`} onClose={onClose}>
+    <Dialog title={`Invite a member to ${organization.name}`} onClose={onClose}>
       <Form
         label="Invite"
         onSend={async (data) => setInvited(await invite(organization.id, textOf(data, 'email'), role))}
@@ -52,7 +52,7 @@ export function InviteDialog({ organization, onClose }: InviteDialogProps) {
             <DialogButtons>
               <Button onClick={onClose}>Cancel</Button>
               <Button type="submit" kind="primary" busy={isBusy}>
-                Make invitation
+                Create invitation
               </Button>
             </DialogButtons>
           </>
@@ -65,7 +65,7 @@ export function InviteDialog({ organization, onClose }: InviteDialogProps) {
 function LinkDialog({ invited: { invitation, token }, onClose }: { invited: Invited; onClose: () => void }) {
   const link = `${serverUrl()}/join#${token}`;
   return (
-    <Dialog title="The invitation is made" onClose={onClose} dismissible={false}>
+    <Dialog title="Invitation created" onClose={onClose} dismissible={false}>
       <Notice kind="warn">
         This is the only time the link is shown. Send it to {invitation.email} and to nobody else.
       </Notice>

@@ -32,7 +32,7 @@ export function MembersPage() {
       actions={
         isOwner && (
           <Button kind="primary" icon={UserPlus} onClick={() => setInviting(true)}>
-            Invite somebody
+            Invite member
           </Button>
         )
       }
@@ -41,7 +41,7 @@ export function MembersPage() {
       <Members organization={organization} />
       <Section
         title="Open invitations"
-        lead="Whoever has the link of an invitation can accept it once, until it expires."
+        lead="Anyone with the invitation link can accept it once, until it expires."
       >
         <InvitationsTable organization={organization} />
       </Section>

@@ -112,7 +112,7 @@ function Remove({ organization, member }: { organization: Organization; member: 
           >
             <p>
               {member.you ? 'You lose' : 'They lose'} access to {organization.name} at once. Keys that{' '}
-              {member.you ? 'you' : 'they'} made go on working: revoke those that should not.
+              {member.you ? 'you' : 'they'} created continue to work: revoke those that should not.
             </p>
           </ConfirmDialog>
         </Suspense>

@@ -1,10 +1,10 @@
-/** What the roles are, in words. */
+/** The names and descriptions of the roles. */
 import type { Role } from '../../api/types.js';
 
 export const ROLES: readonly { readonly role: Role; readonly name: string; readonly may: string }[] = [
-  { role: 'viewer', name: 'Viewer', may: 'Looks at everything and changes nothing.' },
-  { role: 'editor', name: 'Editor', may: 'Also makes and changes keys and projects.' },
-  { role: 'owner', name: 'Owner', may: 'Also invites people and changes roles.' },
+  { role: 'viewer', name: 'Viewer', may: 'Can view everything and change nothing.' },
+  { role: 'editor', name: 'Editor', may: 'Can also create and change keys and projects.' },
+  { role: 'owner', name: 'Owner', may: 'Can also invite members and change roles.' },
 ];
 
 export function roleName(role: Role): string {

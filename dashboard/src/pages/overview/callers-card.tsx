@@ -15,9 +15,9 @@ export function CallersCard({ callers: { callers } }: { callers: Callers }) {
   const most = others[0]?.count ?? 1;
   const shown = isWhole ? others : others.slice(0, firstRows);
   return (
-    <section className="card callers" aria-label="What other is made of">
+    <section className="card callers" aria-label="Other callers">
       <div className="card-head">
-        <h2>What other is made of</h2>
+        <h2>Other callers</h2>
       </div>
       {others.length === 0 ? (
         <EmptyState title="No integrations or SDKs in this range">

@@ -69,7 +69,7 @@ function KeyIssuer({ organization, project }: ProjectPlace) {
   return (
     <div className="row">
       <Button kind="primary" icon={KeyRound} busy={isBusy} onClick={() => run(make)}>
-        Make a recording key
+        Create a recording key
       </Button>
       <span className="quiet small">It expires in {keys.expiryDaysDefault} days.</span>
     </div>

@@ -22,10 +22,10 @@ interface TimeCardProps {
 }
 
 const PER: Readonly<Record<Interval, string>> = {
-  hour: 'Queries an hour',
-  day: 'Queries a day',
-  week: 'Queries a week',
-  month: 'Queries a month',
+  hour: 'Queries per hour',
+  day: 'Queries per day',
+  week: 'Queries per week',
+  month: 'Queries per month',
 };
 
 export function TimeCard({ view, setView, numbers }: TimeCardProps) {

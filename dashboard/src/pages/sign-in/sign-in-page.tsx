@@ -18,7 +18,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
     'You signed in, but nobody has invited you here yet. Ask an owner of your organization for an invitation.',
   unverified_email:
     'Your provider has not verified your e-mail address. Verify it there, then sign in again.',
-  failed: 'Single sign-on did not work. Try again; if it keeps failing, tell whoever runs this server.',
+  failed: 'Single sign-on failed. Try again; if it keeps failing, tell your administrator.',
 };
 
 export function SignInPage() {
@@ -77,11 +77,11 @@ export function SignInPage() {
         </Form>
         {setUp && (
           <p className="quiet small">
-            This server has no owner yet. <Link href="/">How to make the first account</Link>
+            This server has no owner yet. <Link href="/">How to create the first account</Link>
           </p>
         )}
         <p className="quiet small">
-          Forgotten your password? Whoever runs this server can make you a link to set a new one.
+          Forgot your password? Your administrator can create a link to set a new one.
         </p>
       </Page>
     </SignInLayout>

@@ -11,7 +11,7 @@ export function SecondFactor({ onBack }: { onBack: () => void }) {
   const [isBackup, setBackup] = useState(false);
   return (
     <Page
-      title="Second factor"
+      title="Two-factor authentication"
       lead={
         isBackup
           ? 'Type one of the backup codes that you kept. Each works once.'
@@ -19,7 +19,7 @@ export function SecondFactor({ onBack }: { onBack: () => void }) {
       }
     >
       <Form
-        label="Second factor"
+        label="Two-factor authentication"
         onSend={async (data) => {
           await confirmSignIn(textOf(data, 'code').replaceAll(' ', ''), data.get('trustDevice') !== null);
           await refreshSession();

@@ -28,7 +28,7 @@ export function SetUpPage() {
         <DeadLink title="This address does not work">
           {token === null
             ? 'The part after the # is missing. Copy the whole address that the server printed.'
-            : 'It was used already, or it has expired. If nobody has an account yet, start the server again: it prints a new address.'}
+            : 'It was already used or has expired. If there is no account yet, restart the server: it prints a new address.'}
         </DeadLink>
       </SignInLayout>
     );

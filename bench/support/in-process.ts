@@ -22,7 +22,7 @@ const db = openMigrated(file);
 const writer = new Writer(db);
 const begin = performance.now();
 for (const operation of operations) {
-  const [outcome] = writer.commit([operation]);
+  const [outcome] = await writer.commit([operation]);
   if (outcome?.ok !== true) throw new Error('not recorded');
 }
 const seconds = (performance.now() - begin) / 1000;

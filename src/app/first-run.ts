@@ -132,7 +132,7 @@ async function isFirst(store: Store, { admin: { key }, by }: FirstRun): Promise<
 
 /** As long as nobody can sign in to the dashboard as an owner, each start prints an address that makes the first one. */
 async function printSetUpAddress(store: Store, pagesUrl: string, io: FirstRunIo): Promise<void> {
-  if (!(await store.people.isSetUpOpen())) {
+  if (!(await store.isSetUpOpen())) {
     io.print(`Dashboard: ${pagesUrl}/`);
     return;
   }

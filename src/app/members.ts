@@ -10,6 +10,6 @@ export async function inviteMember(
   by: Actor,
 ): Promise<{ readonly invitation: Invitation; readonly token: string }> {
   const invited = newInvitation(wanted, { by, randomInt });
-  await store.people.createInvitation(invited.invitation, by);
+  await store.createInvitation(invited.invitation, by);
   return invited;
 }

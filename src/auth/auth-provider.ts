@@ -7,7 +7,7 @@ import type { SingleSignOn } from './names.js';
 import type { Library } from './sign-in-library.js';
 
 export interface UsersOptions {
-  readonly store: Pick<Store, 'people'>;
+  readonly store: Pick<Store, 'userTables' | 'acceptInvitationsFor' | 'listMemberships' | 'keepSecret'>;
   readonly clock: Clock;
   /** Where browsers find the server; needed only for single sign-on. */
   readonly publicUrl: string | undefined;
@@ -89,7 +89,7 @@ export class AuthProvider {
     // Loaded when the first one asks: a server that only records and counts does without.
     const { buildLibrary } = await import('./sign-in-library.js');
     const library = buildLibrary({
-      tables: store.people.userTables,
+      tables: store.userTables,
       secret: await this.#secret(),
       origin: this.origin,
       basePath,
@@ -97,8 +97,8 @@ export class AuthProvider {
       singleSignOn,
       mayJoin: async (email) => {
         // The provider has verified the address: it is as good as the invitation's link.
-        await store.people.acceptInvitationsOf(email, { name: email, address: null, at: clock.now() });
-        return (await store.people.listMemberships(email)).length > 0;
+        await store.acceptInvitationsFor(email, { name: email, address: null, at: clock.now() });
+        return (await store.listMemberships(email)).length > 0;
       },
       onPasswordReset: (email, token) => this.#resets.set(email, token),
       log,
@@ -109,7 +109,7 @@ export class AuthProvider {
 
   async #secret(): Promise<string> {
     const { store, secret, randomInt } = this.#options;
-    this.#kept ??= secret ?? (await store.people.keepSecret('sessions', generateToken(randomInt)));
+    this.#kept ??= secret ?? (await store.keepSecret('sessions', generateToken(randomInt)));
     return this.#kept;
   }
 }

@@ -4,7 +4,7 @@ import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Logger } from 'pino';
 import { passwordCharactersMax, passwordCharactersMin, sessionSecondsMax } from '../domain/limits.js';
-import type { UserTables } from '../storage/ports/people.js';
+import type { UserTables } from '../storage/ports/user-tables.js';
 import {
   ADDRESS_HEADER,
   COOKIE_PREFIX,

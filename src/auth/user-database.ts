@@ -14,7 +14,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { UserTables } from '../storage/ports/people.js';
+import type { UserTables } from '../storage/ports/user-tables.js';
 
 /** Columns are `like_this` in the database and `likeThis` in the library. */
 export function userDatabase(tables: UserTables): Kysely<object> {

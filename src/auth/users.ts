@@ -1,6 +1,6 @@
 /** Users: who signs in, and which sessions they have. What the rest of the program knows of them. */
 import { CallerStatsError } from '../domain/errors.js';
-import type { People } from '../storage/ports/people.js';
+import type { Directory } from '../storage/ports/directory.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, getErrorCode, translateErrors } from './errors.js';
 import { COOKIE_PREFIX, PROVIDER_ID } from './names.js';
@@ -26,11 +26,11 @@ export interface Session {
 
 export class Users {
   readonly #authProvider: AuthProvider;
-  readonly #people: People;
+  readonly #directory: Pick<Directory, 'findUserNames'>;
 
-  constructor(authProvider: AuthProvider, people: People) {
+  constructor(authProvider: AuthProvider, directory: Pick<Directory, 'findUserNames'>) {
     this.#authProvider = authProvider;
-    this.#people = people;
+    this.#directory = directory;
   }
 
   /** Who is signed in, in which session; undefined for nobody. */
@@ -104,7 +104,7 @@ export class Users {
 
   /** Whether somebody has an account with this address. */
   async exists(email: string): Promise<boolean> {
-    return (await this.#people.namesOf([email])).has(email);
+    return (await this.#directory.findUserNames([email])).has(email);
   }
 
   /** Makes an account and signs in. `already_exists` where there is one with the address; `invalid` for an unfit password. */

@@ -24,13 +24,13 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       await store.addMember(memberOf(ada, { organizationId: 'rival', role: 'viewer', createdAt: 5 }), by);
       await store.addMember(memberOf(ada, { organizationId: 'acme', role: 'editor' }), by);
       await store.addMember(memberOf(bob), by);
-      expect(await store.people.listMemberships(ada)).toEqual([
+      expect(await store.listMemberships(ada)).toEqual([
         { organizationId: org, organizationName: 'Default', role: 'owner' },
         { organizationId: 'acme', organizationName: 'Acme', role: 'editor' },
         { organizationId: 'rival', organizationName: 'Rival', role: 'viewer' },
       ]);
-      expect(await store.people.listMemberships(eve)).toEqual([]);
-      expect(await store.people.listMemberships('')).toEqual([]);
+      expect(await store.listMemberships(eve)).toEqual([]);
+      expect(await store.listMemberships('')).toEqual([]);
     });
 
     test('names are those of users, whatever is asked for', async () => {
@@ -39,13 +39,13 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       await addUser(store, bob, { name: 'Bob' });
       await store.addMember(memberOf(eve), by);
       const asked = [eve, ada, 'nobody@example.org', ada, `x' OR '1'='1`];
-      expect([...(await store.people.namesOf(asked))]).toEqual([[ada, 'Ada "the first" Lovelace']]);
-      expect(await store.people.namesOf([])).toEqual(new Map());
+      expect([...(await store.findUserNames(asked))]).toEqual([[ada, 'Ada "the first" Lovelace']]);
+      expect(await store.findUserNames([])).toEqual(new Map());
     });
 
     test('set-up is open until an owner of any organization can sign in', async () => {
       const { store, other } = await openTwo();
-      const open = async () => [await store.people.isSetUpOpen(), await other.people.isSetUpOpen()];
+      const open = async () => [await store.isSetUpOpen(), await other.isSetUpOpen()];
       expect(await open()).toEqual([true, true]);
       await store.addMember(memberOf(ada, { role: 'editor' }), by);
       await addUser(store, ada);
@@ -106,85 +106,83 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: invitations`, () => {
     test('what is missing or taken is refused with its code, and changes nothing', async () => {
       const store = await openNew();
-      const { people } = store;
       await store.addMember(memberOf(ada), by);
       await addUser(store, ada);
       const before = await logOf(store);
       const homeless = invitationOf('i', bob, 'viewer', { organizationId: 'none' });
-      await expect(people.createInvitation(homeless, by)).rejects.toMatchObject(notFound);
-      await expect(people.createInvitation(invitationOf('i', ada, 'owner'), by)).rejects.toMatchObject({
+      await expect(store.createInvitation(homeless, by)).rejects.toMatchObject(notFound);
+      await expect(store.createInvitation(invitationOf('i', ada, 'owner'), by)).rejects.toMatchObject({
         code: 'already_exists',
       });
-      await people.createInvitation(invitationOf('set-up', null, 'owner'), by);
-      await expect(people.revokeInvitation(org, 'i', by)).rejects.toMatchObject(notFound);
-      await expect(people.revokeInvitation(org, 'set-up', by)).rejects.toMatchObject(notFound);
-      await expect(people.acceptInvitation('hash of i', bob, at(2000))).rejects.toMatchObject(notFound);
-      expect(await people.listInvitations(org, 2000)).toEqual([]);
-      expect(await people.findInvitation('hash of i', 2000)).toBeUndefined();
-      expect(await people.findInvitation('i', 2000)).toBeUndefined();
+      await store.createInvitation(invitationOf('set-up', null, 'owner'), by);
+      await expect(store.revokeInvitation(org, 'i', by)).rejects.toMatchObject(notFound);
+      await expect(store.revokeInvitation(org, 'set-up', by)).rejects.toMatchObject(notFound);
+      await expect(store.acceptInvitation('hash of i', bob, at(2000))).rejects.toMatchObject(notFound);
+      expect(await store.listInvitations(org, 2000)).toEqual([]);
+      expect(await store.findInvitation('hash of i', 2000)).toBeUndefined();
+      expect(await store.findInvitation('i', 2000)).toBeUndefined();
       expect(await logOf(store)).toEqual(before);
     });
 
     test('are listed and found until they expire, each organization its own', async () => {
       const store = await openNew();
-      const { people } = store;
       const late = invitationOf('a', ada, 'viewer', { createdAt: 3000 });
       const early = invitationOf('b', bob, 'owner', { createdAt: 2000, expiresAt: 5000 });
       const theirs = invitationOf('c', ada, 'editor', { organizationId: 'rival', tokenHash: 'c' });
-      for (const one of [late, early, theirs]) await people.createInvitation(one, at(one.createdAt));
-      expect(await people.listInvitations(org, 4999)).toEqual([early, late]);
-      expect(await people.listInvitations(org, 5000)).toEqual([late]);
-      expect(await people.listInvitations('rival', 4999)).toEqual([theirs]);
-      expect(await people.listInvitations('none', 4999)).toEqual([]);
-      expect(await people.findInvitation('hash of b', 4999)).toEqual({
+      for (const one of [late, early, theirs]) await store.createInvitation(one, at(one.createdAt));
+      expect(await store.listInvitations(org, 4999)).toEqual([early, late]);
+      expect(await store.listInvitations(org, 5000)).toEqual([late]);
+      expect(await store.listInvitations('rival', 4999)).toEqual([theirs]);
+      expect(await store.listInvitations('none', 4999)).toEqual([]);
+      expect(await store.findInvitation('hash of b', 4999)).toEqual({
         ...early,
         organizationName: 'Default',
       });
-      expect(await people.findInvitation('hash of b', 5000)).toBeUndefined();
-      expect(await people.findInvitation('c', 4999)).toEqual({ ...theirs, organizationName: 'Rival' });
+      expect(await store.findInvitation('hash of b', 5000)).toBeUndefined();
+      expect(await store.findInvitation('c', 4999)).toEqual({ ...theirs, organizationName: 'Rival' });
       expect(await logOf(store, 'rival')).toContain(`invitation.create ${ada} (editor)`);
     });
 
     test('for the same address replace each other, on any node; not those of others', async () => {
       const { store, other } = await openTwo();
-      await store.people.createInvitation(invitationOf('1', ada, 'viewer'), by);
-      await store.people.createInvitation(
+      await store.createInvitation(invitationOf('1', ada, 'viewer'), by);
+      await store.createInvitation(
         invitationOf('x', ada, 'viewer', { organizationId: 'rival', tokenHash: 'x' }),
         by,
       );
-      await store.people.createInvitation(invitationOf('y', bob, 'viewer'), by);
+      await store.createInvitation(invitationOf('y', bob, 'viewer'), by);
       const ids = Array.from({ length: 8 }, (_, number) => `again${number}`);
       const outcomes = await outcomesOf(
         ids.map((id, number) =>
-          (number % 2 === 0 ? store : other).people.createInvitation(invitationOf(id, ada, 'owner'), by),
+          (number % 2 === 0 ? store : other).createInvitation(invitationOf(id, ada, 'owner'), by),
         ),
       );
       expect(outcomes).toEqual({ done: ids.length, codes: [] });
-      const listed = await store.people.listInvitations(org, 2000);
+      const listed = await store.listInvitations(org, 2000);
       expect(listed.filter(({ email }) => email === ada)).toHaveLength(1);
       expect(listed.map(({ email }) => email).toSorted()).toEqual([ada, bob]);
-      expect(await store.people.findInvitation('hash of 1', 2000)).toBeUndefined();
-      expect(await store.people.listInvitations('rival', 2000)).toHaveLength(1);
+      expect(await store.findInvitation('hash of 1', 2000)).toBeUndefined();
+      expect(await store.listInvitations('rival', 2000)).toHaveLength(1);
     });
 
     test('may be for a member who cannot sign in yet, who keeps the role', async () => {
       const store = await openNew();
       const member = memberOf(ada, { role: 'owner' });
       await store.addMember(member, by);
-      await store.people.createInvitation(invitationOf('i', ada, 'viewer'), by);
-      expect(await store.people.acceptInvitation('hash of i', ada, at(2000))).toEqual(member);
+      await store.createInvitation(invitationOf('i', ada, 'viewer'), by);
+      expect(await store.acceptInvitation('hash of i', ada, at(2000))).toEqual(member);
       expect(await store.listMembers(org)).toEqual([member]);
       expect(await logOf(store)).toEqual([`member.add ${ada} (owner)`, `invitation.create ${ada} (viewer)`]);
     });
 
     test('that are withdrawn are gone, and of no other organization', async () => {
       const store = await openNew();
-      await store.people.createInvitation(invitationOf('i', ada, 'viewer'), by);
-      await expect(store.people.revokeInvitation('rival', 'i', by)).rejects.toMatchObject(notFound);
-      await store.people.revokeInvitation(org, 'i', by);
-      await expect(store.people.revokeInvitation(org, 'i', by)).rejects.toMatchObject(notFound);
-      await expect(store.people.acceptInvitation('hash of i', ada, at(2000))).rejects.toMatchObject(notFound);
-      expect(await store.people.listInvitations(org, 2000)).toEqual([]);
+      await store.createInvitation(invitationOf('i', ada, 'viewer'), by);
+      await expect(store.revokeInvitation('rival', 'i', by)).rejects.toMatchObject(notFound);
+      await store.revokeInvitation(org, 'i', by);
+      await expect(store.revokeInvitation(org, 'i', by)).rejects.toMatchObject(notFound);
+      await expect(store.acceptInvitation('hash of i', ada, at(2000))).rejects.toMatchObject(notFound);
+      expect(await store.listInvitations(org, 2000)).toEqual([]);
       expect(await logOf(store)).toEqual([
         `invitation.create ${ada} (viewer)`,
         `invitation.revoke ${ada} ()`,
@@ -193,22 +191,20 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
 
     test('make a member, once, of the right address, in time', async () => {
       const { store, other } = await openTwo();
-      await store.people.createInvitation(invitationOf('i', ada, 'editor', { createdBy: 'eve' }), by);
+      await store.createInvitation(invitationOf('i', ada, 'editor', { createdBy: 'eve' }), by);
       for (const [email, time] of [
         [bob, 2000],
         ['', 2000],
         [ada, 9000],
       ] as const) {
-        await expect(store.people.acceptInvitation('hash of i', email, at(time))).rejects.toMatchObject(
-          notFound,
-        );
+        await expect(store.acceptInvitation('hash of i', email, at(time))).rejects.toMatchObject(notFound);
       }
       const outcomes = await outcomesOf(
-        [store, other, store, other].map((one) => one.people.acceptInvitation('hash of i', ada, at(8999))),
+        [store, other, store, other].map((one) => one.acceptInvitation('hash of i', ada, at(8999))),
       );
       expect(outcomes).toEqual({ done: 1, codes: ['not_found', 'not_found', 'not_found'] });
       expect(await store.listMembers(org)).toEqual([memberOf(ada, { role: 'editor', createdAt: 8999 })]);
-      expect(await other.people.listInvitations(org, 2000)).toEqual([]);
+      expect(await other.listInvitations(org, 2000)).toEqual([]);
       expect(await logOf(store)).toEqual([
         `invitation.create ${ada} (editor)`,
         `member.add ${ada} (editor, invited by eve)`,

@@ -21,10 +21,10 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
 
     test('are for nobody by name, listed nowhere, and as many as were made', async () => {
       const store = await openNew();
-      for (const id of ['s', 't']) await store.people.createInvitation(setUp(id), by);
-      expect(await store.people.listInvitations(org, 2000)).toEqual([]);
-      expect(await store.people.findInvitation('hash of s', 2000)).toMatchObject({ email: null });
-      expect(await store.people.findInvitation('hash of s', 9000)).toBeUndefined();
+      for (const id of ['s', 't']) await store.createInvitation(setUp(id), by);
+      expect(await store.listInvitations(org, 2000)).toEqual([]);
+      expect(await store.findInvitation('hash of s', 2000)).toMatchObject({ email: null });
+      expect(await store.findInvitation('hash of s', 9000)).toBeUndefined();
       expect(await logOf(store)).toEqual([]);
     });
 
@@ -32,22 +32,21 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
       const store = await openNew();
       await store.addMember(memberOf(ada, { createdAt: 10 }), by);
       await addUser(store, ada);
-      for (const id of ['s', 't']) await store.people.createInvitation(setUp(id), by);
-      await expect(store.people.acceptInvitation('hash of s', ada, at(9000))).rejects.toMatchObject(notFound);
+      for (const id of ['s', 't']) await store.createInvitation(setUp(id), by);
+      await expect(store.acceptInvitation('hash of s', ada, at(9000))).rejects.toMatchObject(notFound);
       const owner = memberOf(ada, { role: 'owner', createdAt: 10 });
-      expect(await store.people.acceptInvitation('hash of s', ada, at(2000))).toEqual(owner);
+      expect(await store.acceptInvitation('hash of s', ada, at(2000))).toEqual(owner);
       expect(await store.listMembers(org)).toEqual([owner]);
-      for (const id of ['s', 't'])
-        expect(await store.people.findInvitation(`hash of ${id}`, 2000)).toBeUndefined();
+      for (const id of ['s', 't']) expect(await store.findInvitation(`hash of ${id}`, 2000)).toBeUndefined();
       expect(await logOf(store)).toContain(`member.add ${ada} (owner, invited by a test)`);
     });
 
     test('open nothing once an owner can sign in', async () => {
       const store = await openNew();
-      await store.people.createInvitation(setUp('s'), by);
+      await store.createInvitation(setUp('s'), by);
       await store.addMember(memberOf(ada, { organizationId: 'rival', role: 'owner' }), by);
       await addUser(store, ada);
-      await expect(store.people.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(notFound);
+      await expect(store.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(notFound);
       expect(await store.listMembers(org)).toEqual([]);
     });
 
@@ -58,11 +57,11 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
       for (let round = 0; round < 5; round++) {
         const { store, other } = await openTwo();
         for (const email of [ada, bob]) await addUser(store, email);
-        await store.people.createInvitation(setUp('s'), by);
-        await store.people.createInvitation(setUp('t', { organizationId }), by);
+        await store.createInvitation(setUp('s'), by);
+        await store.createInvitation(setUp('t', { organizationId }), by);
         const outcomes = await outcomesOf([
-          store.people.acceptInvitation('hash of s', ada, at(2000)),
-          other.people.acceptInvitation('hash of t', bob, at(2000)),
+          store.acceptInvitation('hash of s', ada, at(2000)),
+          other.acceptInvitation('hash of t', bob, at(2000)),
         ]);
         expect(outcomes).toEqual({ done: 1, codes: ['not_found'] });
         const members = [...(await store.listMembers(org)), ...(await store.listMembers('rival'))];
@@ -76,16 +75,14 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
         const store = await openNew();
         await store.addMember(memberOf(ada, { organizationId: of, role: 'owner', createdAt: 10 }), by);
         await store.addMember(memberOf(bob, { organizationId: of, role: 'owner', createdAt: 10 }), by);
-        for (const id of ['s', 't']) await store.people.createInvitation(setUp(id), by);
+        for (const id of ['s', 't']) await store.createInvitation(setUp(id), by);
         await addUser(store, ada);
-        await expect(store.people.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(
-          notFound,
-        );
-        expect(await store.people.acceptInvitation('hash of s', ada, at(2000))).toEqual(
+        await expect(store.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(notFound);
+        expect(await store.acceptInvitation('hash of s', ada, at(2000))).toEqual(
           memberOf(ada, { role: 'owner', createdAt: of === org ? 10 : 2000 }),
         );
         for (const id of ['s', 't'])
-          expect(await store.people.findInvitation(`hash of ${id}`, 2000)).toBeUndefined();
+          expect(await store.findInvitation(`hash of ${id}`, 2000)).toBeUndefined();
         expect(await logOf(store)).toContain(`member.add ${ada} (owner, invited by a test)`);
       },
     );
@@ -96,9 +93,9 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
         for (const email of [ada, bob]) await store.addMember(memberOf(email, { role: 'owner' }), by);
         await addUser(store, ada, { createdAt: '2026-01-01T00:00:00.002Z' });
         await addUser(store, bob, { createdAt: '2026-01-01T00:00:00.001Z' });
-        await store.people.createInvitation(setUp('s'), by);
+        await store.createInvitation(setUp('s'), by);
         const accept = (one: typeof store, email: string) =>
-          one.people.acceptInvitation('hash of s', email, at(2000));
+          one.acceptInvitation('hash of s', email, at(2000));
         await expect(accept(store, ada)).rejects.toMatchObject(notFound);
         const [first, second] = await Promise.allSettled([accept(store, bob), accept(other, ada)]);
         expect(first).toMatchObject({ status: 'fulfilled', value: { email: bob, role: 'owner' } });

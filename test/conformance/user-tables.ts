@@ -19,7 +19,7 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
       await expect(addUser(store, ada, { name: 'Another' })).rejects.toMatchObject(taken);
       const move = 'UPDATE {user_account} SET email = ? WHERE email = ?';
       await expect(runOnUsers(store, move, [ada, bob])).rejects.toMatchObject(taken);
-      expect([...(await store.people.namesOf([ada, bob]))].toSorted()).toEqual([
+      expect([...(await store.findUserNames([ada, bob]))].toSorted()).toEqual([
         [ada, 'Ada'],
         [bob, 'Bob'],
       ]);
@@ -69,7 +69,7 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
         rows: [],
         changes: 1,
       });
-      expect([...(await store.people.namesOf([ada, bob]))]).toEqual([[ada, 'Ada!']]);
+      expect([...(await store.findUserNames([ada, bob]))]).toEqual([[ada, 'Ada!']]);
     });
 
     test('what belongs to a user goes with the user', async () => {
@@ -96,8 +96,8 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
       await store.addMember(memberOf(ada, { organizationId: 'rival', role: 'owner' }), by);
       await store.addMember(memberOf(bob, { organizationId: 'acme' }), by);
       const change = { action: 'user.second_factor', detail: 'on' } as const;
-      await store.people.logUserChange(ada, change, { name: ada, address: '192.0.2.7', at: 7000 });
-      await store.people.logUserChange('nobody@example.org', change, by);
+      await store.logUserChange(ada, change, { name: ada, address: '192.0.2.7', at: 7000 });
+      await store.logUserChange('nobody@example.org', change, by);
       for (const organizationId of [org, 'rival']) {
         const [entry, before] = await store.readAudit(organizationId, { limit: 2 });
         expect(entry).toEqual({
@@ -120,13 +120,13 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
       const { open } = await factory();
       const handles = [await open(), await open()];
       const kept = await Promise.all(
-        Array.from({ length: 8 }, (_, at) => handles[at % 2]?.people.keepSecret('s', `proposal ${at}`)),
+        Array.from({ length: 8 }, (_, at) => handles[at % 2]?.keepSecret('s', `proposal ${at}`)),
       );
       expect(new Set(kept).size).toBe(1);
       expect(kept[0]).toMatch(/^proposal \d$/);
-      expect(await handles[0]?.people.keepSecret('other', 'mine')).toBe('mine');
+      expect(await handles[0]?.keepSecret('other', 'mine')).toBe('mine');
       for (const handle of handles) await handle.close();
-      expect(await (await open()).people.keepSecret('s', 'too late')).toBe(kept[0]);
+      expect(await (await open()).keepSecret('s', 'too late')).toBe(kept[0]);
     });
   });
 }

@@ -17,7 +17,7 @@ const gone = 'The link was used, withdrawn or replaced, has expired, or is for s
 async function setUpToken({ store, clock, hide }: Service): Promise<string> {
   const wanted = { organizationId: 'default', email: null, role: 'owner' } as const;
   const { invitation, token } = newInvitation(wanted, { by: { ...by, at: clock.nowMs }, randomInt });
-  await store.people.createInvitation(invitation, by);
+  await store.createInvitation(invitation, by);
   hide(token);
   return token;
 }
@@ -69,7 +69,7 @@ describe.each(databases)('on %s', (_kind, url) => {
       expect([late.status, errorOf(late), late.cookies]).toEqual([404, gone, []]);
     }
     expect(await isSetUpOpen(service)).toBe(false);
-    expect(await service.store.people.namesOf([ada, bob])).toEqual(new Map([[ada, 'Ada']]));
+    expect(await service.store.findUserNames([ada, bob])).toEqual(new Map([[ada, 'Ada']]));
     const [entry] = (await auditOf(service)).filter(({ action }) => action === 'member.add');
     expect(entry).toMatchObject({ actor: ada, targetId: ada, address: browser.from, at: startMs });
   });
@@ -122,7 +122,7 @@ describe.each(databases)('on %s', (_kind, url) => {
     const [first, second] = answers[0].status === 204 ? [ada, bob] : [bob, ada];
     expect((await new Browser(service).signIn(first)).status).toBe(200);
     expect((await new Browser(service).signIn(second)).status).toBe(401);
-    expect([...(await service.store.people.namesOf([ada, bob])).keys()]).toEqual([first]);
+    expect([...(await service.store.findUserNames([ada, bob])).keys()]).toEqual([first]);
   });
 
   test('an invitation lets one person join, in time, and is then used up', async () => {

@@ -148,7 +148,7 @@ describe.each(databases)('on %s', (_kind, url) => {
       { email: ada.email },
     ]);
     expect(await keptTokens(service)).toEqual([]);
-    expect(await service.store.people.isSetUpOpen()).toBe(false);
+    expect(await service.store.isSetUpOpen()).toBe(false);
   });
 
   test('somebody with a password is the same user, and keeps it', async () => {

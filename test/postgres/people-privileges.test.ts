@@ -19,18 +19,18 @@ function done<T extends object>(answered: T | string): T {
 }
 
 /** Invitations of each kind, and all that becomes of them. */
-async function inviteAll({ people }: Store, name: string): Promise<void> {
+async function inviteAll(store: Store, name: string): Promise<void> {
   const email = `${name}@example.org`;
-  await people.isSetUpOpen();
-  await people.createInvitation(invitationOf(`${name} 1`, null, 'owner'), by);
-  await people.createInvitation(invitationOf(`${name} 2`, email, 'viewer'), by);
-  await people.revokeInvitation(org, `${name} 2`, by);
-  await people.createInvitation(invitationOf(`${name} 3`, email, 'viewer'), by);
-  await people.findInvitation(`hash of ${name} 3`, 2000);
-  await people.listInvitations(org, 2000);
-  await people.acceptInvitation(`hash of ${name} 3`, email, { ...by, at: 2000 });
-  await people.listMemberships(email);
-  await people.logUserChange(email, { action: 'user.password', detail: '' }, by);
+  await store.isSetUpOpen();
+  await store.createInvitation(invitationOf(`${name} 1`, null, 'owner'), by);
+  await store.createInvitation(invitationOf(`${name} 2`, email, 'viewer'), by);
+  await store.revokeInvitation(org, `${name} 2`, by);
+  await store.createInvitation(invitationOf(`${name} 3`, email, 'viewer'), by);
+  await store.findInvitation(`hash of ${name} 3`, 2000);
+  await store.listInvitations(org, 2000);
+  await store.acceptInvitation(`hash of ${name} 3`, email, { ...by, at: 2000 });
+  await store.listMemberships(email);
+  await store.logUserChange(email, { action: 'user.password', detail: '' }, by);
 }
 
 /** Counts of sign-ins: taken, given back and forgotten. */

@@ -5,9 +5,13 @@
  */
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
+import { dialectFor } from '../../src/storage/postgres/dialect.js';
 import { SHARDED_TABLES } from '../../src/storage/postgres/migrations/distribute.js';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations/index.js';
-import { type StatementName, statementsIn } from '../../src/storage/postgres/statements.js';
+import { statementsIn } from '../../src/storage/postgres/statements.js';
+import { SqlDirectoryChanges } from '../../src/storage/sql/directory-changes.js';
+import { SqlDirectoryReads } from '../../src/storage/sql/directory-reads.js';
+import { delegate, type Session } from '../../src/storage/sql/session.js';
 import { newSchemaIn, onDatabase } from '../support/store.js';
 
 /** Few rows, read and written by the coordinator alone: no request of one project waits for another's server. */
@@ -28,8 +32,8 @@ const LOCAL_TABLES = [
 ];
 
 /** Statements that may read all projects: for people who manage them, and for verification. */
-const ACROSS_PROJECTS: readonly StatementName[] = [
-  'listProjects',
+const ACROSS_PROJECTS: readonly string[] = [
+  'listProjects 1',
   'listProjectIds',
   'listStrayIds',
   'findDeleted',
@@ -73,10 +77,61 @@ function boundTo(one: string, how: string, table: ShardedTable): RegExp {
     : new RegExp(`s\\.${table}\\s+WHERE (?:${table}\\.)?${key} = ${project}(?! OR\\b)`, 'g');
 }
 
-const statements = statementsIn('s');
+/** Stands for every argument and every row of the directory: it has all the fields that a rule reads. */
+const anything = {
+  ...{ id: 'x', organizationId: 'x', projectId: 'x', name: 'x', email: 'x', role: 'editor', at: 1, limit: 1 },
+  ...{ scopes: [], allow: [], action: 'key.create', actor: 'x', targetId: 'x', from: 1, to: 2, before: 3 },
+};
+
+/** The statements that a method of the directory runs, if it finds and changes what it looks for, and if not. */
+async function statementsRunBy(type: typeof SqlDirectoryReads | typeof SqlDirectoryChanges, name: string) {
+  const texts = new Set<string>();
+  for (const [isFound, changes] of [
+    [true, 1],
+    [true, 0],
+    [false, 0],
+  ] as const) {
+    const session: Session = {
+      get: <R>(text: string) => (texts.add(text) && isFound ? (anything as R) : undefined),
+      all: <R>(text: string) => (texts.add(text) && isFound ? [anything as R] : []),
+      run: (text) => (texts.add(text) ? changes : 0),
+    };
+    const args = Array.from({ length: 5 }, (_, at) =>
+      name === 'changeKey' && at === 2 ? 'revoke' : anything,
+    );
+    const methods = new type(session, dialectFor('s'));
+    const run = Reflect.get(methods, name) as (...args: unknown[]) => Promise<unknown>;
+    // Refused, where it does not find what it looks for.
+    await Reflect.apply(run, methods, args).catch(() => undefined);
+  }
+  return [...texts].map((text, at) => [`${name} ${at + 1}`, text] as const);
+}
+
+const directory = [SqlDirectoryReads, SqlDirectoryChanges].flatMap((type) =>
+  Object.keys(delegate<object>(type, () => undefined)).map((name) => statementsRunBy(type, name)),
+);
+const statements: Readonly<Record<string, string>> = {
+  ...statementsIn('s'),
+  ...Object.fromEntries((await Promise.all(directory)).flat()),
+};
 const withinProject = Object.entries(statements).filter(
   ([name]) => !ACROSS_PROJECTS.some((one) => one === name),
 );
+
+test('the statements of the directory are among those that are read', () => {
+  for (const name of [
+    'findProject 1',
+    'createProject 2',
+    'createProject 4',
+    'changeProject 2',
+    'deleteProject 3',
+    'createKey 2',
+  ])
+    expect(statements[name]).toMatch(/\bs\.project\b/);
+  for (const type of [SqlDirectoryReads, SqlDirectoryChanges])
+    for (const name of Object.keys(delegate<object>(type, () => undefined)))
+      expect(statements).toHaveProperty([`${name} 1`]);
+});
 
 test('the reading of statements finds what is wrong', () => {
   const wrong = [
@@ -99,7 +154,7 @@ test.each(withinProject)('the statement %s stays with one project', (_name, text
 
 test('statements that read all projects read no other kind of table', () => {
   for (const name of ACROSS_PROJECTS) {
-    const tables = [...statements[name].matchAll(/s\.(\w+)/g)].map(([, table]) => table ?? '');
+    const tables = [...(statements[name] ?? '').matchAll(/s\.(\w+)/g)].map(([, table]) => table ?? '');
     expect(tables.filter((table) => !isSharded(table))).toEqual([]);
   }
 });

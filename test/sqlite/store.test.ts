@@ -102,7 +102,10 @@ test('where there is nothing to clean up, the writer is not asked', async () => 
   expect(asked).toEqual([]);
   await store.deleteProject('default', 'docs', by);
   await store.purgeDeleted(10);
-  expect(asked).toMatchObject([[{ kind: 'deleteProject' }], [{ kind: 'purgeDeleted', limit: 10 }]]);
+  expect(asked).toMatchObject([
+    [{ kind: 'directory', method: 'deleteProject' }],
+    [{ kind: 'purgeDeleted', limit: 10 }],
+  ]);
 });
 
 test('what waits is told as operations, and as the queries in them', async () => {

@@ -44,7 +44,8 @@ test('an error within one of several recordings that share a transaction undoes 
   other.close();
 
   const record = (id: string, caller: string) => store.record('docs', [{ id, caller, occurredAt: 0 }]);
-  // The first one is under way alone; those behind it wait together.
+  // The first one is under way alone, once the queue is idle; those behind it wait together.
+  await new Promise((resolve) => setImmediate(resolve));
   const all = [record('a', 'web'), record('b', 'api'), record('c', 'refused'), record('d', 'web')];
   const settled = await Promise.allSettled(all);
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);

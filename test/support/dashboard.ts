@@ -105,7 +105,7 @@ export async function invite(
 ): Promise<string> {
   const by = { name: 'a test', address: null, at: clock.nowMs };
   const { invitation, token } = newInvitation({ organizationId, email, role }, { by, randomInt });
-  await store.people.createInvitation(invitation, by);
+  await store.createInvitation(invitation, by);
   hide(token);
   return token;
 }

@@ -1,6 +1,6 @@
 import type { Store } from '../../src/storage/ports/store.js';
 
-type StoreMethod = Exclude<keyof Store, 'people' | 'throttles' | 'readSync'>;
+type StoreMethod = Exclude<keyof Store, 'userTables' | 'throttles' | 'readSync'>;
 
 interface StoreCall {
   readonly method: StoreMethod;
@@ -28,7 +28,7 @@ export function watchStore(store: Store): WatchedStore {
     before: async () => undefined,
     store: new Proxy(store, {
       get: (target, name) => {
-        if (name === 'people' || name === 'throttles' || name === 'readSync') return target[name];
+        if (name === 'userTables' || name === 'throttles' || name === 'readSync') return target[name];
         return (...parameters: unknown[]) => {
           const method = name as StoreMethod;
           const result = pass(method, parameters);

@@ -3,8 +3,8 @@ import type { Actor } from '../../src/domain/people/audit.js';
 import type { Invitation } from '../../src/domain/people/invitation.js';
 import type { Member, Role } from '../../src/domain/people/member.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
-import type { UserStatementResult } from '../../src/storage/ports/people.js';
 import type { Store } from '../../src/storage/ports/store.js';
+import type { UserStatementResult } from '../../src/storage/ports/user-tables.js';
 import { by } from './entities.js';
 
 const someTime = '2026-01-01T00:00:00.000Z';
@@ -38,7 +38,7 @@ export function invitationOf(
  * parameter; a truth is one of the database's own kind.
  */
 export function runOnUsers(
-  { people: { userTables } }: Pick<Store, 'people'>,
+  { userTables }: Pick<Store, 'userTables'>,
   sql: string,
   parameters: readonly (string | number | boolean | null)[] = [],
 ): Promise<UserStatementResult> {
@@ -55,7 +55,7 @@ export function runOnUsers(
 
 /** Makes an account, with no password: somebody who can sign in, as far as the store is asked. */
 export async function addUser(
-  store: Pick<Store, 'people'>,
+  store: Pick<Store, 'userTables'>,
   email: string,
   { name = email, createdAt = someTime }: { readonly name?: string; readonly createdAt?: string } = {},
 ): Promise<void> {

@@ -1,10 +1,7 @@
 /** What is kept of counters, over a database in memory. */
 import type { DateRange } from '../../src/domain/counting/date-range.js';
-import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import { RollupCache } from '../../src/storage/sqlite/counters/rollup-cache.js';
-import { Writer } from '../../src/storage/sqlite/writer/writer.js';
-import { by } from './entities.js';
-import { databaseInMemory, notedRuns, recordInto } from './sqlite.js';
+import { databaseInMemory, deleteProjectIn, notedRuns, recordInto } from './sqlite.js';
 
 export const dayMs = 86_400_000;
 export const nothing = { web: 0, api: 0, other: 0 };
@@ -36,10 +33,7 @@ export function openKept({
 }: { rowsMax?: number } & Record<string, readonly number[] | number>) {
   const db = databaseInMemory();
   const record = (id: string, ...times: readonly number[]) => recordInto(db, id, queriesAt(...times));
-  const remove = (projectId: string) =>
-    new Writer(db).commit([
-      { kind: 'deleteProject', organizationId: DEFAULT_ORGANIZATION_ID, projectId, by },
-    ]);
+  const remove = (projectId: string) => deleteProjectIn(db, projectId);
   for (const [id, times] of Object.entries(projects)) record(id, ...(times as number[]));
   const ran = notedRuns(db);
   const kept = new RollupCache(db, rowsMax);

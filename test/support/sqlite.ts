@@ -1,12 +1,13 @@
 /** SQLite connections for tests of what works with one. */
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { Query } from '../../src/domain/queries/query.js';
-import type { Connection } from '../../src/storage/sqlite/connection.js';
+import { type Connection, inTransaction } from '../../src/storage/sqlite/connection.js';
+import { CounterDeltas } from '../../src/storage/sqlite/counters/counter-deltas.js';
 import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
-import type { Operation } from '../../src/storage/sqlite/writer/operations.js';
-import { Writer } from '../../src/storage/sqlite/writer/writer.js';
+import { Statements } from '../../src/storage/sqlite/statements.js';
+import { Recording } from '../../src/storage/sqlite/writer/recording.js';
 import { whenOver } from './cleanup.js';
-import { by, projectOf } from './entities.js';
+import { projectOf } from './entities.js';
 import { temporaryFolder } from './temporary.js';
 
 /** A database in memory with all tables, gone when the test is over. */
@@ -18,14 +19,35 @@ export function databaseInMemory(): Connection {
 
 /** Records queries into a project, which is made where there is none. */
 export function recordInto(db: Connection, projectId: string, queries: readonly Query[]): void {
-  const record: Operation = {
-    kind: 'record',
+  const { organizationId, name, createdAt } = projectOf(projectId);
+  const statements = new Statements(db);
+  const recording = new Recording(db, statements);
+  const deltas = new CounterDeltas();
+  const batch = {
     projectId,
     ids: queries.map(({ id }) => id),
     callers: queries.map(({ caller }) => caller),
     occurredAt: Float64Array.from(queries, ({ occurredAt }) => occurredAt),
   };
-  new Writer(db).commit([{ kind: 'createProject', project: projectOf(projectId), by }, record]);
+  inTransaction(db, () => {
+    statements.run(
+      'INSERT OR IGNORE INTO project (id, organization_id, name, created_at) VALUES (?, ?, ?, ?)',
+      [projectId, organizationId, name, createdAt],
+    );
+    recording.record(batch, deltas);
+    recording.addToCounters(deltas);
+  });
+}
+
+/** Deletes a project and leaves its queries and counters to be removed, as `deleteProject` does. */
+export function deleteProjectIn(db: Connection, projectId: string): void {
+  const statements = new Statements(db);
+  inTransaction(db, () => {
+    statements.run('INSERT INTO deleted_project (number) SELECT number FROM project WHERE id = ?', [
+      projectId,
+    ]);
+    statements.run('DELETE FROM project WHERE id = ?', [projectId]);
+  });
 }
 
 /** Two connections to one file with all tables. */

@@ -31,7 +31,7 @@ export function usersOf(store: Store, more: Partial<UsersOptions> = {}): Node {
     log: pino({ level: 'silent' }),
     ...more,
   });
-  return { users: new Users(authProvider, store.people), credentials: new Credentials(authProvider) };
+  return { users: new Users(authProvider, store), credentials: new Credentials(authProvider) };
 }
 
 /** Somebody who asks, and keeps the cookies that come back. */

@@ -22,13 +22,13 @@ export interface SignedInMember extends SignedIn {
 
 export interface SessionGuardOptions {
   readonly users: Users;
-  readonly store: Pick<Store, 'people'>;
+  readonly store: Pick<Store, 'listMemberships'>;
   readonly clock: Clock;
 }
 
 export class SessionGuard {
   readonly #users: Users;
-  readonly #store: Pick<Store, 'people'>;
+  readonly #store: Pick<Store, 'listMemberships'>;
   readonly #clock: Clock;
   readonly #signedIn = new WeakMap<FastifyRequest, SignedIn>();
   readonly #members = new WeakMap<FastifyRequest, SignedInMember>();
@@ -58,7 +58,7 @@ export class SessionGuard {
       await this.requireUser(request, reply);
       const organizationId = getOrganizationId(request);
       const found = this.getUser(request);
-      const memberships = await this.#store.people.listMemberships(found.user.email);
+      const memberships = await this.#store.listMemberships(found.user.email);
       const membership = memberships.find((one) => one.organizationId === organizationId);
       if (membership === undefined) throw new HttpError(404, 'There is no such organization.');
       const needed = request.method === 'GET' || request.method === 'HEAD' ? 'viewer' : changes;

@@ -29,7 +29,7 @@ export async function addDashboardApi(
   { store, clock, ...options }: DashboardOptions & { readonly store: Store; readonly clock: Clock },
 ): Promise<void> {
   const { authProvider } = options;
-  const users = new Users(authProvider, store.people);
+  const users = new Users(authProvider, store);
   const dashboard: Dashboard = {
     ...options,
     users,

@@ -27,6 +27,8 @@ export interface DatabaseOptions {
 /** One connection, for work that takes more than one statement, or longer than the deadline of the others. */
 export interface Session {
   readonly query: (text: string, values?: readonly unknown[]) => Promise<Row[]>;
+  /** Runs a statement and returns the number of changed rows. */
+  readonly run: (text: string, values?: readonly unknown[]) => Promise<number>;
   /** Runs `work` between BEGIN and COMMIT; `mode` follows BEGIN. */
   readonly transaction: <T>(work: () => Promise<T>, mode?: string) => Promise<T>;
 }
@@ -84,13 +86,13 @@ export class Database {
     return this.#run(this.#writers, statement, values, repeatable);
   }
 
-  /** Runs a statement once on a connection for reads or for writes, and says how many rows it changed. */
+  /** Runs a statement on a connection for reads or for writes, and returns how many rows it changed. */
   execute(
     text: string,
     values: readonly unknown[],
-    { reads }: { readonly reads: boolean },
+    { reads, repeatable = reads }: { readonly reads: boolean; readonly repeatable?: boolean },
   ): Promise<{ readonly rows: Row[]; readonly changes: number }> {
-    return this.#retry(reads, async () => {
+    return this.#retry(repeatable, async () => {
       const pool = reads ? this.#readers : this.#writers;
       const { rows, rowCount } = await pool.query<Row>({ text, values: [...values] });
       return { rows, changes: reads ? 0 : (rowCount ?? 0) };
@@ -211,14 +213,10 @@ function poolOf(purpose: ConnectionPool['purpose'], pool: pg.Pool): ConnectionPo
 function ignore(): void {}
 
 function sessionOn(client: PoolClient, timeoutMs: number): Session {
-  const query = async (text: string, values: readonly unknown[] = []): Promise<Row[]> => {
-    const result = await client.query<Row>({
-      text,
-      values: [...values],
-      query_timeout: timeoutMs,
-    } as pg.QueryConfig);
-    return result.rows;
-  };
+  const execute = (text: string, values: readonly unknown[] = []): Promise<pg.QueryResult<Row>> =>
+    client.query<Row>({ text, values: [...values], query_timeout: timeoutMs } as pg.QueryConfig);
+  const query: Session['query'] = async (...statement) => (await execute(...statement)).rows;
+  const run: Session['run'] = async (...statement) => (await execute(...statement)).rowCount ?? 0;
   const transaction = async <T>(work: () => Promise<T>, mode = ''): Promise<T> => {
     await query(`BEGIN ${mode}`);
     try {
@@ -231,7 +229,7 @@ function sessionOn(client: PoolClient, timeoutMs: number): Session {
       throw error;
     }
   };
-  return { query, transaction };
+  return { query, run, transaction };
 }
 
 /** Doubles with each attempt. Random by up to a half, so that nodes do not return all at once. */

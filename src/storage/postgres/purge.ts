@@ -2,7 +2,7 @@
 import { bucketAt, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../domain/counting/date-range.js';
 import { nextRowsFrom } from '../../domain/projects/retention.js';
-import type { Cleanup } from '../ports/store.js';
+import type { Cleanup } from '../ports/maintenance.js';
 import { toNumber } from '../sql/rows.js';
 import type { Row, Session } from './database.js';
 import type { StatementName, Statements } from './statements.js';

@@ -1,47 +1,18 @@
-/** Every statement of the PostgreSQL store but those of its schema; `test/postgres/shards.test.ts` reads them all. */
+/** The statements of the PostgreSQL store, except those of its schema and of `src/storage/sql/`; `test/postgres/shards.test.ts` reads them all. */
 import { BUCKET_WIDTHS_MS, DAY_LEVEL } from '../../domain/counting/buckets.js';
-import { verifyDifferencesMax } from '../ports/store.js';
+import { verifyDifferencesMax } from '../ports/maintenance.js';
 import { expiredWindowsMax } from '../ports/throttles.js';
-import {
-  AUDIT_COLUMNS,
-  INVITATION_COLUMN_NAMES,
-  invitationColumns,
-  KEY_COLUMN_NAMES,
-  keyColumns,
-  MEMBER_COLUMNS,
-  MEMBERSHIP_COLUMNS,
-  ORGANIZATION_COLUMNS,
-  projectColumns,
-} from '../sql/rows.js';
+import { KEY, PROJECT } from '../sql/rows.js';
 
 /** The texts of all statements, for tables in `schema`. */
 export function statementsIn(schema: string) {
   return {
     databaseSize: 'SELECT pg_database_size(current_database()) AS bytes',
     version: `SELECT version FROM ${schema}.schema_version`,
-    createOrganization: `INSERT INTO ${schema}.organization (id, name, created_at) VALUES ($1, $2, $3)`,
-    findOrganization: `SELECT ${ORGANIZATION_COLUMNS} FROM ${schema}.organization WHERE id = $1`,
-    listOrganizations: `SELECT ${ORGANIZATION_COLUMNS} FROM ${schema}.organization ORDER BY created_at, id`,
-    // Nothing where its id is taken, be it by a deleted project.
-    createProject: `INSERT INTO ${schema}.project (id, organization_id, name, created_at, time_zone, retention_days)
-      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING RETURNING id`,
-    findProject: `SELECT ${projectColumns('project')} FROM ${schema}.project
-      WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL`,
-    listProjects: `SELECT ${projectColumns('project')} FROM ${schema}.project
-      WHERE organization_id = $1 AND deleted_at IS NULL ORDER BY created_at, id`,
-    // For whoever makes a key of it: it is not deleted before the key is there, to be deleted with it.
-    shareProject: `SELECT id FROM ${schema}.project
-      WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL FOR SHARE`,
-    // For whoever changes it.
-    lockProject: `SELECT ${projectColumns('project')} FROM ${schema}.project
-      WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL FOR UPDATE`,
-    changeProject: `UPDATE ${schema}.project SET name = $2, time_zone = $3, retention_days = $4 WHERE id = $1`,
     // Waits for the recordings under way, and holds up others until the transaction ends; see the function `record`.
     stopRecording: `SELECT pg_advisory_xact_lock(hashtextextended('${schema}.' || project.id, 0))
       FROM ${schema}.project WHERE id = $1`,
-    deleteProject: `UPDATE ${schema}.project SET deleted_at = $2 WHERE id = $1`,
-    deleteKeysOfProject: `DELETE FROM ${schema}.api_key WHERE project_id = $1`,
-    findTombstone: `SELECT id FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL`,
+    markDeleted: `UPDATE ${schema}.project SET deleted_at = $2 WHERE id = $1`,
     findDeleted: `SELECT id FROM ${schema}.project WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT 1`,
     lockDeleted: `SELECT id FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL FOR UPDATE`,
     // For the rest of a transaction. Without statistics, or with old ones, the planner would read and sort all rows of a
@@ -82,60 +53,9 @@ export function statementsIn(schema: string) {
         (SELECT id FROM piece ORDER BY id LIMIT 1 OFFSET $3 - 1) AS last`,
     noteSwept: `UPDATE ${schema}.project SET swept_to = $2 WHERE id = $1`,
     removeProject: `DELETE FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL`,
-    createKey: `INSERT INTO ${schema}.api_key (${KEY_COLUMN_NAMES})
-      VALUES (${placeholders(KEY_COLUMN_NAMES)})`,
-    findKey: `SELECT ${keyColumns('api_key')} FROM ${schema}.api_key WHERE organization_id = $1 AND id = $2`,
-    findKeyByHash: `SELECT ${keyColumns('api_key')} FROM ${schema}.api_key WHERE hash = $1`,
-    listKeys: `SELECT ${keyColumns('api_key')} FROM ${schema}.api_key WHERE organization_id = $1 ORDER BY created_at, id`,
-    findAccess: `SELECT schema_version AS "schemaVersion", ${keyColumns('(found_key)')},
-        ${projectColumns('(found_project)', 'found')}
+    findAccess: `SELECT schema_version AS "schemaVersion", ${KEY.of('(found_key)')},
+        ${PROJECT.of('(found_project)', 'found')}
       FROM ${schema}.find_access($1, $2)`,
-    revokeKey: `UPDATE ${schema}.api_key SET revoked_at = $3
-      WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING ${keyColumns('api_key')}`,
-    disableKey: `UPDATE ${schema}.api_key SET disabled_at = $3
-      WHERE organization_id = $1 AND id = $2 AND disabled_at IS NULL RETURNING ${keyColumns('api_key')}`,
-    enableKey: `UPDATE ${schema}.api_key SET disabled_at = NULL
-      WHERE organization_id = $1 AND id = $2 AND disabled_at IS NOT NULL RETURNING ${keyColumns('api_key')}`,
-    rotateKey: `UPDATE ${schema}.api_key SET expires_at = $3, successor_id = $4
-      WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL AND successor_id IS NULL
-      RETURNING ${keyColumns('api_key')}`,
-    touchKey: `UPDATE ${schema}.api_key SET last_used_at = greatest(last_used_at, $2) WHERE id = $1`,
-    addMember: `INSERT INTO ${schema}.member (organization_id, email, role, created_at) VALUES ($1, $2, $3, $4)`,
-    listMembers: `SELECT ${MEMBER_COLUMNS} FROM ${schema}.member WHERE organization_id = $1 ORDER BY created_at, email`,
-    changeMember: `UPDATE ${schema}.member SET role = $3 WHERE organization_id = $1 AND email = $2 RETURNING email`,
-    removeMember: `DELETE FROM ${schema}.member WHERE organization_id = $1 AND email = $2 RETURNING email`,
-    findMember: `SELECT ${MEMBER_COLUMNS} FROM ${schema}.member WHERE organization_id = $1 AND email = $2`,
-    // In one order, so that two who take away an owner each cannot deadlock, and the second sees what the first did.
-    lockOwners: `SELECT email FROM ${schema}.member WHERE organization_id = $1 AND role = 'owner' ORDER BY email FOR UPDATE`,
-    joinOrganization: `INSERT INTO ${schema}.member (organization_id, email, role, created_at) VALUES ($1, $2, $3, $4)
-      ON CONFLICT (organization_id, email) DO UPDATE SET role = excluded.role RETURNING ${MEMBER_COLUMNS}`,
-    listMemberships: `SELECT ${MEMBERSHIP_COLUMNS} FROM ${schema}.member
-      JOIN ${schema}.organization ON organization.id = member.organization_id
-      WHERE member.email = $1 ORDER BY organization.created_at, organization.id`,
-    namesOf: `SELECT email, name FROM ${schema}.user_account WHERE email = ANY($1)`,
-    findFirstOwner: `SELECT member.email FROM ${schema}.member
-      JOIN ${schema}.user_account ON user_account.email = member.email
-      WHERE member.role = 'owner' ORDER BY user_account.created_at, user_account.id LIMIT 1`,
-    findSignedUpMember: `SELECT member.email FROM ${schema}.member
-      JOIN ${schema}.user_account ON user_account.email = member.email
-      WHERE member.organization_id = $1 AND member.email = $2`,
-    lockOrganization: `SELECT id FROM ${schema}.organization WHERE id = $1 FOR NO KEY UPDATE`,
-    createInvitation: `INSERT INTO ${schema}.invitation (${INVITATION_COLUMN_NAMES})
-      VALUES (${placeholders(INVITATION_COLUMN_NAMES)})`,
-    listInvitations: `SELECT ${invitationColumns('invitation')} FROM ${schema}.invitation
-      WHERE organization_id = $1 AND email IS NOT NULL AND expires_at > $2 ORDER BY created_at, id`,
-    listInvitationsOf: `SELECT token_hash AS "tokenHash" FROM ${schema}.invitation WHERE email = $1 AND expires_at > $2
-      ORDER BY organization_id`,
-    findInvitation: `SELECT ${invitationColumns('invitation')}, organization.name AS "organizationName"
-      FROM ${schema}.invitation JOIN ${schema}.organization ON organization.id = invitation.organization_id
-      WHERE token_hash = $1 AND expires_at > $2`,
-    revokeInvitation: `DELETE FROM ${schema}.invitation WHERE organization_id = $1 AND id = $2 AND email IS NOT NULL
-      RETURNING email`,
-    replaceInvitation: `DELETE FROM ${schema}.invitation
-      WHERE organization_id = $1 AND (email = $2 OR expires_at <= $3)`,
-    removeSetUpInvitations: `DELETE FROM ${schema}.invitation WHERE email IS NULL RETURNING id`,
-    proposeSecret: `INSERT INTO ${schema}.server_secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
-    findSecret: `SELECT value FROM ${schema}.server_secret WHERE name = $1`,
     takeAttempt: `INSERT INTO ${schema}.login_throttle AS kept (key, attempts, resets_at) VALUES ($1, 1, $3)
       ON CONFLICT (key) DO UPDATE SET
         attempts = CASE WHEN kept.resets_at <= $4 THEN 1 ELSE kept.attempts + 1 END,
@@ -148,16 +68,6 @@ export function statementsIn(schema: string) {
     resetAttempts: `DELETE FROM ${schema}.login_throttle WHERE key = $1`,
     removeExpiredAttempts: `DELETE FROM ${schema}.login_throttle WHERE key IN (
       SELECT key FROM ${schema}.login_throttle WHERE resets_at <= $1 LIMIT ${expiredWindowsMax} FOR UPDATE SKIP LOCKED)`,
-    logUserChange: `INSERT INTO ${schema}.audit (organization_id, at, actor, address, action, target_id, detail)
-      SELECT organization_id, $2, $3, $4, $5, $1, $6 FROM ${schema}.member WHERE email = $1 ORDER BY organization_id`,
-    addAuditEntry: `INSERT INTO ${schema}.audit (organization_id, at, actor, address, action, target_id, detail)
-      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    readAudit: `SELECT ${AUDIT_COLUMNS} FROM ${schema}.audit
-      WHERE organization_id = $1 AND number < $2 AND at >= $3 AND at < $4 AND ($5::text IS NULL OR actor = $5)
-        AND ($6::text IS NULL OR action = $6) AND ($7::text IS NULL OR target_id = $7)
-      ORDER BY number DESC LIMIT $8`,
-    pruneAudit: `WITH pruned AS (DELETE FROM ${schema}.audit WHERE at < $1 RETURNING 1)
-      SELECT count(*) AS entries FROM pruned`,
     record: `SELECT ${schema}.record($1, $2, $3, $4) AS duplicates`,
     // A look-up for each segment: the planner cannot choose to read more of the counters than is asked for.
     count: `SELECT coalesce(sum(part.web), 0)::bigint AS web, coalesce(sum(part.api), 0)::bigint AS api,
@@ -263,14 +173,6 @@ export function statementsIn(schema: string) {
       WHERE coalesce(kept.queries, 0) <> coalesce(again.queries, 0)
       ORDER BY bucket, caller LIMIT ${verifyDifferencesMax}`,
   } as const;
-}
-
-/** A placeholder for each of a list of columns. */
-function placeholders(columns: string): string {
-  return columns
-    .split(',')
-    .map((_, at) => `$${at + 1}`)
-    .join(', ');
 }
 
 export type Statements = ReturnType<typeof statementsIn>;

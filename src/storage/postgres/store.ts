@@ -1,22 +1,24 @@
 /** The store on PostgreSQL: any number of processes may work on the same database at once. */
 import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../domain/counting/date-range.js';
-import { isUnavailable } from '../../domain/errors.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
-import type { Actor, AuditEntry, AuditFilter } from '../../domain/people/audit.js';
-import type { Member, Role } from '../../domain/people/member.js';
-import type { NewProject, Organization, Project, ProjectChange } from '../../domain/projects/project.js';
+import { CallerStatsError, isUnavailable } from '../../domain/errors.js';
 import type { Query } from '../../domain/queries/query.js';
-import type { Access, Cleanup, KeyChange, RecordResult, Store, Verification } from '../ports/store.js';
+import type { CountStore, RecordResult } from '../ports/counts.js';
+import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
+import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
+import type { Store } from '../ports/store.js';
 import type { StorePart, StoreStats } from '../ports/store-stats.js';
-import { toAuditEntry, toKey, toMember, toOrganization, toProject } from '../sql/rows.js';
+import type { UserStatement, UserStatementResult, UserTables } from '../ports/user-tables.js';
+import { REPEATABLE_CHANGES, SqlDirectoryChanges } from '../sql/directory-changes.js';
+import { SqlDirectoryReads } from '../sql/directory-reads.js';
+import { KEY, PROJECT } from '../sql/rows.js';
+import { type Dialect, delegate, invoke } from '../sql/session.js';
 import * as counting from './counters.js';
 import { Database, type Row, type Session, withDatabaseDeadline } from './database.js';
-import { rowsFromOf, unavailable } from './errors.js';
+import { dialectFor, sessionOver } from './dialect.js';
+import { isConflict, rowsFromOf, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
-import { auditValues, Management } from './management.js';
 import { type PostgresOptions, SchemaReadiness } from './migrations/schema-readiness.js';
-import { PostgresPeople } from './people.js';
 import { Cleaner } from './purge.js';
 import { bytesOf, toQuery } from './query-id.js';
 import { type RecordAnswer, type RecordCall, Recorder, valuesOf } from './recorder.js';
@@ -39,15 +41,17 @@ export async function openPostgresStore(
       throw error;
     }
   }
-  return store;
+  return Object.assign(store, store.directoryReads(), store.directoryChanges());
 }
 
-class PostgresStore implements Store {
-  readonly people: PostgresPeople;
+/** All of the store but the directory's methods, which are made from the classes that implement them. */
+class PostgresStore implements CountStore, Maintenance {
+  readonly userTables: UserTables;
   readonly throttles: PostgresThrottles;
   readonly #options: PostgresOptions;
   readonly #database: Database;
   readonly #statements: Statements;
+  readonly #dialect: Dialect;
   readonly #recorder: Recorder;
   readonly #cleaner: Cleaner;
   readonly schema: SchemaReadiness;
@@ -60,6 +64,7 @@ class PostgresStore implements Store {
     this.#options = options;
     this.#database = new Database(location, options);
     this.#statements = statementsIn(location.schema);
+    this.#dialect = dialectFor(location.schema);
     this.schema = new SchemaReadiness(this.#database, location, options);
     this.#recorder = new Recorder((call) => this.#callRecord(call), options.commits);
     this.#cleaner = new Cleaner({
@@ -71,42 +76,41 @@ class PostgresStore implements Store {
       statements: this.#statements,
       transaction: (work) => this.#transaction(work),
     });
-    this.people = new PostgresPeople({
+    this.userTables = {
+      dialect: 'postgres',
       schema: location.schema,
-      statements: this.#statements,
-      read: (name, values) => this.#read(name, values),
-      change: (work) => this.#transaction(work),
-      execute: async (...statement) => {
-        this.#requireOpen();
-        await this.schema.ready();
-        return this.#database.execute(...statement);
-      },
-    });
+      run: (statement) => this.#runUserStatement(statement),
+    };
   }
 
-  async createOrganization(organization: Organization, by: Actor): Promise<void> {
-    await this.#change((changes) => changes.createOrganization(organization, by));
+  directoryReads(): DirectoryReads {
+    const query = async (text: string, values?: readonly unknown[]): Promise<Row[]> => {
+      await this.#requireReady();
+      return this.#database.read({ text }, values);
+    };
+    const run = async (): Promise<never> => {
+      throw new Error('a read changes nothing');
+    };
+    const reads = new SqlDirectoryReads(sessionOver({ query, run }), this.#dialect);
+    return delegate<DirectoryReads>(SqlDirectoryReads, (method, args) => invoke(reads, method, args));
   }
 
-  async listOrganizations(): Promise<Organization[]> {
-    return (await this.#read('listOrganizations')).map(toOrganization);
-  }
-
-  async createProject(project: NewProject, by: Actor): Promise<void> {
-    await this.#change((changes) => changes.createProject(project, by));
-  }
-
-  async changeProject(
-    organizationId: string,
-    projectId: string,
-    change: ProjectChange,
-    by: Actor,
-  ): Promise<Project> {
-    return this.#change((changes) => changes.changeProject(organizationId, projectId, change, by));
-  }
-
-  async deleteProject(organizationId: string, projectId: string, by: Actor): Promise<void> {
-    await this.#change((changes) => changes.deleteProject(organizationId, projectId, by));
+  directoryChanges(): DirectoryChanges {
+    const query = async (): Promise<never> => {
+      throw new Error('a repeatable change is one statement without rows');
+    };
+    const run = async (text: string, values: readonly unknown[] = []): Promise<number> => {
+      await this.#requireReady();
+      return (await this.#database.execute(text, values, { reads: false, repeatable: true })).changes;
+    };
+    const repeatable = new SqlDirectoryChanges(sessionOver({ query, run }), this.#dialect);
+    return delegate<DirectoryChanges>(SqlDirectoryChanges, (method, args) =>
+      REPEATABLE_CHANGES.includes(method)
+        ? invoke(repeatable, method, args)
+        : this.#transaction(async (session) =>
+            invoke(new SqlDirectoryChanges(sessionOver(session), this.#dialect), method, args),
+          ),
+    );
   }
 
   async purgeDeleted(limit: number): Promise<Cleanup> {
@@ -117,80 +121,15 @@ class PostgresStore implements Store {
     return this.#cleaner.applyRetention(nowMs, limit);
   }
 
-  async listProjects(organizationId: string): Promise<Project[]> {
-    return (await this.#read('listProjects', [organizationId])).map((row) => toProject(row));
-  }
-
-  async findProject(organizationId: string, projectId: string): Promise<Project | undefined> {
-    const [row] = await this.#read('findProject', [projectId, organizationId]);
-    return row === undefined ? undefined : toProject(row);
-  }
-
-  async createKey(key: ApiKey, by: Actor): Promise<void> {
-    await this.#change((changes) => changes.createKey(key, by));
-  }
-
-  async listKeys(organizationId: string): Promise<ApiKey[]> {
-    return (await this.#read('listKeys', [organizationId])).map(toKey);
-  }
-
   async findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
     const [row] = await this.#read('findAccess', [keyHash, projectId]);
     // Each request begins here, so that a node whose schema was changed under it stops at once.
     this.schema.requireVersion(row?.['schemaVersion']);
     if (row === undefined || row['id'] === null) return undefined;
-    return { key: toKey(row), project: row['foundId'] === null ? undefined : toProject(row, 'found') };
-  }
-
-  async changeKey(organizationId: string, keyId: string, change: KeyChange, by: Actor): Promise<ApiKey> {
-    return this.#change((changes) => changes.changeKey(organizationId, keyId, change, by));
-  }
-
-  async rotateKey(
-    organizationId: string,
-    keyId: string,
-    successor: ApiKey,
-    expiresAt: number,
-    by: Actor,
-  ): Promise<void> {
-    await this.#change((changes) => changes.rotateKey(organizationId, keyId, successor, expiresAt, by));
-  }
-
-  async revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean> {
-    return this.#change((changes) => changes.revokeLeakedKey(keyHash, by));
-  }
-
-  async touchKey(keyId: string, usedAt: number): Promise<void> {
-    await this.#write('touchKey', [keyId, usedAt], { repeatable: true });
-  }
-
-  async addMember(member: Member, by: Actor): Promise<void> {
-    await this.#change((changes) => changes.addMember(member, by));
-  }
-
-  async listMembers(organizationId: string): Promise<Member[]> {
-    return (await this.#read('listMembers', [organizationId])).map(toMember);
-  }
-
-  async changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void> {
-    await this.#change((changes) => changes.changeMember(organizationId, email, role, by));
-  }
-
-  async removeMember(organizationId: string, email: string, by: Actor): Promise<void> {
-    await this.#change((changes) => changes.removeMember(organizationId, email, by));
-  }
-
-  /** Without a name, so that it is planned with the filter at hand: each has an index of its own. */
-  async readAudit(organizationId: string, filter: AuditFilter): Promise<AuditEntry[]> {
-    this.#requireOpen();
-    await this.schema.ready();
-    const statement = { text: this.#statements.readAudit };
-    return (await this.#database.read(statement, auditValues(organizationId, filter))).map(toAuditEntry);
-  }
-
-  async pruneAudit(before: number): Promise<number> {
-    const [row] = await this.#write('pruneAudit', [before], { repeatable: true });
-    return Number(row?.['entries']);
+    return {
+      key: KEY.read(row),
+      project: row['foundId'] === null ? undefined : PROJECT.read(row, 'found'),
+    };
   }
 
   async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
@@ -220,8 +159,7 @@ class PostgresStore implements Store {
   }
 
   async verify(): Promise<Verification> {
-    this.#requireOpen();
-    await this.schema.ready();
+    await this.#requireReady();
     return this.#database.session((session) => verify(session, this.#statements));
   }
 
@@ -250,29 +188,25 @@ class PostgresStore implements Store {
   }
 
   async #read(name: StatementName, values: readonly unknown[] = []): Promise<Row[]> {
-    this.#requireOpen();
-    await this.schema.ready();
+    await this.#requireReady();
     return this.#database.read({ name, text: this.#statements[name] }, values);
   }
 
-  async #write(
-    name: StatementName,
-    values: readonly unknown[],
-    options: { repeatable: boolean },
-  ): Promise<Row[]> {
-    this.#requireOpen();
-    await this.schema.ready();
-    return this.#database.write({ name, text: this.#statements[name] }, values, options);
+  /** Runs a statement of the sign-in library, once if it writes. */
+  async #runUserStatement({ sql, parameters }: UserStatement): Promise<UserStatementResult> {
+    await this.#requireReady();
+    try {
+      return await this.#database.execute(sql, parameters, { reads: /^\s*select\b/i.test(sql) });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      throw new CallerStatsError('already_exists', 'There is such a row already.', { cause: error });
+    }
   }
 
   /**
-   * Makes a change in a transaction of its own. Those of one handle are made in the order in which they were asked
-   * for, whatever connection each gets.
+   * Runs a change in a transaction of its own. The changes of one handle run in the order of their calls, whatever
+   * connection each gets.
    */
-  #change<T>(change: (changes: Management) => Promise<T>): Promise<T> {
-    return this.#transaction((session) => change(new Management(session, this.#statements)));
-  }
-
   async #transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     this.#requireOpen();
     const done = this.#turn.then(async () => {
@@ -295,6 +229,11 @@ class PostgresStore implements Store {
       if (rowsFrom === undefined) throw error;
       return { rowsFrom };
     }
+  }
+
+  async #requireReady(): Promise<void> {
+    this.#requireOpen();
+    await this.schema.ready();
   }
 
   #requireOpen(): void {

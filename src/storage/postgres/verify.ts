@@ -6,7 +6,7 @@ import {
   inOrderOfBuckets,
   type Verification,
   verifyDifferencesMax,
-} from '../ports/store.js';
+} from '../ports/maintenance.js';
 import { toNumber } from '../sql/rows.js';
 import type { Row, Session } from './database.js';
 import { isDamage } from './errors.js';

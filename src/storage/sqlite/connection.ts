@@ -99,6 +99,33 @@ export function inTransaction<T>(db: Connection, work: () => T): T {
   }
 }
 
+/** The same for asynchronous `work`, which must await nothing but statements of `db`. */
+export async function inAsyncTransaction<T>(db: Connection, work: () => Promise<T>): Promise<T> {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = await work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    rollBack(db);
+    throw error;
+  }
+}
+
+/** Runs `work` in the open transaction, and undoes it alone if it fails. */
+export async function inSavepoint<T>(db: Connection, work: () => Promise<T>): Promise<T> {
+  db.exec('SAVEPOINT work');
+  try {
+    const result = await work();
+    db.exec('RELEASE work');
+    return result;
+  } catch (error) {
+    // After some errors SQLite has already rolled back the whole transaction.
+    if (db.isTransaction) db.exec('ROLLBACK TO work; RELEASE work');
+    throw error;
+  }
+}
+
 function rollBack(db: Connection): void {
   // SQLite rolls back by itself after some errors (disk full, input/output).
   if (db.isTransaction) db.exec('ROLLBACK');

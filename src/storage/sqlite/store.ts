@@ -3,36 +3,38 @@
 import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
-import type { Actor, AuditEntry, AuditFilter } from '../../domain/people/audit.js';
-import type { Member, Role } from '../../domain/people/member.js';
-import type { NewProject, Organization, Project, ProjectChange } from '../../domain/projects/project.js';
 import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
-import type {
-  Access,
-  Cleanup,
-  KeyChange,
-  RecordResult,
-  Store,
-  SyncReads,
-  Verification,
-} from '../ports/store.js';
+import type { CountStore, RecordResult } from '../ports/counts.js';
+import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
+import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
+import type { Store, SyncReads } from '../ports/store.js';
 import { type CommitObserver, STORE_PARTS, type StorePart, type StoreStats } from '../ports/store-stats.js';
-import type { Attempt, Throttles } from '../ports/throttles.js';
+import type { Throttles } from '../ports/throttles.js';
+import type { UserTables } from '../ports/user-tables.js';
+import { SqlDirectoryChanges } from '../sql/directory-changes.js';
+import { SqlDirectoryReads } from '../sql/directory-reads.js';
+import { delegate, invoke } from '../sql/session.js';
 import { type Connection, openReader } from './connection.js';
 import { verify } from './counters/verify.js';
+import { SQLITE } from './dialect.js';
 import { storeError } from './errors.js';
 import { makePrivately, OpenedFile, sizeOf } from './files/opened-file.js';
 import { using } from './files/snapshot.js';
-import { SqlitePeople } from './people.js';
 import { Reader } from './reader.js';
-import type { Operation } from './writer/operations.js';
+import { userTablesOver } from './user-tables.js';
+import type {
+  DirectoryCall,
+  Operation,
+  OperationKind,
+  OperationResult,
+  Operations,
+} from './writer/operations.js';
 import { WriterHandle } from './writer/writer-handle.js';
 
 /**
- * Opens the file, made with its folder where there is none, and brings its schema up to date. `lowMemory` and `onBackup` are
- * those of `OpenOptions`.
+ * Opens the file, made with its folder where there is none, and brings its schema up to date. `lowMemory` and `onBackup`
+ * are those of `OpenOptions`.
  */
 export async function openSqliteStore(
   file: string,
@@ -44,7 +46,12 @@ export async function openSqliteStore(
   if (writer.kept !== null) onBackup?.(writer.kept);
   try {
     const reader = openReader(file);
-    return new SqliteStore({ file: new OpenedFile(file), startWriter: start, commits }, writer, reader);
+    const store = new SqliteStore(
+      { file: new OpenedFile(file), startWriter: start, commits },
+      writer,
+      reader,
+    );
+    return Object.assign(store, store.directoryReads(), store.directoryChanges());
   } catch (error) {
     await writer.close();
     throw storeError(error);
@@ -63,15 +70,20 @@ interface SqliteStoreOptions {
   readonly commits: CommitObserver | undefined;
 }
 
-class SqliteStore implements Store {
-  readonly people: SqlitePeople;
-  readonly throttles: Throttles;
+/** All of the store but the directory's methods, which are made from the classes that implement them. */
+class SqliteStore implements CountStore, Maintenance {
+  readonly userTables: UserTables;
+  readonly throttles: Throttles = {
+    take: (key, limit, nowMs) => this.#submit('takeAttempt', { key, limit, nowMs }),
+    giveBack: (key, resetsAt) => this.#submit('giveBackAttempt', { key, resetsAt }),
+    reset: (key) => this.#submit('resetAttempts', { key }),
+  };
   readonly #file: OpenedFile;
   readonly #startWriter: () => Promise<WriterHandle>;
   readonly #connection: Connection;
   readonly #reader: Reader;
   readonly #backlog = new Backlog();
-  readonly #queue: CommitQueue<Operation, unknown>;
+  readonly #queue: CommitQueue<Operation, OperationResult>;
   #writer: WriterHandle;
   #closing: Promise<void> | undefined;
 
@@ -91,79 +103,30 @@ class SqliteStore implements Store {
       backlog: this.#backlog,
       observer: commits,
     });
-    this.throttles = {
-      take: async (key, limit, nowMs) =>
-        (await this.#queue.submit({ kind: 'takeAttempt', key, limit, nowMs })) as Attempt,
-      giveBack: async (key, resetsAt) => {
-        await this.#queue.submit({ kind: 'giveBackAttempt', key, resetsAt });
+    this.userTables = userTablesOver(
+      (read) => this.#read(() => read(connection)),
+      (statement) => this.#submit('userStatement', statement),
+    );
+  }
+
+  directoryReads(): DirectoryReads {
+    const reads = new SqlDirectoryReads(
+      {
+        get: (sql, values) => this.#read(({ statements }) => statements.get(sql, values)),
+        all: (sql, values) => this.#read(({ statements }) => statements.all(sql, values)),
+        run: () => {
+          throw new Error('a read changes nothing');
+        },
       },
-      reset: async (key) => {
-        await this.#queue.submit({ kind: 'resetAttempts', key });
-      },
-    };
-    this.people = new SqlitePeople({
-      read: (read) => this.#read(() => read(connection)),
-      submit: (operation) => this.#queue.submit(operation),
-    });
+      SQLITE,
+    );
+    return delegate<DirectoryReads>(SqlDirectoryReads, (method, args) => invoke(reads, method, args));
   }
 
-  async createOrganization(organization: Organization, by: Actor): Promise<void> {
-    await this.#queue.submit({ kind: 'createOrganization', organization, by });
-  }
-
-  async listOrganizations(): Promise<Organization[]> {
-    return this.#read((reader) => reader.listOrganizations());
-  }
-
-  async createProject(project: NewProject, by: Actor): Promise<void> {
-    await this.#queue.submit({ kind: 'createProject', project, by });
-  }
-
-  async changeProject(
-    organizationId: string,
-    projectId: string,
-    change: ProjectChange,
-    by: Actor,
-  ): Promise<Project> {
-    const changed = await this.#queue.submit({
-      kind: 'changeProject',
-      organizationId,
-      projectId,
-      change,
-      by,
-    });
-    return changed as Project;
-  }
-
-  async deleteProject(organizationId: string, projectId: string, by: Actor): Promise<void> {
-    await this.#queue.submit({ kind: 'deleteProject', organizationId, projectId, by });
-  }
-
-  async purgeDeleted(limit: number): Promise<Cleanup> {
-    // A look costs the writer nothing.
-    if (!this.#read((reader) => reader.hasDeleted())) return { removed: 0, done: true };
-    return (await this.#queue.submit({ kind: 'purgeDeleted', limit })) as Cleanup;
-  }
-
-  async listProjects(organizationId: string): Promise<Project[]> {
-    return this.#read((reader) => reader.listProjects(organizationId));
-  }
-
-  async findProject(organizationId: string, projectId: string): Promise<Project | undefined> {
-    return this.#read((reader) => reader.findProject(organizationId, projectId));
-  }
-
-  async applyRetention(nowMs: number, limit: number): Promise<Cleanup> {
-    if (!this.#read((reader) => reader.hasRetentionToApply(nowMs))) return { removed: 0, done: true };
-    return (await this.#queue.submit({ kind: 'applyRetention', nowMs, limit })) as Cleanup;
-  }
-
-  async createKey(key: ApiKey, by: Actor): Promise<void> {
-    await this.#queue.submit({ kind: 'createKey', key, by });
-  }
-
-  async listKeys(organizationId: string): Promise<ApiKey[]> {
-    return this.#read((reader) => reader.listKeys(organizationId));
+  directoryChanges(): DirectoryChanges {
+    return delegate<DirectoryChanges>(SqlDirectoryChanges, (method, args) =>
+      this.#submit('directory', { method, args } as DirectoryCall),
+    );
   }
 
   async findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
@@ -180,61 +143,24 @@ class SqliteStore implements Store {
       ),
     );
 
-  async changeKey(organizationId: string, keyId: string, change: KeyChange, by: Actor): Promise<ApiKey> {
-    return (await this.#queue.submit({ kind: 'changeKey', organizationId, keyId, change, by })) as ApiKey;
+  async purgeDeleted(limit: number): Promise<Cleanup> {
+    // The writer is asked only if there is something to do.
+    if (!this.#read((reader) => reader.hasDeleted())) return { removed: 0, done: true };
+    return this.#submit('purgeDeleted', { limit });
   }
 
-  async rotateKey(
-    organizationId: string,
-    keyId: string,
-    successor: ApiKey,
-    expiresAt: number,
-    by: Actor,
-  ): Promise<void> {
-    await this.#queue.submit({ kind: 'rotateKey', organizationId, keyId, successor, expiresAt, by });
-  }
-
-  async revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean> {
-    return (await this.#queue.submit({ kind: 'revokeLeakedKey', keyHash, by })) as boolean;
-  }
-
-  async touchKey(keyId: string, usedAt: number): Promise<void> {
-    await this.#queue.submit({ kind: 'touchKey', keyId, usedAt });
-  }
-
-  async addMember(member: Member, by: Actor): Promise<void> {
-    await this.#queue.submit({ kind: 'addMember', member, by });
-  }
-
-  async listMembers(organizationId: string): Promise<Member[]> {
-    return this.#read((reader) => reader.listMembers(organizationId));
-  }
-
-  async changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void> {
-    await this.#queue.submit({ kind: 'changeMember', organizationId, email, role, by });
-  }
-
-  async removeMember(organizationId: string, email: string, by: Actor): Promise<void> {
-    await this.#queue.submit({ kind: 'removeMember', organizationId, email, by });
-  }
-
-  async readAudit(organizationId: string, filter: AuditFilter): Promise<AuditEntry[]> {
-    return this.#read((reader) => reader.readAudit(organizationId, filter));
-  }
-
-  async pruneAudit(before: number): Promise<number> {
-    return (await this.#queue.submit({ kind: 'pruneAudit', before })) as number;
+  async applyRetention(nowMs: number, limit: number): Promise<Cleanup> {
+    if (!this.#read((reader) => reader.hasRetentionToApply(nowMs))) return { removed: 0, done: true };
+    return this.#submit('applyRetention', { nowMs, limit });
   }
 
   async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
-    const result = await this.#queue.submit({
-      kind: 'record',
+    return this.#submit('record', {
       projectId,
       ids: queries.map(({ id }) => id),
       callers: queries.map(({ caller }) => caller),
       occurredAt: Float64Array.from(queries, ({ occurredAt }) => occurredAt),
     });
-    return result as RecordResult;
   }
 
   async count(projectId: string, range: DateRange): Promise<Counts> {
@@ -300,6 +226,14 @@ class SqliteStore implements Store {
     // What went to a file that nobody will ever read must not be acknowledged.
     this.#file.requireThere();
     return outcomes;
+  }
+
+  /** The writer answers each operation with the result of its kind. */
+  #submit<Kind extends OperationKind>(
+    kind: Kind,
+    input: Operations[Kind]['input'],
+  ): Promise<Operations[Kind]['result']> {
+    return this.#queue.submit({ kind, ...input } as Operation);
   }
 
   #read<T>(read: (reader: Reader) => T): T {

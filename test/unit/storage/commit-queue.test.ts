@@ -32,7 +32,7 @@ const queueOf = (commit: (operations: readonly Operation[]) => Promise<readonly 
     weigh: (operation: Operation) => (operation.kind === 'record' ? operation.ids.length : 1),
   });
 
-const touch = (keyId: string): Operation => ({ kind: 'touchKey', keyId, usedAt: 0 });
+const touch = (keyId: string): Operation => ({ kind: 'directory', method: 'touchKey', args: [keyId, 0] });
 const record = (queries: number): Operation => ({
   kind: 'record',
   projectId: 'p',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CounterDifference, inOrderOfBuckets } from '../../../src/storage/ports/store.js';
+import { type CounterDifference, inOrderOfBuckets } from '../../../src/storage/ports/maintenance.js';
 
 const nothing = { web: 0, api: 0, other: 0 };
 const difference = (

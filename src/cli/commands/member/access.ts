@@ -70,10 +70,10 @@ export function addReset(member: Command, io: Io): void {
           }),
         );
         const made = await credentials.startPasswordReset(email);
-        await store.people.logUserChange(email, { action: 'user.password', detail: 'reset link made' }, by);
+        await store.logUserChange(email, { action: 'user.password', detail: 'reset link made' }, by);
         if (options.secondFactor) {
           await credentials.dropSecondFactor(email);
-          await store.people.logUserChange(email, { action: 'user.second_factor', detail: 'off' }, by);
+          await store.logUserChange(email, { action: 'user.second_factor', detail: 'off' }, by);
         }
         return made;
       });

@@ -32,7 +32,7 @@ function addNameAndPassword(
         credentials.changePassword(toAuthRequest(request), fields),
       );
       setCookies(reply, answered);
-      await store.people.logUserChange(
+      await store.logUserChange(
         user.email,
         { action: 'user.password', detail: 'changed; all other sessions ended' },
         sessionGuard.getActor(request),
@@ -47,7 +47,7 @@ function addSecondFactor(
   { credentials, store, sessionGuard, loginThrottle }: Dashboard,
 ): void {
   const log = (request: FastifyRequest, detail: string) =>
-    store.people.logUserChange(
+    store.logUserChange(
       sessionGuard.getUser(request).user.email,
       { action: 'user.second_factor', detail },
       sessionGuard.getActor(request),

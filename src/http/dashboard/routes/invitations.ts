@@ -22,8 +22,8 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
       handler: async (request, reply) => {
         const fields = readFields(request, { token: text, name, email, password: newPassword });
         const tokenHash = hashToken(fields.token);
-        const invitation = await store.people.findInvitation(tokenHash, clock.now());
-        if (invitation === undefined || invitation.email !== null || !(await store.people.isSetUpOpen()))
+        const invitation = await store.findInvitation(tokenHash, clock.now());
+        if (invitation === undefined || invitation.email !== null || !(await store.isSetUpOpen()))
           throw invalidInvitationError();
         // Made by an earlier try that was cut off, or by the command line.
         const isKnown = await users.exists(fields.email);
@@ -38,7 +38,7 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
           : await users.create(toAuthRequest(request), fields);
         const by = sessionGuard.getActorNamed(request, fields.email);
         try {
-          await store.people.acceptInvitation(tokenHash, fields.email, by);
+          await store.acceptInvitation(tokenHash, fields.email, by);
         } catch (error) {
           // Somebody else was first. The address may be an owner's already, who would get in by the new account.
           if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')
@@ -58,7 +58,7 @@ function addInvitation(
   { users, store, clock, sessionGuard, loginThrottle }: Dashboard,
 ): void {
   const find = async (token: string) => {
-    const invitation = await store.people.findInvitation(hashToken(token), clock.now());
+    const invitation = await store.findInvitation(hashToken(token), clock.now());
     if (invitation === undefined || invitation.email === null) throw invalidInvitationError();
     return { ...invitation, email: invitation.email };
   };
@@ -91,7 +91,7 @@ function addInvitation(
         if (await users.exists(invitation.email)) await requireSignedInAs(request, reply, invitation.email);
         else await makeAccount(request, reply, { ...fields, email: invitation.email });
         const by = sessionGuard.getActorNamed(request, invitation.email);
-        await store.people.acceptInvitation(invitation.tokenHash, invitation.email, by);
+        await store.acceptInvitation(invitation.tokenHash, invitation.email, by);
         return noContent(reply);
       },
     },

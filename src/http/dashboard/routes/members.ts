@@ -22,7 +22,7 @@ function addMemberRoutes(app: FastifyInstance, { store, sessionGuard }: Dashboar
       schema: { hide: true },
       handler: async (request): Promise<{ members: MemberResponse[] }> => {
         const members = await store.listMembers(getOrganizationId(request));
-        const names = await store.people.namesOf(members.map((one) => one.email));
+        const names = await store.findUserNames(members.map((one) => one.email));
         const you = sessionGuard.getUser(request).user.email;
         return {
           members: members.map((one) => ({
@@ -70,7 +70,7 @@ function addInvitationRoutes(
     GET: {
       schema: { hide: true },
       handler: async (request) => {
-        const invitations = await store.people.listInvitations(getOrganizationId(request), clock.now());
+        const invitations = await store.listInvitations(getOrganizationId(request), clock.now());
         return { invitations: invitations.map(toListed) };
       },
     },
@@ -91,7 +91,7 @@ function addInvitationRoutes(
       schema: { hide: true },
       handler: async (request, reply) => {
         const { invitationId } = request.params as { invitationId: string };
-        await store.people.revokeInvitation(
+        await store.revokeInvitation(
           getOrganizationId(request),
           invitationId,
           sessionGuard.getActor(request),

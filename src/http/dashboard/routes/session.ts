@@ -32,11 +32,11 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
     GET: async (request, reply): Promise<SessionResponse> => {
       const found = await users.findSession(toAuthRequest(request));
       if (found === undefined) {
-        return { user: null, organizations: [], setUp: await store.people.isSetUpOpen(), ...about };
+        return { user: null, organizations: [], setUp: await store.isSetUpOpen(), ...about };
       }
       setCookies(reply, found);
       const { user, session } = found;
-      const memberships = await store.people.listMemberships(user.email);
+      const memberships = await store.listMemberships(user.email);
       return {
         user: {
           email: user.email,

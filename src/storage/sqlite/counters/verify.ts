@@ -6,7 +6,7 @@ import {
   inOrderOfBuckets,
   type Verification,
   verifyDifferencesMax,
-} from '../../ports/store.js';
+} from '../../ports/maintenance.js';
 import { type Connection, countRows, prepare, prepareArrays } from '../connection.js';
 import { isDamage } from '../errors.js';
 

@@ -1,96 +1,53 @@
 /** What the main thread asks of the writer thread. All of it can be structurally cloned. */
-import type { ApiKey } from '../../../domain/keys/api-key.js';
-import type { Actor, AuditAction } from '../../../domain/people/audit.js';
-import type { Invitation } from '../../../domain/people/invitation.js';
-import type { Member, Role } from '../../../domain/people/member.js';
-import type { NewProject, Organization, ProjectChange } from '../../../domain/projects/project.js';
-import type { KeyChange } from '../../ports/store.js';
-import type { AttemptLimit } from '../../ports/throttles.js';
+import type { RecordResult } from '../../ports/counts.js';
+import type { DirectoryChanges } from '../../ports/directory.js';
+import type { Cleanup } from '../../ports/maintenance.js';
+import type { Attempt, AttemptLimit } from '../../ports/throttles.js';
+import type { UserStatement, UserStatementResult } from '../../ports/user-tables.js';
 
-/** A batch of queries by columns, which are cheaper to send between threads than an object a query. */
-export interface RecordOperation {
-  readonly kind: 'record';
+/** A batch of queries by column, which costs less to send between threads than an object for each query. */
+export interface RecordBatch {
   readonly projectId: string;
   readonly ids: readonly string[];
   readonly callers: readonly string[];
   readonly occurredAt: Float64Array;
 }
 
-/** A change that is written into the audit log. */
-export type ManagementOperation = { readonly by: Actor } & (
-  | { readonly kind: 'createOrganization'; readonly organization: Organization }
-  | { readonly kind: 'createProject'; readonly project: NewProject }
-  | {
-      readonly kind: 'changeProject';
-      readonly organizationId: string;
-      readonly projectId: string;
-      readonly change: ProjectChange;
-    }
-  | { readonly kind: 'deleteProject'; readonly organizationId: string; readonly projectId: string }
-  | { readonly kind: 'createKey'; readonly key: ApiKey }
-  | {
-      readonly kind: 'changeKey';
-      readonly organizationId: string;
-      readonly keyId: string;
-      readonly change: KeyChange;
-    }
-  | {
-      readonly kind: 'rotateKey';
-      readonly organizationId: string;
-      readonly keyId: string;
-      readonly successor: ApiKey;
-      readonly expiresAt: number;
-    }
-  | { readonly kind: 'revokeLeakedKey'; readonly keyHash: string }
-  | { readonly kind: 'addMember'; readonly member: Member }
-  | {
-      readonly kind: 'changeMember';
-      readonly organizationId: string;
-      readonly email: string;
-      readonly role: Role;
-    }
-  | { readonly kind: 'removeMember'; readonly organizationId: string; readonly email: string }
-);
+/** A call of one of the directory's changes. */
+export type DirectoryCall = {
+  [Method in keyof DirectoryChanges]: {
+    readonly method: Method;
+    readonly args: Readonly<Parameters<DirectoryChanges[Method]>>;
+  };
+}[keyof DirectoryChanges];
 
-/** What `PeopleChanges` does. */
-export type PeopleOperation =
-  | { readonly kind: 'createInvitation'; readonly invitation: Invitation; readonly by: Actor }
-  | {
-      readonly kind: 'revokeInvitation';
-      readonly organizationId: string;
-      readonly invitationId: string;
-      readonly by: Actor;
-    }
-  | {
-      readonly kind: 'acceptInvitation';
-      readonly tokenHash: string;
-      readonly email: string;
-      readonly by: Actor;
-    }
-  | { readonly kind: 'acceptInvitationsOf'; readonly email: string; readonly by: Actor }
-  | {
-      readonly kind: 'logUserChange';
-      readonly email: string;
-      readonly action: AuditAction;
-      readonly detail: string;
-      readonly by: Actor;
-    }
-  | { readonly kind: 'keepSecret'; readonly name: string; readonly proposed: string }
-  | { readonly kind: 'userStatement'; readonly sql: string; readonly parameters: readonly unknown[] };
+type DirectoryResult = Awaited<ReturnType<DirectoryChanges[keyof DirectoryChanges]>>;
 
-/** What `runThrottleOperation` does. */
-export type ThrottleOperation = { readonly key: string } & (
-  | { readonly kind: 'takeAttempt'; readonly limit: AttemptLimit; readonly nowMs: number }
-  | { readonly kind: 'giveBackAttempt'; readonly resetsAt: number }
-  | { readonly kind: 'resetAttempts' }
-);
+/** The operations by kind: what each is given, and its result. */
+export interface Operations {
+  record: { readonly input: RecordBatch; readonly result: RecordResult };
+  directory: { readonly input: DirectoryCall; readonly result: DirectoryResult };
+  userStatement: { readonly input: UserStatement; readonly result: UserStatementResult };
+  takeAttempt: {
+    readonly input: { readonly key: string; readonly limit: AttemptLimit; readonly nowMs: number };
+    readonly result: Attempt;
+  };
+  giveBackAttempt: {
+    readonly input: { readonly key: string; readonly resetsAt: number };
+    readonly result: undefined;
+  };
+  resetAttempts: { readonly input: { readonly key: string }; readonly result: undefined };
+  purgeDeleted: { readonly input: { readonly limit: number }; readonly result: Cleanup };
+  applyRetention: {
+    readonly input: { readonly nowMs: number; readonly limit: number };
+    readonly result: Cleanup;
+  };
+}
 
-export type Operation =
-  | RecordOperation
-  | ManagementOperation
-  | PeopleOperation
-  | ThrottleOperation
-  | { readonly kind: 'touchKey'; readonly keyId: string; readonly usedAt: number }
-  | { readonly kind: 'pruneAudit'; readonly before: number }
-  | { readonly kind: 'purgeDeleted'; readonly limit: number }
-  | { readonly kind: 'applyRetention'; readonly nowMs: number; readonly limit: number };
+export type OperationKind = keyof Operations;
+
+export type Operation = {
+  [Kind in OperationKind]: { readonly kind: Kind } & Operations[Kind]['input'];
+}[OperationKind];
+
+export type OperationResult = Operations[OperationKind]['result'];

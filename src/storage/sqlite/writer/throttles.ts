@@ -1,7 +1,7 @@
 /** Counts of attempts. On the writer thread, within the transaction that is open. */
 import { type Attempt, expiredWindowsMax } from '../../ports/throttles.js';
-import type { Prepare } from './audit-log.js';
-import type { ThrottleOperation } from './operations.js';
+import type { Statements } from '../statements.js';
+import type { Operations } from './operations.js';
 
 const TAKE = `INSERT INTO login_throttle AS kept (key, attempts, resets_at) VALUES (?1, 1, ?4 + ?3)
   ON CONFLICT (key) DO UPDATE SET
@@ -13,25 +13,34 @@ const TAKE = `INSERT INTO login_throttle AS kept (key, attempts, resets_at) VALU
 const REMOVE_EXPIRED = `DELETE FROM login_throttle
   WHERE key IN (SELECT key FROM login_throttle WHERE resets_at <= ? LIMIT ${expiredWindowsMax})`;
 
-export function runThrottleOperation(prepare: Prepare, operation: ThrottleOperation): Attempt | undefined {
-  const { kind, key } = operation;
-  if (kind === 'takeAttempt') return take(prepare, operation);
-  if (kind === 'resetAttempts') prepare('DELETE FROM login_throttle WHERE key = ?').run(key);
-  else {
-    const giveBack = `UPDATE login_throttle SET attempts = attempts - 1
-      WHERE key = ? AND resets_at = ? AND attempts > 0`;
-    prepare(giveBack).run(key, operation.resetsAt);
-  }
-  return undefined;
+interface Window {
+  readonly resetsAt: number;
 }
 
-function take(
-  prepare: Prepare,
-  { key, limit: { attemptsMax, windowMs }, nowMs }: Extract<ThrottleOperation, { kind: 'takeAttempt' }>,
+export function takeAttempt(
+  statements: Statements,
+  { key, limit: { attemptsMax, windowMs }, nowMs }: Operations['takeAttempt']['input'],
 ): Attempt {
-  prepare(REMOVE_EXPIRED).run(nowMs);
-  const taken = prepare(TAKE).get(key, attemptsMax, windowMs, nowMs);
-  if (taken !== undefined) return { isAllowed: true, resetsAt: Number(taken.resetsAt) };
-  const full = prepare('SELECT resets_at AS resetsAt FROM login_throttle WHERE key = ?').get(key);
-  return { isAllowed: false, resetsAt: Number(full.resetsAt) };
+  statements.run(REMOVE_EXPIRED, [nowMs]);
+  const taken = statements.get<Window>(TAKE, [key, attemptsMax, windowMs, nowMs]);
+  if (taken !== undefined) return { isAllowed: true, resetsAt: taken.resetsAt };
+  const full = statements.get<Window>('SELECT resets_at AS resetsAt FROM login_throttle WHERE key = ?', [
+    key,
+  ]);
+  if (full === undefined) throw new Error('Invariant violated: a refused attempt has a window.');
+  return { isAllowed: false, resetsAt: full.resetsAt };
+}
+
+export function giveBackAttempt(
+  statements: Statements,
+  { key, resetsAt }: Operations['giveBackAttempt']['input'],
+): void {
+  statements.run(
+    'UPDATE login_throttle SET attempts = attempts - 1 WHERE key = ? AND resets_at = ? AND attempts > 0',
+    [key, resetsAt],
+  );
+}
+
+export function resetAttempts(statements: Statements, { key }: Operations['resetAttempts']['input']): void {
+  statements.run('DELETE FROM login_throttle WHERE key = ?', [key]);
 }

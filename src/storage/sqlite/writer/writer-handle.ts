@@ -3,7 +3,7 @@ import { CallerStatsError } from '../../../domain/errors.js';
 import type { Outcome } from '../../commit-queue.js';
 import { makePrivately } from '../files/opened-file.js';
 import { NEWEST_VERSION } from '../migrations/index.js';
-import type { Operation } from './operations.js';
+import type { Operation, OperationResult } from './operations.js';
 import type { FromWriter, ToWriter, WriterResult, WriterStart } from './writer-thread.js';
 
 /**
@@ -63,8 +63,8 @@ export class WriterHandle {
   }
 
   /** Commits a group in one transaction; see `Writer.commit`. */
-  async commit(operations: readonly Operation[]): Promise<readonly Outcome<unknown>[]> {
-    const outcomes = this.#next<readonly Outcome<unknown>[]>();
+  async commit(operations: readonly Operation[]): Promise<readonly Outcome<OperationResult>[]> {
+    const outcomes = this.#next<readonly Outcome<OperationResult>[]>();
     this.#worker.postMessage(operations satisfies ToWriter);
     return outcomes;
   }

@@ -9,14 +9,14 @@ import { setCacheSize } from '../connection.js';
 import { storeError } from '../errors.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { type Keeping, openMigrated } from '../migrations/migrate.js';
-import type { Operation } from './operations.js';
+import type { Operation, OperationResult } from './operations.js';
 import { Writer } from './writer.js';
 
 /** A group of operations to commit, or the word to stop. */
 export type ToWriter = readonly Operation[] | 'close';
 
 /** Of the start, the name of the copy that was kept of an older file, or null; of each group, its outcomes. */
-export type WriterResult = string | null | readonly Outcome<unknown>[];
+export type WriterResult = string | null | readonly Outcome<OperationResult>[];
 
 /** The answer to the start, and then to each group in turn. */
 export type FromWriter<Result extends WriterResult> =
@@ -57,11 +57,10 @@ function run({ file, keepOld, lowMemory }: WriterStart): void {
       port.close();
       return;
     }
-    try {
-      answer({ ok: true, result: writer.commit(message) });
-    } catch (error) {
-      answer(failed(error));
-    }
+    writer.commit(message).then(
+      (result) => answer({ ok: true, result }),
+      (error: unknown) => answer(failed(error)),
+    );
   });
   answer({ ok: true, result: kept });
 }

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import type { Query } from '../../../../src/domain/queries/query.js';
 import { type Connection, emptyLog } from '../../../../src/storage/sqlite/connection.js';
 import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
+import { Statements } from '../../../../src/storage/sqlite/statements.js';
 import { Cleaner } from '../../../../src/storage/sqlite/writer/purge.js';
 import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
 import { whenOver } from '../../../support/cleanup.js';
-import { by } from '../../../support/entities.js';
-import { databaseInMemory, recordInto } from '../../../support/sqlite.js';
+import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
 const dayMs = 86_400_000;
@@ -16,10 +16,7 @@ const tables = ['query', 'type_counter', 'caller_counter'];
 
 const queryAt = (id: string, occurredAt: number, caller = 'slack'): Query => ({ id, caller, occurredAt });
 
-const cleanerOf = (db: Connection) => new Cleaner((sql) => db.prepare(sql));
-
-const deleteProject = (db: Connection, projectId: string) =>
-  new Writer(db).commit([{ kind: 'deleteProject', organizationId: 'default', projectId, by }]);
+const cleanerOf = (db: Connection) => new Cleaner(new Statements(db));
 
 /** How many rows each project has in each table, by the number of the project. */
 const rowsOf = (db: Connection) =>
@@ -54,8 +51,8 @@ test('what deleted projects left goes in pieces, one project after another, and 
       [0, 1, 2, 3, 4].map((at) => queryAt(`${id} ${at}`, at * dayMs)),
     );
   const kept = rowsOf(db).map((rows) => rows.filter(([project]) => project === 1 || project === 3));
-  deleteProject(db, 'fourth');
-  deleteProject(db, 'second');
+  deleteProjectIn(db, 'fourth');
+  deleteProjectIn(db, 'second');
   const cleaner = cleanerOf(db);
   // Five rows, and a counter by type and caller for each of the five at five levels, and at the widest.
   const total = 5 + 2 * (5 * 5 + 1);
@@ -83,7 +80,7 @@ test('a piece takes the first of the rows, and goes on with the next table', () 
     'docs',
     ['c', 'a', 'b'].map((id) => queryAt(id, 0)),
   );
-  deleteProject(db, 'docs');
+  deleteProjectIn(db, 'docs');
   const cleaner = cleanerOf(db);
   expect(cleaner.purgeDeleted(2)).toEqual({ removed: 2, done: false });
   expect(idsOf(db, 1)).toEqual(['c']);
@@ -104,7 +101,7 @@ test('pages that a deleted project shared with others keep nothing of it', async
       );
       if (round === 0) recordInto(db, id, queries);
       else
-        new Writer(db).commit(
+        await new Writer(db).commit(
           queries.map(({ id: queryId, caller, occurredAt }) => ({
             kind: 'record',
             projectId: id,
@@ -114,7 +111,7 @@ test('pages that a deleted project shared with others keep nothing of it', async
           })),
         );
     }
-  deleteProject(db, 'gone');
+  deleteProjectIn(db, 'gone');
   const cleaner = cleanerOf(db);
   while (!cleaner.purgeDeleted(50).done);
   emptyLog(db);

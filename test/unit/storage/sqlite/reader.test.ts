@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { ALL_TIME } from '../../../../src/domain/counting/date-range.js';
 import { Reader } from '../../../../src/storage/sqlite/reader.js';
-import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
-import { by } from '../../../support/entities.js';
-import { databaseInMemory, recordInto } from '../../../support/sqlite.js';
+import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/sqlite.js';
 
 test('the writer is asked for clean-ups only where there is something to clean up', () => {
   const db = databaseInMemory();
@@ -12,7 +10,7 @@ test('the writer is asked for clean-ups only where there is something to clean u
   expect([reader.hasDeleted(), reader.hasRetentionToApply(0)]).toEqual([false, false]);
   db.exec('UPDATE project SET retention_days = 1');
   expect(reader.hasRetentionToApply(0)).toBe(true);
-  new Writer(db).commit([{ kind: 'deleteProject', organizationId: 'default', projectId: 'docs', by }]);
+  deleteProjectIn(db, 'docs');
   expect([reader.hasDeleted(), reader.hasRetentionToApply(0)]).toEqual([true, false]);
 });
 

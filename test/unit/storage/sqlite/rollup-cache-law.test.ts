@@ -7,10 +7,8 @@ import type { Connection } from '../../../../src/storage/sqlite/connection.js';
 import { CounterReader } from '../../../../src/storage/sqlite/counters/counter-reader.js';
 import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
 import { RollupCache } from '../../../../src/storage/sqlite/counters/rollup-cache.js';
-import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
-import { by } from '../../../support/entities.js';
 import { recount } from '../../../support/ledger.js';
-import { databaseInMemory, recordInto } from '../../../support/sqlite.js';
+import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/sqlite.js';
 
 const dayMs = 86_400_000;
 
@@ -95,7 +93,7 @@ class Model {
   /** With as many queries in each of its days as before, of other callers. */
   #makeAgain(projectId: string): void {
     const before = this.#recorded.get(projectId) ?? [];
-    new Writer(this.#db).commit([{ kind: 'deleteProject', organizationId: 'default', projectId, by }]);
+    deleteProjectIn(this.#db, projectId);
     this.#recorded.delete(projectId);
     this.#queries++;
     this.record(

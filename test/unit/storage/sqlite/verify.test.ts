@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import { BUCKET_WIDTHS_MS, bucketAt } from '../../../../src/domain/counting/buckets.js';
-import { inOrderOfBuckets, verifyDifferencesMax } from '../../../../src/storage/ports/store.js';
+import { inOrderOfBuckets, verifyDifferencesMax } from '../../../../src/storage/ports/maintenance.js';
 import type { Connection } from '../../../../src/storage/sqlite/connection.js';
 import { verify } from '../../../../src/storage/sqlite/counters/verify.js';
-import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
-import { by } from '../../../support/entities.js';
-import { databaseInMemory, recordInto, twoConnections } from '../../../support/sqlite.js';
+import { databaseInMemory, deleteProjectIn, recordInto, twoConnections } from '../../../support/sqlite.js';
 
 const dayMs = 86_400_000;
 const levels = [...BUCKET_WIDTHS_MS.keys()];
@@ -176,7 +174,7 @@ test('unknown projects and callers are reported as (none)', () => {
 
 test('rows of deleted projects are ignored', () => {
   const db = open();
-  new Writer(db).commit([{ kind: 'deleteProject', organizationId: 'default', projectId: 'docs', by }]);
+  deleteProjectIn(db, 'docs');
   db.exec('DELETE FROM query WHERE project = 1 AND occurred_at > 5');
   db.exec('UPDATE caller_counter SET queries = queries + 1 WHERE project = 1');
   expect(verify(db)).toMatchObject({ projects: 1, queries: 7, differences: [], differencesTotal: 0 });

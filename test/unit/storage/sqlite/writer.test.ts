@@ -1,14 +1,15 @@
 import { stat } from 'node:fs/promises';
+import { MessageChannel } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import type { Operation } from '../../../../src/storage/sqlite/writer/operations.js';
 import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
 import { whenOver } from '../../../support/cleanup.js';
-import { by, projectOf } from '../../../support/entities.js';
+import { by, keyOf, projectOf } from '../../../support/entities.js';
 import { databaseInMemory } from '../../../support/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
-const create: Operation = { kind: 'createProject', project: projectOf('docs'), by };
+const create: Operation = { kind: 'directory', method: 'createProject', args: [projectOf('docs'), by] };
 
 const record = (projectId: string, id: string, caller: string): Operation => ({
   kind: 'record',
@@ -18,9 +19,9 @@ const record = (projectId: string, id: string, caller: string): Operation => ({
   occurredAt: Float64Array.of(0),
 });
 
-test('an operation that is refused leaves those beside it', () => {
+test('an operation that is refused leaves those beside it', async () => {
   const db = databaseInMemory();
-  const outcomes = new Writer(db).commit([
+  const outcomes = await new Writer(db).commit([
     create,
     record('docs', 'a', 'web'),
     record('none', 'b', 'web'),
@@ -35,14 +36,16 @@ test('an operation that is refused leaves those beside it', () => {
   expect(db.prepare('SELECT count(*) AS count FROM query').get()).toEqual({ count: 2 });
 });
 
-test('an error that is no refusal undoes all of a group', () => {
+test('an error that is no refusal undoes all of a group', async () => {
   const db = databaseInMemory();
   const writer = new Writer(db);
-  writer.commit([create]);
+  await writer.commit([create]);
   db.exec(
     `CREATE TRIGGER refuse BEFORE INSERT ON caller BEGIN SELECT RAISE(ABORT, 'refused for a test'); END`,
   );
-  expect(() => writer.commit([record('docs', 'a', 'web'), record('docs', 'b', 'slack')])).toThrow('refused');
+  await expect(writer.commit([record('docs', 'a', 'web'), record('docs', 'b', 'slack')])).rejects.toThrow(
+    'refused',
+  );
   expect(db.isTransaction).toBe(false);
   for (const table of ['query', 'type_counter', 'caller_counter'])
     expect(db.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 });
@@ -53,12 +56,75 @@ test('the log is empty when all is removed of a project that was deleted, and no
   const db = openMigrated(file);
   whenOver(() => db.close());
   const writer = new Writer(db);
-  const purge = () => {
-    writer.commit([{ kind: 'purgeDeleted', limit: 5 }]);
+  const purge = async () => {
+    await writer.commit([{ kind: 'purgeDeleted', limit: 5 }]);
     return stat(`${file}-wal`);
   };
-  writer.commit([create, record('docs', 'asked by somebody', 'web')]);
-  writer.commit([{ kind: 'deleteProject', organizationId: 'default', projectId: 'docs', by }]);
+  await writer.commit([create, record('docs', 'asked by somebody', 'web')]);
+  await writer.commit([{ kind: 'directory', method: 'deleteProject', args: ['default', 'docs', by] }]);
   expect((await purge()).size).toBeGreaterThan(0);
   expect((await purge()).size).toBe(0);
+});
+
+test('a change that is refused half-way is undone alone', async () => {
+  const db = databaseInMemory();
+  const writer = new Writer(db);
+  const key = keyOf('k');
+  const rotate: Operation = {
+    kind: 'directory',
+    method: 'rotateKey',
+    // The successor is the key itself: refused once the old key has been changed.
+    args: [key.organizationId, key.id, key, 1, by],
+  };
+  const outcomes = await writer.commit([
+    create,
+    { kind: 'directory', method: 'createKey', args: [key, by] },
+    rotate,
+    record('docs', 'a', 'web'),
+  ]);
+  expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, false, true]);
+  expect(outcomes[2]).toMatchObject({ code: 'already_exists' });
+  expect(db.prepare('SELECT expires_at, successor_id FROM api_key').all()).toEqual([
+    { expires_at: key.expiresAt, successor_id: null },
+  ]);
+  expect(db.prepare('SELECT action FROM audit ORDER BY number').all()).toEqual([
+    { action: 'project.create' },
+    { action: 'key.create' },
+  ]);
+  expect(db.prepare('SELECT count(*) AS count FROM query').get()).toEqual({ count: 1 });
+});
+
+test('no message of the main thread is handled while a group is being committed', async () => {
+  const db = databaseInMemory();
+  const events: string[] = [];
+  const { port1, port2 } = new MessageChannel();
+  port2.on('message', () => void events.push('message'));
+  port1.postMessage('now');
+  const committed = new Writer(db)
+    .commit([create, ...['a', 'b', 'c'].map((id) => record('docs', id, 'web')), create])
+    .then(() => events.push('committed'));
+  setImmediate(() => events.push('immediate'));
+  await committed;
+  expect(events).toEqual(['committed']);
+  port1.close();
+});
+
+test.each([
+  ['caller', { callers: ['web'] }],
+  ['time', { occurredAt: Float64Array.of(0) }],
+])('a batch without a %s for each of its ids is recorded not at all', async (_what, wrong) => {
+  const db = databaseInMemory();
+  const writer = new Writer(db);
+  await writer.commit([create]);
+  const batch: Operation = {
+    kind: 'record',
+    projectId: 'docs',
+    ids: ['a', 'b'],
+    callers: ['web', 'api'],
+    occurredAt: Float64Array.of(0, 1),
+    ...wrong,
+  };
+  await expect(writer.commit([batch])).rejects.toThrow(/^Invariant violated: a batch has a \w+ for each/);
+  for (const table of ['query', 'type_counter', 'caller_counter'])
+    expect(db.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 });
 });

@@ -1,26 +1,33 @@
 import { expect, test } from 'vitest';
 import { CallerStatsError } from '../../../../src/domain/errors.js';
 import type { Invitation } from '../../../../src/domain/people/invitation.js';
-import { SqlitePeople } from '../../../../src/storage/sqlite/people.js';
-import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
+import { SqlDirectoryChanges } from '../../../../src/storage/sql/directory-changes.js';
+import { SqlDirectoryReads } from '../../../../src/storage/sql/directory-reads.js';
+import { SQLITE } from '../../../../src/storage/sqlite/dialect.js';
+import { Statements } from '../../../../src/storage/sqlite/statements.js';
+import { runUserStatement, userTablesOver } from '../../../../src/storage/sqlite/user-tables.js';
 import { by } from '../../../support/entities.js';
 import { databaseInMemory } from '../../../support/sqlite.js';
 
-/** People of a database in memory, and the kinds of what was handed to the writer. */
+/** The directory of a database in memory, its user tables, and the statements that were handed to the writer. */
 function open() {
   const db = databaseInMemory();
-  const writer = new Writer(db);
+  const statements = new Statements(db);
   const written: string[] = [];
-  const people = new SqlitePeople({
-    read: (read) => read(db),
-    submit: async (operation) => {
-      written.push(operation.kind);
-      const [outcome] = writer.commit([operation]);
-      if (outcome?.ok) return outcome.value;
-      throw new CallerStatsError(outcome?.code ?? 'unavailable', outcome?.message ?? '');
+  const userTables = userTablesOver(
+    (read) => read(db),
+    async (statement) => {
+      written.push(statement.sql);
+      return runUserStatement(db, statement);
     },
-  });
-  return { db, people, written };
+  );
+  return {
+    db,
+    changes: new SqlDirectoryChanges(statements, SQLITE),
+    reads: new SqlDirectoryReads(statements, SQLITE),
+    userTables,
+    written,
+  };
 }
 
 const invitationTo = (email: string, organizationId: string, expiresAt: number): Invitation => ({
@@ -35,7 +42,7 @@ const invitationTo = (email: string, organizationId: string, expiresAt: number):
 });
 
 test('all invitations of an address are accepted that are not over, and no others', async () => {
-  const { db, people } = open();
+  const { db, changes, reads } = open();
   for (const id of ['one', 'two', 'late'])
     db.exec(`INSERT INTO organization (id, name, created_at) VALUES ('${id}', 'X', 0)`);
   for (const [email, organizationId, expiresAt] of [
@@ -44,32 +51,32 @@ test('all invitations of an address are accepted that are not over, and no other
     ['me@x', 'late', by.at],
     ['you@x', 'one', by.at + 1],
   ] as const)
-    await people.createInvitation(invitationTo(email, organizationId, expiresAt), { ...by, at: 0 });
-  await people.acceptInvitationsOf('me@x', by);
-  expect((await people.listMemberships('me@x')).map((one) => [one.organizationId, one.role])).toEqual([
+    await changes.createInvitation(invitationTo(email, organizationId, expiresAt), { ...by, at: 0 });
+  await changes.acceptInvitationsFor('me@x', by);
+  expect((await reads.listMemberships('me@x')).map((one) => [one.organizationId, one.role])).toEqual([
     ['one', 'editor'],
     ['two', 'editor'],
   ]);
-  expect(await people.listMemberships('you@x')).toEqual([]);
-  expect(await people.listInvitations('one', by.at)).toMatchObject([{ email: 'you@x' }]);
+  expect(await reads.listMemberships('you@x')).toEqual([]);
+  expect(await reads.listInvitations('one', by.at)).toMatchObject([{ email: 'you@x' }]);
 });
 
 test('statements that only read never go to the writer, and those that write always do', async () => {
-  const { people, written } = open();
-  const run = (sql: string) => people.userTables.run({ sql, parameters: [] });
+  const { userTables, written } = open();
+  const run = (sql: string) => userTables.run({ sql, parameters: [] });
   const insert = (name: string) =>
     `INSERT INTO server_secret (name, value) SELECT '${name}', 'v' RETURNING name`;
   expect(await run(insert('a'))).toMatchObject({ rows: [{ name: 'a' }], changes: 1 });
-  expect(written).toEqual(['userStatement']);
+  expect(written).toEqual([insert('a')]);
   for (const sql of ['select', 'SELECT', '\n  select'])
     expect((await run(`${sql} name from server_secret`)).rows).toEqual([{ name: 'a' }]);
-  expect(written).toEqual(['userStatement']);
+  expect(written).toEqual([insert('a')]);
 });
 
 test('of what fails only a conflict is one', async () => {
-  const { db, people } = open();
+  const { db, userTables } = open();
   const run = (value: unknown) =>
-    people.userTables.run({
+    userTables.run({
       sql: 'INSERT INTO server_secret (name, value) VALUES (?, ?)',
       parameters: ['a', value],
     });

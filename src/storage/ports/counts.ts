@@ -1,0 +1,54 @@
+/** The storage port for recording and counting queries. `store.ts` says what holds for every method. */
+import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
+import type { DateRange } from '../../domain/counting/date-range.js';
+import type { Query } from '../../domain/queries/query.js';
+
+/** The outcome of a batch: `recorded + duplicates` is its length. */
+export interface RecordResult {
+  readonly recorded: number;
+  readonly duplicates: number;
+}
+
+export interface CountStore {
+  /**
+   * Records queries into a project: all of them or, when it rejects, none. Idempotent forever by (project, id): a query
+   * is a duplicate and changes nothing if its id was recorded before or earlier in the same batch, whatever else it
+   * says. Counters change in the same transaction as the rows, so a count never sees one without the other. Any number
+   * of handles and processes may record the same ids at once.
+   * `not_found` if there is no such project. `invalid`, with a detail for each query by its index, if queries are older
+   * than the project's `rowsFrom`: duplicates of them can no longer be detected. `unavailable` if too much is waiting.
+   */
+  record(projectId: string, queries: readonly Query[]): Promise<RecordResult>;
+
+  /**
+   * Counts the project's queries in a range, exactly. Four zeros if the range is empty or there is no such project.
+   * Takes bounded time, whatever was recorded.
+   */
+  count(projectId: string, range: DateRange): Promise<Counts>;
+
+  /**
+   * Counts the project's queries in each of the adjacent ranges between ascending `bounds`: n bounds give n - 1 counts,
+   * all from one snapshot, so that they add up to `count` of the whole. Zeros if there is no such project. The time
+   * depends on the number of bounds only.
+   */
+  countSeries(projectId: string, bounds: readonly number[]): Promise<readonly Counts[]>;
+
+  /**
+   * Counts the project's queries in a range by caller, from one snapshot: `total` equals `count`. Empty if the range is
+   * empty or there is no such project. The time depends on the number of callers only.
+   */
+  countCallers(projectId: string, range: DateRange): Promise<CallerCounts>;
+
+  /**
+   * The range from the project's first query to just after its last one, by when they occurred; undefined if it has no
+   * queries or does not exist. It never shrinks. Takes bounded time.
+   */
+  findExtent(projectId: string): Promise<DateRange | undefined>;
+
+  /**
+   * A page of the project's queries, for copying them: at most `limit` queries after the one with the id `afterId`, in
+   * the store's own order of ids. Each page is its own snapshot; a page that is not full is the last. Empty if there is
+   * no such project.
+   */
+  readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]>;
+}

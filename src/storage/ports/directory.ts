@@ -1,0 +1,182 @@
+/**
+ * The storage port for organizations, projects, keys and people. `store.ts` says what holds for every method. Reads and
+ * changes are separate interfaces because stores run them differently; `src/storage/sql/` implements both once.
+ */
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { Actor, AuditEntry, AuditFilter } from '../../domain/people/audit.js';
+import type { Invitation, Membership } from '../../domain/people/invitation.js';
+import type { Member, Role } from '../../domain/people/member.js';
+import type { NewProject, Organization, Project, ProjectChange } from '../../domain/projects/project.js';
+
+/** The ways to change a key in place. */
+export type KeyChange = 'revoke' | 'disable' | 'enable';
+
+/** A key, and the project that a request names, if the key's organization has it. */
+export interface Access {
+  readonly key: ApiKey;
+  readonly project: Project | undefined;
+}
+
+/** A change that users make to their own account. */
+export interface UserChange {
+  readonly action: 'user.password' | 'user.second_factor';
+  readonly detail: string;
+}
+
+/** An invitation with the name of its organization. */
+export type NamedInvitation = Invitation & { readonly organizationName: string };
+
+export interface DirectoryReads {
+  /** All organizations; the default one always exists. */
+  listOrganizations(): Promise<Organization[]>;
+
+  /** The organization's projects; empty if there is no such organization. */
+  listProjects(organizationId: string): Promise<Project[]>;
+
+  /**
+   * The project, if it belongs to the organization. An unknown project and one of another organization take the same
+   * single look-up, so that the time does not reveal which of the two it is.
+   */
+  findProject(organizationId: string, projectId: string): Promise<Project | undefined>;
+
+  /** The organization's keys, including expired and revoked ones. */
+  listKeys(organizationId: string): Promise<ApiKey[]>;
+
+  /** The organization's members. */
+  listMembers(organizationId: string): Promise<Member[]>;
+
+  /** The entries of the organization's audit log that match the filter, newest first. */
+  readAudit(organizationId: string, filter: AuditFilter): Promise<AuditEntry[]>;
+
+  /** The organizations this e-mail address is a member of, by creation time; also if no user has the address. */
+  listMemberships(email: string): Promise<Membership[]>;
+
+  /** The names of the users with these e-mail addresses, by address; addresses without a user are left out. */
+  findUserNames(emails: readonly string[]): Promise<ReadonlyMap<string, string>>;
+
+  /**
+   * Whether no owner of any organization can sign in yet. If so, the holder of a set-up address (an invitation without
+   * an e-mail address) may become one.
+   */
+  isSetUpOpen(): Promise<boolean>;
+
+  /** The organization's invitations that have not expired at `now`, by creation time; without set-up addresses. */
+  listInvitations(organizationId: string, now: number): Promise<Invitation[]>;
+
+  /** The invitation with this hash; undefined if there is none, or if it has expired. */
+  findInvitation(tokenHash: string, now: number): Promise<NamedInvitation | undefined>;
+}
+
+export interface DirectoryChanges {
+  /** Adds an organization. `already_exists` if its id is taken. */
+  createOrganization(organization: Organization, by: Actor): Promise<void>;
+
+  /**
+   * Adds a project. `already_exists` if its id is taken, in any organization, or belongs to a deleted project whose
+   * queries are still being removed; `not_found` without its organization.
+   */
+  createProject(project: NewProject, by: Actor): Promise<void>;
+
+  /**
+   * Changes a project and returns it. Idempotent; a change without effect is not written into the audit log.
+   * `not_found` if the organization has no such project.
+   */
+  changeProject(
+    organizationId: string,
+    projectId: string,
+    change: ProjectChange,
+    by: Actor,
+  ): Promise<Project>;
+
+  /**
+   * Deletes a project and its recording keys, forever. Once this resolves, only the audit log still shows the project.
+   * A recording at the same time is either counted before, or refused as `not_found`. `purgeDeleted` removes the
+   * queries and counters; a new project with the same id never sees them.
+   * `not_found` if the organization has no such project.
+   */
+  deleteProject(organizationId: string, projectId: string, by: Actor): Promise<void>;
+
+  /** Adds a key. `already_exists` if its id or hash is taken; `not_found` without its organization or project. */
+  createKey(key: ApiKey, by: Actor): Promise<void>;
+
+  /**
+   * Revokes a key forever, disables it, or enables it again, and returns it. Idempotent: a revoked key keeps its first
+   * `revokedAt`, a disabled one its first `disabledAt`, and a change without effect is not written into the audit log.
+   * `not_found` if the organization has no such key.
+   */
+  changeKey(organizationId: string, keyId: string, change: KeyChange, by: Actor): Promise<ApiKey>;
+
+  /**
+   * Adds a successor (see `createKey`) and gives the old key its new, earlier expiry and its successor's id, both or
+   * neither. `not_found` if the organization has no such key; `invalid` if it is revoked or already has a successor.
+   */
+  rotateKey(
+    organizationId: string,
+    keyId: string,
+    successor: ApiKey,
+    expiresAt: number,
+    by: Actor,
+  ): Promise<void>;
+
+  /** Revokes the key with this hash, of any organization. True if there is one. Idempotent. */
+  revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean>;
+
+  /** Notes that a key was used. Never moves `lastUsedAt` back; does nothing if there is no such key. */
+  touchKey(keyId: string, usedAt: number): Promise<void>;
+
+  /** Adds a member. `already_exists` if the e-mail address is already a member; `not_found` without its organization. */
+  addMember(member: Member, by: Actor): Promise<void>;
+
+  /**
+   * Gives a member another role. `not_found` if the organization has no such member; `invalid` for the last owner: an
+   * organization that has an owner keeps one.
+   */
+  changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void>;
+
+  /** `not_found` if the organization has no such member; `invalid` for the last owner. */
+  removeMember(organizationId: string, email: string, by: Actor): Promise<void>;
+
+  /** Deletes entries of all audit logs from before a time, and returns how many. */
+  pruneAudit(before: number): Promise<number>;
+
+  /**
+   * Adds an invitation and deletes an earlier one of the organization for the same address. `already_exists` if the
+   * address belongs to a member who can sign in; `not_found` without the organization. A set-up address is not written
+   * into the audit log, because it invites nobody in particular.
+   */
+  createInvitation(invitation: Invitation, by: Actor): Promise<void>;
+
+  /** Withdraws an invitation. `not_found` if the organization has none with this id. */
+  revokeInvitation(organizationId: string, invitationId: string, by: Actor): Promise<void>;
+
+  /**
+   * Makes `email` a member by an invitation, and uses it up; a present member keeps their role. A set-up address makes
+   * an owner and uses up all set-up addresses. `not_found` if there is no such invitation, if it has expired by `by.at`
+   * or is for another address, or if it is a set-up address and set-up is closed: of two people with set-up addresses,
+   * only one can become the first owner. Set-up is also open to an `email` that was an owner before it had an account,
+   * if no other owner's account is older.
+   */
+  acceptInvitation(tokenHash: string, email: string, by: Actor): Promise<Member>;
+
+  /** Accepts all invitations for an address whose holder has proved it by other means than the link. */
+  acceptInvitationsFor(email: string, by: Actor): Promise<void>;
+
+  /** Writes a user's change into the audit log of every organization that the user is a member of. */
+  logUserChange(email: string, change: UserChange, by: Actor): Promise<void>;
+
+  /**
+   * The secret of this name, the same on every node, forever: `proposed` if there was none. For signing and encrypting
+   * cookies.
+   */
+  keepSecret(name: string, proposed: string): Promise<string>;
+}
+
+export interface Directory extends DirectoryReads, DirectoryChanges {
+  /**
+   * The key with this hash in any state, and the project of that id if it belongs to the key's organization; undefined
+   * if there is no such key. One look-up, the same for an unknown project and for another organization's. Sees every
+   * revocation that resolved earlier, through any handle on the same machine: a store must not answer from a cache that
+   * could miss one.
+   */
+  findAccess(keyHash: string, projectId: string): Promise<Access | undefined>;
+}

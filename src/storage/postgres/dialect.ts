@@ -1,0 +1,29 @@
+import type { Dialect, Session } from '../sql/session.js';
+import type { Session as Connection } from './database.js';
+import { statementsIn } from './statements.js';
+
+/** A deleted project keeps its row, with `deleted_at`, until its queries are removed: so its id stays taken. */
+export function dialectFor(schema: string): Dialect {
+  const { stopRecording, markDeleted } = statementsIn(schema);
+  return {
+    table: (name) => `${schema}.${name}`,
+    lock: (strength) => `FOR ${strength}`,
+    andNotDeleted: 'AND deleted_at IS NULL',
+    jsonElements: 'SELECT json_array_elements_text($1::json)',
+    deleteProject: async (session, projectId, at) => {
+      await session.run(stopRecording, [projectId]);
+      await session.run(markDeleted, [projectId, at]);
+      await session.run(`DELETE FROM ${schema}.api_key WHERE project_id = $1`, [projectId]);
+    },
+  };
+}
+
+/** Runs the directory's statements on one connection. */
+export function sessionOver({ query, run }: Pick<Connection, 'query' | 'run'>): Session {
+  return {
+    get: async <R>(sql: string, values?: readonly unknown[]) =>
+      (await query(sql, values))[0] as R | undefined,
+    all: async <R>(sql: string, values?: readonly unknown[]) => (await query(sql, values)) as R[],
+    run,
+  };
+}

@@ -1,0 +1,420 @@
+/**
+ * Changes of organizations, projects, keys and people, with their rules and audit entries, for every SQL database. Each
+ * method is one transaction (on SQLite a savepoint of one): an error undoes all of it.
+ *
+ * On PostgreSQL several changes run at once. They lock rows in one order: organization, project, key, member.
+ */
+import { CallerStatsError } from '../../domain/errors.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { Actor, AuditAction } from '../../domain/people/audit.js';
+import { type Invitation, invalidInvitationError } from '../../domain/people/invitation.js';
+import { lastOwnerError, type Member, type Role } from '../../domain/people/member.js';
+import {
+  applyChange,
+  type NewProject,
+  type Organization,
+  type Project,
+  type ProjectChange,
+} from '../../domain/projects/project.js';
+import type { DirectoryChanges, KeyChange, UserChange } from '../ports/directory.js';
+import { findFirstOwner } from './directory-reads.js';
+import { INVITATION, KEY, MEMBER, PROJECT } from './rows.js';
+import type { Dialect, Session } from './session.js';
+
+/** The changes that may safely run twice, and need no other transaction to wait for them: each is one statement. */
+export const REPEATABLE_CHANGES: readonly (keyof DirectoryChanges)[] = ['touchKey', 'pruneAudit'];
+
+/** How a key is changed in place; without effect if it is in that state already. */
+const KEY_CHANGES = {
+  revoke: { set: 'revoked_at = $3', where: 'revoked_at IS NULL', action: 'key.revoke' },
+  disable: { set: 'disabled_at = $3', where: 'disabled_at IS NULL', action: 'key.disable' },
+  enable: { set: 'disabled_at = NULL', where: 'disabled_at IS NOT NULL', action: 'key.enable' },
+} as const satisfies Readonly<Record<KeyChange, { set: string; where: string; action: AuditAction }>>;
+
+interface AuditEvent {
+  readonly organizationId: string;
+  readonly action: AuditAction;
+  readonly targetId: string;
+  readonly detail: string;
+}
+
+export class SqlDirectoryChanges implements DirectoryChanges {
+  readonly #session: Session;
+  readonly #dialect: Dialect;
+  readonly #table: Dialect['table'];
+
+  constructor(session: Session, dialect: Dialect) {
+    this.#session = session;
+    this.#dialect = dialect;
+    this.#table = dialect.table;
+  }
+
+  async createOrganization({ id, name, createdAt }: Organization, by: Actor): Promise<void> {
+    await this.#insert(
+      `INSERT INTO ${this.#table('organization')} (id, name, created_at) VALUES ($1, $2, $3)`,
+      [id, name, createdAt],
+      `There is an organization ${id} already.`,
+    );
+    await this.#log({ organizationId: id, action: 'organization.create', targetId: id, detail: name }, by);
+  }
+
+  async createProject(project: NewProject, by: Actor): Promise<void> {
+    const { id, organizationId, name, createdAt, timeZone, retentionDays } = project;
+    await this.#requireOrganization(organizationId);
+    const added = await this.#session.run(
+      `INSERT INTO ${this.#table('project')} (id, organization_id, name, created_at, time_zone, retention_days)
+       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
+      [id, organizationId, name, createdAt, timeZone, retentionDays],
+    );
+    if (added === 0) {
+      const present = await this.#session.get(
+        `SELECT id FROM ${this.#table('project')} WHERE id = $1 ${this.#dialect.andNotDeleted}`,
+        [id],
+      );
+      const reason =
+        present === undefined
+          ? `There was a project ${id}, and its queries are still being removed. Try again in a while, or choose another id.`
+          : `There is a project ${id} already.`;
+      throw new CallerStatsError('already_exists', reason);
+    }
+    await this.#log({ organizationId, action: 'project.create', targetId: id, detail: name }, by);
+  }
+
+  async changeProject(
+    organizationId: string,
+    projectId: string,
+    change: ProjectChange,
+    by: Actor,
+  ): Promise<Project> {
+    const before = await this.#lockProject(organizationId, projectId);
+    const { project, detail } = applyChange(before, change);
+    if (detail === '') return project;
+    await this.#session.run(
+      `UPDATE ${this.#table('project')} SET name = $2, time_zone = $3, retention_days = $4 WHERE id = $1`,
+      [projectId, project.name, project.timeZone, project.retentionDays],
+    );
+    await this.#log({ organizationId, action: 'project.change', targetId: projectId, detail }, by);
+    return project;
+  }
+
+  async deleteProject(organizationId: string, projectId: string, by: Actor): Promise<void> {
+    const { name } = await this.#lockProject(organizationId, projectId);
+    await this.#dialect.deleteProject(this.#session, projectId, by.at);
+    await this.#log({ organizationId, action: 'project.delete', targetId: projectId, detail: name }, by);
+  }
+
+  async createKey(key: ApiKey, by: Actor): Promise<void> {
+    await this.#insertKey(key);
+    await this.#log(keyEvent('key.create', key), by);
+  }
+
+  async changeKey(organizationId: string, keyId: string, change: KeyChange, by: Actor): Promise<ApiKey> {
+    const { set, where, action } = KEY_CHANGES[change];
+    const changed = await this.#session.get(
+      `UPDATE ${this.#table('api_key')} SET ${set} WHERE organization_id = $1 AND id = $2 AND ${where}
+       RETURNING ${KEY.of('api_key')}`,
+      change === 'enable' ? [organizationId, keyId] : [organizationId, keyId, by.at],
+    );
+    if (changed === undefined) return this.#requireKey(organizationId, keyId);
+    const key = KEY.read(changed);
+    await this.#log(keyEvent(action, key), by);
+    return key;
+  }
+
+  async rotateKey(
+    organizationId: string,
+    keyId: string,
+    successor: ApiKey,
+    expiresAt: number,
+    by: Actor,
+  ): Promise<void> {
+    // Locks the project before the key, as a deletion does.
+    if (successor.projectId !== null) await this.#requireProject(organizationId, successor.projectId);
+    // Of two rotations at once, only one can make this change.
+    const changed = await this.#session.get(
+      `UPDATE ${this.#table('api_key')} SET expires_at = $3, successor_id = $4
+       WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL AND successor_id IS NULL
+       RETURNING ${KEY.of('api_key')}`,
+      [organizationId, keyId, expiresAt, successor.id],
+    );
+    if (changed === undefined) {
+      await this.#requireKey(organizationId, keyId);
+      throw new CallerStatsError('invalid', `The key ${keyId} was revoked or rotated already.`);
+    }
+    const key = KEY.read(changed);
+    await this.#insertKey(successor);
+    const detail = `${key.name}, succeeded by ${successor.id}`;
+    await this.#log({ ...keyEvent('key.rotate', key), detail }, by);
+  }
+
+  async revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean> {
+    const row = await this.#session.get(
+      `SELECT ${KEY.of('api_key')} FROM ${this.#table('api_key')} WHERE hash = $1`,
+      [keyHash],
+    );
+    if (row === undefined) return false;
+    const { organizationId, id } = KEY.read(row);
+    await this.changeKey(organizationId, id, 'revoke', by);
+    return true;
+  }
+
+  async touchKey(keyId: string, usedAt: number): Promise<void> {
+    await this.#session.run(
+      `UPDATE ${this.#table('api_key')} SET last_used_at = $2
+       WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`,
+      [keyId, usedAt],
+    );
+  }
+
+  async addMember(member: Member, by: Actor): Promise<void> {
+    const { organizationId, email, role } = member;
+    await this.#requireOrganization(organizationId);
+    await this.#insert(
+      `INSERT INTO ${this.#table('member')} (${MEMBER.names}) VALUES (${MEMBER.placeholders})`,
+      MEMBER.values(member),
+      `${email} is a member already.`,
+    );
+    await this.#log({ organizationId, action: 'member.add', targetId: email, detail: role }, by);
+  }
+
+  async changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void> {
+    if (role !== 'owner') await this.#requireAnotherOwner(organizationId, email);
+    const changed = await this.#session.run(
+      `UPDATE ${this.#table('member')} SET role = $3 WHERE organization_id = $1 AND email = $2`,
+      [organizationId, email, role],
+    );
+    if (changed === 0) throw noMember(email);
+    await this.#log({ organizationId, action: 'member.change', targetId: email, detail: role }, by);
+  }
+
+  async removeMember(organizationId: string, email: string, by: Actor): Promise<void> {
+    await this.#requireAnotherOwner(organizationId, email);
+    const removed = await this.#session.run(
+      `DELETE FROM ${this.#table('member')} WHERE organization_id = $1 AND email = $2`,
+      [organizationId, email],
+    );
+    if (removed === 0) throw noMember(email);
+    await this.#log({ organizationId, action: 'member.remove', targetId: email, detail: '' }, by);
+  }
+
+  async pruneAudit(before: number): Promise<number> {
+    return this.#session.run(`DELETE FROM ${this.#table('audit')} WHERE at < $1`, [before]);
+  }
+
+  async createInvitation(invitation: Invitation, by: Actor): Promise<void> {
+    const { organizationId, email, role } = invitation;
+    // Locked, so that of two invitations of one address at once the later replaces the earlier.
+    await this.#lockOrganization(organizationId);
+    if (email !== null) {
+      const member = await this.#session.get(
+        `SELECT member.email FROM ${this.#table('member')}
+         JOIN ${this.#table('user_account')} ON user_account.email = member.email
+         WHERE member.organization_id = $1 AND member.email = $2`,
+        [organizationId, email],
+      );
+      if (member !== undefined) throw new CallerStatsError('already_exists', `${email} is a member already.`);
+    }
+    await this.#session.run(
+      `DELETE FROM ${this.#table('invitation')} WHERE organization_id = $1 AND (email = $2 OR expires_at <= $3)`,
+      [organizationId, email, by.at],
+    );
+    await this.#session.run(
+      `INSERT INTO ${this.#table('invitation')} (${INVITATION.names}) VALUES (${INVITATION.placeholders})`,
+      INVITATION.values(invitation),
+    );
+    if (email === null) return;
+    await this.#log({ organizationId, action: 'invitation.create', targetId: email, detail: role }, by);
+  }
+
+  async revokeInvitation(organizationId: string, invitationId: string, by: Actor): Promise<void> {
+    const row = await this.#session.get<{ readonly email: string }>(
+      `DELETE FROM ${this.#table('invitation')} WHERE organization_id = $1 AND id = $2 AND email IS NOT NULL
+       RETURNING email`,
+      [organizationId, invitationId],
+    );
+    if (row === undefined) {
+      throw new CallerStatsError('not_found', 'There is no such invitation; it was used or withdrawn.');
+    }
+    await this.#log({ organizationId, action: 'invitation.revoke', targetId: row.email, detail: '' }, by);
+  }
+
+  async acceptInvitation(tokenHash: string, email: string, by: Actor): Promise<Member> {
+    const found = await this.#requireInvitation(tokenHash, by.at);
+    // Of two people with the same invitation, or with a set-up address each, the second waits here for the first, and
+    // looks again.
+    await this.#lockOrganization(found.organizationId);
+    const invitation = await this.#requireInvitation(tokenHash, by.at);
+    const { organizationId, role } = invitation;
+    await this.#consume(invitation, email);
+    const present = await this.#session.get(
+      `SELECT ${MEMBER.of('member')} FROM ${this.#table('member')} WHERE organization_id = $1 AND email = $2`,
+      [organizationId, email],
+    );
+    if (present !== undefined && invitation.email !== null) return MEMBER.read(present);
+    const joined = await this.#session.get(
+      `INSERT INTO ${this.#table('member')} (${MEMBER.names}) VALUES (${MEMBER.placeholders})
+       ON CONFLICT (organization_id, email) DO UPDATE SET role = excluded.role RETURNING ${MEMBER.of('member')}`,
+      MEMBER.values({ organizationId, email, role, createdAt: by.at }),
+    );
+    const detail = `${role}, invited by ${invitation.createdBy}`;
+    await this.#log({ organizationId, action: 'member.add', targetId: email, detail }, by);
+    return MEMBER.read(joined ?? {});
+  }
+
+  async acceptInvitationsFor(email: string, by: Actor): Promise<void> {
+    const found = await this.#session.all<{ readonly tokenHash: string }>(
+      `SELECT token_hash AS "tokenHash" FROM ${this.#table('invitation')} WHERE email = $1 AND expires_at > $2
+       ORDER BY organization_id`,
+      [email, by.at],
+    );
+    for (const { tokenHash } of found) {
+      try {
+        await this.acceptInvitation(tokenHash, email, by);
+      } catch (error) {
+        // Used or withdrawn since it was found: nothing was changed for it.
+        if (!(error instanceof CallerStatsError && error.code === 'not_found')) throw error;
+      }
+    }
+  }
+
+  async logUserChange(email: string, { action, detail }: UserChange, by: Actor): Promise<void> {
+    await this.#session.run(
+      `INSERT INTO ${this.#table('audit')} (organization_id, at, actor, address, action, target_id, detail)
+       SELECT organization_id, $2, $3, $4, $5, $1, $6 FROM ${this.#table('member')}
+       WHERE email = $1 ORDER BY organization_id`,
+      [email, by.at, by.name, by.address, action, detail],
+    );
+  }
+
+  async keepSecret(name: string, proposed: string): Promise<string> {
+    const secrets = this.#table('server_secret');
+    await this.#session.run(
+      `INSERT INTO ${secrets} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+      [name, proposed],
+    );
+    const row = await this.#session.get(`SELECT value FROM ${secrets} WHERE name = $1`, [name]);
+    return String(row?.['value']);
+  }
+
+  async #insertKey(key: ApiKey): Promise<void> {
+    await this.#requireOrganization(key.organizationId);
+    if (key.projectId !== null) await this.#requireProject(key.organizationId, key.projectId);
+    await this.#insert(
+      `INSERT INTO ${this.#table('api_key')} (${KEY.names}) VALUES (${KEY.placeholders})`,
+      KEY.values(key),
+      `There is a key ${key.id} already.`,
+    );
+  }
+
+  /** `already_exists` with the message `taken` if a unique key of the row is taken. */
+  async #insert(insert: string, values: readonly unknown[], taken: string): Promise<void> {
+    const added = await this.#session.run(`${insert} ON CONFLICT DO NOTHING`, values);
+    if (added === 0) throw new CallerStatsError('already_exists', taken);
+  }
+
+  async #requireOrganization(id: string): Promise<void> {
+    const row = await this.#session.get(`SELECT id FROM ${this.#table('organization')} WHERE id = $1`, [id]);
+    if (row === undefined) throw noOrganization(id);
+  }
+
+  async #lockOrganization(id: string): Promise<void> {
+    const row = await this.#session.get(
+      `SELECT id FROM ${this.#table('organization')} WHERE id = $1 ${this.#dialect.lock('NO KEY UPDATE')}`,
+      [id],
+    );
+    if (row === undefined) throw noOrganization(id);
+  }
+
+  /** Keeps the project from being deleted until the transaction ends. */
+  async #requireProject(organizationId: string, projectId: string): Promise<void> {
+    const row = await this.#session.get(
+      `SELECT id FROM ${this.#table('project')}
+       WHERE id = $1 AND organization_id = $2 ${this.#dialect.andNotDeleted} ${this.#dialect.lock('SHARE')}`,
+      [projectId, organizationId],
+    );
+    if (row === undefined) throw noProject(projectId);
+  }
+
+  async #lockProject(organizationId: string, projectId: string): Promise<Project> {
+    const row = await this.#session.get(
+      `SELECT ${PROJECT.of('project')} FROM ${this.#table('project')}
+       WHERE id = $1 AND organization_id = $2 ${this.#dialect.andNotDeleted} ${this.#dialect.lock('UPDATE')}`,
+      [projectId, organizationId],
+    );
+    if (row === undefined) throw noProject(projectId);
+    return PROJECT.read(row);
+  }
+
+  async #requireKey(organizationId: string, keyId: string): Promise<ApiKey> {
+    const row = await this.#session.get(
+      `SELECT ${KEY.of('api_key')} FROM ${this.#table('api_key')} WHERE organization_id = $1 AND id = $2`,
+      [organizationId, keyId],
+    );
+    if (row === undefined) throw new CallerStatsError('not_found', `There is no key ${keyId}.`);
+    return KEY.read(row);
+  }
+
+  /**
+   * Refuses to take away the last owner. Locks the owners in one order, so that of two changes at once that take away an
+   * owner each, the second sees what the first did.
+   */
+  async #requireAnotherOwner(organizationId: string, email: string): Promise<void> {
+    const owners = await this.#session.all<{ readonly email: string }>(
+      `SELECT email FROM ${this.#table('member')} WHERE organization_id = $1 AND role = 'owner'
+       ORDER BY email ${this.#dialect.lock('UPDATE')}`,
+      [organizationId],
+    );
+    if (owners.length === 1 && owners[0]?.email === email) throw lastOwnerError(email);
+  }
+
+  async #requireInvitation(tokenHash: string, now: number): Promise<Invitation> {
+    const row = await this.#session.get(
+      `SELECT ${INVITATION.of('invitation')} FROM ${this.#table('invitation')}
+       WHERE token_hash = $1 AND expires_at > $2`,
+      [tokenHash, now],
+    );
+    if (row === undefined) throw invalidInvitationError();
+    return INVITATION.read(row);
+  }
+
+  /** Deletes an invitation, if it is for this address and may be used. */
+  async #consume({ id, email }: Invitation, usedBy: string): Promise<void> {
+    if (email !== null) {
+      if (email !== usedBy) throw invalidInvitationError();
+      await this.#session.run(`DELETE FROM ${this.#table('invitation')} WHERE id = $1`, [id]);
+      return;
+    }
+    const first = await this.#session.get<{ readonly email: string }>(findFirstOwner(this.#dialect));
+    // A person who was an owner before having an account, as after copying members, is the first one by now.
+    if (first !== undefined && first.email !== usedBy) throw invalidInvitationError();
+    // Of two people with set-up addresses of different organizations, the second finds here that its own is gone.
+    const removed = await this.#session.all<{ readonly id: string }>(
+      `DELETE FROM ${this.#table('invitation')} WHERE email IS NULL RETURNING id`,
+    );
+    if (!removed.some((row) => row.id === id)) throw invalidInvitationError();
+  }
+
+  async #log({ organizationId, action, targetId, detail }: AuditEvent, by: Actor): Promise<void> {
+    await this.#session.run(
+      `INSERT INTO ${this.#table('audit')} (organization_id, at, actor, address, action, target_id, detail)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [organizationId, by.at, by.name, by.address, action, targetId, detail],
+    );
+  }
+}
+
+function keyEvent(action: AuditAction, { organizationId, id, name }: ApiKey): AuditEvent {
+  return { organizationId, action, targetId: id, detail: name };
+}
+
+function noOrganization(id: string): CallerStatsError {
+  return new CallerStatsError('not_found', `There is no organization ${id}.`);
+}
+
+function noProject(id: string): CallerStatsError {
+  return new CallerStatsError('not_found', `There is no project ${id}.`);
+}
+
+function noMember(email: string): CallerStatsError {
+  return new CallerStatsError('not_found', `There is no member ${email}.`);
+}

@@ -1,15 +1,11 @@
 /** Where everything of the chart lies, in pixels. Pure, so that it can be tested without a screen. */
 import { nice, ticks } from 'd3-array';
-import type { CallerType, Interval } from '../api/types.js';
+import type { CallerType, Counts, Interval } from '../api/types.js';
 
 /** A bucket of the chart, its times in milliseconds since 1970. */
-export interface Bar {
+export interface Bar extends Counts {
   readonly start: number;
   readonly end: number;
-  readonly web: number;
-  readonly api: number;
-  readonly other: number;
-  readonly total: number;
 }
 
 export interface Scale {

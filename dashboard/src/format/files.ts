@@ -1,11 +1,14 @@
 /** What is on screen, as the contents of files. */
+import { CALLER_TYPES } from '../../../src/domain/queries/caller.js';
 import type { Callers, Series } from '../api/types.js';
+
+const COUNT_FIELDS = [...CALLER_TYPES, 'total'] as const;
 
 /** The buckets as CSV (RFC 4180), the same columns that the API gives. */
 export function seriesCsv({ buckets }: Series): string {
   return csv(
-    ['start', 'end', 'web', 'api', 'other', 'total'],
-    buckets.map(({ start, end, web, api, other, total }) => [start, end, web, api, other, total]),
+    ['start', 'end', ...COUNT_FIELDS],
+    buckets.map((bucket) => [bucket.start, bucket.end, ...COUNT_FIELDS.map((field) => bucket[field])]),
   );
 }
 

@@ -3,7 +3,7 @@
 import type { Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { CALLER_STATS, CALLERS, type Report, type ReportInput, SERIES } from '../../app/reports.js';
-import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
+import { type CallerCounts, COUNT_FIELDS, type Counts } from '../../domain/counting/counts.js';
 import { INTERVALS } from '../../domain/counting/interval.js';
 import type { Series } from '../../domain/counting/series.js';
 import { formatCount } from '../../domain/format.js';
@@ -64,19 +64,24 @@ async function show<Question, Answer>(
   else print(answer, io.stdout);
 }
 
-const types = ['web', 'api', 'other', 'total'] as const;
+const COUNT_HEADS = COUNT_FIELDS.map((field) => field.toUpperCase());
 
 function printCounts(counts: Counts, to: Writable): void {
   const width = formatCount(counts.total).length;
-  for (const type of types) printLine(to, `${type.padEnd(5)}  ${formatCount(counts[type]).padStart(width)}`);
+  for (const type of COUNT_FIELDS)
+    printLine(to, `${type.padEnd(5)}  ${formatCount(counts[type]).padStart(width)}`);
 }
 
 function printSeries({ buckets }: Series, to: Writable): void {
   printTable(
     to,
-    ['START', 'END', 'WEB', 'API', 'OTHER', 'TOTAL'],
-    buckets.map((bucket) => [bucket.start, bucket.end, ...types.map((type) => formatCount(bucket[type]))]),
-    ['WEB', 'API', 'OTHER', 'TOTAL'],
+    ['START', 'END', ...COUNT_HEADS],
+    buckets.map((bucket) => [
+      bucket.start,
+      bucket.end,
+      ...COUNT_FIELDS.map((type) => formatCount(bucket[type])),
+    ]),
+    COUNT_HEADS,
   );
 }
 

@@ -1,5 +1,7 @@
 /** Says the numbers of a newly chosen range to screen readers; of those that change by themselves it keeps still. */
 import { useEffect, useState } from 'react';
+import { CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
+import { TYPE_NAMES } from '../../chart/type-names.js';
 import { count } from '../../format/numbers.js';
 import { type View, writeView } from '../../navigation/view.js';
 import { choiceName } from './toolbar/choice-name.js';
@@ -12,8 +14,9 @@ export function Announcement({ view, numbers }: { view: View; numbers: Numbers }
 
   useEffect(() => {
     if (reading === undefined || isStale) return;
-    const { total, web, api, other } = reading.counts;
-    const text = `${choiceName(view.choice, view.zone)}: ${count(total)} queries. Web ${count(web)}, API ${count(api)}, other ${count(other)}.`;
+    const { counts } = reading;
+    const types = CALLER_TYPES.map((type) => `${TYPE_NAMES[type]} ${count(counts[type])}`).join(', ');
+    const text = `${choiceName(view.choice, view.zone)}: ${count(counts.total)} queries. ${types}.`;
     setSaid((before) => (before.asked === asked ? before : { asked, text }));
   }, [asked, reading, isStale, view]);
 

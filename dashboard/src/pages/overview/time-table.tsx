@@ -1,6 +1,8 @@
 /** The chart as a table. */
 
+import { CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 import type { Bar } from '../../chart/layout.js';
+import { TYPE_NAMES } from '../../chart/type-names.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { bucketTitle } from '../../format/dates.js';
 import { count } from '../../format/numbers.js';
@@ -21,9 +23,13 @@ export function TimeTable({ numbers: { bars, before, interval }, zone, title }: 
   const rows = bars.map((bar, index) => ({ bar, before: before.bars?.[index] }));
   const columns: Column<Row>[] = [
     { head: 'When', kind: 'name', cell: ({ bar }) => bucketTitle(bar, interval, zone) },
-    { head: 'Web', kind: 'number', cell: ({ bar }) => count(bar.web) },
-    { head: 'API', kind: 'number', cell: ({ bar }) => count(bar.api) },
-    { head: 'Other', kind: 'number', cell: ({ bar }) => count(bar.other) },
+    ...CALLER_TYPES.map(
+      (type): Column<Row> => ({
+        head: TYPE_NAMES[type],
+        kind: 'number',
+        cell: ({ bar }) => count(bar[type]),
+      }),
+    ),
     { head: 'Total', kind: 'number', cell: ({ bar }) => count(bar.total) },
   ];
   const previous: Column<Row> = {

@@ -21,12 +21,12 @@ const time = fc.oneof(
     .map(([width, number, beside]) => width * number + beside),
 );
 
-describe('the cut of a range', () => {
-  test('is empty for an empty range', () => {
+describe('splitIntoBuckets', () => {
+  test('returns nothing for an empty range', () => {
     expect(splitIntoBuckets({ from: 5, to: 5 })).toEqual([]);
   });
 
-  test('is exactly the range: its segments, in order, leave no gap and do not overlap', () => {
+  test('covers exactly the range, without gaps or overlaps', () => {
     fc.assert(
       fc.property(time, time, (a, b) => {
         const [from, to] = a < b ? [a, b] : [b, a];
@@ -45,7 +45,7 @@ describe('the cut of a range', () => {
     );
   });
 
-  test('reads a bounded number of buckets, whatever the range', () => {
+  test('limits the number of buckets for any range', () => {
     const boundOf = (level: number) =>
       level + 1 < BUCKET_WIDTHS_MS.length
         ? 2 * (bucketWidthMs(level + 1) / bucketWidthMs(level) - 1)
@@ -65,7 +65,7 @@ describe('the cut of a range', () => {
     );
   });
 
-  test('of all time is one segment', () => {
+  test('returns one segment for all time', () => {
     expect(splitIntoBuckets(ALL_TIME)).toHaveLength(1);
   });
 });
@@ -78,10 +78,10 @@ test('each width divides the next, and 15 minutes is one of them', () => {
   expect(bucketWidthMs(DAY_LEVEL)).toBe(86_400_000);
 });
 
-test('a time before 1970 falls into the bucket that begins before it', () => {
+test('a time before 1970 is in the bucket that starts before it', () => {
   expect(BUCKET_WIDTHS_MS.map((_, level) => bucketAt(-1, level))).toEqual(BUCKET_WIDTHS_MS.map(() => -1));
 });
 
-test('a level that does not exist is an error', () => {
+test('an unknown level is an error', () => {
   expect(() => bucketWidthMs(BUCKET_WIDTHS_MS.length)).toThrow(RangeError);
 });

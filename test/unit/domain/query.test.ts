@@ -42,11 +42,11 @@ describe('a query is refused', () => {
     expect(problemsOf(input)).toEqual([expect.stringMatching(problem)]);
   });
 
-  test('with every problem it has', () => {
+  test('with all of its problems', () => {
     expect(problemsOf({ id: '', caller: 'W', occurredAt: 'x', extra: 1 })).toHaveLength(4);
   });
 
-  test('naming five unknown fields, and how many more there are', () => {
+  test('naming five unknown fields and the number of the others', () => {
     const withFields = (count: number) =>
       problemsOf({
         ...good,

@@ -1,4 +1,4 @@
-/** How long rows are kept, and what of the counters can be recounted once the rows of old queries are gone. */
+/** Retention of rows, and verification of counters whose rows are gone. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -47,12 +47,12 @@ describe('a retention', () => {
 describe('the time that rows are kept from', () => {
   const nowMs = Date.UTC(2026, 5, 15, 12);
 
-  test('is left alone where rows are kept for ever', () => {
+  test('does not change if rows are kept forever', () => {
     expect(nextRowsFrom({ retentionDays: null, rowsFrom: null }, nowMs)).toBeUndefined();
     expect(nextRowsFrom({ retentionDays: null, rowsFrom: 0 }, nowMs)).toBeUndefined();
   });
 
-  test('is the beginning of a day in UTC, and moves with the next day only', () => {
+  test('is the start of a UTC day, and moves with the next day only', () => {
     const rowsFrom = Date.UTC(2026, 5, 14);
     expect(nextRowsFrom({ retentionDays: 1, rowsFrom: null }, nowMs)).toBe(rowsFrom);
     expect(nextRowsFrom({ retentionDays: 1, rowsFrom }, nowMs)).toBeUndefined();
@@ -60,7 +60,7 @@ describe('the time that rows are kept from', () => {
     expect(nextRowsFrom({ retentionDays: 1, rowsFrom }, Date.UTC(2026, 5, 16))).toBe(rowsFrom + dayMs);
   });
 
-  test('never moves back, and leaves at least the days that were asked for', () => {
+  test('never moves back, and keeps at least the days of the setting', () => {
     const days = fc.integer({ min: 1, max: retentionDaysMax });
     const time = fc.integer({ min: 0, max: 4e12 });
     fc.assert(
@@ -85,13 +85,13 @@ describe('a batch', () => {
   const details = (ids: readonly string[], timesMs: readonly number[]) =>
     oldQueriesError(ids, timesMs, rowsFrom)?.details.map((one) => one.slice(0, one.indexOf(':')));
 
-  test('is taken where everything has its rows', () => {
+  test('is accepted if all its queries are recent enough', () => {
     expect(oldQueriesError(['a', 'b'], [-1, 1], null)).toBeUndefined();
     expect(oldQueriesError(['a', 'b'], [rowsFrom, rowsFrom + 1], rowsFrom)).toBeUndefined();
     expect(oldQueriesError([], [], rowsFrom)).toBeUndefined();
   });
 
-  test('with queries from before is refused, naming each of them by its index', () => {
+  test('with older queries is refused, with the index of each', () => {
     expect(oldQueriesError(['a', 'b'], [rowsFrom, rowsFrom - 1], rowsFrom)).toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(/: one of its queries is from before 2026-01-01T00:00:00\.000Z\./),
@@ -105,18 +105,18 @@ describe('a batch', () => {
     expect(details(['a', 'b', 'c'], [0, rowsFrom, 1])).toEqual(['queries[0]', 'queries[2]']);
   });
 
-  test('is judged by what each id says first: later ones are repeats', () => {
+  test('is judged by the first occurrence of each id', () => {
     expect(details(['a', 'a'], [rowsFrom, 0])).toBeUndefined();
     expect(details(['a', 'a'], [0, rowsFrom])).toEqual(['queries[0]']);
     expect(details(['a', 'a'], [0, 0])).toEqual(['queries[0]']);
   });
 });
 
-describe('a recount', () => {
+describe('the plan of a verification', () => {
   const levels = [...BUCKET_WIDTHS_MS.keys()];
   const anything = { level: fc.constantFrom(...levels), rowsFrom: fc.integer({ min: -4e12, max: 4e12 }) };
 
-  test('is of every bucket where every query has its row', () => {
+  test('recounts every bucket if every query has its row', () => {
     const never = Number.MIN_SAFE_INTEGER;
     for (const level of levels) {
       const ratio = level === 0 ? 1 : bucketWidthMs(level) / bucketWidthMs(level - 1);
@@ -129,7 +129,7 @@ describe('a recount', () => {
     }
   });
 
-  test('begins with the first bucket that has all of its rows', () => {
+  test('starts with the first bucket that has all its rows', () => {
     fc.assert(
       fc.property(anything.level, anything.rowsFrom, (level, rowsFrom) => {
         const { firstBucket, fromMs } = planVerification(level, rowsFrom);
@@ -140,7 +140,7 @@ describe('a recount', () => {
     );
   });
 
-  test('holds what lies before against the next narrower buckets, but for the narrowest', () => {
+  test('compares earlier buckets with the next narrower level', () => {
     fc.assert(
       fc.property(anything.level, anything.rowsFrom, (level, rowsFrom) => {
         const { fromMs, ratio, narrowerEnd } = planVerification(level, rowsFrom);

@@ -3,6 +3,10 @@ import { describe, expect, test } from 'vitest';
 import {
   type IdSource,
   isReadAttribute,
+  parseAttributeName,
+  parseIdSource,
+  parseQueryRule,
+  parseSiteOrigins,
   QueryCollector,
   type TelemetryRecord,
   type TelemetryRules,
@@ -299,5 +303,41 @@ describe('the caller of a record', () => {
   test('that was told from headers is surer than none, however late it comes', () => {
     const late = { timeMs: nowMs + 1, attributes: { 'user_agent.original': 'Slackbot 1.0' } };
     expect(callersOf({ timeMs: nowMs }, late)).toEqual(['slack']);
+  });
+});
+
+describe('settings of the rules', () => {
+  test.each(['', '=', '=a', 'a b=c', 'a=', 'a=b,', 'a,b=c', 'x'.repeat(256)])(
+    'refuses the query rule %j',
+    (text) => {
+      expect(parseQueryRule(text).ok).toBe(false);
+    },
+  );
+  test.each<[string, TelemetryRules['query']]>([
+    ['a', { attribute: 'a', values: [] }],
+    ['a=b', { attribute: 'a', values: ['b'] }],
+    ['a=b,c d', { attribute: 'a', values: ['b', 'c d'] }],
+    ['url.path=/ask?a=b', { attribute: 'url.path', values: ['/ask?a=b'] }],
+  ])('parses the query rule %j', (text, value) => {
+    expect(parseQueryRule(text)).toEqual({ ok: true, value });
+  });
+  test.each(['', 'a,b', 'a=b', 'a b', 'x'.repeat(256)])('refuses %j as an id and as an attribute', (text) => {
+    expect([parseIdSource(text).ok, parseAttributeName(text).ok]).toEqual([false, false]);
+  });
+  test.each(['', 'docs.example.com', 'https://docs.example.com/', 'https://a.test,'])(
+    'refuses %j as origins',
+    (text) => {
+      expect(parseSiteOrigins(text).ok).toBe(false);
+    },
+  );
+  test('accept valid ids, attributes and origins', () => {
+    expect(['trace', 'span', 'm'].map((text) => parseIdSource(text))).toEqual(
+      ['trace', 'span', { attribute: 'm' }].map((value) => ({ ok: true, value })),
+    );
+    expect(parseAttributeName('x'.repeat(255))).toEqual({ ok: true, value: 'x'.repeat(255) });
+    expect(parseSiteOrigins('https://a.test, https://*.b.test')).toEqual({
+      ok: true,
+      value: ['https://a.test', 'https://*.b.test'],
+    });
   });
 });

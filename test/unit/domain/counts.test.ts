@@ -1,4 +1,4 @@
-/** How answers are written, and how changes and limits are said. */
+/** Counts and their CSV, changes of projects, errors and quoting. */
 import { describe, expect, test } from 'vitest';
 import {
   addCounts,
@@ -20,11 +20,11 @@ import { UTC } from '../../../src/domain/time/time-zone.js';
 const counts = { web: 1, api: 2, other: 4, total: 7 };
 
 describe('as CSV', () => {
-  test('counts are a header and a line', () => {
+  test('counts are a header and one line', () => {
     expect(countsToCsv(counts)).toBe('web,api,other,total\r\n1,2,4,7\r\n');
   });
 
-  test('a series has a line for each bucket, and its header where there is none', () => {
+  test('a series has a line for each bucket, and always a header', () => {
     const series = { interval: 'day', timeZone: UTC };
     const bucket = {
       start: '2026-01-01T00:00:00.000+00:00',
@@ -39,13 +39,13 @@ describe('as CSV', () => {
     );
   });
 
-  test('callers have a line each', () => {
+  test('each caller has a line', () => {
     const callers = toCallerCounts([['slack', 3]]);
     expect(callersToCsv(callers)).toBe('caller,type,count\r\nslack,other,3\r\n');
   });
 });
 
-test('callers come most first, then by name; those without queries are left out; the total is of the rest', () => {
+test('callers are sorted by count, then name, without those that have no queries', () => {
   const counted = [
     ['b', 1],
     ['web', 2],
@@ -65,7 +65,7 @@ test('callers come most first, then by name; those without queries are left out;
   expect(toCallerCounts([])).toEqual({ total: 0, callers: [] });
 });
 
-test('counts are added up type by type', () => {
+test('addCounts adds type by type', () => {
   expect(addCounts([])).toEqual({ web: 0, api: 0, other: 0 });
   const counts = [
     { web: 1, api: 20, other: 300 },
@@ -97,7 +97,7 @@ describe('a change of a project', () => {
     rowsFrom: null,
   };
 
-  test('of nothing has no words', () => {
+  test('without new values has no description', () => {
     expect(applyChange(project, {})).toEqual({ project, detail: '' });
     expect(applyChange(project, { name: 'Docs', timeZone: null, retentionDays: 30 })).toEqual({
       project,
@@ -105,7 +105,7 @@ describe('a change of a project', () => {
     });
   });
 
-  test('says what was and what is, of each thing that is new', () => {
+  test('describes the old and new value of each changed field', () => {
     const change = { name: 'Handbook', timeZone: 'UTC', retentionDays: null };
     expect(applyChange(project, change)).toEqual({
       project: { ...project, ...change },
@@ -116,7 +116,7 @@ describe('a change of a project', () => {
 });
 
 describe('an error', () => {
-  test('has a code, a sentence, and details and a cause where there are some', () => {
+  test('has a code, a message, and optional details and cause', () => {
     const bare = new CallerStatsError('unavailable', 'Later.');
     expect(bare).toMatchObject({
       name: 'CallerStatsError',
@@ -129,7 +129,7 @@ describe('an error', () => {
     expect(full).toMatchObject({ code: 'invalid', details: ['a'], cause: 5 });
   });
 
-  test('quotes input so that it stands on one line, and cuts it at 40 characters', () => {
+  test('quotes input on one line, cut at 40 characters', () => {
     expect(quote('a\n"b"')).toBe('"a\\n\\"b\\""');
     expect(quote('x'.repeat(40))).toBe(`"${'x'.repeat(40)}"`);
     expect(quote('x'.repeat(41))).toBe(`"${'x'.repeat(40)}…"`);

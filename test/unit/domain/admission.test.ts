@@ -26,38 +26,31 @@ const works: readonly RequestKind[] = ['probe', 'recording', 'account', 'reading
 const refused = (load: Partial<Load>): readonly RequestKind[] =>
   works.filter((work) => refusalReason(work, { ...idle, ...load }, limits) !== undefined);
 
-describe('refused is', () => {
+describe('the server refuses', () => {
   test.each<[what: string, load: Partial<Load>, refused: readonly RequestKind[]]>([
-    ['recording, where as many are under way as may be', { recordings: 3 }, ['recording']],
-    ['recording, where so many bytes are', { recordingBytes: 100 }, ['recording']],
-    ['recording, where the event loop is late', { eventLoopDelayMs: 50.1 }, ['recording']],
+    ['recordings at the limit of concurrent recordings', { recordings: 3 }, ['recording']],
+    ['recordings at the limit of bytes', { recordingBytes: 100 }, ['recording']],
+    ['recordings if the event loop is late', { eventLoopDelayMs: 50.1 }, ['recording']],
     [
-      'all but probes, where it is very late',
+      'everything except probes if it is very late',
       { eventLoopDelayMs: 50 * readDelayFactor + 1 },
       ['recording', 'account', 'reading'],
     ],
     [
-      'recording alone, where it is as late as reads wait for',
+      'only recordings up to the delay that reads tolerate',
       { eventLoopDelayMs: 50 * readDelayFactor },
       ['recording'],
     ],
-    [
-      'all but recording and probes, where as many are under way as may be',
-      { requests: 5 },
-      ['account', 'reading'],
-    ],
-    ['a change by way of the dashboard, where as many are under way', { accountRequests: 2 }, ['account']],
+    ['reads and account changes at the limit of requests', { requests: 5 }, ['account', 'reading']],
+    ['account changes at their limit', { accountRequests: 2 }, ['account']],
   ])('%s', (_what, load, expected) => {
     expect(refused(load)).toEqual(expected);
   });
 
   test.each<[what: string, load: Partial<Load>]>([
-    ['nothing to do', {}],
-    [
-      'one less of everything than may be',
-      { recordings: 2, recordingBytes: 99, requests: 4, accountRequests: 1 },
-    ],
-    ['an event loop as late as it may be', { eventLoopDelayMs: 50 }],
+    ['no load', {}],
+    ['one less than every limit', { recordings: 2, recordingBytes: 99, requests: 4, accountRequests: 1 }],
+    ['the highest tolerated delay', { eventLoopDelayMs: 50 }],
   ])('nothing, with %s', (_what, load) => {
     expect(refused(load)).toEqual([]);
   });
@@ -72,7 +65,7 @@ const loads = fc.record({
   eventLoopDelayMs: fc.double({ min: 0, max: 1000, noNaN: true }),
 });
 
-test('a probe is never refused, and recording alone refuses no read, whatever the load', () => {
+test('never refuses a probe, nor a read because of recordings alone', () => {
   fc.assert(
     fc.property(loads, (load) => {
       expect(refusalReason('probe', load, limits)).toBeUndefined();
@@ -82,7 +75,7 @@ test('a probe is never refused, and recording alone refuses no read, whatever th
   );
 });
 
-test('what is refused at a load is refused at every greater one', () => {
+test('refuses at every higher load what it refuses at a lower one', () => {
   fc.assert(
     fc.property(fc.constantFrom(...works), loads, loads, (work, load, more) => {
       const greater = Object.fromEntries(

@@ -52,7 +52,7 @@ describe('a time is read:', () => {
   });
 });
 
-test('a time that is written in any of the formats is the same time', () => {
+test('the same time in any format parses to the same value', () => {
   // From March 1973 on, where milliseconds begin to be told from seconds.
   const times = fc.integer({ min: 100_000_000_000, max: 4_000_000_000_000 });
   fc.assert(

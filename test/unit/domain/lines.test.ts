@@ -18,7 +18,7 @@ const files = fc.array(fc.array(fc.constantFrom('a', 'b', 'c', 'a\n2', ''), { ma
 });
 
 describe('ids of lines', () => {
-  test('over all files ever read, a line counts as often as in the file that has it most often', () => {
+  test('count a line as often as in the file that has it most often', () => {
     const property = fc.property(files, (all) => {
       const recorded = new Set(all.flatMap((lines) => idsOf(lines)));
       const lines = new Set(all.flat());
@@ -30,7 +30,7 @@ describe('ids of lines', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  test('are the same wherever the lines stand, and canonical UUIDs', () => {
+  test('do not depend on the order of lines, and are canonical UUIDs', () => {
     const property = fc.property(fc.uniqueArray(fc.string(), { maxLength: 20 }), (lines) => {
       const ids = new Map(idsOf(lines).map((id, at) => [lines[at], id]));
       const others = idsOf(lines.toReversed()).reverse();
@@ -41,7 +41,7 @@ describe('ids of lines', () => {
     fc.assert(property);
   });
 
-  test('are others with a key, and with another key', () => {
+  test('differ for each key', () => {
     const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const lines = ['a', 'a', 'b'];
     expect(
@@ -49,7 +49,7 @@ describe('ids of lines', () => {
     ).toBe(9);
   });
 
-  test('are counted apart as far as lines are remembered, and not in memory without end', () => {
+  test('distinguish identical lines within a bounded memory', () => {
     const ids = new LineIds();
     const line = Buffer.from('a');
     const first = ids.next(line);
@@ -58,7 +58,7 @@ describe('ids of lines', () => {
     expect(ids.next(line)).toBe(first);
   });
 
-  test('do not change: what was imported once must never count again', () => {
+  test('never change between releases', () => {
     expect(idsOf(['a', 'a'])).toEqual([
       'ca978112-ca1b-8dca-bac2-31b39a23dc4d',
       '29c58cb1-4a61-8e5f-a72f-134caaaf5de0',

@@ -29,7 +29,7 @@ export interface paths {
         };
         /**
          * Assistant caller stats over time
-         * @description Counts the queries that the project's assistant got, by the type of their caller, in each hour, day, week or month of a time zone's own calendar. The buckets tile the range, its first and last one clipped to it, and add up to the caller stats of the same range. A bound left out is that of the first or last bucket with a query. At most 10000 buckets. As CSV for `Accept: text/csv`.
+         * @description Counts the queries that the project's assistant got, by the type of their caller, in each hour, day, week or month of a time zone. The buckets cover the range without gaps or overlaps. The first and the last bucket are clipped to the range. The buckets add up to the caller stats of the same range. Without `dateFrom`, the range starts with the first bucket that has a query; without `dateTo`, it ends with the last one. At most 10000 buckets. CSV for `Accept: text/csv`.
          */
         readonly get: operations["getCallerStatsSeries"];
         readonly put?: never;
@@ -49,7 +49,7 @@ export interface paths {
         };
         /**
          * Assistant callers
-         * @description Counts the queries that the project's assistant got, by caller, in the half-open range [dateFrom, dateTo): each caller that sent any, its type, and how many, most first, then by name. They add up to the caller stats of the same range. As CSV for `Accept: text/csv`.
+         * @description Counts the queries that the project's assistant got, by caller, in the half-open range [dateFrom, dateTo): the name, type and count of each caller with queries, largest count first, then by name. They add up to the caller stats of the same range. CSV for `Accept: text/csv`.
          */
         readonly get: operations["getCallers"];
         readonly put?: never;
@@ -66,14 +66,14 @@ export interface components {
     schemas: {
         /** @description Every error has this shape. */
         readonly Error: {
-            /** @description What was wrong, and what to do. */
+            /** @description The problem, and how to solve it. */
             readonly error: string;
-            /** @description One message for every violation. */
+            /** @description One message for each problem. */
             readonly details?: readonly {
                 readonly message: string;
             }[];
         };
-        /** @description How many queries the project's assistant got, by the type of their caller. */
+        /** @description The number of queries that the project's assistant got, by the type of their caller. */
         readonly CallerStats: {
             /** @description Queries from the documentation site. */
             readonly web: number;
@@ -84,16 +84,16 @@ export interface components {
             /** @description The sum of all caller types. */
             readonly total: number;
         };
-        /** @description How many queries the project's assistant got over time, by the type of their caller. */
+        /** @description The number of queries that the project's assistant got over time, by the type of their caller. */
         readonly CallerStatsSeries: {
             /**
-             * @description What the buckets are.
+             * @description The length of the buckets.
              * @enum {unknown}
              */
             readonly interval: "hour" | "day" | "week" | "month";
-            /** @description The time zone whose calendar they follow. */
+            /** @description The time zone of the calendar. */
             readonly timeZone: string;
-            /** @description In order of time, those without queries included. */
+            /** @description In order of time, including buckets without queries. */
             readonly buckets: readonly {
                 /** @description Start of the bucket, inclusive, with the time zone's offset at that time. */
                 readonly start: string;
@@ -109,64 +109,64 @@ export interface components {
                 readonly total: number;
             }[];
         };
-        /** @description How many queries the project's assistant got from each caller. */
+        /** @description The number of queries that the project's assistant got from each caller. */
         readonly Callers: {
             /** @description The sum of all callers. */
             readonly total: number;
-            /** @description Those that sent any, most first, then by name. */
+            /** @description All callers with queries, largest count first, then by name. */
             readonly callers: readonly {
                 /** @description `web`, `api`, or the name of an integration or SDK. */
                 readonly caller: string;
                 /**
-                 * @description What it counts as.
+                 * @description The type of the caller.
                  * @enum {unknown}
                  */
                 readonly type: "web" | "api" | "other";
-                /** @description Queries that it sent. */
+                /** @description The number of its queries. */
                 readonly count: number;
             }[];
         };
         /** @description One question that somebody asked the assistant. */
         readonly Query: {
-            /** @description The sender's own message or turn id, unique within the project, compared byte for byte. UUIDv7 is best. No NUL character. */
+            /** @description The sender's own message or turn id, unique within the project and case-sensitive. UUIDv7 is best. No NUL character. */
             readonly id: string;
             /** @description `web`, `api`, or the name of an integration or SDK, which counts as other. */
             readonly caller: string;
-            /** @description RFC 3339, with seconds and offset. Left out, the time of receipt. Digits finer than a millisecond are dropped. At most a day ahead of the server. */
+            /** @description RFC 3339, with seconds and offset. Default: the time of receipt. Truncated to milliseconds. At most a day ahead of the server. */
             readonly occurredAt?: string;
         };
-        /** @description What became of the queries of a request; the two numbers add up to their number. */
+        /** @description The result of a recording request. The two numbers add up to the number of its queries. */
         readonly RecordResult: {
-            /** @description Queries that were new, and are now on disk. */
+            /** @description New queries, which are now on disk. */
             readonly recorded: number;
-            /** @description Queries whose id the project already had, or that came twice in this request. */
+            /** @description Queries whose id was already recorded in the project, or that occur twice in the request. */
             readonly duplicates: number;
         };
-        /** @description What is recorded is on disk. */
+        /** @description All recorded queries are on disk. */
         readonly ExportTraceServiceResponse: {
-            /** @description Only where something was rejected. Sending it again would not help. */
+            /** @description Only if records were rejected. Sending them again would not help. */
             readonly partialSuccess?: {
-                /** @description How many spans are queries, but were not recorded. */
+                /** @description The number of spans that are queries but were not recorded. */
                 readonly rejectedSpans: string;
-                /** @description What is wrong with the first few of them. */
+                /** @description The problems of the first few of them. */
                 readonly errorMessage: string;
             };
         };
-        /** @description What is recorded is on disk. */
+        /** @description All recorded queries are on disk. */
         readonly ExportLogsServiceResponse: {
-            /** @description Only where something was rejected. Sending it again would not help. */
+            /** @description Only if records were rejected. Sending them again would not help. */
             readonly partialSuccess?: {
-                /** @description How many log records are queries, but were not recorded. */
+                /** @description The number of log records that are queries but were not recorded. */
                 readonly rejectedLogRecords: string;
-                /** @description What is wrong with the first few of them. */
+                /** @description The problems of the first few of them. */
                 readonly errorMessage: string;
             };
         };
-        /** @description Metrics were received, and dropped. */
+        /** @description The metrics were received and dropped. */
         readonly ExportMetricsServiceResponse: Record<string, never>;
-        /** @description An API key that was found where it should not be. */
+        /** @description A leaked API key. */
         readonly LeakedKey: {
-            /** @description The whole key, as it was found. */
+            /** @description The whole key. */
             readonly key: string;
         };
         readonly Status: {
@@ -184,9 +184,9 @@ export interface operations {
     readonly getCallerStats: {
         readonly parameters: {
             readonly query?: {
-                /** @description Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Left out, the range has no start. */
+                /** @description Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Default: no start. */
                 readonly dateFrom?: string;
-                /** @description End of the range, exclusive, in the same forms. Left out, the range has no end. Send the `+` of an offset as `%2B`. */
+                /** @description End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`. */
                 readonly dateTo?: string;
             };
             readonly header?: never;
@@ -207,7 +207,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["CallerStats"];
                 };
             };
-            /** @description An invalid parameter or body; `details` has a message for every violation. */
+            /** @description An invalid parameter or body; `details` has a message for each problem. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -216,7 +216,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No key, or one that is malformed, unknown, expired, disabled, revoked, or of the wrong type. Checked before anything else. */
+            /** @description The key is missing, malformed, unknown, expired, disabled, revoked, or of the wrong type. This is checked first. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -225,7 +225,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A valid key, but from an address outside its allowlist, or without the scope that the method needs. */
+            /** @description The key is valid, but the client's address is not in its allowlist, or it lacks the scope that the method needs. */
             readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -234,7 +234,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such project, or it is another organization’s. */
+            /** @description The project does not exist or belongs to another organization. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -243,7 +243,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The path does not take this method; `Allow` has those that it takes. */
+            /** @description The path does not support this method; `Allow` lists the methods that it supports. */
             readonly 405: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -252,7 +252,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests; `Retry-After` and the `RateLimit` headers say when to come back. */
+            /** @description Too many requests; `Retry-After` and the `RateLimit` headers say when to retry. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -270,7 +270,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The server or its store cannot answer now; `Retry-After` says when to come back. */
+            /** @description The server or its store cannot answer now; `Retry-After` says when to retry. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -284,13 +284,13 @@ export interface operations {
     readonly getCallerStatsSeries: {
         readonly parameters: {
             readonly query?: {
-                /** @description Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Left out, the range has no start. */
+                /** @description Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Default: no start. */
                 readonly dateFrom?: string;
-                /** @description End of the range, exclusive, in the same forms. Left out, the range has no end. Send the `+` of an offset as `%2B`. */
+                /** @description End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`. */
                 readonly dateTo?: string;
-                /** @description What the buckets are. Weeks begin on Monday (ISO 8601). */
+                /** @description The length of the buckets. Weeks begin on Monday (ISO 8601). */
                 readonly interval?: "hour" | "day" | "week" | "month";
-                /** @description A name of the IANA time zone database, links included: `Europe/Berlin`, `Asia/Calcutta`. */
+                /** @description A name or link of the IANA time zone database: `Europe/Berlin`, `Asia/Calcutta`. */
                 readonly timeZone?: string;
             };
             readonly header?: never;
@@ -312,7 +312,7 @@ export interface operations {
                     readonly "text/csv": string;
                 };
             };
-            /** @description An invalid parameter or body; `details` has a message for every violation. */
+            /** @description An invalid parameter or body; `details` has a message for each problem. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -321,7 +321,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No key, or one that is malformed, unknown, expired, disabled, revoked, or of the wrong type. Checked before anything else. */
+            /** @description The key is missing, malformed, unknown, expired, disabled, revoked, or of the wrong type. This is checked first. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -330,7 +330,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A valid key, but from an address outside its allowlist, or without the scope that the method needs. */
+            /** @description The key is valid, but the client's address is not in its allowlist, or it lacks the scope that the method needs. */
             readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -339,7 +339,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such project, or it is another organization’s. */
+            /** @description The project does not exist or belongs to another organization. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -348,7 +348,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The path does not take this method; `Allow` has those that it takes. */
+            /** @description The path does not support this method; `Allow` lists the methods that it supports. */
             readonly 405: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -357,7 +357,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests; `Retry-After` and the `RateLimit` headers say when to come back. */
+            /** @description Too many requests; `Retry-After` and the `RateLimit` headers say when to retry. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -375,7 +375,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The server or its store cannot answer now; `Retry-After` says when to come back. */
+            /** @description The server or its store cannot answer now; `Retry-After` says when to retry. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -389,9 +389,9 @@ export interface operations {
     readonly getCallers: {
         readonly parameters: {
             readonly query?: {
-                /** @description Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Left out, the range has no start. */
+                /** @description Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Default: no start. */
                 readonly dateFrom?: string;
-                /** @description End of the range, exclusive, in the same forms. Left out, the range has no end. Send the `+` of an offset as `%2B`. */
+                /** @description End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`. */
                 readonly dateTo?: string;
             };
             readonly header?: never;
@@ -413,7 +413,7 @@ export interface operations {
                     readonly "text/csv": string;
                 };
             };
-            /** @description An invalid parameter or body; `details` has a message for every violation. */
+            /** @description An invalid parameter or body; `details` has a message for each problem. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -422,7 +422,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No key, or one that is malformed, unknown, expired, disabled, revoked, or of the wrong type. Checked before anything else. */
+            /** @description The key is missing, malformed, unknown, expired, disabled, revoked, or of the wrong type. This is checked first. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -431,7 +431,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A valid key, but from an address outside its allowlist, or without the scope that the method needs. */
+            /** @description The key is valid, but the client's address is not in its allowlist, or it lacks the scope that the method needs. */
             readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -440,7 +440,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no such project, or it is another organization’s. */
+            /** @description The project does not exist or belongs to another organization. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -449,7 +449,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The path does not take this method; `Allow` has those that it takes. */
+            /** @description The path does not support this method; `Allow` lists the methods that it supports. */
             readonly 405: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -458,7 +458,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests; `Retry-After` and the `RateLimit` headers say when to come back. */
+            /** @description Too many requests; `Retry-After` and the `RateLimit` headers say when to retry. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -476,7 +476,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The server or its store cannot answer now; `Retry-After` says when to come back. */
+            /** @description The server or its store cannot answer now; `Retry-After` says when to retry. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

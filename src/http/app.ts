@@ -34,15 +34,13 @@ import { type BasePath, rewriteBelow } from './request/base-path.js';
 import type { RecordingLimits } from './request/body.js';
 import { observeRecordings, observeRequests, type RequestMetrics } from './request-metrics.js';
 import { acceptAllMethods } from './resource.js';
-import { addCallerStats } from './routes/caller-stats.js';
-import { addCallers } from './routes/callers.js';
+import { addAnalytics } from './routes/analytics.js';
 import { DirectExport } from './routes/direct-export.js';
 import { addDocs } from './routes/docs.js';
 import { addLeakedKeys } from './routes/leaked-keys.js';
 import { addOpenApi, addTryPage } from './routes/open-api.js';
 import { addOperations } from './routes/operations.js';
 import { addQueries } from './routes/queries.js';
-import { addSeries } from './routes/series.js';
 import { addCompilers } from './schemas/compilers.js';
 import { SHARED_SCHEMAS } from './schemas/schemas.js';
 
@@ -113,9 +111,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const requests = new RateLimit('organization', limits.requestsPerMinute);
   const failures = new RateLimit('failures', limits.failuresPerMinute);
   const authenticator = new Authenticator({ store, clock, requests, failures, log: app.log });
-  addCallerStats(app, store, authenticator);
-  addSeries(app, store, authenticator);
-  addCallers(app, store, authenticator);
+  addAnalytics(app, store, authenticator);
   const recording = { store: observeRecordings(store, metrics), clock, authenticator, limits, admission };
   addQueries(app, recording);
   await addOtlp(app, { ...recording, telemetry: options.telemetry });

@@ -42,16 +42,18 @@ export function forbidden(message: string): HttpError {
 }
 
 /** The same for an unknown project and for one of another organization, so that clients cannot tell them apart. */
-export function noSuchProject(): HttpError {
-  return new HttpError(404, 'There is no such project.');
+export function noSuchProject(): CallerStatsError {
+  return new CallerStatsError('not_found', 'There is no such project.');
 }
+
+const RETRY_AFTER = { 'retry-after': String(retryAfterSeconds) };
 
 /** The server or its store cannot respond now, and the client should try again. */
 export function unavailable(message: string): HttpError {
-  return new HttpError(503, message, { 'retry-after': String(retryAfterSeconds) });
+  return new HttpError(503, message, RETRY_AFTER);
 }
 
-/** A recording that is still in progress may succeed after this response. */
+/** The response deadline has passed. A recording that is still in progress may succeed after this response. */
 export function tooLate(): HttpError {
   return unavailable(
     'The server could not answer in time; try again. What was to be recorded may have been: repeating it is safe.',
@@ -60,14 +62,13 @@ export function tooLate(): HttpError {
 
 /** The response of `/readyz` when a part of the server fails. The failure has been logged. */
 export function notReady(trouble: string): HttpError {
-  const headers = { 'retry-after': String(retryAfterSeconds) };
-  return new HttpError(503, 'The server is not ready.', headers, [trouble]);
+  return new HttpError(503, 'The server is not ready.', RETRY_AFTER, [trouble]);
 }
 
 /** The server refuses the request because of its load. `Admission` logs this, at most once in ten seconds. */
 export class LoadSheddingError extends HttpError {
   constructor(message: string) {
-    super(503, message, { 'retry-after': String(retryAfterSeconds) });
+    super(503, message, RETRY_AFTER);
   }
 }
 
@@ -98,34 +99,24 @@ const FRAMEWORK_ERRORS: ReadonlyMap<string, readonly [status: number, message: s
   ],
 ]);
 
-/** Maps an error to a response. Logs nothing. */
-function toAnswer(
-  error: unknown,
-  requestId: string,
-): { status: number; headers: Readonly<Record<string, string>>; body: ErrorBody } {
-  if (error instanceof HttpError)
-    return { status: error.status, headers: error.headers, body: errorBody(error.message, error.details) };
+function toHttpError(error: unknown, requestId: string): HttpError {
+  if (error instanceof HttpError) return error;
   if (error instanceof CallerStatsError) {
     // The store's own message may contain a file name.
-    if (error.code === 'unavailable')
-      return toAnswer(unavailable('The store cannot answer now; try again.'), requestId);
-    return {
-      status: STATUS_OF_CODE[error.code],
-      headers: HEADERS_OF_CODE[error.code] ?? {},
-      body: errorBody(error.message, error.details),
-    };
+    if (error.code === 'unavailable') return unavailable('The store cannot answer now; try again.');
+    return new HttpError(
+      STATUS_OF_CODE[error.code],
+      error.message,
+      HEADERS_OF_CODE[error.code],
+      error.details,
+    );
   }
   const { code, statusCode } = error as Partial<FastifyError>;
-  const [status, message] = FRAMEWORK_ERRORS.get(code ?? '') ?? [];
-  if (status !== undefined && message !== undefined) return { status, headers: {}, body: errorBody(message) };
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return { status: 400, headers: {}, body: errorBody('The request is malformed.') };
-  }
-  return {
-    status: 500,
-    headers: {},
-    body: errorBody(`The server failed. Its log says more under ${requestId}.`),
-  };
+  const known = FRAMEWORK_ERRORS.get(code ?? '');
+  if (known !== undefined) return new HttpError(...known);
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new HttpError(400, 'The request is malformed.');
+  return new HttpError(500, `The server failed. Its log says more under ${requestId}.`);
 }
 
 export function errorBody(error: string, details: readonly string[] = []): ErrorBody {
@@ -134,11 +125,11 @@ export function errorBody(error: string, details: readonly string[] = []): Error
 
 /** Fastify's error handler. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, headers, body } = toAnswer(error, request.id);
+  const { status, headers, message, details } = toHttpError(error, request.id);
   if (status >= 500 && !(error instanceof LoadSheddingError))
     request.log.error({ err: error, reqId: request.id }, 'request failed');
   return reply
     .code(status)
     .headers({ 'cache-control': 'no-store', ...headers })
-    .send(body);
+    .send(errorBody(message, details));
 }

@@ -1,4 +1,4 @@
-/** Files that were built with the program and are served as they are: which there are, and how browsers may keep them. */
+/** Serves the static files that were built with the program. */
 import { access, readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -7,7 +7,7 @@ import { dayMs, secondMs } from '../domain/time/duration.js';
 import { HttpError } from './errors.js';
 import { addResource } from './resource.js';
 
-/** Nothing but what this server serves, and no script or style within a page. */
+/** Allows only files from this server, and no inline scripts or styles. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,21 +21,20 @@ const PAGE_POLICY = [
 
 const yearSeconds = (365 * dayMs) / secondMs;
 
-/** What a browser may do with a file: ask each time whether it is still the same, or keep it. */
+/** `Cache-Control`: revalidate pages each time, and keep assets. */
 export const CACHING = {
   page: 'no-cache',
-  /** Their names change with what is in them. */
+  /** The names of assets change with their content. */
   asset: `public, max-age=${yearSeconds}, immutable`,
 } as const;
 
-/** What was built. */
 export interface Built {
   readonly folder: string;
-  /** What is made of each text before it is sent; it is sent as it is unless given. */
+  /** Changes each text file before it is sent. */
   readonly change?: ((text: string) => string) | undefined;
 }
 
-/** The types of texts that may be changed, by the ends of their files' names. */
+/** Media types of text files, by extension. */
 const TEXTS: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -54,8 +53,8 @@ export function addFile(
 }
 
 /**
- * Serves those files of a folder that `files` has, by what stands for `parameter` in the path; `404` for all others, with
- * `missing` as its words. No path of a request is ever looked for on the disk.
+ * Serves the files in `files`, by the value of the path's `parameter`. All other values get 404 with the message `missing`.
+ * The path of a request is never used as a file name.
  */
 export function addFiles(
   app: FastifyInstance,
@@ -91,18 +90,10 @@ function sendFile(
   reply.headers({ 'cache-control': caching, 'content-security-policy': PAGE_POLICY });
   const type = TEXTS[extname(file)];
   if (change === undefined || type === undefined) return reply.sendFile(file, folder);
-  return sendText(reply.type(type), join(folder, file), change);
+  return readFile(join(folder, file), 'utf8').then((text) => reply.type(type).send(change(text)));
 }
 
-async function sendText(
-  reply: FastifyReply,
-  path: string,
-  change: (text: string) => string,
-): Promise<FastifyReply> {
-  return reply.send(change(await readFile(path, 'utf8')));
-}
-
-/** Throws where a folder was not built. `what` goes on from "has no". */
+/** Throws if a folder was not built. `what` names its content in the message. */
 export async function requireBuilt(folder: string, what: string): Promise<void> {
   try {
     await access(join(folder, 'index.html'));
@@ -112,7 +103,7 @@ export async function requireBuilt(folder: string, what: string): Promise<void> 
   }
 }
 
-/** The names of the files in a folder, without those compressed beside them; with folders below it on demand. */
+/** The names of the files in a folder, without compressed copies. */
 export async function filesIn(folder: string, { recursive = false } = {}): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true, recursive });
   return entries

@@ -1,6 +1,6 @@
 /**
  * Answers requests that never reach the framework: invalid HTTP, headers that are too large, clients that are too slow,
- * CONNECT, an Expect that cannot be met. Node would send an empty body or noContent, but every error has the same shape.
+ * CONNECT, an Expect that cannot be met. Node would send an empty body or nothing, but every error has the same shape.
  */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';

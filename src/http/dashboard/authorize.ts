@@ -1,4 +1,4 @@
-/** Who is signed in, and what they may do in an organization: the first thing that happens to a request of the dashboard. */
+/** Authorizes requests of the dashboard: the session of the user, and the user's role in the organization. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Session, User, Users } from '../../auth/users.js';
 import { CallerStatsError } from '../../domain/errors.js';
@@ -7,7 +7,7 @@ import type { Membership } from '../../domain/people/invitation.js';
 import { type Role, roleAllows } from '../../domain/people/member.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
-import { forbidden, HttpError } from '../errors.js';
+import { forbidden } from '../errors.js';
 import { getClientAddress } from '../request/target.js';
 import { getOrganizationId, setCookies, toAuthRequest } from './requests.js';
 
@@ -20,12 +20,6 @@ export interface SignedInMember extends SignedIn {
   readonly membership: Membership;
 }
 
-export interface SessionGuardOptions {
-  readonly users: Users;
-  readonly store: Pick<Store, 'listMemberships'>;
-  readonly clock: Clock;
-}
-
 export class SessionGuard {
   readonly #users: Users;
   readonly #store: Pick<Store, 'listMemberships'>;
@@ -33,13 +27,13 @@ export class SessionGuard {
   readonly #signedIn = new WeakMap<FastifyRequest, SignedIn>();
   readonly #members = new WeakMap<FastifyRequest, SignedInMember>();
 
-  constructor({ users, store, clock }: SessionGuardOptions) {
+  constructor(users: Users, store: Pick<Store, 'listMemberships'>, clock: Clock) {
     this.#users = users;
     this.#store = store;
     this.#clock = clock;
   }
 
-  /** An `onRequest` hook: `401` for whoever is not signed in. */
+  /** An `onRequest` hook. Throws 401 for requests without a session. */
   readonly requireUser = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const found = await this.#users.findSession(toAuthRequest(request));
     if (found === undefined)
@@ -49,9 +43,9 @@ export class SessionGuard {
   };
 
   /**
-   * The same for paths with an `{organizationId}`: `404` where there is no such organization, or the user is no member
-   * of it, which look the same; `403` where the role is not enough for the method. `changes` is the role that changes
-   * need; any member may read.
+   * An `onRequest` hook for paths with an `{organizationId}`. Also throws 404 for an unknown organization or one that the
+   * user is not a member of, and 403 if the role does not allow the method. Every member may read; other methods need the
+   * role `changes`.
    */
   requireMember(changes: Role) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -60,7 +54,7 @@ export class SessionGuard {
       const found = this.getUser(request);
       const memberships = await this.#store.listMemberships(found.user.email);
       const membership = memberships.find((one) => one.organizationId === organizationId);
-      if (membership === undefined) throw new HttpError(404, 'There is no such organization.');
+      if (membership === undefined) throw new CallerStatsError('not_found', 'There is no such organization.');
       const needed = request.method === 'GET' || request.method === 'HEAD' ? 'viewer' : changes;
       if (!roleAllows(membership.role, needed)) {
         throw forbidden(`This needs the role ${needed}; you are ${membership.role}. Ask an owner.`);
@@ -69,21 +63,21 @@ export class SessionGuard {
     };
   }
 
-  /** Who `requireUser` let in. */
+  /** The user that `requireUser` found. */
   getUser(request: FastifyRequest): SignedIn {
     const found = this.#signedIn.get(request);
     if (found === undefined) throw new Error('the route does not require a user');
     return found;
   }
 
-  /** Who `requireMember` let in. */
+  /** The member that `requireMember` found. */
   getMember(request: FastifyRequest): SignedInMember {
     const found = this.#members.get(request);
     if (found === undefined) throw new Error('the route does not require a member');
     return found;
   }
 
-  /** The signed-in user as the audit log names who makes a change. */
+  /** The signed-in user, for the audit log. */
   getActor(request: FastifyRequest): Actor {
     return this.getActorNamed(request, this.getUser(request).user.email);
   }

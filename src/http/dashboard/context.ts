@@ -1,5 +1,4 @@
-/** What the routes of the dashboard work with. */
-
+/** The dependencies of the dashboard's routes. */
 import type { AuthProvider } from '../../auth/auth-provider.js';
 import type { Credentials } from '../../auth/credentials.js';
 import type { Users } from '../../auth/users.js';
@@ -11,20 +10,18 @@ import type { LoginThrottle } from './login-throttle.js';
 
 export interface DashboardOptions {
   readonly authProvider: AuthProvider;
-  /** What the button of single sign-on says; undefined where there is none. */
+  /** The label of the single sign-on button; undefined without single sign-on. */
   readonly singleSignOnName: string | undefined;
   /** The prefix of new keys. */
   readonly keyPrefix: string;
-  /** The longest life of new keys in milliseconds; null for no bound. */
+  /** The maximum lifetime of new keys in milliseconds; null for no limit. */
   readonly keyLifeMax: number | null;
   readonly randomInt: (max: number) => number;
-  /** What stands before the paths of redirects and cookies. */
   readonly basePath: BasePath;
-  /** This program's. */
+  /** The version of this program. */
   readonly version: string;
 }
 
-/** What the routes work with. */
 export interface Dashboard extends DashboardOptions {
   readonly users: Users;
   readonly credentials: Credentials;

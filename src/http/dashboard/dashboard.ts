@@ -1,6 +1,5 @@
 /**
- * The dashboard's API: what its pages ask, with the cookie of a session and never with a key. Not part of the public
- * interface: it may change with the pages.
+ * The API of the dashboard's pages. It takes session cookies and no keys. It is not public and may change with the pages.
  */
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -36,10 +35,10 @@ export async function addDashboardApi(
     credentials: new Credentials(authProvider),
     store,
     clock,
-    sessionGuard: new SessionGuard({ users, store, clock }),
+    sessionGuard: new SessionGuard(users, store, clock),
     loginThrottle: new LoginThrottle({ authProvider, throttles: store.throttles, clock }),
   };
-  // A context of its own: cookies, and bodies that are small, are here alone.
+  // A separate context, because only these routes use cookies and limit bodies to a small size.
   await app.register(async (own) => {
     await own.register(cookie);
     own.removeAllContentTypeParsers();
@@ -63,7 +62,7 @@ export async function addDashboardApi(
   });
 }
 
-/** Nothing has a NUL character in its name, and a database may not take one (see `fields.ts`). */
+/** No id has a NUL character, and databases refuse it (see `fields.ts`). */
 async function refuseNul({ url }: FastifyRequest): Promise<void> {
   if (url.includes('%00')) throw new HttpError(404, 'There is no such thing: its name has a NUL character.');
 }

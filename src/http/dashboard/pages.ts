@@ -1,10 +1,10 @@
-/** The dashboard's pages: one HTML file that shows whatever the path says, and the files that it loads. */
+/** The dashboard's pages: one HTML file, which shows the page of its path, and the files that it loads. */
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { addFile, addFiles, CACHING, filesIn, requireBuilt } from '../files.js';
 import type { BasePath } from '../request/base-path.js';
 
-/** Every path that the pages know; any other is no route, and answered in JSON. */
+/** The paths of all pages. Any other path gets 404 in JSON. */
 const PATHS = [
   '/',
   '/sign-in',
@@ -18,7 +18,7 @@ const PATHS = [
   '/account',
 ];
 
-/** `folder` has what Vite built: `index.html` and other files, `assets/`, and each file compressed beside it. */
+/** `folder` is the output of Vite: `index.html` and other files, `assets/`, and a compressed copy of each file. */
 export async function addPages(app: FastifyInstance, folder: string, basePath: BasePath): Promise<void> {
   await requireBuilt(folder, 'pages of the dashboard');
   const caching = CACHING.page;
@@ -37,7 +37,7 @@ export async function addPages(app: FastifyInstance, folder: string, basePath: B
   });
 }
 
-/** The page as it is built has the host to itself; this is the same below a path, which it tells its scripts. */
+/** Adds the base path to the page's links, and tells it to the page's scripts. */
 function below(basePath: BasePath, page: string): string {
   return page
     .replaceAll(/\b(src|href)="\//g, `$1="${basePath}/`)

@@ -1,6 +1,6 @@
 /**
- * Reads OTLP requests in JSON: protobuf's JSON mapping with ids as hexadecimal digits, 64-bit numbers as text or numbers,
- * names in lowerCamelCase, and unknown ones passed over.
+ * Reads OTLP requests in JSON: protobuf's JSON mapping, with ids in hexadecimal, 64-bit integers as strings or numbers, and
+ * names in lowerCamelCase. Unknown fields are skipped.
  */
 import type { Attributes } from '../../domain/queries/telemetry.js';
 import { HttpError } from '../errors.js';
@@ -8,7 +8,7 @@ import { attributeNameBytesMax, type Field, type RecordReader, type Signal, toRe
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Hands over every record of a request, in order. `400` for what is no such message; records before it were handed over. */
+/** Passes every record of a request to the reader, in order. Throws 400 at the first invalid field. */
 export function readJson(body: unknown, signal: Signal, reading: RecordReader): void {
   new JsonReader(signal, reading).read(body);
 }
@@ -18,7 +18,7 @@ const uint64Max = 2n ** 64n - 1n;
 class JsonReader {
   readonly #signal: Signal;
   readonly #reading: RecordReader;
-  /** Where the reader is, for messages. */
+  /** The path to the current value, for messages. */
   readonly #path: (string | number)[] = [];
 
   constructor(signal: Signal, reading: RecordReader) {
@@ -31,7 +31,8 @@ class JsonReader {
     this.#each(this.#object(body), resources, (one) => {
       const resource = new Map<string, string>();
       this.#in('resource', () => {
-        if (isThere(one['resource'])) this.#attributes(this.#object(one['resource']), 'attributes', resource);
+        if (isPresent(one['resource']))
+          this.#attributes(this.#object(one['resource']), 'attributes', resource);
       });
       this.#each(one, scopes, (scope) => {
         this.#each(scope, records, (record) => this.#record(record, resource));
@@ -60,22 +61,22 @@ class JsonReader {
       if (key === '' || Buffer.byteLength(key) > attributeNameBytesMax || !this.#reading.wants(key)) return;
       const value = attribute['value'];
       this.#in('value', () => {
-        const text = isThere(value) ? this.#value(this.#object(value), true) : undefined;
+        const text = isPresent(value) ? this.#value(this.#object(value), true) : undefined;
         if (text !== undefined) into.set(key, text);
       });
     });
   }
 
-  /** An `AnyValue` as text: of a list, all values that are text, as in a header that was sent twice. */
+  /** An `AnyValue` as text. A list, such as a repeated header, becomes its text values joined with commas. */
   #value(value: JsonObject, takesList: boolean): string | undefined {
     const { stringValue, boolValue, intValue, arrayValue } = value;
-    if (isThere(stringValue)) return this.#text(value, { name: 'stringValue', number: 1 });
-    if (isThere(boolValue)) {
+    if (isPresent(stringValue)) return this.#text(value, { name: 'stringValue', number: 1 });
+    if (isPresent(boolValue)) {
       if (typeof boolValue !== 'boolean') return this.#fail('boolValue', 'is neither true nor false');
       return String(boolValue);
     }
-    if (isThere(intValue)) return String(this.#integer(intValue, 'intValue'));
-    if (!isThere(arrayValue) || !takesList) return undefined;
+    if (isPresent(intValue)) return String(this.#integer(intValue, 'intValue'));
+    if (!isPresent(arrayValue) || !takesList) return undefined;
     const texts: string[] = [];
     this.#in('arrayValue', () => {
       this.#each(this.#object(arrayValue), 'values', (one) => {
@@ -88,8 +89,8 @@ class JsonReader {
 
   #nanoseconds(record: JsonObject, { name }: Field): bigint {
     const value = record[name];
-    if (!isThere(value)) return 0n;
-    // As a number it has lost its last digits, but none that are kept.
+    if (!isPresent(value)) return 0n;
+    // JSON has rounded the last digits of a number, but times are stored in milliseconds.
     const time =
       typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : this.#integer(value, name);
     return time >= 0n && time <= uint64Max
@@ -97,7 +98,7 @@ class JsonReader {
       : this.#fail(name, 'is not a time in nanoseconds since 1970');
   }
 
-  /** Digits, or a number that JSON has not rounded: two ids must never become one. */
+  /** Digits, or a number that JSON has not rounded: two different ids must not become equal. */
   #integer(value: unknown, name: string): bigint {
     if (typeof value === 'string' && /^-?\d{1,20}$/.test(value)) return BigInt(value);
     if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
@@ -106,13 +107,13 @@ class JsonReader {
 
   #text(of: JsonObject, { name }: Field): string {
     const text = of[name];
-    if (!isThere(text)) return '';
+    if (!isPresent(text)) return '';
     return typeof text === 'string' ? text : this.#fail(name, 'is not a string');
   }
 
   #each(of: JsonObject, name: string, onOne: (one: JsonObject) => void): void {
     const list = of[name];
-    if (!isThere(list)) return;
+    if (!isPresent(list)) return;
     const items = Array.isArray(list) ? (list as unknown[]) : this.#fail(name, 'is not an array');
     this.#in(name, () => {
       for (const [index, one] of items.entries()) this.#in(index, () => onOne(this.#object(one)));
@@ -140,7 +141,7 @@ class JsonReader {
   }
 }
 
-/** Protobuf's JSON takes null for a field that is not there. */
-function isThere(value: unknown): boolean {
+/** In protobuf's JSON mapping, null means that the field is missing. */
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

@@ -1,4 +1,4 @@
-/** `POST /v1/traces`, `/v1/logs` and `/v1/metrics`: what OpenTelemetry's exporters and Collector send (OTLP/HTTP 1.x). */
+/** `POST /v1/traces`, `/v1/logs` and `/v1/metrics`: requests of OpenTelemetry exporters and collectors (OTLP/HTTP 1.x). */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
@@ -43,7 +43,7 @@ export interface OtlpOptions {
 const protobufType = 'application/x-protobuf';
 
 export async function addOtlp(app: FastifyInstance, options: OtlpOptions): Promise<void> {
-  // A context of its own, for body parsers of its own.
+  // A separate context with its own body parsers.
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
     addOtlpParsers(own, options.limits, options.admission);
@@ -52,94 +52,98 @@ export async function addOtlp(app: FastifyInstance, options: OtlpOptions): Promi
   });
 }
 
-/** What all operations of OTLP have in common. */
-const shared = {
-  tags: ['Recording'],
-  security: [{ recordingKey: [] }, { adminKey: [] }],
-  querystring: NoParameters,
-  headers: objectSchema(
-    {},
-    { [PROJECT_HEADER]: stringSchema('The project. An admin key needs it; a recording key has its own.') },
-  ),
-};
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  /** The outer list of the request in JSON. */
+  readonly list: string;
+  /** The name of the response's schema. */
+  readonly answer: string;
+}
 
-const errors = errorResponses(400, 401, 403, 404, 405, 413, 415, 429, 500, 503);
+function addOperation(
+  app: FastifyInstance,
+  url: string,
+  { list, answer, ...schema }: Operation,
+  authenticator: Authenticator,
+  handle: (request: FastifyRequest, reply: FastifyReply, project: Project) => unknown,
+): void {
+  const projects = new WeakMap<FastifyRequest, Project>();
+  const project = stringSchema('The project. Required with an admin key; a recording key has its own.');
+  addResource(app, url, {
+    onRequest: async (request, reply) => {
+      const projectId = getProjectIdFromHeader(request);
+      projects.set(request, await authenticator.authorize(request, reply, projectId, ['recording', 'admin']));
+    },
+    POST: {
+      schema: {
+        ...schema,
+        tags: ['Recording'],
+        security: [{ recordingKey: [] }, { adminKey: [] }],
+        querystring: NoParameters,
+        headers: objectSchema({}, { [PROJECT_HEADER]: project }),
+        body: otlpRequestBody(list),
+        response: {
+          200: otlpResponse(answer),
+          ...errorResponses(400, 401, 403, 404, 405, 413, 415, 429, 500, 503),
+        },
+      },
+      attachValidation: true,
+      preParsing: refuseUnknownEncoding,
+      handler: async (request, reply) => {
+        requireNoParameters(request);
+        // Without a body and its type, no parser has run.
+        if (request.body === undefined) refuseOtlpType();
+        const found = projects.get(request);
+        if (found === undefined) throw new Error('the request was not authorized');
+        return handle(request, reply, found);
+      },
+    },
+  });
+}
 
 function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions): void {
-  const projects = new WeakMap<FastifyRequest, Project>();
-  // Whose spans are rejected is told so in every answer; who runs the server need not read each.
+  const { path, operationId, answer, records } = signal;
+  // Throttled, because every response names the rejected records to their sender.
   const warning = new ThrottledLog(options.clock);
-  addResource(app, signal.path, {
-    onRequest: async (request, reply) => {
-      projects.set(request, await authorize(request, reply, options.authenticator));
-    },
-    POST: {
-      schema: {
-        ...shared,
-        operationId: signal.operationId,
-        summary: `Record the queries among OpenTelemetry ${signal.records}`,
-        description:
-          `OTLP/HTTP. Those of the ${signal.records} that are queries are recorded, by the settings that begin with ` +
-          '`--otlp-`; all others are accepted and dropped, and so is everything else that a query has but its id, ' +
-          'caller and time. Idempotent: repeat anything. The answer comes when the queries are on disk.',
-        body: otlpRequestBody(signal.lists[0]),
-        response: { 200: otlpResponse(signal.answer), ...errors },
-      },
-      attachValidation: true,
-      preParsing: refuseUnknownEncoding,
-      handler: async (request, reply) => {
-        requireNoParameters(request);
-        const project = projects.get(request);
-        if (project === undefined) throw new Error('a request got here without its project');
-        const found = read(request, signal, project, options);
-        await record(project, found, options.store);
-        if (found.rejected > 0) {
-          const { rejected, problems } = found;
-          warning.warn(
-            request.log,
-            { reqId: request.id, rejected, problems },
-            `${signal.records} were rejected`,
-          );
-        }
-        return answer(request, reply, signal, found);
-      },
-    },
+  const operation = {
+    operationId,
+    summary: `Record the queries among OpenTelemetry ${records}`,
+    description:
+      `OTLP/HTTP. Records the ${records} that are queries, according to the settings \`--otlp-…\`, and drops all others. ` +
+      'Of a query it stores only the id, the caller and the time. Idempotent: requests can be repeated. The response is ' +
+      'sent once the queries are on disk.',
+    list: signal.lists[0],
+    answer,
+  };
+  addOperation(app, path, operation, options.authenticator, async (request, reply, project) => {
+    const found = read(request, signal, project, options);
+    await record(project, found, options.store);
+    const { rejected, problems } = found;
+    if (rejected > 0)
+      warning.warn(request.log, { reqId: request.id, rejected, problems }, `${records} were rejected`);
+    return sendAnswer(request, reply, signal, found);
   });
 }
 
-/** Exporters send metrics too unless they are told not to. Nothing in them is a query; refusing them would only make noise. */
+/** Exporters send metrics by default. Refusing them would only fill logs. */
 function addMetrics(app: FastifyInstance, { authenticator }: OtlpOptions): void {
-  addResource(app, '/v1/metrics', {
-    onRequest: async (request, reply) => {
-      await authorize(request, reply, authenticator);
-    },
-    POST: {
-      schema: {
-        ...shared,
-        operationId: 'exportMetrics',
-        summary: 'Drop OpenTelemetry metrics',
-        description:
-          'OTLP/HTTP. Accepts metrics and drops them, so that an exporter which sends them has nothing to complain of. ' +
-          'Better is to send none: `OTEL_METRICS_EXPORTER=none`.',
-        body: otlpRequestBody('resourceMetrics'),
-        response: { 200: otlpResponse(METRICS_ANSWER), ...errors },
-      },
-      attachValidation: true,
-      preParsing: refuseUnknownEncoding,
-      handler: async (request, reply) => {
-        requireNoParameters(request);
-        if (request.body === undefined) refuseOtlpType();
-        return Buffer.isBuffer(request.body) ? reply.type(protobufType).send(Buffer.alloc(0)) : {};
-      },
-    },
-  });
+  const operation = {
+    operationId: 'exportMetrics',
+    summary: 'Drop OpenTelemetry metrics',
+    description:
+      'OTLP/HTTP. Accepts and drops metrics, so that exporters which send them report no errors. To send none, set ' +
+      '`OTEL_METRICS_EXPORTER=none`.',
+    list: 'resourceMetrics',
+    answer: METRICS_ANSWER,
+  };
+  addOperation(app, '/v1/metrics', operation, authenticator, (request, reply) =>
+    Buffer.isBuffer(request.body) ? reply.type(protobufType).send(Buffer.alloc(0)) : {},
+  );
 }
 
-function authorize(request: FastifyRequest, reply: FastifyReply, authenticator: Authenticator) {
-  return authenticator.authorize(request, reply, getProjectIdFromHeader(request), ['recording', 'admin']);
-}
-
-/** The queries among the records of the body. `400` where it is no message of OTLP, `413` for too many queries. */
+/** The queries among the records of the body. Throws 400 for an invalid message, 413 for too many queries. */
 function read(
   request: FastifyRequest,
   signal: Signal,
@@ -147,8 +151,6 @@ function read(
   { clock, limits: { batchQueriesMax }, telemetry }: OtlpOptions,
 ): FoundQueries {
   const { body } = request;
-  // Without a type and a body no parser was asked.
-  if (body === undefined) refuseOtlpType();
   const collector = new QueryCollector(telemetry, { nowMs: clock.now(), rowsFrom });
   const reading = {
     wants: (attribute: string) => isReadAttribute(telemetry, attribute),
@@ -173,15 +175,15 @@ async function record(
   try {
     await store.record(project.id, queries);
   } catch (error) {
-    // Since the project was looked up its retention gave up more rows. Once more, and those queries alone are rejected.
+    // The retention limit moved after the project was read. On the next attempt only the queries before it are rejected.
     if (error instanceof CallerStatsError && error.code === 'invalid')
       throw unavailable('The retention of the project has just moved on; send this again.');
     throw error;
   }
 }
 
-/** In the encoding of the request, as the specification has it. */
-function answer(
+/** Responds in the encoding of the request, as the specification requires. */
+function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   signal: Signal,
@@ -194,7 +196,7 @@ function answer(
   return rejected === 0 ? {} : { partialSuccess: { [signal.rejected]: String(rejected), errorMessage } };
 }
 
-/** `Export…ServiceResponse`, with its `partial_success` of two fields: how many, and why. */
+/** `Export…ServiceResponse` with `partial_success`: the number of rejected records and the reasons. */
 function encode(rejected: number, errorMessage: string): Buffer {
   const message = new BinaryWriter().tag(1, WireType.LengthDelimited).fork();
   message.tag(1, WireType.Varint).int64(rejected).tag(2, WireType.LengthDelimited).string(errorMessage);

@@ -1,6 +1,6 @@
 /**
- * Reads OTLP requests in protobuf's binary encoding. What is not wanted is stepped over without being looked at: prompts and
- * answers are most of such a request, and no business of ours. Nothing here calls itself, so no depth of nesting does harm.
+ * Reads OTLP requests in protobuf. It skips unused fields without decoding them, because most of a request is prompts and
+ * answers. The recursion is bounded, so deep nesting does no harm.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { otlpPartsMax } from '../../domain/limits.js';
@@ -25,17 +25,16 @@ const INT = 3;
 const ARRAY = 5;
 const ARRAY_VALUES = 1;
 
-/** What a record that is looked at takes, in fields that are stepped over. */
+/** Decoding a record takes as long as skipping this number of fields. */
 const partsOfRecord = 10;
 
-/** Hands over every record of a request, in order. `400` for what is no such message, `413` for one
- * of too many fields; records before it were handed over. */
+/** Passes every record of a request to the reader, in order. Throws 400 for invalid bytes and 413 for too many fields. */
 export function readProtobuf(bytes: Uint8Array, signal: Signal, reading: RecordReader): void {
   const reader = new ProtobufReader(bytes, signal, reading);
   try {
     reader.read();
   } catch (error) {
-    // What the library throws at bytes that are no message; anything else is a fault of ours.
+    // The library throws these for invalid bytes.
     if (error instanceof RangeError || (error instanceof Error && error.constructor === Error)) {
       throw new HttpError(400, `The body is not a protobuf message of OTLP: ${error.message}.`);
     }
@@ -43,7 +42,7 @@ export function readProtobuf(bytes: Uint8Array, signal: Signal, reading: RecordR
   }
 }
 
-/** Takes a field, and says whether it read it. */
+/** Returns whether it read the field. Otherwise the field is skipped. */
 type OnField = (field: number, type: WireType) => boolean;
 
 class ProtobufReader {
@@ -53,7 +52,7 @@ class ProtobufReader {
   #parts = 0;
 
   constructor(bytes: Uint8Array, signal: Signal, reading: RecordReader) {
-    this.#reader = new BinaryReader(bytes, stringSchema);
+    this.#reader = new BinaryReader(bytes, decodeText);
     this.#signal = signal;
     this.#reading = reading;
   }
@@ -61,13 +60,13 @@ class ProtobufReader {
   read(): void {
     this.#fields(this.#reader.len, (field, type) => {
       if (field !== RESOURCES || type !== WireType.LengthDelimited) return false;
-      this.#ofResource(this.#reader.uint32() + this.#reader.pos);
+      this.#readResource(this.#reader.uint32() + this.#reader.pos);
       return true;
     });
   }
 
-  /** Twice over: the resource may stand behind what it is the resource of. */
-  #ofResource(end: number): void {
+  /** Reads the message twice, because the resource may come after the records that it belongs to. */
+  #readResource(end: number): void {
     const start = this.#reader.pos;
     const resource = new Map<string, string>();
     this.#messages(end, RESOURCE, (inner) => {
@@ -84,43 +83,40 @@ class ProtobufReader {
     const reader = this.#reader;
     const read = { traceId: '', spanId: '', eventName: '' };
     const timesNs: bigint[] = [];
-    // Made only where there is something to put in: there may be millions of empty records.
+    // Created on demand, because a request may have millions of empty records.
     let own: Map<string, string> | undefined;
     this.#fields(end, (field, type) => {
       const time = type === WireType.Bit64 ? times.findIndex(({ number }) => number === field) : -1;
       if (time !== -1) timesNs[time] = BigInt(reader.fixed64());
       else if (type !== WireType.LengthDelimited) return false;
       else if (field === attributes.number) own = this.#attribute(reader.uint32() + reader.pos, own);
-      else if (field === traceId.number) read.traceId = hexOf(reader.bytes());
-      else if (field === spanId.number) read.spanId = hexOf(reader.bytes());
+      else if (field === traceId.number) read.traceId = toHex(reader.bytes());
+      else if (field === spanId.number) read.spanId = toHex(reader.bytes());
       else if (field === eventName?.number) read.eventName = reader.string();
       else return false;
       return true;
     });
-    // Without any attribute that is wanted it is of no use to anybody.
+    // A record without a wanted attribute cannot be a query.
     if (own === undefined && read.eventName === '') return;
     this.#count(partsOfRecord);
     this.#reading.onRecord(toRecord({ ...read, timesNs, attributes: own ?? new Map(), resource }));
   }
 
-  /** Reads the attribute that ends there into the map, if it is wanted and has a value that is text or can be. Gives the map. */
+  /** Adds the attribute that ends at `end` to the map, if it is wanted and its value has a text form. Returns the map. */
   #attribute<M extends Map<string, string> | undefined>(end: number, into: M): M | Map<string, string> {
     const reader = this.#reader;
     let name = '';
     let valueAt: number | undefined;
     this.#fields(end, (field, type) => {
       if (type !== WireType.LengthDelimited) return false;
-      // Where it is, not what it is: that can wait until its name is known.
+      // Only its position: the value is decoded when the name is known.
       if (field === VALUE) valueAt = reader.pos;
       if (field !== KEY) return false;
       const start = reader.pos;
-      if (reader.uint32() <= attributeNameBytesMax) {
-        reader.pos = start;
-        name = reader.string();
-        return true;
-      }
+      const isShort = reader.uint32() <= attributeNameBytesMax;
       reader.pos = start;
-      return false;
+      if (isShort) name = reader.string();
+      return isShort;
     });
     if (name === '' || valueAt === undefined || !this.#reading.wants(name)) return into;
     reader.pos = valueAt;
@@ -129,7 +125,7 @@ class ProtobufReader {
     return text === undefined ? into : (into ?? new Map<string, string>()).set(name, text);
   }
 
-  /** An `AnyValue` as text: of a list, all values that are text, as in a header that was sent twice. */
+  /** An `AnyValue` as text. A list, such as a repeated header, becomes its text values joined with commas. */
   #value(end: number, takesList: boolean): string | undefined {
     const reader = this.#reader;
     let text: string | undefined;
@@ -154,7 +150,7 @@ class ProtobufReader {
     return texts.join(', ');
   }
 
-  /** Goes through a message, and hands over the ends of the messages in one of its fields. */
+  /** Calls `onMessage` with the end of each message in one field. */
   #messages(end: number, wanted: number, onMessage: (end: number) => void): void {
     this.#fields(end, (field, type) => {
       if (field !== wanted || type !== WireType.LengthDelimited) return false;
@@ -163,7 +159,7 @@ class ProtobufReader {
     });
   }
 
-  /** Before they are read: a body of ten megabytes may have millions, and everybody else waits. */
+  /** Limits the time that one request blocks the event loop: a body of ten megabytes may have millions of fields. */
   #count(parts: number): void {
     this.#parts += parts;
     if (this.#parts > otlpPartsMax) {
@@ -174,7 +170,7 @@ class ProtobufReader {
     }
   }
 
-  /** Goes through the fields of the message that ends there. A part that ends elsewhere is an error. */
+  /** Calls `onField` for each field of the message that ends at `end`. */
   #fields(end: number, onField: OnField): void {
     const reader = this.#reader;
     if (end > reader.len) throw new RangeError('it ends too early');
@@ -187,12 +183,12 @@ class ProtobufReader {
   }
 }
 
-function hexOf(bytes: Uint8Array): string {
+function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
-/** Instead of the library's own, which replaces what is not UTF-8: two different ids would become one. */
-function stringSchema(bytes: Uint8Array): string {
+/** The library's own decoder replaces invalid UTF-8, so two different ids could become equal. */
+function decodeText(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
   if (!text.ok) throw new RangeError('a text in it is not valid UTF-8');
   return text.value;

@@ -1,27 +1,27 @@
 /**
- * The fields that are read of an OTLP request, after the definitions of opentelemetry-proto 1.x: the names of JSON and the
- * numbers of protobuf. All others are passed over, as the specification wants it.
+ * The fields of OTLP requests that the readers use: JSON names and protobuf numbers from opentelemetry-proto 1.x. The
+ * readers skip all others, as the specification requires.
  */
 import type { TelemetryRecord } from '../../domain/queries/telemetry.js';
 
-/** A kind of telemetry, and where what is read of it stands. */
+/** A kind of telemetry, and the fields of its messages. */
 export interface Signal {
   readonly path: string;
-  /** What the operation is called, and the message that answers it. */
   readonly operationId: string;
+  /** The name of the response message. */
   readonly answer: string;
-  /** What people call its records. */
+  /** The plural noun for its records in messages. */
   readonly records: string;
-  /** JSON's names of the lists that lead to a record. In protobuf their fields are the same for every signal. */
+  /** JSON names of the nested lists. Their protobuf numbers are the same for every signal. */
   readonly lists: readonly [resources: string, scopes: string, records: string];
-  /** JSON's name of the field that counts what is rejected; in protobuf it is 1 for every signal. */
+  /** JSON name of the count of rejected records. Its protobuf number is 1 for every signal. */
   readonly rejected: string;
-  /** Times as fields of a record, the first that is not 0 holds. */
+  /** Time fields of a record. The first one that is not 0 counts. */
   readonly times: readonly Field[];
   readonly traceId: Field;
   readonly spanId: Field;
   readonly attributes: Field;
-  /** The field that is as good as the attribute `event.name`. */
+  /** Replaces the attribute `event.name`. */
   readonly eventName?: Field;
 }
 
@@ -37,7 +37,7 @@ export const TRACES: Signal = {
   records: 'spans',
   lists: ['resourceSpans', 'scopeSpans', 'spans'],
   rejected: 'rejectedSpans',
-  // A query counts when it was asked, not when it was answered.
+  // A query counts at the time of the question, not of the answer.
   times: [{ name: 'startTimeUnixNano', number: 7 }],
   traceId: { name: 'traceId', number: 1 },
   spanId: { name: 'spanId', number: 2 },
@@ -61,36 +61,28 @@ export const LOGS: Signal = {
   eventName: { name: 'eventName', number: 12 },
 };
 
-/** What a reader does with what it reads. */
+/** Receives the records of a request. */
 export interface RecordReader {
-  /** Whether an attribute of this name is wanted; the values of others are not even decoded. */
+  /** Whether to decode the value of an attribute. */
   readonly wants: (attribute: string) => boolean;
   readonly onRecord: (record: TelemetryRecord) => void;
 }
 
-/** Bytes of an attribute's name: far more than any of the conventions has. Longer ones are not looked at. */
+/** The readers skip attributes with longer names. Names in the semantic conventions are much shorter. */
 export const attributeNameBytesMax = 255;
 
-/** What an event's name is called where it is an attribute, as it was before log records had a field for it. */
+/** The attribute that named an event before log records had a field for it. */
 const EVENT_NAME = 'event.name';
 
-/** The record that both encodings give, of its fields as they were sent. */
-export function toRecord({
-  traceId,
-  spanId,
-  eventName,
-  timesNs,
-  attributes,
-  resource,
-}: {
-  readonly traceId: string;
-  readonly spanId: string;
+/** The fields of a record as either encoding has them. */
+interface RawRecord extends Omit<TelemetryRecord, 'timeNs'> {
   readonly eventName: string;
-  /** In the order of the signal's; some may be missing. */
+  /** In the order of the signal's `times`; some may be missing. */
   readonly timesNs: readonly (bigint | undefined)[];
   readonly attributes: Map<string, string>;
-  readonly resource: TelemetryRecord['resource'];
-}): TelemetryRecord {
-  if (eventName !== '') attributes.set(EVENT_NAME, eventName);
-  return { traceId, spanId, timeNs: timesNs.find((timeNs) => timeNs) ?? 0n, attributes, resource };
+}
+
+export function toRecord({ eventName, timesNs, ...record }: RawRecord): TelemetryRecord {
+  if (eventName !== '') record.attributes.set(EVENT_NAME, eventName);
+  return { ...record, timeNs: timesNs.find((timeNs) => timeNs) ?? 0n };
 }

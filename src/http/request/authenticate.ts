@@ -1,5 +1,6 @@
-/** Who is asking, and for which of their projects: the first thing that happens to a request under `/v1`. */
+/** Checks the API key of a request, and finds its project. Every request below `/v1` starts with this. */
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { CallerStatsError } from '../../domain/errors.js';
 import { type ApiKey, hashKey, type KeyType, keyStatus, parseKeyType } from '../../domain/keys/api-key.js';
 import { createNetworks, type Networks } from '../../domain/keys/networks.js';
 import { lastUsedIntervalMs } from '../../domain/limits.js';
@@ -11,39 +12,39 @@ import type { RateLimit } from '../admission/rate-limits.js';
 import { forbidden, HttpError, noSuchProject, unauthenticated } from '../errors.js';
 import { getClientAddress, PROJECT_HEADER } from './target.js';
 
-export interface AuthenticateOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  /** Of each organization. */
-  readonly requests: RateLimit;
-  /** Of each address, for requests that fail to authenticate. */
-  readonly failures: RateLimit;
-  readonly log: FastifyBaseLogger;
-}
-
 const hashesMax = 1000;
 const allowlistsMax = 1000;
 
-/**
- * Checks a request's key and project, and throws 401, 403, 404 or 429. One for each app: it remembers when keys were
- * used.
- */
+/** One for each app, because it remembers when keys were used. */
 export class Authenticator {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #requests: RateLimit;
   readonly #failures: RateLimit;
   readonly #log: FastifyBaseLogger;
-  /** When each key's use was last written down, by key id. As many entries as there are keys in use. */
+  /** When the last use of each key was stored, by key id. */
   readonly #touchedAt = new Map<string, number>();
   readonly #allowlists = new BoundedCache<string, Networks>(allowlistsMax);
   /**
-   * Hashes by the whole `Authorization` header, of admin keys that were good. Finding one in a map leaks no useful time:
-   * texts are compared only where their hashes, whose seed nobody outside knows, are the same.
+   * Hashes of valid admin keys, by the whole `Authorization` header. Lookup times reveal nothing: a map compares keys only
+   * if their hashes, which have a secret seed, are equal.
    */
   readonly #hashes = new BoundedCache<string, string>(hashesMax);
 
-  constructor({ store, clock, requests, failures, log }: AuthenticateOptions) {
+  /** `requests` limits organizations, and `failures` the addresses whose requests fail to authenticate. */
+  constructor({
+    store,
+    clock,
+    requests,
+    failures,
+    log,
+  }: {
+    readonly store: Store;
+    readonly clock: Clock;
+    readonly requests: RateLimit;
+    readonly failures: RateLimit;
+    readonly log: FastifyBaseLogger;
+  }) {
     this.#store = store;
     this.#clock = clock;
     this.#requests = requests;
@@ -52,12 +53,11 @@ export class Authenticator {
   }
 
   /**
-   * The project that the request names, if its key may reach it. The key comes first, whatever the path says: 401
-   * where it is missing, malformed, of another type than `allowed`, unknown, expired, disabled or revoked. Then what it
-   * may do: 403 where the request comes from an address outside its allowlist, or its scopes do not have what the method
-   * needs. Then the project: 404 where it does not exist, is another organization's, or is not the one the key is
-   * bound to. Where the request names none (`projectId` undefined), it is the one that the key is bound to; 400 where
-   * that is none.
+   * The project of the request. Checks in this order:
+   * - the key: 401 if it is missing, malformed, not of an `allowed` type, unknown, expired, disabled or revoked
+   * - its rights: 403 if the client's address is not in its allowlist, or the method needs another scope
+   * - the project: 404 if it is unknown, of another organization, or not the one that the key is bound to. If the request
+   *   names no project, it is the one that the key is bound to; 400 for a key that is bound to none.
    */
   async authorize(
     request: FastifyRequest,
@@ -78,8 +78,8 @@ export class Authenticator {
   }
 
   /**
-   * Whether a request to read the counts of a project has nothing to be said about it but them: its key is an admin key
-   * that works, reads, and may be used from anywhere as often as one likes. Where it has, `authorize` says what.
+   * Whether `authorize` would allow reading the counts of the project, without setting headers. False if that depends on
+   * the address or the rate limit.
    */
   admits(authorization: string, projectId: string, reads: SyncReads, nowMs: number): boolean {
     if (this.#requests.isLimited) return false;
@@ -96,15 +96,15 @@ export class Authenticator {
 
   async #projectBoundTo({ organizationId, projectId }: ApiKey): Promise<Project | undefined> {
     if (projectId === null) {
-      throw new HttpError(
-        400,
+      throw new CallerStatsError(
+        'invalid',
         `An admin key opens every project of its organization: name one in the header ${PROJECT_HEADER}, or send a recording key.`,
       );
     }
     return this.#store.findProject(organizationId, projectId);
   }
 
-  /** A key that works. An address whose requests fail too often gets 429 for them, never for one with a good key. */
+  /** Authenticates. Throws 429 instead of 401 for an address with too many failures. */
   async #findAccess(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -127,7 +127,7 @@ export class Authenticator {
   ): Promise<Access> {
     const secret = bearerToken(request.headers.authorization);
     requireType(parseKeyType(secret), allowed);
-    // What cannot be an id is not looked up as one: a store might take a part of it for an id.
+    // An invalid id is not looked up: a store might truncate it to a valid one.
     const access = await this.#store.findAccess(hashKey(secret), isProjectId(projectId) ? projectId : '');
     if (access === undefined) throw unauthenticated('The API key is unknown.');
     const status = keyStatus(access.key, this.#clock.now());
@@ -141,13 +141,13 @@ export class Authenticator {
     if (!networks.has(address)) throw forbidden('The API key may not be used from this address.');
   }
 
-  /** Writes down that the key was used, now and then, without making the request wait or fail for it. */
+  /** Stores the time of use now and then, without delaying the request. */
   #touch(key: ApiKey, nowMs: number): void {
     const touchedAt = this.#touchedAt.get(key.id) ?? key.lastUsedAt;
     if (touchedAt !== null && nowMs - touchedAt < lastUsedIntervalMs) return;
     this.#touchedAt.set(key.id, nowMs);
     this.#store.touchKey(key.id, nowMs).catch((error: unknown) => {
-      this.#log.warn({ err: error, keyId: key.id }, 'the last use of a key could not be written');
+      this.#log.warn({ err: error, keyId: key.id }, 'could not store the last use of a key');
     });
   }
 }
@@ -168,7 +168,7 @@ function requireType(type: KeyType | undefined, allowed: readonly KeyType[]): vo
   }
 }
 
-/** Recording keys have no scopes to choose: their type says what they may. */
+/** Only admin keys have scopes. */
 function requireScope({ type, scopes }: ApiKey, method: string): void {
   const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
   if (type === 'admin' && !scopes.includes(needed)) {

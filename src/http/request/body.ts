@@ -1,4 +1,4 @@
-/** From the bytes of a recording request to the values in it: encodings and media types, not what the values mean. */
+/** Decodes and parses request bodies: content encodings and media types. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -9,7 +9,7 @@ import { HttpError } from '../errors.js';
 
 const inflate = promisify(gunzip);
 
-/** Stands in a parsed NDJSON body for a line that is not JSON, so that its message can name its index. */
+/** Replaces an NDJSON line that is not JSON, so that the error message can contain its index. */
 export class MalformedLine {
   readonly problem: string;
 
@@ -18,7 +18,7 @@ export class MalformedLine {
   }
 }
 
-/** A `preParsing` hook: `415` for a Content-Encoding other than gzip, before the body is read. */
+/** A `preParsing` hook. Throws 415 for a Content-Encoding other than gzip, before the body is read. */
 export async function refuseUnknownEncoding(request: FastifyRequest): Promise<void> {
   if (getEncoding(request) === undefined) {
     throw new HttpError(415, 'The Content-Encoding is not supported; send gzip, or none.', {
@@ -27,7 +27,7 @@ export async function refuseUnknownEncoding(request: FastifyRequest): Promise<vo
   }
 }
 
-/** The same for a path that takes no encoding at all. */
+/** A `preParsing` hook for paths that support no Content-Encoding. */
 export async function refuseEncoding(request: FastifyRequest): Promise<void> {
   if (getEncoding(request) !== 'identity') {
     throw new HttpError(415, 'The Content-Encoding is not supported; send none.', {
@@ -36,23 +36,22 @@ export async function refuseEncoding(request: FastifyRequest): Promise<void> {
   }
 }
 
-/** Adds a parser for small JSON bodies. `413` for more than `bytesMax`. */
+/** Adds a parser for small JSON bodies. Larger ones get 413. */
 export function addJsonParser(app: FastifyInstance, bytesMax: number): void {
   const options = { parseAs: 'buffer', bodyLimit: bytesMax } as const;
-  app.addContentTypeParser('application/json', options, async (_request: FastifyRequest, body: Buffer) => {
-    return parseBody(body);
-  });
+  app.addContentTypeParser('application/json', options, async (_request: FastifyRequest, body: Buffer) =>
+    parseBody(body),
+  );
 }
 
-/** What one recording request may have. */
+/** Limits of one recording request. */
 export interface RecordingLimits {
-  /** Queries, at most. */
   readonly batchQueriesMax: number;
-  /** Bytes of the body, as sent and once decoded, at most. */
+  /** Bytes of the body before and after decoding. */
   readonly bodyBytesMax: number;
 }
 
-/** Adds parsers for JSON (any value) and NDJSON (an array of its lines' values). `413` for more than the limits. */
+/** Adds parsers for JSON (any value) and NDJSON (an array of the lines' values). Bodies above the limits get 413. */
 export function addRecordingParsers(
   app: FastifyInstance,
   { batchQueriesMax, bodyBytesMax }: RecordingLimits,
@@ -68,18 +67,15 @@ export function addRecordingParsers(
   app.addContentTypeParser('application/x-ndjson', options, async (request: FastifyRequest, body: Buffer) => {
     const values: unknown[] = [];
     for (const line of nonBlankLines(await decode(request, body, bodyBytesMax, admission))) {
-      values.push(valueOfLine(line));
-      // Here, not after the last line: there could be millions of them.
+      values.push(parseLine(line));
+      // After each line, because there could be millions of them.
       requireAtMost(batchQueriesMax, values);
     }
     return values;
   });
 }
 
-/**
- * Adds parsers for OTLP: JSON (any value) and protobuf (its bytes, as a `Buffer`), unpacked. `413` for more than the
- * limit, `415` for any other type.
- */
+/** Adds parsers for OTLP: JSON (any value) and protobuf (a `Buffer`). Larger bodies get 413, other types 415. */
 export function addOtlpParsers(
   app: FastifyInstance,
   { bodyBytesMax }: Pick<RecordingLimits, 'bodyBytesMax'>,
@@ -95,7 +91,7 @@ export function addOtlpParsers(
   app.addContentTypeParser('*', async () => refuseOtlpType());
 }
 
-/** `415` for a body of a type that OTLP does not have. */
+/** Throws 415 for a media type that OTLP does not have. */
 export function refuseOtlpType(): never {
   throw new HttpError(
     415,
@@ -103,15 +99,15 @@ export function refuseOtlpType(): never {
   );
 }
 
-/** The value of a JSON body. `400` where it is not JSON. */
+/** The value of a JSON body. Throws 400 for invalid JSON. */
 function parseBody(body: Buffer, partsMax?: number): unknown {
   const value = parseJson(body, partsMax);
   if (!value.ok) throw new HttpError(400, `The body ${value.problems.join('; ')}.`);
   return value.value;
 }
 
-/** What is longer than any query is not parsed: a few such lines would take seconds. */
-function valueOfLine(line: Uint8Array): unknown {
+/** Does not parse lines that are longer than any query: a few such lines would take seconds. */
+function parseLine(line: Uint8Array): unknown {
   if (line.length > bodyLineBytesMax) return new MalformedLine(`is longer than ${bodyLineBytesMax} bytes`);
   const value = parseJson(line);
   return value.ok ? value.value : new MalformedLine(value.problems.join('; '));
@@ -136,7 +132,7 @@ async function decode(
 ): Promise<Buffer> {
   const decoded = getEncoding(request) === 'gzip' ? await unpack(body, bytesMax) : body;
   if (decoded !== body) admission.count(request, decoded.length);
-  // What comes next is done at one go.
+  // Parsing blocks the event loop.
   await admission.turn(decoded.length);
   return decoded;
 }

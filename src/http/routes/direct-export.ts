@@ -1,10 +1,9 @@
 /**
- * The ordinary export, answered without the framework: a `GET` of caller stats whose key, project and range are all good.
- * The framework takes several times as long to hand such a request to its route as it takes to answer it.
+ * Answers the most common request without the framework: a `GET` of caller stats with a valid key, project and range. The
+ * framework takes several times as long to route such a request as it takes to answer it.
  *
- * All rules are those of the route, in the files it has them from. Here it is only decided whether there is nothing to say
- * but the counts; whatever else there may be to say, the framework gets the request as it came. A test holds the two
- * together, to the byte.
+ * This file only decides whether the response is 200 with the counts, by the same functions as the route. All other
+ * requests go to the framework unchanged. A test compares the responses of both, byte by byte.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
@@ -19,30 +18,29 @@ import { SECURITY_HEADERS } from '../headers.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { type BasePath, withinBasePath } from '../request/base-path.js';
 import type { RequestMetrics, RouteMetrics } from '../request-metrics.js';
-import { CALLER_STATS } from './caller-stats.js';
+import { CALLER_STATS } from './analytics.js';
 
 export interface DirectExportOptions {
   readonly readSync: (work: (reads: SyncReads) => void) => void;
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly admission: Admission;
-  /** Nobody unless given. */
   readonly metrics: RequestMetrics | undefined;
   readonly basePath: BasePath;
 }
 
-/** What is asked for, by a request that has nothing unusual about it so far. */
-interface Ask {
+/** The fields of a request that may be answered here. */
+interface ExportRequest {
   readonly authorization: string;
   readonly projectId: string;
   readonly range: DateRange;
 }
 
 interface PendingExport {
-  readonly ask: Ask;
+  readonly ask: ExportRequest;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** When it came, by the clock of the metrics. */
+  /** Time of arrival, by the clock of the metrics. */
   readonly startMs: number;
 }
 
@@ -51,7 +49,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 /** Captures the project id and the query string. */
 const PATH = new RegExp(`^${CALLER_STATS.replace(':projectId', `(${PROJECT_ID_FORM})`)}(?:\\?(.*))?$`);
 
-/** In the order in which the framework writes them. */
+/** The response headers, in the framework's order. */
 const HEADERS: readonly string[] = [
   ...Object.entries(SECURITY_HEADERS).flat(),
   ...['content-type', 'application/json; charset=utf-8'],
@@ -81,7 +79,7 @@ export class DirectExport {
     this.#basePath = basePath;
   }
 
-  /** Takes the requests of the app's server before the app does. To be called when all else listens to them. */
+  /** Receives the requests of the app's server before the app does. Call it after all other listeners were added. */
   watch(app: FastifyInstance): void {
     app.addHook('preClose', async () => {
       this.#closing = true;
@@ -102,7 +100,7 @@ export class DirectExport {
       return;
     }
     this.#waiting.push({ ask, request, response, startMs: this.#metrics?.now() ?? 0 });
-    // All requests that have come by then are answered of one snapshot, which is newer than each of them.
+    // One snapshot, newer than each of them, answers all requests that have arrived by then.
     if (this.#waiting.length === 1) setImmediate(() => this.#answerAll());
   }
 
@@ -118,7 +116,7 @@ export class DirectExport {
     }
   }
 
-  /** None for those that are not to be answered here. */
+  /** The counts for each request; undefined for requests that the framework must answer. */
   #countAll(exchanges: readonly PendingExport[]): (Counts | undefined)[] {
     if (this.#admission.refusesReading()) return [];
     const nowMs = this.#clock.now();
@@ -132,7 +130,7 @@ export class DirectExport {
         }
       });
     } catch {
-      // Whatever is wrong with the store, the framework meets it as well, and knows what to say and to log.
+      // The framework will meet the same error of the store, and responds and logs.
       return [];
     }
     return counts;
@@ -151,17 +149,17 @@ export class DirectExport {
     if (this.#metrics !== undefined) exchange.onFinished(() => this.#measure(startMs));
   }
 
-  /** To be called when the response has gone out or its connection is gone, as for all other requests. */
+  /** Call it when the response has been sent or the connection is closed, as for all other requests. */
   #measure(startMs: number): void {
     if (this.#metrics !== undefined) this.#routeMetrics?.answered(200, this.#metrics.now() - startMs);
   }
 }
 
-/** Undefined where there may be more to say. */
+/** Undefined if the framework must answer. */
 function parseExportRequest(
   { method, url = '', rawHeaders }: IncomingMessage,
   basePath: BasePath,
-): Ask | undefined {
+): ExportRequest | undefined {
   if (method !== 'GET') return undefined;
   const [, projectId, query = ''] = PATH.exec(withinBasePath(url, basePath) ?? '') ?? [];
   if (projectId === undefined) return undefined;
@@ -170,7 +168,7 @@ function parseExportRequest(
   return authorization === undefined || range === undefined ? undefined : { authorization, projectId, range };
 }
 
-/** The value of `Authorization`, of a request that has it once, one `Host`, and no body. */
+/** The value of `Authorization` if the request has exactly one, exactly one `Host`, and no body. */
 function onlyAuthorization(rawHeaders: readonly string[]): string | undefined {
   let hosts = 0;
   let authorization: string | undefined;
@@ -191,9 +189,9 @@ function onlyAuthorization(rawHeaders: readonly string[]): string | undefined {
   return hosts === 1 ? authorization : undefined;
 }
 
-/** Only of a query string that has nothing else in it, each at most once, and nothing that must be decoded but colons. */
+/** The range, if the query string has each bound at most once, no other parameter, and no encoded character but colons. */
 function readRange(query: string): DateRange | undefined {
-  // A plus is a blank there.
+  // A plus is an encoded space.
   if (query.includes('+')) return undefined;
   const bounds: { from?: string; to?: string } = {};
   for (const parameter of query === '' ? [] : query.split('&')) {

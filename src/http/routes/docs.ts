@@ -1,18 +1,15 @@
-/** The documentation's site at `/docs`, as `npm run build` made it of `docs`. */
+/** The documentation site at `/docs`, which `npm run build` builds from the folder `docs`. */
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { addFile, addFiles, CACHING, filesIn, requireBuilt } from '../files.js';
 import type { BasePath } from '../request/base-path.js';
 import { addResource } from '../resource.js';
 
-/**
- * `folder` has what VitePress built: a file for each page, `assets/` and what they load, `files/` for download, and what is
- * worth it compressed beside each.
- */
+/** `folder` is the output of VitePress: a file for each page, `assets/`, downloads in `files/`, and compressed copies. */
 export async function addDocs(app: FastifyInstance, folder: string, basePath: BasePath): Promise<void> {
   await requireBuilt(folder, 'pages of the documentation');
   const built = { folder, change: basePath === '' ? undefined : (text: string) => below(basePath, text) };
-  // Relative: whoever stands before this server may have put it below another path.
+  // Relative, because a proxy may serve this server below another path.
   addResource(app, '/docs', {
     GET: (_request, reply) => reply.redirect('docs/', 308),
   });
@@ -40,7 +37,7 @@ export async function addDocs(app: FastifyInstance, folder: string, basePath: Ba
   }
 }
 
-/** The site is built to be found at `/docs/`, which stands in it wherever a page, script or style names another. */
+/** Adds the base path to links, which the site is built with as `/docs/…`. */
 function below(basePath: BasePath, text: string): string {
   return text.replaceAll(/(?<=["'`(=])\/docs\//g, `${basePath}/docs/`);
 }

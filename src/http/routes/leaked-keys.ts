@@ -1,4 +1,4 @@
-/** `POST /v1/leaked-keys`: whoever finds a key where it should not be has it revoked. No key is needed for that. */
+/** `POST /v1/leaked-keys`: anybody who finds a leaked key can have it revoked. The request needs no key. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
 import { hashKey, parseKeyType } from '../../domain/keys/api-key.js';
@@ -13,14 +13,14 @@ import { addResource } from '../resource.js';
 import { refTo } from '../schemas/json-schema.js';
 import { errorResponses, jsonResponse, NoParameters, StatusSchema } from '../schemas/schemas.js';
 
-/** The longest key there can be, and room for a mistaken one. */
+/** Several times the length of a key. */
 const bodyBytesMax = 4096;
 
 export async function addLeakedKeys(
   app: FastifyInstance,
   options: { readonly store: Store; readonly clock: Clock; readonly failures: RateLimit },
 ): Promise<void> {
-  // A context of its own, for a body parser of its own: nobody without a key gets a large body read.
+  // A separate context with its own body parser: requests without a key must not send large bodies.
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
     addJsonParser(own, bodyBytesMax);
@@ -33,7 +33,7 @@ function addRoute(
   { store, clock, failures }: { readonly store: Store; readonly clock: Clock; readonly failures: RateLimit },
 ): void {
   addResource(app, '/v1/leaked-keys', {
-    // Before all else, as for whoever fails to authenticate: past the limit no body is read.
+    // Above the limit no body is read.
     onRequest: async (request, reply) => {
       await failures.consume(getClientAddress(request), reply);
     },
@@ -43,7 +43,7 @@ function addRoute(
         tags: ['Keys'],
         summary: 'Report a leaked key',
         description:
-          'Revokes the key, if it is one, and writes that into the audit log. Answers the same whether it was or not.',
+          'Revokes the key, if it is valid, and adds an entry to the audit log. The response is the same for an unknown key.',
         security: [],
         querystring: NoParameters,
         body: { content: { 'application/json': { schema: refTo('LeakedKey') } } },
@@ -56,9 +56,8 @@ function addRoute(
       preParsing: refuseEncoding,
       handler: async (request) => {
         requireNoParameters(request);
-        // As it was copied out of a file, with what stood around it.
+        // It may have been copied with spaces around it.
         const key = readLeakedKey(request).trim();
-        // What cannot be a key is not looked for; everybody can tell that without asking.
         if (parseKeyType(key) !== undefined) {
           const by = { name: 'leak report', address: getClientAddress(request), at: clock.now() };
           await store.revokeLeakedKey(hashKey(key), by);

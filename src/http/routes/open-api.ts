@@ -1,27 +1,26 @@
-/** `/openapi.json`, made from the schemas that the routes validate and serialize with, and a page where it can be tried. */
+/** `/openapi.json`, generated from the schemas of the routes, and a page to try the API. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { BasePath } from '../request/base-path.js';
 import { addResource, refuseOtherMethods } from '../resource.js';
 
-/** The version of the interface, which stands in the path as `/v1` (contract, part 1). Not the software's. */
+/** The version of the API (`/v1` in its paths), not of the software. */
 const interfaceVersion = '1.0.0';
 
-/** The page, among the documentation. */
 const TRY = '/docs/try';
 
-/** What it may load: its own files and the icons within them. */
+/** Lets the page load its own files and the icons within them. */
 const pagePolicy =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Must be called before the routes that the document is to have. `softwareVersion` is this program's. */
+/** Call it before the routes that the document lists. */
 export async function addOpenApi(
   app: FastifyInstance,
   softwareVersion: string,
   basePath: BasePath,
 ): Promise<void> {
-  // Not part of OpenAPI, so it is one of its extensions.
+  // A variable, because the type of `info` has no extensions.
   const extensions = { 'x-software-version': softwareVersion };
   await app.register(swagger, {
     openapi: {
@@ -30,15 +29,14 @@ export async function addOpenApi(
         title: 'caller-stats',
         version: interfaceVersion,
         ...extensions,
-        description:
-          'Counts the queries that the assistant of a documentation project got, by who sent them.',
+        description: 'Counts the queries to the assistant of a documentation project, by their caller.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: basePath || '/', description: 'This server.' }],
       tags: [
         { name: 'Analytics', description: 'Reading counts.' },
         { name: 'Recording', description: 'Recording queries.' },
-        { name: 'Keys', description: 'Keys that leaked.' },
+        { name: 'Keys', description: 'Reporting leaked keys.' },
         { name: 'Operations', description: 'Running the service.' },
       ],
       components: {
@@ -58,14 +56,14 @@ export async function addOpenApi(
   });
 }
 
-/** Must be called after all other routes. */
+/** Call it after all other routes were added. */
 export async function addTryPage(app: FastifyInstance, basePath: BasePath): Promise<void> {
   addResource(app, '/openapi.json', { GET: async () => app.swagger() });
   await app.register(swaggerUi, {
     routePrefix: TRY,
     indexPrefix: basePath,
     staticCSP: true,
-    // The plugin's own would also load from elsewhere, and turn http into https on a machine that has none.
+    // The plugin's own policy allows other origins, and upgrades http to https.
     transformStaticCSP: () => pagePolicy,
     uiConfig: { layout: 'BaseLayout', validatorUrl: null, displayRequestDuration: true },
     theme: { title: 'caller-stats API' },

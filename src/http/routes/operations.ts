@@ -1,4 +1,4 @@
-/** `/livez` and `/readyz`: for whatever starts, stops and balances the service. No key. */
+/** `/livez` and `/readyz`: health checks for load balancers and process managers. They need no key. */
 import type { FastifyInstance } from 'fastify';
 import type { Store } from '../../storage/ports/store.js';
 import { STORE_PARTS, type StorePart } from '../../storage/ports/store-stats.js';
@@ -6,7 +6,7 @@ import { notReady } from '../errors.js';
 import { addResource } from '../resource.js';
 import { errorResponses, jsonResponse, StatusSchema } from '../schemas/schemas.js';
 
-/** What `/readyz` says of a part that does not work: never the store's own words, which may name a file or a host. */
+/** What `/readyz` reports for each failing part. The store's own messages may contain a file or host name. */
 const TROUBLES: Readonly<Record<StorePart, string>> = {
   database: 'database: cannot be reached or read; see the log.',
   schema: 'schema: is not the one that this version works with; see the log.',
@@ -20,7 +20,8 @@ export function addOperations(app: FastifyInstance, store: Store): void {
         operationId: 'getLiveness',
         tags: ['Operations'],
         summary: 'Whether the process is alive',
-        description: 'Answers as long as the process can answer anything. Restart it when this fails.',
+        description:
+          'Responds while the process can handle requests. Restart the process when this check fails.',
         security: [],
         response: { 200: jsonResponse(StatusSchema, 'It is alive.'), ...errorResponses(405, 500, 503) },
       },
@@ -32,10 +33,10 @@ export function addOperations(app: FastifyInstance, store: Store): void {
       schema: {
         operationId: 'getReadiness',
         tags: ['Operations'],
-        summary: 'Whether requests can be answered',
+        summary: 'Whether the server can answer requests',
         description:
-          'Reads the database, checks its schema and makes a real count. Send no requests while this fails; `details` says ' +
-          'which of them did.',
+          'Reads the database, checks its schema and runs a real count. Send no requests while this check fails; `details` ' +
+          'names the failing part.',
         security: [],
         response: { 200: jsonResponse(StatusSchema, 'It is ready.'), ...errorResponses(405, 500, 503) },
       },

@@ -41,6 +41,7 @@ export function addQueries(
     admission: Admission;
   },
 ): void {
+  const { batchQueriesMax: maxItems } = limits;
   addRecordingParsers(app, limits, admission);
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
     onRequest: async (request, reply) => {
@@ -52,25 +53,21 @@ export function addQueries(
         tags: ['Recording'],
         summary: 'Record queries',
         description:
-          'Records one query, an array of them, or one a line as NDJSON; `Content-Encoding: gzip` is accepted. ' +
-          `At most ${limits.batchQueriesMax} queries and ${limits.bodyBytesMax} bytes once decoded. ` +
-          'Idempotent for ever by id: repeat anything, at any time. The answer comes when the queries are on disk. ' +
-          'All or nothing: on 400 nothing was recorded, and `details` names each bad query by its index.',
+          'Records one query, an array of queries, or NDJSON with one query per line. `Content-Encoding: gzip` is supported. ' +
+          `At most ${maxItems} queries and ${limits.bodyBytesMax} bytes after decoding. ` +
+          'Idempotent by id, without a time limit: a request can be repeated at any time. The response is sent once the ' +
+          'queries are on disk. All or nothing: on 400 nothing was recorded, and `details` lists the index of each invalid ' +
+          'query.',
         security: [{ recordingKey: [] }, { adminKey: [] }],
         params: ProjectPath,
         querystring: NoParameters,
         body: {
           content: {
             'application/json': {
-              schema: {
-                anyOf: [refTo('Query'), arraySchema(refTo('Query'), { maxItems: limits.batchQueriesMax })],
-              },
+              schema: { anyOf: [refTo('Query'), arraySchema(refTo('Query'), { maxItems })] },
             },
             'application/x-ndjson': {
-              schema: arraySchema(refTo('Query'), {
-                maxItems: limits.batchQueriesMax,
-                description: 'One query a line.',
-              }),
+              schema: arraySchema(refTo('Query'), { maxItems, description: 'One query per line.' }),
             },
           },
         },
@@ -89,7 +86,7 @@ export function addQueries(
   });
 }
 
-/** The body's queries, checked. `400` with a message for each bad one by its index. */
+/** The valid queries of the body. Throws 400 with a message for each invalid one, by its index. */
 function parseQueries(request: FastifyRequest, nowMs: number): Query[] {
   const items: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
   const queries: Query[] = [];
@@ -103,7 +100,7 @@ function parseQueries(request: FastifyRequest, nowMs: number): Query[] {
     const bad = problems.length === 1 ? 'one of its queries is' : `${problems.length} of its queries are`;
     throw new CallerStatsError('invalid', `Nothing was recorded: ${bad} invalid.`, { details: problems });
   }
-  // The schema can only be stricter than the rules above if the two have drifted apart: then nothing passes.
+  // If the schema is stricter than the rules above, the two contradict each other: refuse the request.
   if (request.validationError) throw request.validationError;
   return queries;
 }

@@ -1,8 +1,7 @@
 /**
- * The schemas of requests and responses. They validate, serialize, and make the OpenAPI document; the domain then
- * parses what they let through, and says in words what was wrong with what they did not.
+ * The schemas of requests and responses: for validation, serialization and the OpenAPI document. The domain parses the same
+ * input, and creates the error messages.
  */
-
 import { mapTypes } from '../../domain/counting/counts.js';
 import { INTERVALS } from '../../domain/counting/interval.js';
 import { DEFAULT_INTERVAL } from '../../domain/counting/series.js';
@@ -25,10 +24,10 @@ const ErrorSchema = {
   $id: 'Error',
   description: 'Every error has this shape.',
   ...objectSchema(
-    { error: stringSchema('What was wrong, and what to do.') },
+    { error: stringSchema('The problem, and how to solve it.') },
     {
       details: arraySchema(objectSchema({ message: stringSchema() }), {
-        description: 'One message for every violation.',
+        description: 'One message for each problem.',
       }),
     },
   ),
@@ -38,7 +37,7 @@ const count = (description: string) => ({ type: 'integer', minimum: 0, descripti
 
 export const CallerStatsSchema = {
   $id: 'CallerStats',
-  description: "How many queries the project's assistant got, by the type of their caller.",
+  description: "The number of queries that the project's assistant got, by the type of their caller.",
   ...objectSchema({
     ...mapTypes((type) => count(CALLER_TYPE_DESCRIPTIONS[type])),
     total: count('The sum of all caller types.'),
@@ -49,33 +48,34 @@ const moment = (description: string) => stringSchema(description, { pattern: TIM
 
 export const SeriesSchema = {
   $id: 'CallerStatsSeries',
-  description: "How many queries the project's assistant got over time, by the type of their caller.",
+  description:
+    "The number of queries that the project's assistant got over time, by the type of their caller.",
   ...objectSchema({
-    interval: enumSchema(INTERVALS, { description: 'What the buckets are.' }),
-    timeZone: stringSchema('The time zone whose calendar they follow.'),
+    interval: enumSchema(INTERVALS, { description: 'The length of the buckets.' }),
+    timeZone: stringSchema('The time zone of the calendar.'),
     buckets: arraySchema(
       objectSchema({
         start: moment("Start of the bucket, inclusive, with the time zone's offset at that time."),
         end: moment('End of the bucket, exclusive, and the start of the next.'),
         ...CallerStatsSchema.properties,
       }),
-      { description: 'In order of time, those without queries included.' },
+      { description: 'In order of time, including buckets without queries.' },
     ),
   }),
 };
 
 export const CallersSchema = {
   $id: 'Callers',
-  description: "How many queries the project's assistant got from each caller.",
+  description: "The number of queries that the project's assistant got from each caller.",
   ...objectSchema({
     total: count('The sum of all callers.'),
     callers: arraySchema(
       objectSchema({
         caller: stringSchema('`web`, `api`, or the name of an integration or SDK.'),
-        type: enumSchema(CALLER_TYPES, { description: 'What it counts as.' }),
-        count: { type: 'integer', minimum: 1, description: 'Queries that it sent.' },
+        type: enumSchema(CALLER_TYPES, { description: 'The type of the caller.' }),
+        count: { type: 'integer', minimum: 1, description: 'The number of its queries.' },
       }),
-      { description: 'Those that sent any, most first, then by name.' },
+      { description: 'All callers with queries, largest count first, then by name.' },
     ),
   }),
 };
@@ -86,7 +86,7 @@ const QuerySchema = {
   ...strictObjectSchema(
     {
       id: stringSchema(
-        "The sender's own message or turn id, unique within the project, compared byte for byte. UUIDv7 is best. No NUL character.",
+        "The sender's own message or turn id, unique within the project and case-sensitive. UUIDv7 is best. No NUL character.",
         { minLength: 1, maxLength: queryIdCharactersMax },
       ),
       caller: stringSchema('`web`, `api`, or the name of an integration or SDK, which counts as other.', {
@@ -95,7 +95,7 @@ const QuerySchema = {
     },
     {
       occurredAt: stringSchema(
-        'RFC 3339, with seconds and offset. Left out, the time of receipt. Digits finer than a millisecond are dropped. At most a day ahead of the server.',
+        'RFC 3339, with seconds and offset. Default: the time of receipt. Truncated to milliseconds. At most a day ahead of the server.',
         { pattern: TIMESTAMP_PATTERN },
       ),
     },
@@ -104,22 +104,24 @@ const QuerySchema = {
 
 export const RecordResultSchema = {
   $id: 'RecordResult',
-  description: 'What became of the queries of a request; the two numbers add up to their number.',
+  description: 'The result of a recording request. The two numbers add up to the number of its queries.',
   ...objectSchema({
-    recorded: count('Queries that were new, and are now on disk.'),
-    duplicates: count('Queries whose id the project already had, or that came twice in this request.'),
+    recorded: count('New queries, which are now on disk.'),
+    duplicates: count(
+      'Queries whose id was already recorded in the project, or that occur twice in the request.',
+    ),
   }),
 };
 
 const LeakedKeySchema = {
   $id: 'LeakedKey',
-  description: 'An API key that was found where it should not be.',
-  ...strictObjectSchema({ key: stringSchema('The whole key, as it was found.') }),
+  description: 'A leaked API key.',
+  ...strictObjectSchema({ key: stringSchema('The whole key.') }),
 };
 
 export const StatusSchema = { $id: 'Status', ...objectSchema({ status: stringSchema() }) };
 
-/** Schemas that others refer to by name; the OpenAPI document lists them as components. */
+/** Schemas with a name. The OpenAPI document lists them as components. */
 export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   ErrorSchema,
   CallerStatsSchema,
@@ -132,50 +134,44 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   StatusSchema,
 ];
 
-/** The same, for a serializer to find those that others refer to. */
-export const SCHEMAS_BY_NAME = Object.fromEntries(SHARED_SCHEMAS.map((schema) => [schema.$id, schema]));
-
 const bound = (description: string) => stringSchema(description, { pattern: BOUND_PATTERN });
 
 const range = {
   dateFrom: bound(
-    'Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Left out, the range has no start.',
+    'Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Default: no start.',
   ),
   dateTo: bound(
-    'End of the range, exclusive, in the same forms. Left out, the range has no end. Send the `+` of an offset as `%2B`.',
+    'End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`.',
   ),
 };
 
-/** The two bounds that every operation over a range takes. */
 export const RangeParameters = strictObjectSchema({}, range);
 
-/** The same, and how they are to be cut. */
 export const SeriesParameters = strictObjectSchema(
   {},
   {
     ...range,
     interval: enumSchema(INTERVALS, {
       default: DEFAULT_INTERVAL,
-      description: 'What the buckets are. Weeks begin on Monday (ISO 8601).',
+      description: 'The length of the buckets. Weeks begin on Monday (ISO 8601).',
     }),
     timeZone: stringSchema(
-      'A name of the IANA time zone database, links included: `Europe/Berlin`, `Asia/Calcutta`.',
+      'A name or link of the IANA time zone database: `Europe/Berlin`, `Asia/Calcutta`.',
       { default: UTC, pattern: TIME_ZONE_PATTERN },
     ),
   },
 );
 
-/** An operation without query parameters. */
 export const NoParameters = strictObjectSchema({});
 
 export const ProjectPath = objectSchema({ projectId: stringSchema("The project's id.") });
 
-/** Sends the body that `$id` names, so that the document refers to it instead of repeating it. */
+/** A response in JSON. It refers to the schema by name. */
 export function jsonResponse(schema: NamedSchema, description: string) {
   return { description, content: { 'application/json': { schema: refTo(schema.$id) } } };
 }
 
-/** The same, or as CSV with this header line. */
+/** A response in JSON or CSV. */
 export function jsonOrCsvResponse(schema: NamedSchema, description: string, headerLine: string) {
   const { content } = jsonResponse(schema, description);
   const csv = stringSchema(`RFC 4180, with the header line \`${headerLine}\`.`);
@@ -183,21 +179,21 @@ export function jsonOrCsvResponse(schema: NamedSchema, description: string, head
 }
 
 const ERROR_DESCRIPTIONS = {
-  400: 'An invalid parameter or body; `details` has a message for every violation.',
-  401: 'No key, or one that is malformed, unknown, expired, disabled, revoked, or of the wrong type. Checked before anything else.',
-  403: 'A valid key, but from an address outside its allowlist, or without the scope that the method needs.',
-  404: 'There is no such project, or it is another organization’s.',
-  405: 'The path does not take this method; `Allow` has those that it takes.',
+  400: 'An invalid parameter or body; `details` has a message for each problem.',
+  401: 'The key is missing, malformed, unknown, expired, disabled, revoked, or of the wrong type. This is checked first.',
+  403: "The key is valid, but the client's address is not in its allowlist, or it lacks the scope that the method needs.",
+  404: 'The project does not exist or belongs to another organization.',
+  405: 'The path does not support this method; `Allow` lists the methods that it supports.',
   413: 'The body is too large, or has too many queries.',
   415: 'The Content-Type or the Content-Encoding is not supported.',
-  429: 'Too many requests; `Retry-After` and the `RateLimit` headers say when to come back.',
+  429: 'Too many requests; `Retry-After` and the `RateLimit` headers say when to retry.',
   500: 'The server failed.',
-  503: 'The server or its store cannot answer now; `Retry-After` says when to come back.',
+  503: 'The server or its store cannot answer now; `Retry-After` says when to retry.',
 } as const;
 
 export type DocumentedError = keyof typeof ERROR_DESCRIPTIONS;
 
-/** The responses that an operation's errors have, by status. */
+/** The error responses of an operation. */
 export function errorResponses(...statuses: DocumentedError[]) {
   return Object.fromEntries(
     statuses.map((status) => [status, jsonResponse(ErrorSchema, ERROR_DESCRIPTIONS[status])]),

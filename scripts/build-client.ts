@@ -1,7 +1,4 @@
-/**
- * Builds the client package: `client/dist` has the compiled files of `client/src` and, beside them, the one module that
- * the client shares with the server.
- */
+/** Builds the client package: a flat `client/dist` of the compiled `client/src` and the modules of `src` that it imports. */
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
@@ -18,20 +15,20 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'client/dist');
-const shared = '../../src/domain/queries/caller-detection.js';
+const importOfShared = /'\.\.\/\.\.\/src\/[a-z/-]+\/([a-z-]+\.js)'/g;
 
 const compiled = mkdtempSync(join(tmpdir(), 'caller-stats-client-'));
 try {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const options = ['--project', 'client', '--noEmit', 'false', '--outDir', compiled];
   execFileSync(process.execPath, [tsc, ...options], { cwd: root, stdio: 'inherit' });
-  const folders = ['client/src', 'src/domain/queries'].map((folder) => join(compiled, folder));
+  const folders = ['client/src', 'src/domain/queries', 'src/shared'].map((folder) => join(compiled, folder));
   const files = folders.flatMap((folder) => readdirSync(folder).map((name) => ({ folder, name })));
   mkdirSync(dist, { recursive: true });
   for (const { folder, name } of files) {
     const text = readFileSync(join(folder, name), 'utf8');
     // A process that imports the package meanwhile finds either the old file or the new one.
-    writeFileSync(join(dist, `${name}.new`), text.replaceAll(shared, './caller-detection.js'));
+    writeFileSync(join(dist, `${name}.new`), text.replaceAll(importOfShared, "'./$1'"));
     renameSync(join(dist, `${name}.new`), join(dist, name));
   }
   const current = new Set(files.map(({ name }) => name));

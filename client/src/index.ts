@@ -16,7 +16,7 @@ export {
   PermissionError,
   RateLimitError,
   ServerError,
-} from './errors.js';
+} from '../../src/shared/api-client.js';
 export type { Platform } from './platform.js';
 export type { Query, QueuedQuery } from './query.js';
 export {

@@ -1,8 +1,7 @@
+import type { Transport } from '../../src/shared/api-client.js';
+
 /** The platform functions that the client uses. Only tests need to replace them. */
-export interface Platform {
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** Milliseconds since 1970-01-01T00:00:00Z. */
-  readonly now: () => number;
+export interface Platform extends Transport {
   /** At least 0, below 1. */
   readonly random: () => number;
   /** Returns a handle for `clearTimeout`. If it has `ref` and `unref`, as in Node, they are used. */

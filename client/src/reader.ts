@@ -1,6 +1,6 @@
+import { authorizationHeader, operationUrl, request, type Transport } from '../../src/shared/api-client.js';
 import type { paths } from './api.js';
-import { type Platform, platform } from './platform.js';
-import { authorizationHeader, operationUrl, request } from './request.js';
+import { platform } from './platform.js';
 
 type Path = '/v1/analytics/{projectId}/assistant/caller-stats';
 
@@ -38,7 +38,7 @@ export interface ReaderOptions {
   /** Request timeout in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
   /** Replaces `fetch` and the clock, for tests. */
-  readonly platform?: Partial<Pick<Platform, 'fetch' | 'now'>>;
+  readonly platform?: Partial<Transport>;
 }
 
 /** Reads counts. Failed requests reject with a subclass of `CallerStatsError`. */

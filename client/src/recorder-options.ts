@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { CallerStatsError } from './errors.js';
+import type { CallerStatsError } from '../../src/shared/api-client.js';
 import type { Platform } from './platform.js';
 import type { Query, QueuedQuery } from './query.js';
 

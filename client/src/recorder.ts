@@ -2,7 +2,8 @@
  * Sends queries to the server in the background: in order, in batches, one request at a time. Each batch is retried until
  * the server acknowledges it, which is safe because recording is idempotent.
  */
-import { CallerStatsError } from './errors.js';
+import { authorizationHeader, CallerStatsError, operationUrl, request } from '../../src/shared/api-client.js';
+import { backoffMs, compress } from './delivery.js';
 import { Pause, type Platform, platform } from './platform.js';
 import { type Query, type QueuedQuery, toQueuedQuery } from './query.js';
 import {
@@ -15,7 +16,6 @@ import {
   type RecorderStats,
   type Spool,
 } from './recorder-options.js';
-import { authorizationHeader, backoffMs, compress, operationUrl, request } from './request.js';
 
 /**
  * Creates a recorder. Throws a `RangeError` if an option is invalid.

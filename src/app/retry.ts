@@ -1,24 +1,28 @@
 import { isUnavailable } from '../domain/errors.js';
+import { CallerStatsError as RequestError } from '../shared/api-client.js';
 import { type RetryOptions, retry } from '../shared/retry.js';
 
-/** Attempts while a store or server is unavailable: about half a minute, enough for a restart. */
-export const unavailableAttemptsMax = 8;
+/** With the waits below, about half a minute: enough for a restart. */
+const attemptsMax = 8;
 
-/** Milliseconds to wait after the n-th attempt, from 1, unless the server names a time. */
-export const backoffMs = (attempt: number): number => Math.min(250 * 2 ** (attempt - 1), 10_000);
+const waitMsMax = 30_000;
 
-/** Runs `work` again while the store is unavailable. Only for work that may be done twice, such as recording. */
+/**
+ * Runs `work` again while the store or server is unavailable, after the wait that the server's `Retry-After` asks for, if
+ * any. Only for work that may be done twice, such as recording.
+ */
 export function retryWhileUnavailable<T>(
   work: () => Promise<T>,
-  {
-    note,
-    ...options
-  }: { readonly note: (line: string) => void } & Pick<RetryOptions, 'attemptsMax' | 'sleep'>,
+  { note, sleep }: { readonly note: (line: string) => void } & Pick<RetryOptions, 'sleep'>,
 ): Promise<T> {
   return retry(work, {
-    ...options,
+    attemptsMax,
+    sleep,
     isRetryable: isUnavailable,
-    delayMs: backoffMs,
+    delayMs: (attempt, { cause }) => {
+      const retryAfterMs = cause instanceof RequestError ? cause.retryAfterMs : undefined;
+      return Math.min(retryAfterMs ?? 250 * 2 ** (attempt - 1), waitMsMax);
+    },
     onRetry: ({ message }, waitMs) => note(`${message} Trying again in ${waitMs / 1000} s.`),
   });
 }

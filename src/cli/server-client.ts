@@ -1,122 +1,88 @@
 /** Requests to a running server, for commands with `--url`. */
-import { backoffMs } from '../app/retry.js';
+import { retryWhileUnavailable } from '../app/retry.js';
 import { CallerStatsError } from '../domain/errors.js';
 import type { Query } from '../domain/queries/query.js';
-import { sleep } from '../shared/retry.js';
+import {
+  authorizationHeader,
+  operationUrl,
+  CallerStatsError as RequestError,
+  request,
+  type Transport,
+} from '../shared/api-client.js';
 import type { RecordResult } from '../storage/ports/store.js';
-import { UsageError } from './io.js';
-
-const retryAfterMsMax = 30_000;
-
-/** What became of one request. `problem` says why it is worth another try. */
-interface Attempt {
-  readonly answer?: Response;
-  readonly problem?: string;
-}
+import { type Io, UsageError } from './io.js';
+import { KEY_VARIABLE, readKey } from './settings/settings.js';
 
 export class ServerClient {
-  readonly #base: URL;
-  readonly #key: string;
-  readonly #triesMax: number;
-  readonly #note: (line: string) => void;
+  readonly #url: string;
+  readonly #authorization: string;
+  readonly #transport: Transport;
 
-  /**
-   * `url` is the server's base, with or without a path before `/v1`. `UsageError` where it is not http(s). A request
-   * is tried `triesMax` times while the server is away or busy; `note` hears of each further try.
-   */
-  constructor(
-    url: string,
-    key: string,
-    { triesMax, note }: { triesMax: number; note: (line: string) => void },
-  ) {
-    const base = URL.canParse(url) ? new URL(url) : undefined;
-    if (base === undefined || !/^https?:$/.test(base.protocol)) {
-      throw new UsageError(['--url: is not an http:// or https:// address']);
+  /** @param url the server's base URL, with or without a path before `/v1`. Throws a `UsageError` if it is malformed. */
+  constructor(url: string, { env, clock }: Io) {
+    try {
+      operationUrl(url, '', '');
+      this.#authorization = authorizationHeader(readKey(env));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new UsageError([error.message.replace(/^url/, '--url').replace(/^key/, KEY_VARIABLE)]);
     }
-    if (!base.pathname.endsWith('/')) base.pathname += '/';
-    this.#base = base;
-    this.#key = key;
-    this.#triesMax = triesMax;
-    this.#note = note;
+    this.#url = url;
+    this.#transport = { fetch: (input, init) => fetch(input, init), now: () => clock.now() };
   }
 
-  /** Records a batch; where the server finds it too large, in halves. */
-  async record(projectId: string, queries: readonly Query[]): Promise<RecordResult> {
+  /** Records a batch, in halves if the server finds it too large. Retries while the server is unavailable. */
+  async record(
+    projectId: string,
+    queries: readonly Query[],
+    note: (line: string) => void,
+  ): Promise<RecordResult> {
     const lines = queries.map(({ occurredAt, ...rest }) =>
       JSON.stringify({ ...rest, occurredAt: new Date(occurredAt).toISOString() }),
     );
-    const response = await this.#send(`v1/analytics/${encodeURIComponent(projectId)}/assistant/queries`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-ndjson' },
-      body: lines.join('\n'),
-    });
-    if (response.status === 413 && queries.length > 1) {
+    const url = operationUrl(this.#url, projectId, 'queries');
+    const body = lines.join('\n');
+    const post = () =>
+      this.#request(url, { method: 'POST', headers: { 'content-type': 'application/x-ndjson' }, body });
+    try {
+      return (await retryWhileUnavailable(post, { note })) as RecordResult;
+    } catch (error) {
+      const { cause } = error as Error;
+      const isTooLarge = cause instanceof RequestError && cause.status === 413;
+      if (!isTooLarge || queries.length <= 1) throw error;
       const half = Math.ceil(queries.length / 2);
-      const first = await this.record(projectId, queries.slice(0, half));
-      const second = await this.record(projectId, queries.slice(half));
+      const first = await this.record(projectId, queries.slice(0, half), note);
+      const second = await this.record(projectId, queries.slice(half), note);
       return { recorded: first.recorded + second.recorded, duplicates: first.duplicates + second.duplicates };
     }
-    return (await bodyOf(response)) as RecordResult;
   }
 
-  /** The server's answer to an operation on the project's assistant, for parameters as the user wrote them. */
-  async get(
+  /** Returns the response of a read operation, for parameters as the user wrote them. */
+  get(
     projectId: string,
     operation: string,
     parameters: Readonly<Record<string, string | undefined>>,
   ): Promise<unknown> {
     const given = new URLSearchParams();
     for (const [name, value] of Object.entries(parameters)) if (value !== undefined) given.set(name, value);
-    const path = `v1/analytics/${encodeURIComponent(projectId)}/assistant/${operation}`;
-    return bodyOf(await this.#send(`${path}?${given}`, {}));
+    return this.#request(`${operationUrl(this.#url, projectId, operation)}?${given}`, {});
   }
 
-  /** Sends until the server has answered otherwise than "come back": safe, because recording is idempotent. */
-  async #send(path: string, init: RequestInit): Promise<Response> {
-    const headers = { ...init.headers, authorization: `Bearer ${this.#key}` };
-    for (let tries = 1; ; tries++) {
-      const { answer, problem }: Attempt = await this.#try(path, { ...init, headers });
-      if (answer !== undefined && problem === undefined) return answer;
-      if (tries === this.#triesMax) {
-        if (answer !== undefined) return answer;
-        throw new CallerStatsError('unavailable', `${this.#base.origin} cannot be reached: ${problem}.`);
-      }
-      const waitMs = (answer === undefined ? undefined : retryAfterMs(answer)) ?? backoffMs(tries);
-      this.#note(`${this.#base.origin}: ${problem}; trying again in ${waitMs / 1000} s`);
-      await sleep(waitMs);
-    }
-  }
-
-  async #try(path: string, init: RequestInit): Promise<Attempt> {
+  async #request(url: string, { headers, ...init }: RequestInit): Promise<unknown> {
     try {
-      const answer = await fetch(new URL(path, this.#base), init);
-      if (answer.status !== 503 && answer.status !== 429) return { answer };
-      return { answer, problem: `answered ${answer.status}` };
-    } catch (error) {
-      // What fetch throws says nothing; its cause does.
-      const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
-      return { problem: cause?.code ?? cause?.message ?? (error as Error).message };
+      return await request(this.#transport, url, {
+        ...init,
+        headers: { ...headers, authorization: this.#authorization },
+      });
+    } catch (cause) {
+      if (!(cause instanceof RequestError)) throw cause;
+      const { status, message } = cause;
+      if (status === 0) throw new CallerStatsError('unavailable', `${message}.`, { cause });
+      throw new CallerStatsError(
+        status === 429 || status === 503 ? 'unavailable' : 'invalid',
+        message.startsWith('The server answered') ? message : `The server answered ${status}: ${message}`,
+        { cause },
+      );
     }
-  }
-}
-
-function retryAfterMs(response: Response): number | undefined {
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) ? Math.min(seconds * 1000, retryAfterMsMax) : undefined;
-}
-
-async function bodyOf(response: Response): Promise<unknown> {
-  const text = await response.text();
-  if (response.ok) return JSON.parse(text);
-  throw new CallerStatsError('invalid', `The server answered ${response.status}: ${errorOf(text)}`);
-}
-
-/** The messages of an error body; the beginning of the text where it is none, as from a proxy. */
-function errorOf(text: string): string {
-  try {
-    const { error, details = [] } = JSON.parse(text) as { error: string; details?: { message: string }[] };
-    return [error, ...details.map(({ message }) => message)].join('\n  ');
-  } catch {
-    return text.slice(0, 200);
   }
 }

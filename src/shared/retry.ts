@@ -18,8 +18,8 @@ export interface RetryOptions {
   readonly attemptsMax?: number;
   /** Whether another attempt may succeed after this error, and does no harm. */
   readonly isRetryable: (error: Error) => boolean;
-  /** Milliseconds to wait after the n-th attempt, counted from 1. */
-  readonly delayMs: (attempt: number) => number;
+  /** Milliseconds to wait after the n-th attempt, counted from 1, which failed with `error`. */
+  readonly delayMs: (attempt: number, error: Error) => number;
   /** Called before each wait. */
   readonly onRetry?: (error: Error, waitMs: number) => void;
   /** Once it is aborted, no further attempt is made. */
@@ -38,7 +38,7 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
       if (attempt >= attemptsMax || signal?.aborted || !isRetryable(error)) throw thrown;
-      const waitMs = delayMs(attempt);
+      const waitMs = delayMs(attempt, error);
       onRetry?.(error, waitMs);
       await wait(waitMs, { signal });
       if (signal?.aborted) throw thrown;

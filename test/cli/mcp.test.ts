@@ -45,7 +45,7 @@ describe('mcp refuses', () => {
       {},
       /--url: needs an API key in the environment variable CALLER_STATS_KEY/,
     ],
-    [['--url', 'ftp://x'], { CALLER_STATS_KEY: 'x' }, /--url: is not an http:\/\/ or https:\/\/ address/],
+    [['--url', 'ftp://x'], { CALLER_STATS_KEY: 'x' }, /--url: "ftp:\/\/x" is not a URL such as/],
     [
       ['--url', 'http://x', '--database', 'sqlite:x'],
       {},
@@ -201,7 +201,9 @@ describe('mcp', () => {
           'The server answered 404: There is no such project.',
         );
         await server.stop();
-        expect(await refusal('get_callers', asked)).toMatch(/^http:\S+ cannot be reached: ECONNREFUSED\.$/);
+        expect(await refusal('get_callers', asked)).toMatch(
+          /^No response from http:\S+: connect ECONNREFUSED/,
+        );
       },
       { env: { CALLER_STATS_KEY: key } },
     );

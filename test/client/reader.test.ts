@@ -78,9 +78,12 @@ describe('errors are classes, with the words of the server', () => {
     expect(limited).toMatchObject({ message: 'Wait.', retryAfterMs: 3000 });
     const failed = await answering(() => new Response('<h1>Bad Gateway</h1>', { status: 502 }));
     expect(failed).toBeInstanceOf(ServerError);
-    expect(failed).toMatchObject({ status: 502, message: 'The server answered 502.' });
+    expect(failed).toMatchObject({
+      status: 502,
+      message: 'The server answered 502, not as caller-stats does: <h1>Bad Gateway</h1>',
+    });
     const foreign = await answering(() => new Response('<h1>Welcome</h1>'));
-    expect(String(foreign)).toMatch(/not JSON/);
+    expect(String(foreign)).toMatch(/answered 200, not as caller-stats does: <h1>Welcome/);
   });
 
   test('of no answer: refused, not in time, or no longer wanted', async () => {

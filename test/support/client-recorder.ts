@@ -1,8 +1,9 @@
 /** A recorder whose requests a test answers, and all that becomes known of it. */
-import type { CallerStatsError } from '../../client/src/errors.js';
+
 import type { QueuedQuery } from '../../client/src/query.js';
 import { createRecorder } from '../../client/src/recorder.js';
 import type { DropReason, RecorderOptions } from '../../client/src/recorder-options.js';
+import type { CallerStatsError } from '../../src/shared/api-client.js';
 import { answer, TestPlatform } from './client-platform.js';
 
 export const required = { url: 'http://stats.test', projectId: 'docs', key: 'key' };

@@ -118,13 +118,14 @@ describe('imports run one way', () => {
 
 describe('the client imports nothing', () => {
   test.each(client.map((source) => [source.path, source] as const))('but its own: %s', (path, source) => {
-    const own = /^(client\/src\/|src\/domain\/queries\/caller-detection\.ts$)/;
+    const own = /^(client\/src\/|src\/domain\/queries\/caller-detection\.ts$|src\/shared\/api-client\.ts$)/;
     const node = path === 'client/src/spool.ts' ? /^node:(fs|process)$/ : /^$/;
     expect(importsOf(source).filter((name) => !own.test(name) && !node.test(name))).toEqual([]);
   });
 
   test('not even by way of what it shares with the service', () => {
     expect(importsOf(read('src/domain/queries/caller-detection.ts'))).toEqual([]);
+    expect(importsOf(read('src/shared/api-client.ts'))).toEqual([]);
   });
 
   test('and has one place for the clock', () => {

@@ -5,11 +5,11 @@ import type { Sink } from '../../app/import/batcher.js';
 import { type Form, readerOf } from '../../app/import/formats.js';
 import { describeTotals, type ImportTotals, runImport } from '../../app/import/run.js';
 import { openSource, type Source } from '../../app/import/source.js';
-import { retryWhileUnavailable, unavailableAttemptsMax } from '../../app/retry.js';
+import { retryWhileUnavailable } from '../../app/retry.js';
 import { type Io, UsageError } from '../io.js';
 import { addFormOptions, type FormOptions, readForm } from '../options/import-form.js';
 import { ServerClient } from '../server-client.js';
-import { readKey, settingOption } from '../settings/settings.js';
+import { settingOption } from '../settings/settings.js';
 import { readStoreSettings, runOnStore } from '../store-options.js';
 import { printJson, printLine } from '../terminal/output.js';
 import { startProgress } from '../terminal/progress.js';
@@ -90,22 +90,15 @@ async function withSink<T>(
 ): Promise<T> {
   const note = (line: string) => printLine(io.stderr, line);
   if (url !== undefined) {
-    const client = new ServerClient(url, readKey(io.env), {
-      triesMax: unavailableAttemptsMax,
-      note,
-    });
-    return work((projectId) => (queries) => client.record(projectId, queries));
+    const client = new ServerClient(url, io);
+    return work((projectId) => (queries) => client.record(projectId, queries, note));
   }
   const settings = readStoreSettings(options, io);
   return runOnStore(
     settings,
     (store) =>
       work(
-        (projectId) => (queries) =>
-          retryWhileUnavailable(() => store.record(projectId, queries), {
-            attemptsMax: unavailableAttemptsMax,
-            note,
-          }),
+        (projectId) => (queries) => retryWhileUnavailable(() => store.record(projectId, queries), { note }),
       ),
     { mustExist: true, lowMemory: true },
   );

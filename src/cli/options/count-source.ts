@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { createStoreSource, type ReportSource } from '../../app/reports.js';
 import type { Io } from '../io.js';
 import { ServerClient } from '../server-client.js';
-import { readKey, settingOption } from '../settings/settings.js';
+import { settingOption } from '../settings/settings.js';
 import { organizationOption, readStoreSettings, runOnStore } from '../store-options.js';
 
 /** The values of the options that `addSourceOptions` adds. */
@@ -36,7 +36,7 @@ export async function runOnSource<T>(
   work: (source: ReportSource) => Promise<T>,
 ): Promise<T> {
   if (url !== undefined) {
-    const client = new ServerClient(url, readKey(io.env), { triesMax: 1, note: () => {} });
+    const client = new ServerClient(url, io);
     return work({
       read: async ({ operation }, projectId, _question, { from, to, interval, timeZone }) =>
         (await client.get(projectId, operation, { dateFrom: from, dateTo: to, interval, timeZone })) as never,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { retryWhileUnavailable } from '../../../src/app/retry.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
+import { CallerStatsError as RequestError } from '../../../src/shared/api-client.js';
 import { retry } from '../../../src/shared/retry.js';
 
 const unavailable = new CallerStatsError('unavailable', 'The database cannot be reached.');
@@ -19,15 +20,15 @@ function failing(errors: readonly Error[]) {
     waits.push(durationMs);
   };
   const note = (line: string) => notes.push(line);
-  const run = () => retryWhileUnavailable(work, { attemptsMax: 4, note, sleep: wait });
+  const run = () => retryWhileUnavailable(work, { note, sleep: wait });
   return { run, work, waits, notes };
 }
 
 describe('an unavailable store is', () => {
   test('given up after the last attempt', async () => {
-    const { run, waits } = failing([unavailable, unavailable, unavailable, unavailable]);
+    const { run, waits } = failing(Array(8).fill(unavailable));
     await expect(run()).rejects.toBe(unavailable);
-    expect(waits).toEqual([250, 500, 1000]);
+    expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 16_000]);
   });
 
   test.each([
@@ -48,6 +49,18 @@ describe('an unavailable store is', () => {
       'The database cannot be reached. Trying again in 0.5 s.',
     ]);
   });
+});
+
+test.each([
+  [3000, 3000],
+  [3_600_000, 30_000],
+])('a server that asks to wait %d ms is asked again in %d ms', async (retryAfterMs, waitMs) => {
+  const cause = new RequestError('Wait.', { status: 429, retryAfterMs });
+  const { run, waits } = failing([
+    new CallerStatsError('unavailable', 'The server answered 429.', { cause }),
+  ]);
+  expect(await run()).toBe('done');
+  expect(waits).toEqual([waitMs]);
 });
 
 test('an aborted signal ends a wait at once, and no further attempt is made', async () => {

@@ -1,0 +1,153 @@
+/**
+ * Requests to a caller-stats server and their errors: for the client package, which contains this file, and for commands
+ * with `--url`. Imports nothing and uses web standards only.
+ */
+
+/** What a request needs of its platform. */
+export interface Transport {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  readonly now: () => number;
+}
+
+/** Longer waits in `Retry-After` are cut to one hour. */
+const retryAfterMsMax = 3_600_000;
+
+/** Sends a request and returns the parsed JSON of the response. Rejects with a `CallerStatsError`. */
+export async function request({ fetch, now }: Transport, url: string, init: RequestInit): Promise<unknown> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, init);
+    text = await response.text();
+  } catch (cause) {
+    throw new ConnectionError(`No response from ${new URL(url).origin}: ${failureReason(cause)}`, {
+      cause,
+    });
+  }
+  const body = parseJson(text);
+  if (!response.ok || body === undefined) throw toError(response, text, body, now());
+  return body;
+}
+
+/** The URL of an operation of a project. */
+export function operationUrl(url: string, projectId: string, operation: string): string {
+  if (!/^https?:[^?#]+$/i.test(url) || !URL.canParse(url)) {
+    throw new RangeError(`url: ${JSON.stringify(url)} is not a URL such as https://stats.example.com`);
+  }
+  return `${url.replace(/\/+$/, '')}/v1/analytics/${encodeURIComponent(projectId)}/assistant/${operation}`;
+}
+
+/**
+ * The `Authorization` header for a key. Whitespace around the key is ignored: files usually end with a line break.
+ * Malformed keys throw here because the error message of `fetch` would contain the key.
+ */
+export function authorizationHeader(key: string | undefined): string {
+  const bare = key?.trim() ?? '';
+  if (!/^[!-~]+$/.test(bare)) throw new RangeError('key: is not a key');
+  return `Bearer ${bare}`;
+}
+
+/** `Retry-After` (RFC 9110, 10.2.3) is a number of seconds or a date. */
+function parseRetryAfter(value: string, nowMs: number): number | undefined {
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), retryAfterMsMax);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The errors of `fetch` are unspecific; the reason is in their `cause`. */
+function failureReason(error: unknown): string {
+  const failed = error as { message?: unknown; cause?: { message?: unknown; code?: unknown } } | null;
+  return String(failed?.cause?.message || failed?.cause?.code || failed?.message || error);
+}
+
+/** The base class of all request errors. An aborted request rejects with the reason of its `AbortSignal` instead. */
+export class CallerStatsError extends Error {
+  override name = 'CallerStatsError';
+  /** The HTTP status; 0 without a response. */
+  readonly status: number;
+  /** The server's `details`: one message per problem, starting with the parameter or field it is about. */
+  readonly details: readonly string[];
+  /** Milliseconds to wait before retrying, from `Retry-After`; at most one hour. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, { status = 0, details = [], retryAfterMs, cause }: ErrorOptions = {}) {
+    super(message, { cause });
+    this.status = status;
+    this.details = details;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+interface ErrorOptions {
+  readonly status?: number;
+  readonly details?: readonly string[];
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** 400: a parameter or the body is invalid; see `details`. */
+export class InvalidRequestError extends CallerStatsError {
+  override name = 'InvalidRequestError';
+}
+
+/** 401: the key is missing, unknown, expired, disabled, revoked or of the wrong type. */
+export class AuthenticationError extends CallerStatsError {
+  override name = 'AuthenticationError';
+}
+
+/** 403: the key is valid, but not from this address or not for this operation. */
+export class PermissionError extends CallerStatsError {
+  override name = 'PermissionError';
+}
+
+/** 404: the project does not exist or belongs to another organization, or `url` is not a caller-stats server. */
+export class NotFoundError extends CallerStatsError {
+  override name = 'NotFoundError';
+}
+
+/** 429: too many requests; see `retryAfterMs`. */
+export class RateLimitError extends CallerStatsError {
+  override name = 'RateLimitError';
+}
+
+/** 5xx: the server failed, is overloaded or is shutting down. Retrying later is safe. */
+export class ServerError extends CallerStatsError {
+  override name = 'ServerError';
+}
+
+/** No response: the connection was refused or reset, or timed out. `cause` is the platform's error. */
+export class ConnectionError extends CallerStatsError {
+  override name = 'ConnectionError';
+}
+
+const classes: Readonly<Record<number, typeof CallerStatsError>> = {
+  400: InvalidRequestError,
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  429: RateLimitError,
+};
+
+/** The error for a response: the status determines the class, the body the message. */
+function toError(
+  { status, headers }: Response,
+  text: string,
+  body: unknown,
+  nowMs: number,
+): CallerStatsError {
+  const { error, details } = (body ?? {}) as { error?: unknown; details?: unknown };
+  const messages = Array.isArray(details) ? details.map((detail) => String(detail?.message)) : [];
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '', nowMs);
+  const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : CallerStatsError);
+  // Such as a proxy's error page.
+  const message = error ?? `The server answered ${status}, not as caller-stats does: ${text.slice(0, 200)}`;
+  return new ErrorClass([message, ...messages].join(' '), { status, details: messages, retryAfterMs });
+}

@@ -1,4 +1,4 @@
-/** What `serve` does for somebody who starts it for the first time: a project, two keys, and how to go on. */
+/** Sets up an empty store on the first start of `serve`: creates a project and two keys, and prints how to continue. */
 import { fileURLToPath } from 'node:url';
 import { formatTime } from '../domain/format.js';
 import { parseExpiryWithin } from '../domain/keys/key-lifetime.js';
@@ -9,23 +9,23 @@ import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
 import { createUnlessTaken } from './copy/side.js';
 import { PLAIN } from './import/fields.js';
-import { readNdjson } from './import/ndjson.js';
+import { readNdjson } from './import/formats.js';
 import { describeTotals, runImport } from './import/run.js';
 import { openFile } from './import/source.js';
 import { inviteMember } from './members.js';
 
-/** Real events, which come with the software. */
+/** Sample data: real events, included in the package. */
 const sample = fileURLToPath(new URL('../../demo/changes.ndjson.gz', import.meta.url));
 
 /**
- * The id of the first admin key, the same in every store: of servers that start on one new database at the same moment,
- * only one can make it, and that one makes the rest.
+ * The id of the first admin key, the same in every store. If several servers start on a new database at once, only one can
+ * create this key, and that server creates the rest.
  */
 const firstKeyId = 'first-admin-key';
 
 export interface FirstRunOptions {
   readonly url: string;
-  /** Where browsers find the dashboard. */
+  /** The URL of the dashboard. */
   readonly pagesUrl: string;
   readonly vendor: string;
   /** See `parseExpiryWithin`. */
@@ -43,7 +43,6 @@ export interface FirstRunIo {
   readonly warn: (line: string) => void;
 }
 
-/** What the first run puts into an empty store. */
 interface FirstRun {
   readonly by: Actor;
   readonly project: Project;
@@ -52,11 +51,10 @@ interface FirstRun {
 }
 
 /**
- * What makes a first project and its keys where the store has neither, and prints them, this once. It may be called
- * again after it failed, and then goes on where it was, with the same keys: those that it has printed it does not print
- * again, and those that the store has already and that it has not, nobody has seen.
+ * Returns a function that creates and prints a first project and its keys if the store is empty. After a failure, call it
+ * again: it continues with the same keys, and prints them once.
  */
-export function welcomer(store: Store, options: FirstRunOptions, io: FirstRunIo): () => Promise<void> {
+export function createFirstRun(store: Store, options: FirstRunOptions, io: FirstRunIo): () => Promise<void> {
   let planned: FirstRun | undefined;
   let isMade = false;
   return async () => {
@@ -75,7 +73,7 @@ async function makeFirst(
   io: FirstRunIo,
 ): Promise<void> {
   if (await isFirst(store, first)) {
-    // What is there already is of an earlier try, whose answer was lost.
+    // An earlier attempt may have created these although it failed.
     await createUnlessTaken(() => store.createProject(first.project, first.by));
     await createUnlessTaken(() => store.createKey(first.recording.key, first.by));
     if (demo) await loadSample(store, first.project.id, io);
@@ -115,10 +113,10 @@ function plan({ vendor, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt 
   return { by, project, admin: generateApiKey(admin, maker), recording: generateApiKey(recording, maker) };
 }
 
-/** Stores the first key. False where the store was not empty, or another server was first. */
+/** Creates the first key. Returns false if the store is not empty, or another server was first. */
 async function isFirst(store: Store, { admin: { key }, by }: FirstRun): Promise<boolean> {
   const organizations = await store.listOrganizations();
-  // Keys first: where projects are spread over servers, one that is down would hide its own.
+  // Keys first: on Citus, a node that is down would hide its projects.
   for (const { id } of organizations) {
     const keys = await store.listKeys(id);
     if (keys.length > 0) return keys.some(({ hash }) => hash === key.hash);
@@ -130,7 +128,7 @@ async function isFirst(store: Store, { admin: { key }, by }: FirstRun): Promise<
   return (await store.listKeys(DEFAULT_ORGANIZATION_ID)).some(({ hash }) => hash === key.hash);
 }
 
-/** As long as nobody can sign in to the dashboard as an owner, each start prints an address that makes the first one. */
+/** Each start prints a set-up link until the dashboard has an owner. */
 async function printSetUpAddress(store: Store, pagesUrl: string, io: FirstRunIo): Promise<void> {
   if (!(await store.isSetUpOpen())) {
     io.print(`Dashboard: ${pagesUrl}/`);
@@ -146,7 +144,7 @@ async function printSetUpAddress(store: Store, pagesUrl: string, io: FirstRunIo)
 async function loadSample(store: Store, projectId: string, io: FirstRunIo): Promise<void> {
   const totals = await runImport({
     sources: [await openFile(sample)],
-    readerOf: () => (chunks) => readNdjson(chunks, PLAIN),
+    selectReader: () => (chunks) => readNdjson(chunks, PLAIN),
     strict: false,
     sink: (queries) => store.record(projectId, queries),
     clock: io.clock,

@@ -1,10 +1,10 @@
-/** How far a long operation is. The command line shows it where a person is watching. */
+/** Shows the progress of a long operation. */
 export interface Progress {
-  /** How much of the total is done since the last call. */
+  /** Adds to the amount that is done. */
   readonly advance: (amount: number) => void;
   /** Records read so far. */
   readonly show: (read: number) => void;
-  /** A line for the user. */
+  /** Prints a line. */
   readonly note: (line: string) => void;
   readonly stop: () => void;
 }

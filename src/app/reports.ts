@@ -1,4 +1,4 @@
-/** The reports on a project's queries (whole, over time, by caller), each with how it is asked for and read. */
+/** The reports on a project's queries: total, over time, and by caller. */
 import type { CallerCounts, Counts } from '../domain/counting/counts.js';
 import { callersToCsv, countsToCsv, seriesToCsv } from '../domain/counting/csv.js';
 import { type DateRange, parseDateRange } from '../domain/counting/date-range.js';
@@ -14,13 +14,13 @@ import type { Result } from '../domain/result.js';
 import type { Store } from '../storage/ports/store.js';
 import { readSeries } from '../storage/series.js';
 
-/** A question as the user wrote it. */
+/** The parameters of a report as the user wrote them. */
 export type ReportInput = { readonly [Name in keyof SeriesNames]?: string | undefined };
 
 export interface Report<Question, Answer> {
-  /** The operation of the HTTP API that has the same answer, below the project's assistant. */
+  /** The path of the same report in the HTTP API, relative to the project's assistant. */
   readonly operation: string;
-  /** Every problem with the input; each begins with the name that `names` has for its field. */
+  /** Returns all problems, each beginning with the parameter's name in `names`. */
   readonly parse: (input: ReportInput, names: SeriesNames) => Result<Question>;
   readonly read: (store: Store, projectId: string, question: Question) => Promise<Answer>;
   readonly toCsv: (answer: Answer) => string;
@@ -50,8 +50,8 @@ export const CALLERS: Report<DateRange, CallerCounts> = {
 /** Where reports are read from: the store, or a running server. */
 export interface ReportSource {
   /**
-   * Reads a report. `input` is the question as the user wrote it, which a server parses for itself. `CallerStatsError`
-   * where the project does not exist, or the server refuses or cannot be reached.
+   * Reads a report. `input` is the unparsed question, for a server. Throws a `CallerStatsError` if the
+   * project does not exist, or the server refuses the request or cannot be reached.
    */
   readonly read: <Question, Answer>(
     report: Report<Question, Answer>,

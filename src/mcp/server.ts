@@ -1,17 +1,17 @@
-/** Serves tools by the Model Context Protocol. The only file that knows its library, and loaded only when it is needed. */
+/** Serves tools over the Model Context Protocol. The only file that imports the MCP library. */
 import type { Readable, Writable } from 'node:stream';
 import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ReportSource } from '../app/reports.js';
 import { CallerStatsError, describeError } from '../domain/errors.js';
 import type { ObjectSchema } from '../http/schemas/json-schema.js';
-import { type Tool, toolsOf } from './tools.js';
+import { createTools, type Tool } from './tools.js';
 
 const instructions =
   'Exact counts of the questions that people asked the AI assistant of a documentation site. Ranges are half-open: dateTo is \
 exclusive. Dates are UTC unless an offset says otherwise. Counts are of queries, not of people.';
 
-/** What the protocol runs over, and where errors go. */
+/** The streams of the protocol and of errors. */
 export interface ToolStreams {
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -20,14 +20,14 @@ export interface ToolStreams {
   readonly stopRequested: () => Promise<unknown>;
 }
 
-/** Serves until stdin ends or the process is asked to stop. Nothing but the protocol goes to stdout. */
+/** Serves until stdin ends or the process is asked to stop. Writes only protocol messages to stdout. */
 export async function serveTools(source: ReportSource, io: ToolStreams, version: string): Promise<void> {
-  const tools = toolsOf(source);
+  const tools = createTools(source);
   const over = Promise.race([
     new Promise((resolve) => io.stdin.once('end', resolve).once('close', resolve)),
     io.stopRequested(),
   ]);
-  const served = serveStdio(() => serverOf(tools, io, version), {
+  const served = serveStdio(() => createServer(tools, io, version), {
     transport: new StdioServerTransport(io.stdin, io.stdout),
     onerror: ({ message }) => printError(io, message),
   });
@@ -35,7 +35,7 @@ export async function serveTools(source: ReportSource, io: ToolStreams, version:
   await served.close();
 }
 
-function serverOf(tools: readonly Tool[], io: ToolStreams, version: string): McpServer {
+function createServer(tools: readonly Tool[], io: ToolStreams, version: string): McpServer {
   const server = new McpServer(
     { name: 'caller-stats', version },
     { instructions, capabilities: { tools: { listChanged: false } } },
@@ -50,14 +50,14 @@ function serverOf(tools: readonly Tool[], io: ToolStreams, version: string): Mcp
         outputSchema: asStandard(output),
         annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
       },
-      (given) => resultOf(call(given as Readonly<Record<string, unknown>>), io),
+      (given) => toResult(call(given as Readonly<Record<string, unknown>>), io),
     );
   }
   return server;
 }
 
-/** An error is a result, too, so that the model reads what was wrong with its call. */
-async function resultOf(answering: Promise<object>, io: ToolStreams): Promise<CallToolResult> {
+/** Returns errors as results, so that the model can read them. */
+async function toResult(answering: Promise<object>, io: ToolStreams): Promise<CallToolResult> {
   try {
     const answer = await answering;
     return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } };
@@ -71,7 +71,7 @@ async function resultOf(answering: Promise<object>, io: ToolStreams): Promise<Ca
   }
 }
 
-/** A schema that only describes: the tools check their arguments themselves, and say in their own words what is wrong. */
+/** The schema only describes arguments. The tools check them, because their messages are better. */
 function asStandard(schema: ObjectSchema): StandardSchemaWithJSON {
   const describe = () => ({ ...schema });
   return {

@@ -1,5 +1,4 @@
-/** The tools of `mcp`: what each is called, takes and gives, in words that a model can go by. */
-
+/** The tools of `mcp`, with descriptions for models. */
 import {
   CALLER_STATS,
   CALLERS,
@@ -32,12 +31,11 @@ export interface Tool {
   readonly description: string;
   readonly input: ObjectSchema;
   readonly output: ObjectSchema;
-  /** Answers a call with these arguments, of which nothing has been checked. `CallerStatsError` where it cannot. */
+  /** Runs the tool. Checks the arguments itself, and throws a `CallerStatsError` if they are invalid. */
   readonly call: (given: Readonly<Record<string, unknown>>) => Promise<object>;
 }
 
-/** The tools that read from a source. */
-export function toolsOf(source: ReportSource): Tool[] {
+export function createTools(source: ReportSource): Tool[] {
   const { projects } = source;
   const tools = [
     readTool(source, CALLER_STATS, {
@@ -131,7 +129,7 @@ function listTool(projects: NonNullable<ReportSource['projects']>): Tool {
     input,
     output: ProjectsSchema,
     call: async (given) => {
-      refuse(unknownNames(given, input));
+      refuse(findUnknownNames(given, input));
       return { projects: (await projects()).map(({ id, name, timeZone }) => ({ id, name, timeZone })) };
     },
   };
@@ -142,14 +140,14 @@ function readTool<Question, Answer extends object>(
   report: Report<Question, Answer>,
   { tooMuch, output, ...tool }: Omit<Tool, 'call'> & { tooMuch?: (answer: Answer) => string[] },
 ): Tool {
-  // By its $id a client would take the schema for the same one in the next list, and refuse to have it twice.
+  // Clients refuse two schemas with the same $id.
   const { $id: _, ...unnamed } = output as ObjectSchema & { $id?: string };
   return {
     ...tool,
     output: unnamed,
     call: async (given) => {
-      const problems = [...unknownNames(given, tool.input), ...notTexts(given, tool.input)];
-      const { projectId: id, dateFrom: from, dateTo: to, interval, timeZone } = textsOf(given);
+      const problems = [...findUnknownNames(given, tool.input), ...findNonStrings(given, tool.input)];
+      const { projectId: id, dateFrom: from, dateTo: to, interval, timeZone } = readStrings(given);
       if (!('projectId' in given)) problems.unshift('projectId: is missing');
       const asked: ReportInput = { from, to, interval, timeZone };
       const question = report.parse(asked, SERIES_PARAMETER_NAMES);
@@ -173,20 +171,20 @@ function tooManyBuckets({ interval, buckets }: Series): string[] {
 
 type Given = Readonly<Record<string, unknown>>;
 
-function unknownNames(given: Given, { properties }: ObjectSchema): string[] {
+function findUnknownNames(given: Given, { properties }: ObjectSchema): string[] {
   const known = Object.keys(properties);
   return Object.keys(given)
     .filter((name) => !known.includes(name))
     .map((name) => unknownNameMessage('parameter', name, known));
 }
 
-function notTexts(given: Given, { properties }: ObjectSchema): string[] {
+function findNonStrings(given: Given, { properties }: ObjectSchema): string[] {
   return Object.keys(properties)
     .filter((name) => name in given && typeof given[name] !== 'string')
     .map((name) => `${name}: is not a string; leave it out or give one`);
 }
 
-function textsOf(
+function readStrings(
   given: Given,
 ): Partial<Record<'projectId' | 'dateFrom' | 'dateTo' | 'interval' | 'timeZone', string>> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'string'));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { readerOf } from '../../src/app/import/formats.js';
+import { selectReader } from '../../src/app/import/formats.js';
 import { type ImportTotals, runImport } from '../../src/app/import/run.js';
 import { openSource } from '../../src/app/import/source.js';
 import { type FormOptions, readForm } from '../../src/cli/options/import-form.js';
@@ -41,7 +41,7 @@ async function imported(
   const notes: string[] = [];
   const totals = await runImport({
     sources: [await openSource('-', Readable.from(pieces))],
-    readerOf: (name) => readerOf(form, name),
+    selectReader: (name) => selectReader(form, name),
     strict,
     sink: async (queries) => {
       const before = stored.size;

@@ -1,4 +1,4 @@
-import { readerOf } from '../../src/app/import/formats.js';
+import { selectReader } from '../../src/app/import/formats.js';
 import { type FormOptions, readForm } from '../../src/cli/options/import-form.js';
 import { parseQuery } from '../../src/domain/queries/query.js';
 
@@ -19,7 +19,7 @@ export async function outcomesOf(
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
   }
   const outcomes: [number, Outcome][] = [];
-  for await (const { line, value } of readerOf(await readForm(options), 'file')(chunks())) {
+  for await (const { line, value } of selectReader(await readForm(options), 'file')(chunks())) {
     if (value === 'skipped') {
       outcomes.push([line, value]);
       continue;

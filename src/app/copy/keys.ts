@@ -5,8 +5,8 @@ import type { KeyChange } from '../../storage/ports/store.js';
 import { createUnlessTaken, type Side, type Tally } from './side.js';
 
 /**
- * Copies an organization's keys. A key is the same on both sides where its hash is, whatever its id: the first admin
- * key has the same id in every store, and is another key in each. What is there already gets what became of it since.
+ * Copies an organization's keys and updates those that exist already. Keys are compared by hash instead of id, because the
+ * first admin key has the same id in every store.
  */
 export async function copyKeys(
   organizationId: string,
@@ -16,7 +16,7 @@ export async function copyKeys(
 ): Promise<Tally> {
   const tally: Tally = { copied: 0, present: 0 };
   const before = await keysByHash(organizationId, to);
-  // First those that are there, whenever they were made: a rotation of one makes its successor.
+  // Existing keys first, because rotating one creates its successor.
   for (const key of keys) {
     const same = before.get(key.hash);
     if (same === undefined) continue;
@@ -30,7 +30,7 @@ export async function copyKeys(
       !there.has(key.hash) &&
       !(await createUnlessTaken(() => to.ask((store) => store.createKey(key, by))))
     ) {
-      // Its id is taken, or another copy that runs now has just made it.
+      // Another key has its id, or a concurrent copy has just created it.
       there = await keysByHash(organizationId, to);
       if (!there.has(key.hash)) {
         await to.ask((store) => store.createKey({ ...key, id: generateId(randomInt) }, by));
@@ -47,8 +47,8 @@ async function keysByHash(organizationId: string, to: Side): Promise<Map<string,
 }
 
 /**
- * A key that is revoked on either side stays revoked, the later of its last uses holds, and what else became of it is
- * done again; a rotation makes the successor.
+ * Applies the changes of the source's key. A key that is revoked on either side stays revoked, and the later of the last
+ * uses wins. A rotation creates the successor.
  */
 async function bringUpToDate(
   there: ApiKey,

@@ -4,11 +4,10 @@ import { CALLER_TYPES } from '../../domain/queries/caller.js';
 import type { CopiedProject } from './run.js';
 
 /**
- * What keeps a project from being the same on both sides, in words; undefined where it is.
+ * Describes how a project differs between source and target; undefined if it does not.
  *
- * The target answered for each query that was read: it has recorded it, or had its id already. So where as many were
- * read as the source now counts, the target has every query of the source, and where the two then count the same, it
- * has no other.
+ * The target has recorded every query that was read, or had its id already. So if as many queries were read as the source
+ * counts, the target has all of them; if both then count the same, it has no others.
  */
 export function difference({ id, source, target, recorded, duplicates }: CopiedProject): string | undefined {
   const read = recorded + duplicates;
@@ -28,7 +27,7 @@ export function difference({ id, source, target, recorded, duplicates }: CopiedP
     : undefined;
 }
 
-/** What the target has beyond the source. */
+/** The differences by type of caller. */
 function byType(source: TypeCounts, target: TypeCounts): string {
   return CALLER_TYPES.filter((type) => source[type] !== target[type])
     .map((type) => {

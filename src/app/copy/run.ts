@@ -1,4 +1,4 @@
-/** Copies what one store holds into another, and holds the two against each other. Knows nothing of options. */
+/** Copies everything from one store into another, and compares their counts. */
 
 import type { Counts } from '../../domain/counting/counts.js';
 import { ALL_TIME } from '../../domain/counting/date-range.js';
@@ -15,23 +15,23 @@ import type { Progress } from '../progress.js';
 import { copyKeys } from './keys.js';
 import { createUnlessTaken, type Side, type Tally } from './side.js';
 
-/** Queries read at a time: well below what a database takes its deadline for. */
+/** A page of this size takes much less time than the deadline of a database query. */
 const pageQueries = 10_000;
 
-/** What there is to copy, but for the queries. */
+/** Everything to copy except the queries. */
 export interface Stock {
   readonly organizations: readonly Organization[];
   readonly members: readonly Member[];
   /** By organization. */
   readonly keys: ReadonlyMap<string, readonly ApiKey[]>;
   readonly projects: readonly Project[];
-  /** How many queries there are; more may arrive meanwhile. */
+  /** The number of queries; more may be recorded meanwhile. */
   readonly queries: number;
 }
 
 export interface CopiedProject extends RecordResult {
   readonly id: string;
-  /** The counts of all time when everything was copied. */
+  /** The counts after copying. */
   readonly source: Counts;
   readonly target: Counts;
 }
@@ -48,7 +48,7 @@ export async function takeStock(from: Side): Promise<Stock> {
   const members: Member[] = [];
   for (const { id } of organizations) members.push(...(await from.ask((store) => store.listMembers(id))));
   const projects: Project[] = [];
-  // Keys first: the project of each is then among the projects, even where both were made a moment ago.
+  // Keys before projects, so that the project of each key is listed even if both are new.
   for (const { id } of organizations) keys.set(id, await from.ask((store) => store.listKeys(id)));
   for (const { id } of organizations) projects.push(...(await from.ask((store) => store.listProjects(id))));
   for (const project of projects) requireAllRows(project, from);
@@ -57,7 +57,7 @@ export async function takeStock(from: Side): Promise<Stock> {
   return { organizations, members, keys, projects, queries };
 }
 
-/** Counts without rows cannot be carried over by recording rows. */
+/** Counts whose rows were removed by retention cannot be copied. */
 function requireAllRows({ id, rowsFrom }: Project, { name }: Side): void {
   if (rowsFrom === null) return;
   throw new CallerStatsError(
@@ -67,7 +67,7 @@ function requireAllRows({ id, rowsFrom }: Project, { name }: Side): void {
   );
 }
 
-/** Everything it does may be done again: what is there already stays as it is. */
+/** Copies everything. Safe to repeat, because existing things are not created again. */
 export async function copyStock(
   { organizations, members, keys, projects }: Stock,
   {
@@ -89,12 +89,12 @@ export async function copyStock(
     const made = await createUnlessTaken(() => to.ask((store) => store.createOrganization(organization, by)));
     organizationTally[made ? 'copied' : 'present']++;
   }
-  // Owners first: nobody can be the last one there who is not any more here.
+  // Owners first: the store refuses to demote the last owner of the target.
   const rank = ({ role }: Member) => (role === 'owner' ? 0 : 1);
   for (const member of members.toSorted((a, b) => rank(a) - rank(b))) await copyMember(member, to, by);
   for (const project of projects) await copyProject(project, to, by);
-  for (const [organizationId, ofOrganization] of keys) {
-    const { copied, present } = await copyKeys(organizationId, ofOrganization, to, {
+  for (const [organizationId, organizationKeys] of keys) {
+    const { copied, present } = await copyKeys(organizationId, organizationKeys, to, {
       by,
       randomInt: io.randomInt,
     });
@@ -120,7 +120,7 @@ export async function copyStock(
   return { organizations: organizationTally, keys: keyTally, projects: copied };
 }
 
-/** A member that is there already gets the role of the source. */
+/** An existing member gets the role of the source. */
 async function copyMember(member: Member, to: Side, by: Actor): Promise<void> {
   if (await createUnlessTaken(() => to.ask((store) => store.addMember(member, by)))) return;
   const { organizationId, email, role } = member;
@@ -129,9 +129,9 @@ async function copyMember(member: Member, to: Side, by: Actor): Promise<void> {
   await to.ask((store) => store.changeMember(organizationId, email, role, by));
 }
 
-/** Its queries go into the project of the same id; one of another organization is somebody else's. */
+/** Queries are copied into the project of the same id, but not if that belongs to another organization. */
 async function copyProject(project: Project, to: Side, by: Actor): Promise<void> {
-  // Without its retention, which would refuse its older queries: see `copyRetention`.
+  // Without retention, which would refuse older queries: see `copyRetention`.
   const made = { ...project, retentionDays: null };
   if (await createUnlessTaken(() => to.ask((store) => store.createProject(made, by)))) return;
   const there = await to.ask((store) => store.findProject(project.organizationId, project.id));
@@ -143,7 +143,7 @@ async function copyProject(project: Project, to: Side, by: Actor): Promise<void>
   );
 }
 
-/** Once all queries are there. A project that has a retention already keeps it. */
+/** Sets the retention after all queries are copied. An existing retention stays. */
 async function copyRetention(project: Project, to: Side, by: Actor): Promise<void> {
   const { organizationId, id, retentionDays } = project;
   if (retentionDays === null) return;
@@ -152,7 +152,7 @@ async function copyRetention(project: Project, to: Side, by: Actor): Promise<voi
   await to.ask((store) => store.changeProject(organizationId, id, { retentionDays }, by));
 }
 
-/** Reads a page while the last is being recorded. */
+/** Reads one page while the last is being recorded. */
 async function copyQueries(
   projectId: string,
   from: Side,

@@ -2,14 +2,14 @@ import { CallerStatsError } from '../../domain/errors.js';
 import { locationOf, nameOfStore, type OpenOptions, openStore } from '../../storage/open.js';
 import type { Store } from '../../storage/ports/store.js';
 
-/** One of the two stores of a copy. Its errors begin with its name, for the same may befall either. */
+/** The source or the target of a copy. Its errors begin with its name. */
 export interface Side {
   /** Without a password. */
   readonly name: string;
   readonly ask: <T>(work: (store: Store) => Promise<T>) => Promise<T>;
 }
 
-/** Opens a side, works with it, and closes it whatever happens. `role` stands before its name in errors. */
+/** Opens a store, runs `work`, and closes it. Errors begin with `role` and the store's name. */
 export async function withSide<T>(
   role: 'source' | 'target',
   url: string,
@@ -33,13 +33,13 @@ function withName(name: string, error: unknown): unknown {
   return new CallerStatsError(code, `${name}: ${message}`, { details, cause });
 }
 
-/** How many of a kind were made at the target, and how many were there already. */
+/** How many were created in the target, and how many existed already. */
 export interface Tally {
   copied: number;
   present: number;
 }
 
-/** Whether it was made; false where there is one already. */
+/** Returns false if it exists already. */
 export async function createUnlessTaken(create: () => Promise<void>): Promise<boolean> {
   try {
     await create();

@@ -1,25 +1,24 @@
-/** Reads access logs: each line about a request that asked the assistant is a query. */
+/** Reads access logs. Each request to the assistant is a query. */
 import { parseLogLine } from '../../domain/queries/access-log.js';
 import { type CallerRules, detectCaller } from '../../domain/queries/caller-detection.js';
 import { isBlank, LineIds, trimEnd } from '../../domain/queries/lines.js';
 import { failure, success } from '../../domain/result.js';
-import { readLines, tooLongProblem } from './lines.js';
-import type { ImportRecord } from './records.js';
+import { type ImportRecord, readLines, tooLongProblem } from './records.js';
 
-/** Which requests are queries, and whose. */
+/** Which requests are queries, and how their callers are detected. */
 export interface LogReading {
-  /** What the path of a request has to match. */
+  /** Matches the paths of queries. */
   readonly path: RegExp;
-  /** In capitals. */
+  /** In upper case. */
   readonly methods: ReadonlySet<string>;
-  /** Such as `200`, or `2xx` for all from 200 to 299. */
+  /** Such as `200` or `2xx`. */
   readonly statuses: ReadonlySet<string>;
   readonly rules: CallerRules;
-  /** Ids are made with it, where there is one. */
+  /** The HMAC key of ids; see `LineIds`. */
   readonly idKey: Uint8Array | undefined;
 }
 
-/** Requests that are no queries are passed over. Lines that are none of such a log are bad. */
+/** Skips requests that are not queries. Lines in another format are bad records. */
 export async function* readAccessLog(
   chunks: AsyncIterable<Buffer>,
   { path, methods, statuses, rules, idKey }: LogReading,
@@ -32,7 +31,7 @@ export async function* readAccessLog(
     }
     if (isBlank(bytes)) continue;
     const line = trimEnd(bytes);
-    // A byte is a character: what clients send need not be UTF-8, and only what is ASCII is looked at.
+    // Clients may send invalid UTF-8. Latin-1 decodes any byte, and only ASCII matters here.
     const request = parseLogLine(Buffer.from(line.buffer, line.byteOffset, line.length).toString('latin1'));
     if (!request.ok) {
       yield { line: number, value: request };

@@ -4,16 +4,16 @@ import type { RecordResult } from '../../storage/ports/store.js';
 /** Where queries go: a store or a running server. */
 export type Sink = (queries: readonly Query[]) => Promise<RecordResult>;
 
-/** Queries sent at a time. What waits is alive in memory, and what lives long costs several times its size. */
+/** Larger batches take more memory: objects that survive a collection cost several times their size. */
 const batchSize = 1_000;
-/** Batches under way at once: while one is written others are read, and share the next commit. */
-const batchesUnderWayMax = 3;
+/** While one batch is written, others are read and share the next commit. */
+const concurrentBatchesMax = 3;
 
-/** Gathers queries into batches for a sink, with a bounded number under way, and adds up what became of them. */
+/** Sends queries to a sink in batches, a few at once, and adds up the results. */
 export class Batcher {
   readonly #sink: Sink;
   #batch: Query[] = [];
-  #underWay: Promise<void>[] = [];
+  #pending: Promise<void>[] = [];
   recorded = 0;
   duplicates = 0;
 
@@ -26,22 +26,22 @@ export class Batcher {
     if (this.#batch.length >= batchSize) await this.#send();
   }
 
-  /** Resolves when everything added is recorded. */
+  /** Resolves when all added queries are recorded. */
   async flush(): Promise<void> {
     if (this.#batch.length > 0) await this.#send();
-    await Promise.all(this.#underWay.splice(0));
+    await Promise.all(this.#pending.splice(0));
   }
 
   async #send(): Promise<void> {
     const batch = this.#batch;
     this.#batch = [];
-    if (this.#underWay.length >= batchesUnderWayMax) await this.#underWay.shift();
+    if (this.#pending.length >= concurrentBatchesMax) await this.#pending.shift();
     const sent = this.#sink(batch).then(({ recorded, duplicates }) => {
       this.recorded += recorded;
       this.duplicates += duplicates;
     });
-    // It is awaited later; until then a failure must not count as unhandled.
+    // Awaited later; until then, a failure must not count as an unhandled rejection.
     sent.catch(() => {});
-    this.#underWay.push(sent);
+    this.#pending.push(sent);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Reads CSV (RFC 4180) record by record. A streaming parser loses its place at the first stray quote and takes good
- * records with it; so the records are cut out here, by the parity of their quotes, and a parser reads each. One that it
- * cannot read is one bad record, and the next line is tried as the beginning of another.
+ * Reads CSV (RFC 4180). A streaming parser would lose good records after a stray quote. So this file splits records itself:
+ * a record ends at a line end after an even number of quotes. If a record is invalid, only its first line is bad, and the
+ * next line is read as the start of another record.
  */
 import { parse } from 'csv-parse/sync';
 import { importLineBytesMax } from '../../domain/limits.js';
@@ -10,19 +10,17 @@ import { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { failure, type Result, success } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
 import { PLAIN, queryReader, type Reading } from './fields.js';
-import { type Line, readLines, tooLongProblem } from './lines.js';
-import type { ImportRecord } from './records.js';
+import { type ImportRecord, type Line, readLines, tooLongProblem } from './records.js';
 
 const quoteByte = 0x22;
 
-/** A record's fields, or what is wrong with it. */
 interface CsvRecord {
-  /** The line that it begins on. */
+  /** The first line. */
   readonly line: number;
   readonly fields: Result<readonly string[]>;
 }
 
-/** Columns by their names in the first record. An empty `occurredAt` or, with `--caller`, `caller` is one left out. */
+/** The first record names the columns. An empty `occurredAt` counts as missing; so does an empty `caller` with `--caller`. */
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   reading: Reading = PLAIN,
@@ -51,13 +49,13 @@ function toColumns(fields: Result<readonly string[]>, reading: Reading): Result<
 }
 
 async function* readCsvRecords(lines: AsyncIterable<Line>): AsyncGenerator<CsvRecord> {
-  const cutter = new RecordCutter();
-  for await (const line of lines) yield* cutter.take(line);
-  yield* cutter.end();
+  const splitter = new RecordSplitter();
+  for await (const line of lines) yield* splitter.take(line);
+  yield* splitter.end();
 }
 
-/** Gathers lines until the quotes in them are even, which is where a record ends. */
-class RecordCutter {
+/** Joins lines until the number of quotes is even, which is where a record ends. */
+class RecordSplitter {
   #open: Line[] = [];
   #quotesAreOdd = false;
   #bytes = 0;
@@ -75,12 +73,12 @@ class RecordCutter {
     if (!this.#quotesAreOdd || this.#bytes > importLineBytesMax) yield* this.#close();
   }
 
-  /** There is no more: what is open has a quote that nothing closes. */
+  /** Ends the input: open lines have an unclosed quote. */
   *end(): Generator<CsvRecord> {
     while (this.#open.length > 0) yield* this.#close();
   }
 
-  /** Reads the open lines as a record. Where they are none, only the first is at fault; the others get their own try. */
+  /** Parses the open lines as a record. If they are invalid, only the first is bad, and the others are tried again. */
   *#close(): Generator<CsvRecord> {
     const [first, ...others] = this.#open;
     const fields = this.#quotesAreOdd ? failure('has a quote that is not closed') : parseRecord(this.#open);
@@ -103,9 +101,9 @@ function parseRecord(lines: readonly Line[]): Result<readonly string[]> {
   const bytes = lines.flatMap((line, at) => [...(at === 0 ? [] : [lineEnd]), line.bytes ?? Buffer.alloc(0)]);
   const text = decodeUtf8(trimEnd(Buffer.concat(bytes)));
   if (!text.ok) return text;
-  // Only the end of the record and the beginning of the file: anywhere else these characters are part of a field.
+  // A byte order mark anywhere else is part of a field.
   const record = lines[0]?.number === 1 ? stripByteOrderMark(text.value) : text.value;
-  // Most records have no quotes, and then there is nothing to parse.
+  // Fast path for most records.
   if (!record.includes('"')) return success(record.split(','));
   try {
     return success(parse(record)[0] ?? []);

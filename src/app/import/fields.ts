@@ -1,4 +1,4 @@
-/** From a record of any export to the fields of a query: what `--map`, `--caller` and their like say. */
+/** Converts records of other systems to queries, as `--map`, `--caller` and similar options say. */
 import { CALLER_PATTERN, isCallerName } from '../../domain/queries/caller.js';
 import type { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { failure, quote, type Result, success } from '../../domain/result.js';
@@ -6,21 +6,21 @@ import { parseTimeInFormat, type TimeFormat } from '../../domain/time/timestamp-
 
 export type QueryField = (typeof QUERY_FIELDS)[number];
 
-/** Where a query's fields are in a record, by their names there. */
+/** The names of a query's fields in a record. */
 export type FieldMap = Readonly<Record<QueryField, string>>;
 
-/** How records become queries. */
+/** How records are converted to queries. */
 export interface Reading {
-  /** Undefined where a record is a query as recording takes it, and an unknown field a mistake. */
+  /** Undefined if records are queries already; then an unknown field is an error. */
   readonly map: FieldMap | undefined;
-  /** The caller of queries that name none. */
+  /** The default caller. */
   readonly caller: string | undefined;
-  /** Callers by what stands for them in the file. */
+  /** Maps values in the file to callers. */
   readonly callerValues: ReadonlyMap<string, string>;
   readonly timeFormat: TimeFormat;
 }
 
-/** Records that are queries already. */
+/** For records that are queries already. */
 export const PLAIN: Reading = {
   map: undefined,
   caller: undefined,
@@ -28,42 +28,42 @@ export const PLAIN: Reading = {
   timeFormat: 'rfc3339',
 };
 
-/** A function that makes the input of `parseQuery` of a record. */
+/** Returns a function that converts a record to the input of `parseQuery`. */
 export function queryReader(reading: Reading): (record: unknown) => Result<unknown> {
   const { map, caller, callerValues, timeFormat } = reading;
-  if (map !== undefined) return (record) => mapped(record, map, reading);
+  if (map !== undefined) return (record) => applyMap(record, map, reading);
   if (caller === undefined && callerValues.size === 0 && timeFormat === 'rfc3339') return success;
   return (record) => (isObject(record) ? withFields(record, record, reading) : success(record));
 }
 
-function mapped(record: unknown, map: FieldMap, reading: Reading): Result<unknown> {
+function applyMap(record: unknown, map: FieldMap, reading: Reading): Result<unknown> {
   if (!isObject(record)) return failure('is not an object');
   const fields = {
-    id: asId(fieldOf(record, map.id)),
-    caller: fieldOf(record, map.caller),
-    occurredAt: fieldOf(record, map.occurredAt),
+    id: asId(readField(record, map.id)),
+    caller: readField(record, map.caller),
+    occurredAt: readField(record, map.occurredAt),
   };
   const missing = (['id', 'caller', 'occurredAt'] as const).filter(
     (field) => isNothing(fields[field]) && !(field === 'caller' && reading.caller !== undefined),
   );
   if (missing.length > 0) {
-    // Without a time it would count as of now, which is never what an export of other days means.
+    // `occurredAt` is required: without it, queries of the past would count as of now.
     return failure(...missing.map((field) => `${field}: there is no ${quote(map[field])} in it`));
   }
   return withFields({ id: fields.id }, fields, reading);
 }
 
-/** `base` with the caller and the time of `fields`, made ready for `parseQuery`. */
+/** Adds the converted caller and time of `fields` to `base`. */
 function withFields(
   base: object,
   fields: { readonly caller?: unknown; readonly occurredAt?: unknown },
-  { caller: callerOfNone, callerValues, timeFormat }: Reading,
+  { caller: defaultCaller, callerValues, timeFormat }: Reading,
 ): Result<unknown> {
   const input: Record<string, unknown> = { ...base };
-  const named = isNothing(fields.caller) ? callerOfNone : fields.caller;
+  const named = isNothing(fields.caller) ? defaultCaller : fields.caller;
   const caller = typeof named === 'string' ? (callerValues.get(named) ?? named) : named;
   if (typeof caller === 'string' && !isCallerName(caller)) {
-    // Making names of such values by a rule could make two of them one.
+    // Converting such values by a rule could map two of them to the same name.
     return failure(
       `caller: ${quote(caller)} is not a caller's name (${CALLER_PATTERN}); name it with --caller-value ${JSON.stringify(`${caller.slice(0, 40)}=web`)}, or as another`,
     );
@@ -77,13 +77,13 @@ function withFields(
   return success(input);
 }
 
-/** A number that is exact becomes the text of its digits, as CSV has it; a larger one would be another id's as well. */
+/** Converts exact integers to strings. Larger numbers lose digits, so two ids could become the same. */
 function asId(id: unknown): unknown {
   return typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;
 }
 
-/** The field of this very name or, where there is none, what its parts between dots lead to. */
-function fieldOf(record: object, name: string): unknown {
+/** Reads the field with this name or, if there is none, the nested field at this path (`a.b`). */
+function readField(record: object, name: string): unknown {
   if (Object.hasOwn(record, name)) return (record as Record<string, unknown>)[name];
   let value: unknown = record;
   for (const part of name.split('.')) {

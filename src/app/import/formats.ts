@@ -1,11 +1,10 @@
-/** Which formats there are, and how each is read. */
+/** The import formats. To add one, add its name to `FORMATS` and its reader to `selectReader`. */
 import { type LogReading, readAccessLog } from './access-log.js';
-import type { Reading } from './fields.js';
-import { readNdjson } from './ndjson.js';
-import type { ImportRecord } from './records.js';
+import { queryReader, type Reading } from './fields.js';
+import { type ImportRecord, readJsonLines } from './records.js';
 import { readStream } from './stream.js';
 
-/** From the unpacked bytes of one source to its records. */
+/** Reads the records of a source. */
 export type Reader = (chunks: AsyncIterable<Buffer>) => AsyncGenerator<ImportRecord>;
 
 /** The names of `--format`. */
@@ -13,23 +12,23 @@ export const FORMATS = ['ndjson', 'csv', 'stream', 'access-log'] as const;
 
 export type Format = (typeof FORMATS)[number];
 
-/** All that the options say of what is in the files. */
+/** What the options say about the files. */
 export interface Form {
-  /** Undefined: as each file's name says. */
+  /** Undefined: detected from each file's name. */
   readonly format: Format | undefined;
   readonly reading: Reading;
-  /** Of a stream: the types of the events that are queries. */
+  /** For `stream`: the types of events that are queries. */
   readonly eventTypes: ReadonlySet<string>;
-  /** Of an access log, and only there. */
+  /** For `access-log` only. */
   readonly log: LogReading | undefined;
 }
 
-/** How a source of this name is read. */
-export function readerOf({ format, reading, eventTypes, log }: Form, name: string): Reader {
+/** The reader for a source of this name. */
+export function selectReader({ format, reading, eventTypes, log }: Form, name: string): Reader {
   if (log !== undefined) return (chunks) => readAccessLog(chunks, log);
-  switch (format ?? formatOf(name)) {
+  switch (format ?? detectFormat(name)) {
     case 'csv':
-      return (chunks) => readCsvOf(chunks, reading);
+      return (chunks) => loadAndReadCsv(chunks, reading);
     case 'stream':
       return (chunks) => readStream(chunks, reading, eventTypes);
     default:
@@ -37,13 +36,26 @@ export function readerOf({ format, reading, eventTypes, log }: Form, name: strin
   }
 }
 
-async function* readCsvOf(chunks: AsyncIterable<Buffer>, reading: Reading): AsyncGenerator<ImportRecord> {
-  // Loaded when there is CSV to read: every other command would wait for its parser in vain.
+/** One object per line: a query, or a record that `reading` converts to one. */
+export async function* readNdjson(
+  chunks: AsyncIterable<Buffer>,
+  reading: Reading,
+): AsyncGenerator<ImportRecord> {
+  const toQuery = queryReader(reading);
+  for await (const { line, value } of readJsonLines(chunks)) {
+    yield { line, value: value.ok ? toQuery(value.value) : value };
+  }
+}
+
+async function* loadAndReadCsv(
+  chunks: AsyncIterable<Buffer>,
+  reading: Reading,
+): AsyncGenerator<ImportRecord> {
+  // The parser takes long to load.
   const { readCsv } = await import('./csv.js');
   yield* readCsv(chunks, reading);
 }
 
-/** What a file's name says of its format; NDJSON where it says nothing. */
-function formatOf(name: string): Format {
+function detectFormat(name: string): Format {
   return /\.csv(\.(gz|zst))?$/i.test(name) ? 'csv' : 'ndjson';
 }

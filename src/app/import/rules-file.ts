@@ -1,4 +1,4 @@
-/** The shape of a file with rules that name callers. */
+/** Parses the file of `--caller-rules`. */
 import { Ajv } from 'ajv';
 import type { CallerRules } from '../../domain/queries/caller-detection.js';
 import { failure, type Result, success } from '../../domain/result.js';
@@ -26,7 +26,7 @@ const RulesFile = {
   },
 };
 
-/** What the JSON of such a file holds. Whether its rules can be used is told by `callerRulesProblems`. */
+/** Checks the file's structure; `callerRulesProblems` checks the rules. */
 export function parseRulesFile(value: unknown): Result<CallerRules> {
   const ajv = new Ajv({ allErrors: true });
   if (ajv.validate<CallerRules>(RulesFile, value)) return success(value);

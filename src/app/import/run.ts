@@ -9,21 +9,21 @@ import type { Reader } from './formats.js';
 import { type Source, SourceError } from './source.js';
 import { Spool } from './spool.js';
 
-/** What an import did. Without `strict`, `read = recorded + duplicates + bad + skipped`. */
+/** The totals of an import. Without `strict`, `read = recorded + duplicates + bad + skipped`. */
 export interface ImportTotals {
-  /** Records, good and bad; a file that breaks off counts as a bad one. */
+  /** All records; a file that cannot be read to its end counts as one bad record. */
   read: number;
   recorded: number;
   duplicates: number;
   bad: number;
-  /** Records that are none of those asked for: events of other types, lines about other requests. */
+  /** Records that are not queries: events of other types, other requests in a log. */
   skipped: number;
 }
 
 export interface ImportPlan {
   readonly sources: readonly Source[];
-  /** How the source of this name is read. */
-  readonly readerOf: (name: string) => Reader;
+  /** The reader for a source of this name. */
+  readonly selectReader: (name: string) => Reader;
   /** Records nothing unless every record is good. */
   readonly strict: boolean;
   readonly sink: Sink;
@@ -31,7 +31,7 @@ export interface ImportPlan {
   readonly progress: Progress;
 }
 
-/** Notes each bad record as `file:line: reason`, and goes on. */
+/** Imports the sources. Reports each bad record as `file:line: reason` and continues. */
 export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
   const batcher = new Batcher(plan.sink);
   const totals: ImportTotals = { read: 0, recorded: 0, duplicates: 0, bad: 0, skipped: 0 };
@@ -54,7 +54,7 @@ async function recordIfAllGood(plan: ImportPlan, batcher: Batcher, totals: Impor
 
 type OnQuery = (query: Query) => Promise<void>;
 
-/** A file that cannot be read to its end counts as one bad record, and the others are read all the same. */
+/** Reads all sources, even after one that cannot be read to its end. */
 async function readAll(plan: ImportPlan, totals: ImportTotals, onQuery: OnQuery): Promise<void> {
   for (const source of plan.sources) {
     try {
@@ -74,7 +74,7 @@ async function readSource(
   totals: ImportTotals,
   onQuery: OnQuery,
 ): Promise<void> {
-  const readRecords = plan.readerOf(source.name);
+  const readRecords = plan.selectReader(source.name);
   for await (const { line, value } of readRecords(source.read(plan.progress.advance))) {
     totals.read++;
     if (totals.read % 1000 === 0) plan.progress.show(totals.read);

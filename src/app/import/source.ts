@@ -1,29 +1,41 @@
-/** Bytes of an import file: from disk or stdin, unpacked where they are packed. */
+/** Reads import files from disk or stdin, and decompresses them. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CallerStatsError } from '../../domain/errors.js';
-import { fileProblem } from './file-problem.js';
 import { PackedDataError, unpack } from './unpack.js';
 
 export interface Source {
-  /** What messages call it. */
+  /** For messages. */
   readonly name: string;
-  /** Bytes it has as stored; undefined for stdin. */
+  /** The size before decompression; undefined for stdin. */
   readonly sizeBytes: number | undefined;
-  /** The unpacked bytes, to be read once. `onProgress` hears how many stored bytes each step took. */
+  /** Reads the decompressed bytes, once. Calls `onProgress` with the number of compressed bytes that each step read. */
   readonly read: (onProgress: (storedBytes: number) => void) => AsyncIterable<Buffer>;
 }
 
-/** Thrown while reading, where a source breaks off. The message goes on from its name. */
+const problems: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not read it',
+};
+
+/** Why a file cannot be read, for people. */
+export function fileProblem(error: unknown): string {
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+  return problems[code] ?? code;
+}
+
+/** A source that cannot be read to its end. The message continues a sentence that starts with the source's name. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
 }
 
-/** `-` is stdin. `CallerStatsError` where there is no such file. */
+/** Opens a file, or stdin for `-`. Throws a `CallerStatsError` if there is no such file. */
 export async function openSource(path: string, stdin: Readable): Promise<Source> {
   if (path !== '-') return openFile(path);
-  return { name: 'stdin', sizeBytes: undefined, read: (onProgress) => bytesOf(stdin, onProgress) };
+  return { name: 'stdin', sizeBytes: undefined, read: (onProgress) => readBytes(stdin, onProgress) };
 }
 
 export async function openFile(path: string): Promise<Source> {
@@ -34,20 +46,26 @@ export async function openFile(path: string): Promise<Source> {
   return {
     name: path,
     sizeBytes: file.size,
-    read: (onProgress) => bytesOf(createReadStream(path), onProgress),
+    read: (onProgress) => readBytes(createReadStream(path), onProgress),
   };
 }
 
-async function* bytesOf(stored: Readable, onProgress: (storedBytes: number) => void): AsyncGenerator<Buffer> {
+async function* readBytes(
+  stored: Readable,
+  onProgress: (storedBytes: number) => void,
+): AsyncGenerator<Buffer> {
   try {
-    yield* unpack(counted(stored, onProgress));
+    yield* unpack(countBytes(stored, onProgress));
   } catch (error) {
     const reason = error instanceof PackedDataError ? error.message : fileProblem(error);
     throw new SourceError(`cannot be read to its end: ${reason}`, { cause: error });
   }
 }
 
-async function* counted(stored: Readable, onProgress: (storedBytes: number) => void): AsyncGenerator<Buffer> {
+async function* countBytes(
+  stored: Readable,
+  onProgress: (storedBytes: number) => void,
+): AsyncGenerator<Buffer> {
   for await (const chunk of stored) {
     onProgress((chunk as Buffer).length);
     yield chunk as Buffer;

@@ -9,11 +9,11 @@ const bufferedCharactersMax = 256 * 1024;
 const chunkBytes = 64 * 1024;
 
 /**
- * Keeps queries in a temporary file until it is known whether all of them are good. What was checked is then what is
- * recorded, from stdin as from files, and memory stays flat.
+ * Stores queries in a temporary file until all of them have been checked. So the queries that are recorded are exactly those
+ * that were checked, also from stdin, and memory use does not depend on their number.
  */
 export class Spool {
-  /** Where it still has a name. */
+  /** The folder of the file, if it could not be removed yet. */
   readonly #folder: string | undefined;
   readonly #file: FileHandle;
   #buffered = '';
@@ -21,8 +21,8 @@ export class Spool {
   static async create(): Promise<Spool> {
     const folder = await mkdtemp(join(tmpdir(), 'caller-stats-import-'));
     const file = await open(join(folder, 'queries'), 'wx+', 0o600);
-    // It has no name from here on, so that nothing of it stays behind however the process ends. Windows keeps the names of
-    // open files: there it has one until the end.
+    // An open file without a name leaves nothing behind, however the process ends. Windows cannot remove open files; there,
+    // `remove` does it.
     const isRemoved = await rm(folder, { recursive: true }).then(
       () => true,
       () => false,
@@ -40,7 +40,7 @@ export class Spool {
     if (this.#buffered.length >= bufferedCharactersMax) await this.#write();
   }
 
-  /** Everything added so far, in order. */
+  /** Reads the added queries, in order. */
   async *read(): AsyncGenerator<Query> {
     await this.#write();
     for await (const { value } of readJsonLines(this.#chunks())) {
@@ -57,7 +57,7 @@ export class Spool {
 
   async *#chunks(): AsyncGenerator<Buffer> {
     for (let at = 0; ; ) {
-      // A buffer of its own each time: lines of the last one may still be in use.
+      // A new buffer each time, because lines of the last one may still be in use.
       const { bytesRead, buffer } = await this.#file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, at);
       if (bytesRead === 0) return;
       at += bytesRead;

@@ -1,16 +1,16 @@
-/** Reads the analytics stream of hosted documentation platforms: one event a line, of which some are queries. */
+/** Reads the analytics stream of hosted documentation platforms: one event per line, some of which are queries. */
 import { parseJson } from '../../domain/queries/lines.js';
 import { failure, type Result } from '../../domain/result.js';
 import { type FieldMap, isObject, queryReader, type Reading } from './fields.js';
 import { type ImportRecord, readJsonLines } from './records.js';
 
-/** The type of the event that is a query, unless told otherwise. */
+/** The default type of events that are queries. */
 export const ASSISTANT_EVENT = 'docs.assistant.completed';
 
-/** Where the payload of an event has a query's fields. Its caller is wherever the platform was told to put it. */
+/** The names of a query's fields in an event's payload. The property with the caller depends on the platform's settings. */
 export const STREAM_FIELDS: FieldMap = { id: 'event_id', caller: 'caller', occurredAt: 'created_at' };
 
-/** Events of other types than these are passed over. */
+/** Skips events of other types. */
 export async function* readStream(
   chunks: AsyncIterable<Buffer>,
   reading: Reading,
@@ -24,11 +24,11 @@ export async function* readStream(
     else if (typeof type !== 'string')
       yield { line, value: failure('is not an event: eventType is no string') };
     else if (!eventTypes.has(type)) yield { line, value: 'skipped' };
-    else yield { line, value: ofPayload((value.value as { payload?: unknown }).payload, toQuery) };
+    else yield { line, value: convertPayload((value.value as { payload?: unknown }).payload, toQuery) };
   }
 }
 
-function ofPayload(payload: unknown, toQuery: (record: unknown) => Result<unknown>): Result<unknown> {
+function convertPayload(payload: unknown, toQuery: (record: unknown) => Result<unknown>): Result<unknown> {
   const unpacked =
     typeof payload === 'string' ? parseJson(Buffer.from(payload)) : { ok: true as const, value: payload };
   if (!unpacked.ok || !isObject(unpacked.value)) {

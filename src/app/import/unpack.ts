@@ -1,8 +1,8 @@
-/** From the stored bytes of an import file to what they hold, by content and not by name: gzip, Zstandard, or neither. */
+/** Decompresses gzip and Zstandard, which it detects by content instead of file name. */
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-/** Thrown where packed data is cut short or damaged. The message says which. */
+/** Compressed data is cut short or damaged. */
 export class PackedDataError extends Error {
   override readonly name = 'PackedDataError';
 }
@@ -10,22 +10,22 @@ export class PackedDataError extends Error {
 /** RFC 1952, section 2.3.1. No text begins with these bytes. */
 const gzipMagic = Buffer.from([0x1f, 0x8b]);
 
-/** RFC 8878, sections 3.1.1 and 3.1.2: a frame, or one to be passed over, as parallel compressors write first. */
+/** RFC 8878, sections 3.1.1 and 3.1.2: a frame, or a skippable one, as parallel compressors write first. */
 const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 const zstdSkippableMagicEnd = Buffer.from([0x2a, 0x4d, 0x18]);
 
 const magicBytes = 4;
 
-/** The unpacked bytes, of as many members or frames as there are. `PackedDataError` where they break off. */
+/** Decompresses all members or frames. Throws a `PackedDataError` if they are damaged. */
 export async function* unpack(stored: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const start = await takeStart(stored);
-  const all = continued(start, stored);
+  const all = prepend(start, stored);
   if (start.subarray(0, gzipMagic.length).equals(gzipMagic)) yield* gunzip(all);
   else if (isZstd(start)) yield* unzstd(all);
   else yield* all;
 }
 
-/** The first bytes, or all there are: a pipe may deliver them one by one. */
+/** Reads at least `magicBytes` bytes if there are as many: a pipe may deliver them one by one. */
 async function takeStart(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   let start: Buffer = Buffer.alloc(0);
   while (start.length < magicBytes) {
@@ -36,7 +36,7 @@ async function takeStart(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   return start;
 }
 
-async function* continued(start: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* prepend(start: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   if (start.length > 0) yield start;
   yield* chunks;
 }
@@ -51,7 +51,7 @@ function isZstd(start: Buffer): boolean {
 
 async function* gunzip(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const unpacked = createGunzip();
-  // Its errors come out of `unpacked` as well, which is where they are waited for.
+  // `unpacked` throws its errors, too.
   pipeline(Readable.from(packed), unpacked, () => {});
   try {
     yield* unpacked;
@@ -64,15 +64,15 @@ async function* gunzip(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** Of the smallest frame, which has nothing in it and is passed over (RFC 8878, section 3.1.2). */
+/** The size of an empty skippable frame (RFC 8878, section 3.1.2), the smallest frame. */
 const frameBytesMin = 8;
 
 /**
- * Node has no Zstandard before version 22.15; this is the reference implementation, and so checks what the frames say
- * of their content. Windows are as wide as `zstd` itself takes unless told otherwise: 128 MiB.
+ * Node supports Zstandard only since 22.15, so this uses the reference implementation, which checks the frames' checksums.
+ * The window is limited to 128 MiB, the default of `zstd`.
  *
- * The decoder asks for its input in the midst of its work, where nothing can be waited for. Each chunk gives at least one
- * piece, so it never asks for more than one before it gives the next: one is always ready.
+ * The decoder reads its input synchronously. It yields at least one piece per chunk, so one chunk ready in advance is
+ * enough.
  */
 async function* unzstd(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let ready: Buffer | undefined;
@@ -99,7 +99,7 @@ async function* unzstd(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
     const piece = nextPiece(pieces);
     if (piece.done) return;
     if (piece.value.length > 0) yield Buffer.from(piece.value.buffer);
-    // At damaged data it stays where it is, and gives empty pieces for ever; otherwise only frames with nothing in them do.
+    // The decoder yields empty pieces for empty frames, and endlessly for damaged data.
     else if (emptyPiecesMax-- <= 0) throw new PackedDataError('its Zstandard data is damaged');
   }
 }

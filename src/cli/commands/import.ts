@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Sink } from '../../app/import/batcher.js';
-import { type Form, readerOf } from '../../app/import/formats.js';
+import { type Form, selectReader } from '../../app/import/formats.js';
 import { describeTotals, type ImportTotals, runImport } from '../../app/import/run.js';
 import { openSource, type Source } from '../../app/import/source.js';
 import { retryWhileUnavailable } from '../../app/retry.js';
@@ -72,7 +72,7 @@ async function importWith(
   try {
     return await runImport({
       sources,
-      readerOf: (name) => readerOf(form, name),
+      selectReader: (name) => selectReader(form, name),
       strict: strict ?? false,
       sink: toProject,
       clock: io.clock,

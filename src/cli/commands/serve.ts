@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { welcomer } from '../../app/first-run.js';
+import { createFirstRun } from '../../app/first-run.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { shutdownTimeoutMs } from '../../domain/limits.js';
 import { secondMs } from '../../domain/time/duration.js';
@@ -86,7 +86,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
             keyLifeMax: settings.keyLifeMax,
             demo: options.demo ?? false,
           };
-          await retryUntilAvailable(welcomer(store, start, firstRunIo), { signal: stop.signal, log });
+          await retryUntilAvailable(createFirstRun(store, start, firstRunIo), { signal: stop.signal, log });
           void keepAuditLog(store, { days: settings.auditDays, clock: io.clock, signal: stop.signal, log });
           void keepClean(store, { clock: io.clock, signal: stop.signal, log });
         }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { LogReading } from '../../app/import/access-log.js';
-import { fileProblem } from '../../app/import/file-problem.js';
+import { fileProblem } from '../../app/import/source.js';
 import { type CallerRules, callerRulesProblems } from '../../domain/queries/caller-detection.js';
 import { quote } from '../../domain/result.js';
 import { collect } from '../store-options.js';

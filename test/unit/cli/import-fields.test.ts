@@ -32,106 +32,54 @@ const noon = '2026-01-31T12:00:00.000Z';
 
 describe('a record of NDJSON is', () => {
   const mapped: FormOptions = { map: ['id=payload.message.id', 'caller=source', 'occurredAt=at'] };
+  const withCaller = { map: ['caller=caller'] };
+  const slack = { ...mapped, caller: 'slack' };
+  const query = ['a', 'web', noon];
   const record = (more: object) =>
     JSON.stringify({ payload: { message: { id: 'a' } }, source: 'web', at, ...more });
+  const plain = (id: string, occurredAt: string) => `{"id":${id},"caller":"web","occurredAt":${occurredAt}}`;
+  const exact = '9007199254740993';
+  const dotted = `{"a.b":"x","a":{"b":"y"},"caller":"web","occurredAt":"${at}"}`;
+  const inherited = { map: ['id=payload.toString', 'caller=source', 'occurredAt=at'] };
+  const noName = /^caller: "Docs Site" is not a caller's name .* --caller-value "Docs Site=web"/;
   test.each<[string, string, FormOptions, unknown]>([
-    ['refused without its id', record({ payload: {} }), mapped, 'id: there is no "payload.message.id" in it'],
+    ['refused without id', record({ payload: {} }), mapped, 'id: there is no "payload.message.id" in it'],
     ['refused with an empty id', record({ payload: { message: { id: '' } } }), mapped, /^id: there is no/],
-    [
-      'refused without a time, which would be now',
-      record({ at: null }),
-      mapped,
-      'occurredAt: there is no "at" in it',
-    ],
+    ['refused without a time', record({ at: null }), mapped, 'occurredAt: there is no "at" in it'],
     ['refused without a caller', record({ source: null }), mapped, 'caller: there is no "source" in it'],
-    [
-      'refused with a number that is not exact',
-      '{"id":9007199254740993,"caller":"web","occurredAt":"x"}',
-      { map: ['caller=caller'] },
-      /^occurredAt/,
-    ],
-    [
-      'refused as an id that is not exact',
-      `{"id":9007199254740993,"caller":"web","occurredAt":"${at}"}`,
-      { map: ['caller=caller'] },
-      'id: is not a string',
-    ],
+    ['refused with an inexact number', plain(exact, '"x"'), withCaller, /^occurredAt/],
+    ['refused with an inexact id', plain(exact, `"${at}"`), withCaller, 'id: is not a string'],
     ['refused where it is no object', '[1]', mapped, 'is not an object'],
+    ['refused with a caller that is no name', record({ source: 'Docs Site' }), mapped, noName],
     [
-      'refused with a caller that is no name',
-      record({ source: 'Docs Site' }),
-      mapped,
-      /^caller: "Docs Site" is not a caller's name .* --caller-value "Docs Site=web"/,
-    ],
-    [
-      'refused with an unknown field where nothing is mapped',
+      'refused with an unknown field',
       `{"id":"a","at":"${at}"}`,
       { caller: 'web' },
       /"at": is not a field here/,
     ],
+    ['refused with an inherited property as id', record({}), inherited, /^id: there is no/],
+    ['refused with a number without a unit as time', record({ at: 1769860800 }), mapped, /--time-format/],
+    ['a query with unmapped fields', record({ question: 'How?', user: { ip: '192.0.2.1' } }), mapped, query],
     [
-      'a query, with fields that nobody asked for',
-      record({ question: 'How?', user: { ip: '192.0.2.1' } }),
-      mapped,
-      ['a', 'web', noon],
-    ],
-    [
-      'a query with a number for its id',
+      'a query with a number as id',
       record({ payload: { message: { id: 42 } } }),
       mapped,
       ['42', 'web', noon],
     ],
-    [
-      'a query whose fields have dots in their names',
-      `{"a.b":"x","a":{"b":"y"},"caller":"web","occurredAt":"${at}"}`,
-      { map: ['id=a.b'] },
-      ['x', 'web', noon],
-    ],
-    [
-      'no query by what every object inherits',
-      record({}),
-      { map: ['id=payload.toString', 'caller=source', 'occurredAt=at'] },
-      /^id: there is no/,
-    ],
-    [
-      'a query of the caller that is given',
-      record({ source: '' }),
-      { ...mapped, caller: 'slack' },
-      ['a', 'slack', noon],
-    ],
-    [
-      'a query of its own caller all the same',
-      record({ source: 'api' }),
-      { ...mapped, caller: 'slack' },
-      ['a', 'api', noon],
-    ],
+    ['a query with dots in field names', dotted, { map: ['id=a.b'] }, ['x', 'web', noon]],
+    ['a query of the given caller', record({ source: '' }), slack, ['a', 'slack', noon]],
+    ['a query of its own caller', record({ source: 'api' }), slack, ['a', 'api', noon]],
     [
       'a query of the caller that a value stands for',
       record({ source: 'Docs=Site' }),
       { ...mapped, callerValue: ['Docs=Site=web'] },
-      ['a', 'web', noon],
+      query,
     ],
+    ['a query at a time in seconds', record({ at: 1769860800 }), { ...mapped, timeFormat: 's' }, query],
+    ['a plain query of the given caller', `{"id":"a","occurredAt":"${at}"}`, { caller: 'web' }, query],
+    ['a plain query at milliseconds', plain('"a"', '1769860800000'), { timeFormat: 'ms' }, query],
     [
-      'a query at a time in seconds',
-      record({ at: 1769860800 }),
-      { ...mapped, timeFormat: 's' },
-      ['a', 'web', noon],
-    ],
-    ['refused at a number of no unit', record({ at: 1769860800 }), mapped, /--time-format/],
-    [
-      'a plain query of the caller that is given',
-      `{"id":"a","occurredAt":"${at}"}`,
-      { caller: 'web' },
-      ['a', 'web', noon],
-    ],
-    [
-      'a plain query at a time in milliseconds',
-      '{"id":"a","caller":"web","occurredAt":1769860800000}',
-      { timeFormat: 'ms' },
-      ['a', 'web', noon],
-    ],
-    [
-      'a plain query without a time, which is now',
+      'a plain query without a time, recorded at the current one',
       '{"id":"a"}',
       { caller: 'web', timeFormat: 'ms' },
       ['a', 'web', '2030-01-01T00:00:00.000Z'],
@@ -142,35 +90,33 @@ describe('a record of NDJSON is', () => {
   });
 });
 
-describe('a file of CSV is', () => {
+describe('a file of CSV is refused', () => {
+  const options: FormOptions = { format: 'csv', map: ['id=message_id', 'occurredAt=sent at'] };
+  test.each<[string, string, FormOptions, RegExp]>([
+    ['without a mapped column', 'message_id,caller\na,web', options, /^sent at: there is no such column/],
+    [
+      'without a time',
+      'message_id,caller\na,web',
+      { ...options, map: ['id=message_id'] },
+      /^occurredAt: there is no such column/,
+    ],
+    [
+      'with a mapped column twice',
+      'message_id,caller,sent at,caller\na,web,b,c',
+      options,
+      /^caller: there are two such columns$/,
+    ],
+    ['without a caller', 'message_id,sent at\na,b', options, /^caller: there is no such column/],
+  ])('%s', async (_what, text, form, problem) => {
+    expect(await outcomesOf(text, form)).toEqual([[1, expect.stringMatching(problem)]]);
+  });
+});
+
+describe('a file of CSV is read', () => {
   const options: FormOptions = { format: 'csv', map: ['id=message_id', 'occurredAt=sent at'] };
   test.each<[string, string, FormOptions, unknown[]]>([
     [
-      'refused without a mapped column',
-      'message_id,caller\na,web',
-      options,
-      [[1, expect.stringMatching(/^sent at: there is no such column/)]],
-    ],
-    [
-      'refused without a time, which would be now',
-      'message_id,caller\na,web',
-      { ...options, map: ['id=message_id'] },
-      [[1, expect.stringMatching(/^occurredAt: there is no such column/)]],
-    ],
-    [
-      'refused with a mapped column twice',
-      'message_id,caller,sent at,caller\na,web,b,c',
-      options,
-      [[1, 'caller: there are two such columns']],
-    ],
-    [
-      'refused without a caller',
-      'message_id,sent at\na,b',
-      options,
-      [[1, expect.stringMatching(/^caller: there is no such column/)]],
-    ],
-    [
-      'read with columns that nobody asked for, even twice',
+      'with unmapped columns, even two of a name',
       `x,sent at,x,caller,message_id\n1,${at},2,web,a\n1,,2,web,b\n1,${at},2,,c`,
       options,
       [
@@ -180,13 +126,13 @@ describe('a file of CSV is', () => {
       ],
     ],
     [
-      'read with the caller that is given',
+      'with the given caller',
       `message_id,sent at\na,${at}`,
       { ...options, caller: 'slack' },
       [[2, ['a', 'slack', noon]]],
     ],
     [
-      'read with seconds',
+      'with times in seconds',
       'id,caller,occurredAt\na,,1769860800\nb,api,1769860800.5',
       { format: 'csv', caller: 'web', timeFormat: 's' },
       [
@@ -195,7 +141,7 @@ describe('a file of CSV is', () => {
       ],
     ],
     [
-      'read with a dot that is a dot',
+      'with a dot in the name of a column',
       `message.id,occurredAt\na,${at}`,
       { format: 'csv', map: ['id=message.id'], caller: 'web' },
       [[2, ['a', 'web', noon]]],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { maskPassword, mayHoldPassword } from '../../../src/cli/settings/setting.js';
+import { words } from '../../support/words.js';
 
 test.each([
   ['postgres://user:hunter2@host:5432/db', 'postgres://user:***@host:5432/db'],
@@ -19,13 +20,11 @@ test.each([
   expect(mayHoldPassword(argument)).toBe(true);
 });
 
-test.each([
-  'serve',
-  '--database',
-  'postgres://user@host:5432/db?schema=s',
-  'postgres:///db?host=/run/postgresql',
-  'sqlite:./data/caller-stats.db',
-  'http://127.0.0.1:4000/base',
-])('%s shows as it is', (argument) => {
+test.each(
+  words(`
+  serve --database postgres://user@host:5432/db?schema=s postgres:///db?host=/run/postgresql
+  sqlite:./data/caller-stats.db http://127.0.0.1:4000/base
+`),
+)('%s shows as it is', (argument) => {
   expect(maskPassword(argument)).toBe(argument);
 });

@@ -12,6 +12,7 @@ import {
 import { emailCharactersMax, keyGraceDaysMax, keyLifeDaysMax } from '../../../src/domain/limits.js';
 import { toEmail } from '../../../src/domain/people/member.js';
 import { keyOf } from '../../support/entities.js';
+import { words } from '../../support/words.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
 const dayMs = 86_400_000;
@@ -72,21 +73,12 @@ describe('a rotation', () => {
     expect(parseGrace(text)).toEqual({ ok: true, value: graceMs });
   });
 
-  test.each([
-    '',
-    '1',
-    '-1d',
-    '1.5h',
-    '1w',
-    '24H',
-    ' 1d',
-    '1d ',
-    `${keyGraceDaysMax + 1}d`,
-    '9999999m',
-    '1e1d',
-  ])('has not the grace %j', (text) => {
-    expect(parseGrace(text)).toMatchObject({ ok: false });
-  });
+  test.each([...words(`1 -1d 1.5h 1w 24H ${keyGraceDaysMax + 1}d 9999999m 1e1d`), '', ' 1d', '1d '])(
+    'has not the grace %j',
+    (text) => {
+      expect(parseGrace(text)).toMatchObject({ ok: false });
+    },
+  );
 });
 
 describe('an expiry where keys have a longest life', () => {
@@ -140,21 +132,12 @@ describe('an expiry where keys have a longest life', () => {
     expect(parseKeyLife(text)).toEqual({ ok: true, value: lifeMs });
   });
 
-  test.each([
-    '',
-    '0d',
-    '-1d',
-    '90',
-    '1.5d',
-    'never',
-    'NONE',
-    ' 1d',
-    `${keyLifeDaysMax + 1}d`,
-    '1e2d',
-    '1days',
-  ])('may not be set to %j', (text) => {
-    expect(parseKeyLife(text)).toMatchObject({ ok: false });
-  });
+  test.each([...words(`0d -1d 90 1.5d never NONE ${keyLifeDaysMax + 1}d 1e2d 1days`), '', ' 1d'])(
+    'may not be set to %j',
+    (text) => {
+      expect(parseKeyLife(text)).toMatchObject({ ok: false });
+    },
+  );
 });
 
 describe('scopes', () => {
@@ -188,28 +171,15 @@ describe('the e-mail address of a member', () => {
   });
 
   test.each([
+    ...words(`
+    a @b a@ a@@b a@b a@b.c a@b. .a@b.io a..a@b.io abc..d@e.io a\0@b.io ä@b.io a@.b a@b..c a@b.io,c@d.io
+    "a"@b.io ${'a'.repeat(emailCharactersMax - 4)}@b.io
+  `),
     '',
-    'a',
-    '@b',
-    'a@',
-    'a@@b',
     'a b@c.io',
     'a@b c.io',
-    'a@b',
-    'a@b.c',
-    'a@b.',
-    '.a@b.io',
-    'a..a@b.io',
-    'abc..d@e.io',
-    'a\0@b.io',
-    'ä@b.io',
-    'a@.b',
-    'a@b..c',
-    'a@b.io,c@d.io',
     'Ada <a@b.io>',
-    '"a"@b.io',
     'a\n@b.io',
-    `${'a'.repeat(emailCharactersMax - 4)}@b.io`,
   ])('%j is none', (text) => {
     expect(toEmail(text)).toBeUndefined();
   });

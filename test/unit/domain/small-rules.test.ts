@@ -9,6 +9,7 @@ import { generateId, isName, isProjectId } from '../../../src/domain/projects/pr
 import { callerType, isCallerName } from '../../../src/domain/queries/caller.js';
 import { decodeUtf8, isBlank, nonBlankLines, parseJson } from '../../../src/domain/queries/lines.js';
 import { suggestNearMiss, unknownNameMessage } from '../../../src/domain/suggest.js';
+import { words } from '../../support/words.js';
 
 test.each([
   ['web', 'web'],
@@ -117,14 +118,7 @@ test('each role may do what those behind it may, and no more', () => {
 
 test('names that stand in databases and answers stay what they are', () => {
   expect({ ERROR_CODES, KEY_STATUSES, KEY_TYPES, ROLES, SCOPES }).toEqual({
-    ERROR_CODES: [
-      'invalid',
-      'not_found',
-      'already_exists',
-      'unavailable',
-      'wrong_credentials',
-      'too_many_attempts',
-    ],
+    ERROR_CODES: words('invalid not_found already_exists unavailable wrong_credentials too_many_attempts'),
     KEY_STATUSES: ['active', 'disabled', 'expired', 'revoked'],
     KEY_TYPES: ['admin', 'recording'],
     ROLES: ['owner', 'editor', 'viewer'],

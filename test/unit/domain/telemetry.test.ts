@@ -53,79 +53,51 @@ function found(
   return collector.result();
 }
 
-const NO_REPEAT = 'so that a repeat could not be told from another query';
 const name = `${traceId(1)}/${spanId(1)}`;
+const caller = (name: string) => ({ 'caller_stats.caller': name });
+const badCaller = 'caller: is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ - (^[a-z0-9._-]{1,64}$)';
+const noTrace = 'has no valid trace id, so that a repeat could not be told from another query';
+const noSpan = noTrace.replace('trace id', 'trace id and span id');
+const tooFar = "occurredAt: lies more than a day ahead of the server's clock";
+const tooOld = 'occurredAt: lies before 2026-06-15T12:00:00.000Z, from when on the project keeps rows';
+const byMessage = { id: { attribute: 'message.id' } };
 
-describe('a query that is invalid is rejected, and says why; the others are taken', () => {
+describe('an invalid query is rejected with its reason, and the others are accepted', () => {
+  const zeros = '0'.repeat(32);
   test.each<[what: string, told: Told, problem: string, id?: IdSource, rowsFrom?: number]>([
+    ['an upper-case caller', { attributes: caller('Slack') }, `${name}: ${badCaller}`],
+    ['a bad caller of the resource', { resource: caller('a b') }, `${name}: ${badCaller}`],
+    ['no trace', { traceId: '', spanId: '' }, `a record without trace id: ${noTrace}`],
+    ['a short trace', { traceId: 'abc' }, `abc/${spanId(1)}: ${noTrace}`],
+    ['a trace of zeros', { traceId: zeros }, `${zeros}/${spanId(1)}: ${noTrace}`],
+    ['a long trace', { traceId: 'x'.repeat(100_000) }, `${'x'.repeat(32)}/${spanId(1)}: ${noTrace}`],
+    ['no span id as query id', { spanId: '' }, `${traceId(1)}: ${noSpan}`, 'span'],
+    ['zeros as query id', { spanId: zeros.slice(16) }, `${traceId(1)}/${zeros.slice(16)}: ${noSpan}`, 'span'],
     [
-      'an upper-case caller',
-      { attributes: { 'caller_stats.caller': 'Slack' } },
-      `${name}: caller: is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ - (^[a-z0-9._-]{1,64}$)`,
-    ],
-    [
-      'a bad caller of the resource',
-      { resource: { 'caller_stats.caller': 'a b' } },
-      `${name}: caller: is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ - (^[a-z0-9._-]{1,64}$)`,
-    ],
-    [
-      'no trace',
-      { traceId: '', spanId: '' },
-      `a record without trace id: has no valid trace id, ${NO_REPEAT}`,
-    ],
-    ['a short trace', { traceId: 'abc' }, `abc/${spanId(1)}: has no valid trace id, ${NO_REPEAT}`],
-    [
-      'a trace of zeros',
-      { traceId: '0'.repeat(32) },
-      `${'0'.repeat(32)}/${spanId(1)}: has no valid trace id, ${NO_REPEAT}`,
-    ],
-    [
-      'a trace of anything',
-      { traceId: 'x'.repeat(100_000) },
-      `${'x'.repeat(32)}/${spanId(1)}: has no valid trace id, ${NO_REPEAT}`,
-    ],
-    [
-      'no span, where it is the id',
-      { spanId: '' },
-      `${traceId(1)}: has no valid trace id and span id, ${NO_REPEAT}`,
-      'span',
-    ],
-    [
-      'a span of zeros, where it is the id',
-      { spanId: '0'.repeat(16) },
-      `${traceId(1)}/${'0'.repeat(16)}: has no valid trace id and span id, ${NO_REPEAT}`,
-      'span',
-    ],
-    [
-      'an attribute as id that is too long',
+      'a long attribute as query id',
       { attributes: { 'message.id': 'x'.repeat(129) } },
       `${name}: id: is longer than 128 characters`,
-      { attribute: 'message.id' },
+      byMessage.id,
     ],
-    [
-      'more than a day ahead',
-      { timeMs: nowMs + dayMs + 1 },
-      `${name}: occurredAt: lies more than a day ahead of the server's clock`,
-    ],
-    [
-      'the last time that 64 bits can say',
-      { timeNs: 2n ** 64n - 1n },
-      `${name}: occurredAt: lies more than a day ahead of the server's clock`,
-    ],
-    [
-      'from before the rows that the project keeps',
-      { timeMs: nowMs - 1 },
-      `${name}: occurredAt: lies before 2026-06-15T12:00:00.000Z, from when on the project keeps rows`,
-      'trace',
-      nowMs,
-    ],
+    ['more than a day ahead', { timeMs: nowMs + dayMs + 1 }, `${name}: ${tooFar}`],
+    ['the last time of 64 bits', { timeNs: 2n ** 64n - 1n }, `${name}: ${tooFar}`],
+    ['a time whose rows are gone', { timeMs: nowMs - 1 }, `${name}: ${tooOld}`, 'trace', nowMs],
   ])('%s', (_what, told, problem, id = 'trace', rowsFrom) => {
     const good = recordOf({ traceId: traceId(2), attributes: { 'message.id': 'good' } });
     const { queries, rejected, problems } = found([good, recordOf(told)], { id }, rowsFrom ?? null);
     expect([rejected, problems, queries.length]).toEqual([1, [problem], 1]);
   });
 
-  test('only the first few are named', () => {
+  test.each<[Told, IdSource]>([
+    [{ traceId: `${traceId(1)}g` }, 'trace'],
+    [{ traceId: `g${traceId(1)}` }, 'trace'],
+    [{ spanId: `g${spanId(1)}` }, 'span'],
+    [{ spanId: `${spanId(1)}g` }, 'span'],
+  ])('an id with another character is invalid: %j', (told, id) => {
+    expect(found([recordOf(told)], { id })).toMatchObject({ queries: [], rejected: 1 });
+  });
+
+  test('only the first five problems are reported', () => {
     const records = Array.from({ length: 9 }, (_, n) => recordOf({ traceId: `${n}` }));
     const { queries, rejected, problems } = found(records);
     expect([queries, rejected, problems.length]).toEqual([[], 9, 5]);
@@ -136,8 +108,8 @@ test.each<[what: string, attributes: Record<string, string>, more?: Partial<Tele
   ['another operation', { 'gen_ai.operation.name': 'chat' }],
   ['a value that begins like it', { 'gen_ai.operation.name': 'invoke_agents' }],
   ['another attribute', {}, { query: { attribute: 'http.route', values: [] } }],
-  ['no attribute for the id', {}, { id: { attribute: 'message.id' } }],
-  ['an empty attribute for the id', { 'message.id': '' }, { id: { attribute: 'message.id' } }],
+  ['no attribute for the id', {}, byMessage],
+  ['an empty attribute for the id', { 'message.id': '' }, byMessage],
 ])('%s is no query', (_what, attributes, more) => {
   expect(found([recordOf({ attributes })], more)).toEqual({ queries: [], rejected: 0, problems: [] });
 });
@@ -206,18 +178,13 @@ describe('laws', () => {
 });
 
 describe('examples', () => {
-  const only = (told: Told, more?: Partial<TelemetryRules>) => found([recordOf(told)], more).queries[0];
+  const message = { attributes: { 'message.id': '7' } };
 
   test.each<[what: string, told: Told, more: Partial<TelemetryRules>, expected: object]>([
     ['the trace as id, as a UUID', {}, {}, { id: uuidOf(traceId(1)) }],
     ['the span as id', {}, { id: 'span' }, { id: `${traceId(1)}-${spanId(1)}` }],
-    ['an attribute as id', { attributes: { m: '7' } }, { id: { attribute: 'm' } }, { id: '7' }],
-    [
-      'an attribute as id, and no trace',
-      { attributes: { m: '7' }, traceId: '' },
-      { id: { attribute: 'm' } },
-      { id: '7' },
-    ],
+    ['an attribute as id', message, byMessage, { id: '7' }],
+    ['an attribute as id, and no trace', { ...message, traceId: '' }, byMessage, { id: '7' }],
     [
       'any value',
       { attributes: { q: '' } },
@@ -228,44 +195,40 @@ describe('examples', () => {
     ['finer digits dropped', { timeNs: 1_999_999n }, {}, { occurredAt: 1 }],
     ['no time', { timeNs: 0n }, {}, { occurredAt: nowMs }],
     ['just within a day', { timeMs: nowMs + dayMs }, {}, { occurredAt: nowMs + dayMs }],
-    ['nothing that names a caller', {}, {}, { caller: 'unknown' }],
-    ['a default caller', {}, { detection: { fallback: 'web' } }, { caller: 'web' }],
-    ["the record's caller", { attributes: { 'caller_stats.caller': 'mcp' } }, {}, { caller: 'mcp' }],
-    ["the resource's caller", { resource: { 'caller_stats.caller': 'slack' } }, {}, { caller: 'slack' }],
-    [
-      "the record's before the resource's",
-      { attributes: { 'caller_stats.caller': 'mcp' }, resource: { 'caller_stats.caller': 'slack' } },
-      {},
-      { caller: 'mcp' },
-    ],
-    [
-      'an empty one names nobody',
-      { attributes: { 'caller_stats.caller': '' }, resource: { 'caller_stats.caller': 'slack' } },
-      {},
-      { caller: 'slack' },
-    ],
-    [
-      'a page of the site',
-      { attributes: { 'http.request.header.origin': 'https://docs.example.com' } },
-      {},
-      { caller: 'web' },
-    ],
-    ['its user agent', { attributes: { 'user_agent.original': 'Slackbot 1.0' } }, {}, { caller: 'slack' }],
-    ['the older user agent', { attributes: { 'http.user_agent': 'Slackbot 1.0' } }, {}, { caller: 'slack' }],
-    [
-      'a header with _ for -',
-      { attributes: { 'http.request.header.x_slack_signature': 'v0=' } },
-      {},
-      { caller: 'slack' },
-    ],
-    [
-      'a name before headers',
-      { attributes: { 'user_agent.original': 'Slackbot', 'caller_stats.caller': 'api' } },
-      {},
-      { caller: 'api' },
-    ],
   ])('%s', (_what, told, more, expected) => {
-    expect(only(told, more)).toMatchObject(expected);
+    expect(found([recordOf(told)], more).queries[0]).toMatchObject(expected);
+  });
+
+  const agent = { 'user_agent.original': 'Slackbot 1.0' };
+  test.each<[what: string, expected: string, attributes: Record<string, string>, resource?: string]>([
+    ['nothing that names a caller', 'unknown', {}],
+    ["the record's caller", 'mcp', caller('mcp')],
+    ["the resource's caller", 'slack', {}, 'slack'],
+    ["the record's caller before the resource's", 'mcp', caller('mcp'), 'slack'],
+    ["the resource's caller where the record's is empty", 'slack', caller(''), 'slack'],
+    ['no caller where both are empty', 'unknown', caller(''), ''],
+    ['a page of the site', 'web', { 'http.request.header.origin': 'https://docs.example.com' }],
+    ['a known user agent', 'slack', agent],
+    ['a known user agent under its older name', 'slack', { 'http.user_agent': 'Slackbot 1.0' }],
+    ['an unknown user agent', 'unknown', { 'user_agent.original': 'curl/8' }],
+    ['a header', 'slack', { 'http.request.header.x-slack-signature': 'x' }],
+    ['a header with _ for -', 'slack', { 'http.request.header.x_slack_signature': 'v0=' }],
+    ['a named caller before headers', 'api', { ...agent, ...caller('api') }],
+  ])('the caller by %s is %s', (_what, expected, attributes, resource) => {
+    const record = recordOf({
+      attributes,
+      ...(resource === undefined ? {} : { resource: caller(resource) }),
+    });
+    expect(found([record]).queries[0]?.caller).toBe(expected);
+  });
+
+  test('a record that names no caller gets the default caller', () => {
+    expect(found([recordOf()], { detection: { fallback: 'web' } }).queries[0]?.caller).toBe('web');
+  });
+
+  test('a caller found in the headers of a later record replaces an unknown one', () => {
+    const late = { timeMs: nowMs + 1, attributes: agent };
+    expect(found([recordOf(), recordOf(late)]).queries.map(({ caller }) => caller)).toEqual(['slack']);
   });
 
   test('prompts are not even read', () => {
@@ -276,36 +239,6 @@ describe('examples', () => {
     expect(['gen_ai.input.messages', 'gen_ai.prompt', 'enduser.id', ''].some(read)).toBe(false);
   });
 });
-
-test.each<[Told, IdSource]>([
-  [{ traceId: `${traceId(1)}g` }, 'trace'],
-  [{ traceId: `g${traceId(1)}` }, 'trace'],
-  [{ spanId: `g${spanId(1)}` }, 'span'],
-  [{ spanId: `${spanId(1)}g` }, 'span'],
-])('what only has an id in it is none: %j', (told, id) => {
-  expect(found([recordOf(told)], { id })).toMatchObject({ queries: [], rejected: 1 });
-});
-
-describe('the caller of a record', () => {
-  const callersOf = (...told: Told[]) => found(told.map(recordOf)).queries.map(({ caller }) => caller);
-
-  test('is looked for in headers where the attribute that names it is empty', () => {
-    const empty = { 'caller_stats.caller': '' };
-    expect(callersOf({ attributes: empty, resource: empty })).toEqual(['unknown']);
-  });
-
-  test('is told from a header by its own name, and from nothing else', () => {
-    const header = (named: string) => ({ attributes: { [`http.request.header.${named}`]: 'x' } });
-    expect(callersOf(header('x-slack-signature'))).toEqual(['slack']);
-    expect(callersOf({ attributes: { 'user_agent.original': 'curl/8' } })).toEqual(['unknown']);
-  });
-
-  test('that was told from headers is surer than none, however late it comes', () => {
-    const late = { timeMs: nowMs + 1, attributes: { 'user_agent.original': 'Slackbot 1.0' } };
-    expect(callersOf({ timeMs: nowMs }, late)).toEqual(['slack']);
-  });
-});
-
 describe('settings of the rules', () => {
   test.each(['', '=', '=a', 'a b=c', 'a=', 'a=b,', 'a,b=c', 'x'.repeat(256)])(
     'refuses the query rule %j',

@@ -11,6 +11,7 @@ import {
 } from '../../../src/storage/open.js';
 import { by, projectOf } from '../../support/entities.js';
 import { temporaryFolder } from '../../support/temporary.js';
+import { words } from '../../support/words.js';
 
 test.each([
   ['', /is not a database URL/],
@@ -83,15 +84,13 @@ test('the schema is ours, not the driver\u2019s, and no name has a password', ()
   expect(location).not.toHaveProperty('value.config.schema');
 });
 
-test.each([
-  'postgres://u:hunter2@h:x/db',
-  'postgers://u:hunter2@h/db',
-  'postgres://u:hunter2@h/db?sslmode=x',
-  'postgres://u:5/hunter2@h/db',
-  'postgres://u:#hunter2@h/db',
-  'postgres://u:?hunter2@h/db',
-  'postgres://u:hunter2%@h/db',
-])('what is wrong with %j is said without its password', async (url) => {
+test.each(
+  words(`
+  postgres://u:hunter2@h:x/db postgers://u:hunter2@h/db postgres://u:hunter2@h/db?sslmode=x
+  postgres://u:5/hunter2@h/db postgres://u:#hunter2@h/db postgres://u:?hunter2@h/db
+  postgres://u:hunter2%@h/db
+`),
+)('what is wrong with %j is said without its password', async (url) => {
   await expect(openStore(url)).rejects.toSatisfy((error) => !String(error).includes('hunter2'));
 });
 

@@ -59,14 +59,14 @@ export interface OpenOptions {
    */
   readonly allowUnavailable?: boolean;
   /** Uses less memory, for a command that runs beside a server. SQLite only. */
-  readonly lowMemory?: boolean;
+  readonly lowMemory?: boolean | undefined;
   /** Connections to a database server, at least 2. */
   readonly connectionsMax?: number;
   /** Deadline of each read and write on a database server. */
   readonly timeoutMs?: number;
   readonly commits?: CommitObserver | undefined;
   /** Called with the file name of the backup that is made before a SQLite file is migrated. */
-  readonly onBackup?: (copy: string) => void;
+  readonly onBackup?: ((copy: string) => void) | undefined;
 }
 
 /**

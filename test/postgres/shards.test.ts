@@ -12,6 +12,7 @@ import { statementsIn } from '../../src/storage/postgres/statements.js';
 import { SqlDirectoryChanges } from '../../src/storage/sql/directory-changes.js';
 import { SqlDirectoryReads } from '../../src/storage/sql/directory-reads.js';
 import { delegate, type Session } from '../../src/storage/sql/session.js';
+import { SqlThrottles } from '../../src/storage/sql/throttles.js';
 import { newSchemaIn, onDatabase } from '../support/store.js';
 
 /** Few rows, read and written by the coordinator alone: no request of one project waits for another's server. */
@@ -83,8 +84,11 @@ const anything = {
   ...{ scopes: [], allow: [], action: 'key.create', actor: 'x', targetId: 'x', from: 1, to: 2, before: 3 },
 };
 
-/** The statements that a method of the directory runs, if it finds and changes what it looks for, and if not. */
-async function statementsRunBy(type: typeof SqlDirectoryReads | typeof SqlDirectoryChanges, name: string) {
+/** The classes that `statementsIn` does not cover. */
+const IMPLEMENTATIONS = [SqlDirectoryReads, SqlDirectoryChanges, SqlThrottles] as const;
+
+/** The statements that a method runs, if it finds and changes what it looks for, and if not. */
+async function statementsRunBy(type: (typeof IMPLEMENTATIONS)[number], name: string) {
   const texts = new Set<string>();
   for (const [isFound, changes] of [
     [true, 1],
@@ -107,18 +111,18 @@ async function statementsRunBy(type: typeof SqlDirectoryReads | typeof SqlDirect
   return [...texts].map((text, at) => [`${name} ${at + 1}`, text] as const);
 }
 
-const directory = [SqlDirectoryReads, SqlDirectoryChanges].flatMap((type) =>
+const implemented = IMPLEMENTATIONS.flatMap((type) =>
   Object.keys(delegate<object>(type, () => undefined)).map((name) => statementsRunBy(type, name)),
 );
 const statements: Readonly<Record<string, string>> = {
   ...statementsIn('s'),
-  ...Object.fromEntries((await Promise.all(directory)).flat()),
+  ...Object.fromEntries((await Promise.all(implemented)).flat()),
 };
 const withinProject = Object.entries(statements).filter(
   ([name]) => !ACROSS_PROJECTS.some((one) => one === name),
 );
 
-test('the statements of the directory are among those that are read', () => {
+test('the statements of the directory and of throttles are checked, too', () => {
   for (const name of [
     'findProject 1',
     'createProject 2',
@@ -128,7 +132,7 @@ test('the statements of the directory are among those that are read', () => {
     'createKey 2',
   ])
     expect(statements[name]).toMatch(/\bs\.project\b/);
-  for (const type of [SqlDirectoryReads, SqlDirectoryChanges])
+  for (const type of IMPLEMENTATIONS)
     for (const name of Object.keys(delegate<object>(type, () => undefined)))
       expect(statements).toHaveProperty([`${name} 1`]);
 });

@@ -10,17 +10,21 @@ import {
 } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../domain/counting/series-segments.js';
-import type { Row } from './database.js';
+import type { CallerType } from '../../domain/queries/caller.js';
 
-export type Read = (
+/** Reads rows with a statement. The driver returns `bigint` as a string. */
+export type Read = <R>(
   name: 'count' | 'countSeries' | 'countCallers' | 'findExtent',
   values: readonly unknown[],
-) => Promise<Row[]>;
+) => Promise<R[]>;
+
+type TypeSums = Readonly<Record<CallerType, string>>;
 
 /** See `Store.count`. */
 export async function count(read: Read, projectId: string, range: DateRange): Promise<Counts> {
-  const [row] = await read('count', [projectId, ...toColumns(splitIntoBuckets(range))]);
-  return withTotal(toTypeCounts(row ?? {}));
+  const [row] = await read<TypeSums>('count', [projectId, ...toColumns(splitIntoBuckets(range))]);
+  if (row === undefined) throw new Error('Invariant violated: a sum is one row.');
+  return withTotal(toTypeCounts(row));
 }
 
 /** See `Store.countSeries`. */
@@ -30,21 +34,25 @@ export async function countSeries(
   bounds: readonly number[],
 ): Promise<Counts[]> {
   const segments = splitSeriesIntoBuckets(bounds);
-  const rows = await read('countSeries', [projectId, segments.map(({ sum }) => sum), ...toColumns(segments)]);
-  return combineSeriesCounts(bounds, new Map(rows.map((row) => [Number(row['sum']), toTypeCounts(row)])));
+  const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments)];
+  const rows = await read<TypeSums & { readonly sum: number }>('countSeries', values);
+  return combineSeriesCounts(bounds, new Map(rows.map((row) => [row.sum, toTypeCounts(row)])));
 }
 
 /** See `Store.countCallers`. */
 export async function countCallers(read: Read, projectId: string, range: DateRange): Promise<CallerCounts> {
-  const rows = await read('countCallers', [projectId, ...toColumns(splitIntoBuckets(range))]);
-  return toCallerCounts(rows.map((row) => [String(row['caller']), Number(row['queries'])]));
+  const values = [projectId, ...toColumns(splitIntoBuckets(range))];
+  const rows = await read<{ readonly caller: string; readonly queries: string }>('countCallers', values);
+  return toCallerCounts(rows.map(({ caller, queries }) => [caller, Number(queries)]));
 }
 
 /** See `Store.findExtent`. */
 export async function findExtent(read: Read, projectId: string): Promise<DateRange | undefined> {
-  const [row] = await read('findExtent', [projectId]);
-  if (row === undefined || row['first'] === null) return undefined;
-  return { from: Number(row['first']), to: Number(row['last']) + 1 };
+  type Extent = { readonly first: string; readonly last: string } | { readonly first: null };
+  const [row] = await read<Extent>('findExtent', [projectId]);
+  return row === undefined || row.first === null
+    ? undefined
+    : { from: Number(row.first), to: Number(row.last) + 1 };
 }
 
 function toColumns(segments: readonly Segment[]): number[][] {
@@ -55,6 +63,6 @@ function toColumns(segments: readonly Segment[]): number[][] {
   ];
 }
 
-function toTypeCounts(row: Row): TypeCounts {
+function toTypeCounts(row: TypeSums): TypeCounts {
   return mapTypes((type) => Number(row[type]));
 }

@@ -1,66 +1,68 @@
-/** Connections to one PostgreSQL database: pools, deadlines, and what is tried again. */
+/** Connections to one PostgreSQL database: pools, deadlines and retries. */
 import pg, { type PoolClient } from 'pg';
 import { CallerStatsError } from '../../domain/errors.js';
 import { dayMs } from '../../domain/time/duration.js';
 import { withDeadline } from '../../shared/deadline.js';
 import { retry } from '../../shared/retry.js';
 import type { ConnectionPool } from '../ports/store-stats.js';
+import type { Row, Session as SqlSession } from '../sql/session.js';
 import { diagnose, storeError, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 
-/** A row by its columns' names. `bigint` comes as text, `bytea` as a Buffer. */
-export type Row = Readonly<Record<string, unknown>>;
-
 export interface Statement {
-  /** Under which the server keeps it prepared, one for each connection; none for what should be planned each time. */
+  /** The server prepares a statement with a name once per connection, and plans one without a name each time. */
   readonly name?: string;
   readonly text: string;
 }
 
 export interface DatabaseOptions {
-  /** Connections at once, of reads and writes together; at least 2. */
+  /** Connections for reads and writes together, at least 2. */
   readonly connectionsMax: number;
-  /** Milliseconds until a read or write that got no answer is given up. */
+  /** Deadline of each read and write, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** One connection, for work that takes more than one statement, or longer than the deadline of the others. */
-export interface Session {
-  readonly query: (text: string, values?: readonly unknown[]) => Promise<Row[]>;
-  /** Runs a statement and returns the number of changed rows. */
-  readonly run: (text: string, values?: readonly unknown[]) => Promise<number>;
+/** One connection, for several statements or for work without the usual deadline. */
+export interface Session extends SqlSession {
   /** Runs `work` between BEGIN and COMMIT; `mode` follows BEGIN. */
-  readonly transaction: <T>(work: () => Promise<T>, mode?: string) => Promise<T>;
+  transaction<T>(work: () => Promise<T>, mode?: string): Promise<T>;
 }
 
-/** Attempts at one statement. With the waits between them they outlast a broken connection, but not a restart. */
+/** What a statement returned. Its rows have the type that the caller reads them with: `bigint` is a string, `bytea` a Buffer. */
+interface Answer<R> {
+  readonly rows: R[];
+  /** The number of changed rows. */
+  readonly changes: number;
+}
+
+/** Attempts at one statement: enough to survive a broken connection, not enough to wait for a restart of the server. */
 const attemptsMax = 4;
 const firstWaitMs = 25;
 
-/** Longer than any migration or recount; a connection that is dead by then is given up. */
+/** Longer than any migration or verification takes. */
 const sessionTimeoutMs = dayMs;
 
 const connectionIdleMs = 30_000;
 
 /**
- * What each connection is told first. An acknowledged query is on disk, whatever the database's default says; what
- * waits for standby servers beyond that is left as it is. A statement whose client has given up is given up as well.
+ * The settings of each connection. A commit returns only when it is on disk, even if the database's default is `off`; other
+ * values, which concern standby servers, stay. The server cancels a statement when its deadline has passed.
  */
 const SET_UP = `
   SELECT set_config('statement_timeout', $1, false), set_config('default_transaction_isolation', 'read committed', false),
     set_config('synchronous_commit', CASE current_setting('synchronous_commit')
       WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false)`;
 
-/** Host, port and database of a location, with what its URL leaves to the environment. Connects to nothing. */
+/** The host, port and database of a location. Parts that its URL omits come from the environment. Does not connect. */
 export function addressOf({ config }: PostgresLocation): string {
   const { host, port, database } = new pg.Client(config);
   return `${host.toLowerCase()}:${port}/${database}`;
 }
 
-/** All that the store asks of the database goes through here. Errors are those of the port (`storeError`). */
+/** Runs all statements of the store. Throws the errors of the port (see `storeError`). */
 export class Database {
   readonly #timeoutMs: number;
-  /** Reads and writes have connections of their own, so that neither waits for the other's. */
+  /** Reads and writes have separate connections, so that neither waits for the other. */
   readonly #readers: pg.Pool;
   readonly #writers: pg.Pool;
 
@@ -71,35 +73,20 @@ export class Database {
     this.#writers = openPool(config, writers, timeoutMs);
   }
 
-  read(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.#run(this.#readers, statement, values, true);
+  async read<R = Row>(statement: Statement, values: readonly unknown[] = []): Promise<R[]> {
+    return (await this.#run<R>(this.#readers, statement, values, true)).rows;
   }
 
-  /**
-   * `repeatable` says that doing it twice is as good as once: then a broken connection, too, is no reason to fail.
-   */
-  write(
+  /** With `repeatable`, running the statement twice does no harm, so it is also retried after a broken connection. */
+  write<R = Row>(
     statement: Statement,
     values: readonly unknown[],
-    { repeatable }: { repeatable: boolean },
-  ): Promise<Row[]> {
+    { repeatable }: { readonly repeatable: boolean },
+  ): Promise<Answer<R>> {
     return this.#run(this.#writers, statement, values, repeatable);
   }
 
-  /** Runs a statement on a connection for reads or for writes, and returns how many rows it changed. */
-  execute(
-    text: string,
-    values: readonly unknown[],
-    { reads, repeatable = reads }: { readonly reads: boolean; readonly repeatable?: boolean },
-  ): Promise<{ readonly rows: Row[]; readonly changes: number }> {
-    return this.#retry(repeatable, async () => {
-      const pool = reads ? this.#readers : this.#writers;
-      const { rows, rowCount } = await pool.query<Row>({ text, values: [...values] });
-      return { rows, changes: reads ? 0 : (rowCount ?? 0) };
-    });
-  }
-
-  /** Runs `work` in a transaction, within the deadline; tried again only where that is sure to have changed nothing. */
+  /** Runs `work` in a transaction, within the deadline. It is retried only if it certainly changed nothing. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#retry(false, async () => {
       const client = await this.#writers.connect();
@@ -118,7 +105,7 @@ export class Database {
     });
   }
 
-  /** Gives `work` a connection of its own, without a deadline; it is cut, and `work` fails, once `signal` is aborted. */
+  /** Runs `work` on its own connection, without a deadline. Aborting `signal` ends the connection, so that `work` fails. */
   async session<T>(work: (session: Session) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let client: PoolClient | undefined;
     let broken: Error | undefined;
@@ -129,14 +116,14 @@ export class Database {
       client.on('error', ignore);
       signal?.throwIfAborted();
       const session = sessionOn(client, sessionTimeoutMs);
-      await session.query('SET statement_timeout = 0');
+      await session.run('SET statement_timeout = 0');
       return await work(session);
     } catch (error) {
       broken = error instanceof Error ? error : new Error(String(error));
       throw storeError(error);
     } finally {
       signal?.removeEventListener('abort', cut);
-      // Never reused: its settings are not those of the others.
+      // Never reused, because its settings differ from those of the pool.
       client?.release(broken ?? true);
     }
   }
@@ -145,19 +132,19 @@ export class Database {
     return [poolOf('read', this.#readers), poolOf('write', this.#writers)];
   }
 
-  /** Waits for what is under way and lets go of all connections. */
+  /** Waits for statements in progress, and closes all connections. */
   async close(): Promise<void> {
     await Promise.all([this.#readers.end(), this.#writers.end()]);
   }
 
-  async #run(
+  #run<R>(
     pool: pg.Pool,
     { name, text }: Statement,
     values: readonly unknown[],
     repeatable: boolean,
-  ): Promise<Row[]> {
+  ): Promise<Answer<R>> {
     const query = { text, values: [...values], ...(name === undefined ? {} : { name }) };
-    return this.#retry(repeatable, async () => (await pool.query<Row>(query)).rows);
+    return this.#retry(repeatable, async () => toAnswer<R>(await pool.query(query)));
   }
 
   /** Retries `work` after a passing error. Work that is not `repeatable` is retried only if it certainly changed nothing. */
@@ -199,7 +186,7 @@ function openPool(config: pg.ClientConfig, max: number, timeoutMs: number): pg.P
       await client.query(SET_UP, [String(timeoutMs)]);
     },
   });
-  // A connection that breaks while nobody uses it is dropped by the pool, and the next statement gets another.
+  // The pool drops an idle connection that breaks, and the next statement gets another one.
   pool.on('error', () => {});
   return pool;
 }
@@ -209,27 +196,42 @@ function poolOf(purpose: ConnectionPool['purpose'], pool: pg.Pool): ConnectionPo
   return { purpose, max: options.max, used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }
 
-/** A connection that breaks says so to its statement, and with an event that would end the process if nobody heard. */
+/** A connection that breaks also rejects its statement. Without a listener, its `error` event would end the process. */
 function ignore(): void {}
 
-function sessionOn(client: PoolClient, timeoutMs: number): Session {
-  const execute = (text: string, values: readonly unknown[] = []): Promise<pg.QueryResult<Row>> =>
-    client.query<Row>({ text, values: [...values], query_timeout: timeoutMs } as pg.QueryConfig);
-  const query: Session['query'] = async (...statement) => (await execute(...statement)).rows;
-  const run: Session['run'] = async (...statement) => (await execute(...statement)).rowCount ?? 0;
-  const transaction = async <T>(work: () => Promise<T>, mode = ''): Promise<T> => {
-    await query(`BEGIN ${mode}`);
-    try {
-      const result = await work();
-      await query('COMMIT');
-      return result;
-    } catch (error) {
-      // Whatever stopped the work is what matters; the connection is not used again.
-      await query('ROLLBACK').catch(() => {});
-      throw error;
-    }
+/** The only place where the driver's `any` gets a type. */
+function toAnswer<R>({ rows, rowCount }: pg.QueryResult): Answer<R> {
+  return { rows, changes: rowCount ?? 0 };
+}
+
+/** The reads of a session, of which `all` runs a statement. */
+export function readsWith(all: <R>(sql: string, values?: readonly unknown[]) => Promise<R[]>) {
+  return {
+    all,
+    get: async <R>(sql: string, values?: readonly unknown[]) => (await all<R>(sql, values)).at(0),
   };
-  return { query, run, transaction };
+}
+
+function sessionOn(client: PoolClient, timeoutMs: number): Session {
+  const execute = async <R>(text: string, values: readonly unknown[] = []): Promise<Answer<R>> =>
+    toAnswer(await client.query({ text, values: [...values], query_timeout: timeoutMs } as pg.QueryConfig));
+  const run = async (sql: string, values?: readonly unknown[]) => (await execute(sql, values)).changes;
+  return {
+    ...readsWith(async <R>(sql: string, values?: readonly unknown[]) => (await execute<R>(sql, values)).rows),
+    run,
+    transaction: async (work, mode = '') => {
+      await run(`BEGIN ${mode}`);
+      try {
+        const result = await work();
+        await run('COMMIT');
+        return result;
+      } catch (error) {
+        // Only the error of `work` matters, and the connection is not used again.
+        await run('ROLLBACK').catch(() => {});
+        throw error;
+      }
+    },
+  };
 }
 
 /** Doubles with each attempt. Random by up to a half, so that nodes do not return all at once. */

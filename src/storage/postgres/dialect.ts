@@ -1,5 +1,4 @@
-import type { Dialect, Session } from '../sql/session.js';
-import type { Session as Connection } from './database.js';
+import type { Dialect } from '../sql/session.js';
 import { statementsIn } from './statements.js';
 
 /** A deleted project keeps its row, with `deleted_at`, until its queries are removed: so its id stays taken. */
@@ -15,15 +14,5 @@ export function dialectFor(schema: string): Dialect {
       await session.run(markDeleted, [projectId, at]);
       await session.run(`DELETE FROM ${schema}.api_key WHERE project_id = $1`, [projectId]);
     },
-  };
-}
-
-/** Runs the directory's statements on one connection. */
-export function sessionOver({ query, run }: Pick<Connection, 'query' | 'run'>): Session {
-  return {
-    get: async <R>(sql: string, values?: readonly unknown[]) =>
-      (await query(sql, values))[0] as R | undefined,
-    all: async <R>(sql: string, values?: readonly unknown[]) => (await query(sql, values)) as R[],
-    run,
   };
 }

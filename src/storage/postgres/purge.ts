@@ -1,16 +1,16 @@
-/** Removes what nobody can ask for any more, a bounded piece at a time. */
+/** Removes the queries of deleted projects and those past retention, in bounded steps. */
 import { bucketAt, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../domain/counting/date-range.js';
 import { nextRowsFrom } from '../../domain/projects/retention.js';
 import type { Cleanup } from '../ports/maintenance.js';
 import { toNumber } from '../sql/rows.js';
-import type { Row, Session } from './database.js';
+import type { Session } from './database.js';
 import type { StatementName, Statements } from './statements.js';
 
-/** What a project has rows in, each with the statement that removes its first rows. */
+/** The statements that remove the first rows of a project, one for each table. */
 const REMOVALS = ['removeQueries', 'removeTypeCounters', 'removeCallerCounters'] as const;
 
-/** How far the retention of a project has come. While its rows are looked through, `sweptTo` is the last that was. */
+/** The state of a project's retention. During a sweep, `sweptTo` is the id of the last query it looked at. */
 interface Retention {
   readonly id: string;
   readonly retentionDays: number | null;
@@ -18,66 +18,79 @@ interface Retention {
   readonly sweptTo: Buffer | null;
 }
 
-export interface CleanerOptions {
-  readonly statements: Statements;
-  readonly read: (name: StatementName) => Promise<Row[]>;
-  /** Asked for only after `read` has been answered. */
-  readonly transaction: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+/** The driver returns `bigint` as a string. */
+type RetentionRow = Omit<Retention, 'rowsFrom'> & { readonly rowsFrom: string | null };
+
+interface Id {
+  readonly id: string;
+}
+
+/** The statements return one row each. */
+interface Removed {
+  readonly removed: string;
 }
 
 export class Cleaner {
   readonly #statements: Statements;
-  readonly #read: CleanerOptions['read'];
-  readonly #transaction: CleanerOptions['transaction'];
+  readonly #read: <R>(name: StatementName) => Promise<R[]>;
+  readonly #transaction: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 
-  constructor({ statements, read, transaction }: CleanerOptions) {
+  /** Calls `transaction` only after `read` has answered. */
+  constructor(
+    statements: Statements,
+    read: <R>(name: StatementName) => Promise<R[]>,
+    transaction: <T>(work: (session: Session) => Promise<T>) => Promise<T>,
+  ) {
     this.#statements = statements;
     this.#read = read;
     this.#transaction = transaction;
   }
 
   /**
-   * See `Store.purgeDeleted`. Nodes take turns at the row of the project, which is left as long as there is anything else
-   * of it: so no other can be made with its id, and nothing be recorded into it.
+   * See `Store.purgeDeleted`. Nodes take turns by locking the project's row. It is removed last, so that until then no new
+   * project gets its id.
    */
   async purgeDeleted(limit: number): Promise<Cleanup> {
-    const [deleted] = await this.#read('findDeleted');
+    const [deleted] = await this.#read<Id>('findDeleted');
     if (deleted === undefined) return { removed: 0, done: true };
     return this.#transaction(async (session) => {
-      const [locked] = await session.query(this.#statements.lockDeleted, [deleted['id']]);
-      // Otherwise another node has just finished it.
-      const removed = locked === undefined ? 0 : await this.#purge(session, locked['id'], limit);
+      const locked = await session.get<Id>(this.#statements.lockDeleted, [deleted.id]);
+      // Without a row, another node has just finished it.
+      const removed = locked === undefined ? 0 : await this.#purge(session, locked.id, limit);
       return { removed, done: false };
     });
   }
 
   /** See `Store.applyRetention`. */
   async applyRetention(nowMs: number, limit: number): Promise<Cleanup> {
-    const retentions = (await this.#read('listRetentions')).map(toRetention);
+    const retentions = (await this.#read<RetentionRow>('listRetentions')).map(toRetention);
     const project = retentions.find((one) => one.sweptTo !== null || nextRowsFrom(one, nowMs) !== undefined);
     if (project === undefined) return { removed: 0, done: true };
     return this.#transaction(async (session) => {
-      const [locked] = await session.query(this.#statements.lockRetention, [project.id]);
-      // Otherwise it was just deleted.
+      const locked = await session.get<RetentionRow>(this.#statements.lockRetention, [project.id]);
+      // Without a row, the project was just deleted.
       const removed =
         locked === undefined ? 0 : await this.#retain(session, toRetention(locked), nowMs, limit);
       return { removed, done: false };
     });
   }
 
-  async #purge(session: Session, projectId: unknown, limit: number): Promise<number> {
-    await session.query(this.#statements.keepToIndex);
+  async #purge(session: Session, projectId: string, limit: number): Promise<number> {
+    await session.run(this.#statements.keepToIndex);
     let removed = 0;
     for (const name of REMOVALS) {
-      const [row] = await session.query(this.#statements[name], [projectId, limit - removed]);
-      removed += Number(row?.['removed']);
+      const row = await session.get<Removed>(this.#statements[name], [projectId, limit - removed]);
+      removed += Number(row?.removed);
       if (removed === limit) return removed;
     }
-    await session.query(this.#statements.removeProject, [projectId]);
+    await session.run(this.#statements.removeProject, [projectId]);
     return removed;
   }
 
-  /** What is begun is finished first: moved every day, it might never be. Nothing where another node has done it. */
+  /**
+   * A sweep that has begun is finished first: if `rowsFrom` moved every day, it might never be. Does nothing if another node
+   * has just done it.
+   */
   async #retain(session: Session, retention: Retention, nowMs: number, limit: number): Promise<number> {
     if (retention.sweptTo !== null) return this.#sweep(session, retention, limit);
     const next = nextRowsFrom(retention, nowMs);
@@ -85,28 +98,28 @@ export class Cleaner {
     return 0;
   }
 
-  /** A sweep begins behind the empty id. There is none where no query is of the time that is given up. */
+  /** A sweep starts after the empty id. None is needed if no query is from before `next`. */
   async #moveRowsFrom(session: Session, { id, rowsFrom }: Retention, next: number): Promise<void> {
-    await session.query(this.#statements.stopRecording, [id]);
+    await session.run(this.#statements.stopRecording, [id]);
     const days = [rowsFrom ?? EARLIEST_MS, next].map((timeMs) => bucketAt(timeMs, DAY_LEVEL));
-    const counted = await session.query(this.#statements.findDays, [id, ...days]);
-    const sweptTo = counted.length === 0 ? null : Buffer.of();
-    await session.query(this.#statements.moveRowsFrom, [id, next, sweptTo]);
+    const counted = await session.get(this.#statements.findDays, [id, ...days]);
+    const sweptTo = counted === undefined ? null : Buffer.of();
+    await session.run(this.#statements.moveRowsFrom, [id, next, sweptTo]);
   }
 
   async #sweep(session: Session, { id, rowsFrom, sweptTo }: Retention, limit: number): Promise<number> {
-    await session.query(this.#statements.keepToIndex);
-    const [row] = await session.query(this.#statements.sweep, [id, sweptTo, limit, rowsFrom]);
-    await session.query(this.#statements.noteSwept, [id, row?.['last'] ?? null]);
-    return Number(row?.['removed']);
+    await session.run(this.#statements.keepToIndex);
+    const swept = await session.get<Removed & { readonly last: Buffer | null }>(this.#statements.sweep, [
+      id,
+      sweptTo,
+      limit,
+      rowsFrom,
+    ]);
+    await session.run(this.#statements.noteSwept, [id, swept?.last ?? null]);
+    return Number(swept?.removed);
   }
 }
 
-function toRetention(row: Row): Retention {
-  return {
-    id: String(row['id']),
-    retentionDays: toNumber(row['retentionDays']),
-    rowsFrom: toNumber(row['rowsFrom']),
-    sweptTo: row['sweptTo'] as Buffer | null,
-  };
+function toRetention(row: RetentionRow): Retention {
+  return { ...row, rowsFrom: toNumber(row.rowsFrom) };
 }

@@ -1,5 +1,4 @@
 import type { Query } from '../../domain/queries/query.js';
-import type { Row } from './database.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const uuidBytes = 16;
@@ -29,10 +28,12 @@ export function decodeQueryId(bytes: Buffer): string {
 }
 
 /** A row of `readQueries`. */
-export function toQuery(row: Row): Query {
-  return {
-    id: decodeQueryId(row['id'] as Buffer),
-    caller: String(row['caller']),
-    occurredAt: Number(row['occurredAt']),
-  };
+export interface QueryRow {
+  readonly id: Buffer;
+  readonly caller: string;
+  readonly occurredAt: string;
+}
+
+export function toQuery({ id, caller, occurredAt }: QueryRow): Query {
+  return { id: decodeQueryId(id), caller, occurredAt: Number(occurredAt) };
 }

@@ -166,11 +166,6 @@ function refused(batches: readonly Batch[], rowsFrom: number): Map<Batch, Outcom
   return outcomes;
 }
 
-/** The parameters of the statement `record`. */
-export function valuesOf({ projectId, ids, times, callers }: RecordCall): string[] {
-  return [projectId, ids, times, callers];
-}
-
 function toCall(projectId: string, queries: readonly Query[]): RecordCall {
   return {
     projectId,

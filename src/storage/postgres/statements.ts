@@ -1,7 +1,9 @@
-/** The statements of the PostgreSQL store, except those of its schema and of `src/storage/sql/`; `test/postgres/shards.test.ts` reads them all. */
+/**
+ * The statements of the PostgreSQL store, except those of its migrations and of `src/storage/sql/`.
+ * `test/postgres/shards.test.ts` checks all of them.
+ */
 import { BUCKET_WIDTHS_MS, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { verifyDifferencesMax } from '../ports/maintenance.js';
-import { expiredWindowsMax } from '../ports/throttles.js';
 import { KEY, PROJECT } from '../sql/rows.js';
 
 /** The texts of all statements, for tables in `schema`. */
@@ -9,14 +11,14 @@ export function statementsIn(schema: string) {
   return {
     databaseSize: 'SELECT pg_database_size(current_database()) AS bytes',
     version: `SELECT version FROM ${schema}.schema_version`,
-    // Waits for the recordings under way, and holds up others until the transaction ends; see the function `record`.
+    // Waits for recordings in progress, and blocks others until the transaction ends; see the function `record`.
     stopRecording: `SELECT pg_advisory_xact_lock(hashtextextended('${schema}.' || project.id, 0))
       FROM ${schema}.project WHERE id = $1`,
     markDeleted: `UPDATE ${schema}.project SET deleted_at = $2 WHERE id = $1`,
     findDeleted: `SELECT id FROM ${schema}.project WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT 1`,
     lockDeleted: `SELECT id FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL FOR UPDATE`,
-    // For the rest of a transaction. Without statistics, or with old ones, the planner would read and sort all rows of a
-    // project for the first few.
+    // Applies to the rest of the transaction. With missing or old statistics, the planner would read and sort all rows of
+    // a project to find the first few.
     keepToIndex: `SELECT set_config(name, 'off', true)
       FROM unnest(ARRAY['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'enable_hashjoin']) AS name`,
     removeQueries: `WITH removed AS (
@@ -42,7 +44,7 @@ export function statementsIn(schema: string) {
     findDays: `SELECT bucket FROM ${schema}.type_counter
       WHERE project_id = $1 AND level = ${DAY_LEVEL} AND bucket >= $2 AND bucket < $3 LIMIT 1`,
     moveRowsFrom: `UPDATE ${schema}.project SET rows_from = $2, swept_to = $3 WHERE id = $1`,
-    // Looks at $3 rows behind $2 and removes those from before $4.
+    // Examines the $3 rows after the id $2, and removes those from before $4.
     sweep: `WITH piece AS MATERIALIZED (
         SELECT id, occurred_at FROM ${schema}.query WHERE project_id = $1 AND id > $2 ORDER BY id LIMIT $3
       ), removed AS (
@@ -56,20 +58,8 @@ export function statementsIn(schema: string) {
     findAccess: `SELECT schema_version AS "schemaVersion", ${KEY.of('(found_key)')},
         ${PROJECT.of('(found_project)', 'found')}
       FROM ${schema}.find_access($1, $2)`,
-    takeAttempt: `INSERT INTO ${schema}.login_throttle AS kept (key, attempts, resets_at) VALUES ($1, 1, $3)
-      ON CONFLICT (key) DO UPDATE SET
-        attempts = CASE WHEN kept.resets_at <= $4 THEN 1 ELSE kept.attempts + 1 END,
-        resets_at = CASE WHEN kept.resets_at <= $4 THEN excluded.resets_at ELSE kept.resets_at END
-      WHERE kept.resets_at <= $4 OR kept.attempts < $2
-      RETURNING resets_at AS "resetsAt"`,
-    findAttempts: `SELECT resets_at AS "resetsAt" FROM ${schema}.login_throttle WHERE key = $1`,
-    giveBackAttempt: `UPDATE ${schema}.login_throttle SET attempts = attempts - 1
-      WHERE key = $1 AND resets_at = $2 AND attempts > 0`,
-    resetAttempts: `DELETE FROM ${schema}.login_throttle WHERE key = $1`,
-    removeExpiredAttempts: `DELETE FROM ${schema}.login_throttle WHERE key IN (
-      SELECT key FROM ${schema}.login_throttle WHERE resets_at <= $1 LIMIT ${expiredWindowsMax} FOR UPDATE SKIP LOCKED)`,
     record: `SELECT ${schema}.record($1, $2, $3, $4) AS duplicates`,
-    // A look-up for each segment: the planner cannot choose to read more of the counters than is asked for.
+    // One look-up for each segment, so that the planner cannot choose to read other counters as well.
     count: `SELECT coalesce(sum(part.web), 0)::bigint AS web, coalesce(sum(part.api), 0)::bigint AS api,
         coalesce(sum(part.other), 0)::bigint AS other
       FROM unnest($2::smallint[], $3::bigint[], $4::bigint[]) AS segment (level, first, "end")
@@ -90,7 +80,7 @@ export function statementsIn(schema: string) {
       WHERE part.web IS NOT NULL
         AND EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)
       GROUP BY segment.sum`,
-    // The callers web and api have no counters of their own but those of their types.
+    // The callers web and api have no rows in `caller_counter`: their counters are those of their types.
     countCallers: `WITH segment (level, first, "end") AS (
         SELECT * FROM unnest($2::smallint[], $3::bigint[], $4::bigint[])
         WHERE EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)
@@ -122,12 +112,12 @@ export function statementsIn(schema: string) {
       ORDER BY id LIMIT $3`,
     countQueries: `SELECT count(*) AS queries FROM ${schema}.query WHERE project_id = $1`,
     listProjectIds: `SELECT id, rows_from AS "rowsFrom" FROM ${schema}.project WHERE deleted_at IS NULL ORDER BY id`,
-    // Rows of a project that is not there; the widest counters are the fewest.
+    // Projects that have rows and do not exist. There are fewest counters of the widest level.
     listStrayIds: `SELECT DISTINCT type_counter.project_id AS id FROM ${schema}.type_counter
       LEFT JOIN ${schema}.project ON project.id = type_counter.project_id
       WHERE type_counter.level = ${BUCKET_WIDTHS_MS.length - 1} AND project.id IS NULL ORDER BY 1`,
-    // $2 is the level and $3 its width; $4 to $7 are as in `VerificationPlan`. Division truncates, so a negative remainder is made
-    // positive first. The narrowest counters of a time without rows are held against those by caller, as far as these go.
+    // $2 is the level and $3 its width; $4 to $7 are as in `VerificationPlan`. Division truncates, so a negative remainder
+    // is made positive first. Where retention has removed the rows, the narrowest counters are compared with those by caller.
     differences: `SELECT bucket, coalesce(kept.web, 0) AS web, coalesce(kept.api, 0) AS api,
         coalesce(kept.other, 0) AS other, coalesce(again.web, 0) AS "webAgain", coalesce(again.api, 0) AS "apiAgain",
         coalesce(again.other, 0) AS "otherAgain", count(*) OVER () AS total

@@ -10,7 +10,9 @@ export async function readStats(
 ): Promise<StoreStats> {
   // Read before reading the size takes a connection.
   const { pools } = database;
-  const size = withDatabaseDeadline(statsTimeoutMs, () => database.read({ text: databaseSize }));
-  const sizeBytes = await size.then(([row]) => Number(row?.['bytes'])).catch(() => undefined);
+  const size = withDatabaseDeadline(statsTimeoutMs, () =>
+    database.read<{ readonly bytes: string }>({ text: databaseSize }),
+  );
+  const sizeBytes = await size.then(([row]) => Number(row?.bytes)).catch(() => undefined);
   return { ...pending, pools, sizeBytes };
 }

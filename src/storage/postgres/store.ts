@@ -1,4 +1,4 @@
-/** The store on PostgreSQL: any number of processes may work on the same database at once. */
+/** The store on PostgreSQL. Any number of processes may use the same database at once. */
 import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../domain/counting/date-range.js';
 import { CallerStatsError, isUnavailable } from '../../domain/errors.js';
@@ -8,26 +8,27 @@ import type { Access, DirectoryChanges, DirectoryReads } from '../ports/director
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
 import type { Store } from '../ports/store.js';
 import type { StorePart, StoreStats } from '../ports/store-stats.js';
+import type { Throttles } from '../ports/throttles.js';
 import type { UserStatement, UserStatementResult, UserTables } from '../ports/user-tables.js';
 import { REPEATABLE_CHANGES, SqlDirectoryChanges } from '../sql/directory-changes.js';
 import { SqlDirectoryReads } from '../sql/directory-reads.js';
 import { KEY, PROJECT } from '../sql/rows.js';
-import { type Dialect, delegate, invoke } from '../sql/session.js';
+import { type Dialect, delegate, invoke, type Row, type Session as SqlSession } from '../sql/session.js';
+import { SqlThrottles } from '../sql/throttles.js';
 import * as counting from './counters.js';
-import { Database, type Row, type Session, withDatabaseDeadline } from './database.js';
-import { dialectFor, sessionOver } from './dialect.js';
+import { Database, readsWith, type Session, withDatabaseDeadline } from './database.js';
+import { dialectFor } from './dialect.js';
 import { isConflict, rowsFromOf, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 import { type PostgresOptions, SchemaReadiness } from './migrations/schema-readiness.js';
 import { Cleaner } from './purge.js';
-import { bytesOf, toQuery } from './query-id.js';
-import { type RecordAnswer, type RecordCall, Recorder, valuesOf } from './recorder.js';
+import { bytesOf, type QueryRow, toQuery } from './query-id.js';
+import { type RecordAnswer, type RecordCall, Recorder } from './recorder.js';
 import { type StatementName, type Statements, statementsIn } from './statements.js';
 import { readStats } from './store-stats.js';
-import { PostgresThrottles } from './throttles.js';
 import { verify } from './verify.js';
 
-/** Opens the store, made where there is none yet, and brings its schema up to date. */
+/** Opens the store, creates it if it does not exist, and migrates its schema. */
 export async function openPostgresStore(
   location: PostgresLocation,
   options: PostgresOptions,
@@ -44,10 +45,12 @@ export async function openPostgresStore(
   return Object.assign(store, store.directoryReads(), store.directoryChanges());
 }
 
-/** All of the store but the directory's methods, which are made from the classes that implement them. */
+/** Implements the store except the directory's methods, which `delegate` adds. */
 class PostgresStore implements CountStore, Maintenance {
   readonly userTables: UserTables;
-  readonly throttles: PostgresThrottles;
+  readonly throttles: Throttles = delegate<Throttles>(SqlThrottles, (method, args) =>
+    this.#transaction(async (session) => invoke(new SqlThrottles(session, this.#dialect), method, args)),
+  );
   readonly #options: PostgresOptions;
   readonly #database: Database;
   readonly #statements: Statements;
@@ -55,8 +58,9 @@ class PostgresStore implements CountStore, Maintenance {
   readonly #recorder: Recorder;
   readonly #cleaner: Cleaner;
   readonly schema: SchemaReadiness;
-  readonly #readCounters: counting.Read = (name, values) => this.#read(name, values);
-  /** The last of the changes that are made in turn. */
+  readonly #readCounters = <R>(name: StatementName, values: readonly unknown[]) =>
+    this.#read<R>(name, values);
+  /** The last change. Each waits for the one before it. */
   #turn: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
@@ -67,15 +71,11 @@ class PostgresStore implements CountStore, Maintenance {
     this.#dialect = dialectFor(location.schema);
     this.schema = new SchemaReadiness(this.#database, location, options);
     this.#recorder = new Recorder((call) => this.#callRecord(call), options.commits);
-    this.#cleaner = new Cleaner({
-      statements: this.#statements,
-      read: (name) => this.#read(name),
-      transaction: (work) => this.#database.transaction(work),
-    });
-    this.throttles = new PostgresThrottles({
-      statements: this.#statements,
-      transaction: (work) => this.#transaction(work),
-    });
+    this.#cleaner = new Cleaner(
+      this.#statements,
+      (name) => this.#read(name),
+      (work) => this.#database.transaction(work),
+    );
     this.userTables = {
       dialect: 'postgres',
       schema: location.schema,
@@ -84,32 +84,34 @@ class PostgresStore implements CountStore, Maintenance {
   }
 
   directoryReads(): DirectoryReads {
-    const query = async (text: string, values?: readonly unknown[]): Promise<Row[]> => {
-      await this.#requireReady();
-      return this.#database.read({ text }, values);
+    const session: SqlSession = {
+      ...readsWith(async <R>(text: string, values?: readonly unknown[]) => {
+        await this.#requireReady();
+        return this.#database.read<R>({ text }, values);
+      }),
+      run: () => {
+        throw new Error('a read changes nothing');
+      },
     };
-    const run = async (): Promise<never> => {
-      throw new Error('a read changes nothing');
-    };
-    const reads = new SqlDirectoryReads(sessionOver({ query, run }), this.#dialect);
+    const reads = new SqlDirectoryReads(session, this.#dialect);
     return delegate<DirectoryReads>(SqlDirectoryReads, (method, args) => invoke(reads, method, args));
   }
 
   directoryChanges(): DirectoryChanges {
-    const query = async (): Promise<never> => {
-      throw new Error('a repeatable change is one statement without rows');
+    const session: SqlSession = {
+      ...readsWith(() => {
+        throw new Error('a repeatable change is one statement without rows');
+      }),
+      run: async (text, values = []) => {
+        await this.#requireReady();
+        return (await this.#database.write({ text }, values, { repeatable: true })).changes;
+      },
     };
-    const run = async (text: string, values: readonly unknown[] = []): Promise<number> => {
-      await this.#requireReady();
-      return (await this.#database.execute(text, values, { reads: false, repeatable: true })).changes;
-    };
-    const repeatable = new SqlDirectoryChanges(sessionOver({ query, run }), this.#dialect);
+    const repeatable = new SqlDirectoryChanges(session, this.#dialect);
     return delegate<DirectoryChanges>(SqlDirectoryChanges, (method, args) =>
       REPEATABLE_CHANGES.includes(method)
         ? invoke(repeatable, method, args)
-        : this.#transaction(async (session) =>
-            invoke(new SqlDirectoryChanges(sessionOver(session), this.#dialect), method, args),
-          ),
+        : this.#transaction(async (own) => invoke(new SqlDirectoryChanges(own, this.#dialect), method, args)),
     );
   }
 
@@ -123,7 +125,7 @@ class PostgresStore implements CountStore, Maintenance {
 
   async findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
     const [row] = await this.#read('findAccess', [keyHash, projectId]);
-    // Each request begins here, so that a node whose schema was changed under it stops at once.
+    // Every request with a key does this, so a node stops as soon as another one has changed the schema.
     this.schema.requireVersion(row?.['schemaVersion']);
     if (row === undefined || row['id'] === null) return undefined;
     return {
@@ -155,7 +157,7 @@ class PostgresStore implements CountStore, Maintenance {
   }
 
   async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]> {
-    return (await this.#read('readQueries', [projectId, bytesOf(afterId), limit])).map(toQuery);
+    return (await this.#read<QueryRow>('readQueries', [projectId, bytesOf(afterId), limit])).map(toQuery);
   }
 
   async verify(): Promise<Verification> {
@@ -167,7 +169,7 @@ class PostgresStore implements CountStore, Maintenance {
     this.#requireOpen();
     if (part === 'database') await this.#database.read({ text: 'SELECT 1' });
     if (part === undefined || part === 'schema') await this.schema.check();
-    // Of a project that is not there: to look for one that is would ask every server of a cluster.
+    // Counts a project that does not exist: finding one that does would query every server of a cluster.
     if (part === undefined || part === 'counts') await this.count('', ALL_TIME);
   }
 
@@ -181,22 +183,24 @@ class PostgresStore implements CountStore, Maintenance {
   }
 
   async #close(): Promise<void> {
-    // What was accepted is finished first; each part of it has its deadline.
+    // Finishes what was accepted first; all of it has a deadline.
     await Promise.all([this.#recorder.close(), this.#turn]);
     this.schema.giveUp();
     await this.#database.close();
   }
 
-  async #read(name: StatementName, values: readonly unknown[] = []): Promise<Row[]> {
+  async #read<R = Row>(name: StatementName, values: readonly unknown[] = []): Promise<R[]> {
     await this.#requireReady();
     return this.#database.read({ name, text: this.#statements[name] }, values);
   }
 
-  /** Runs a statement of the sign-in library, once if it writes. */
+  /** Runs a statement of the sign-in library. One that writes is not repeated. */
   async #runUserStatement({ sql, parameters }: UserStatement): Promise<UserStatementResult> {
     await this.#requireReady();
     try {
-      return await this.#database.execute(sql, parameters, { reads: /^\s*select\b/i.test(sql) });
+      if (!/^\s*select\b/i.test(sql))
+        return await this.#database.write({ text: sql }, parameters, { repeatable: false });
+      return { rows: await this.#database.read({ text: sql }, parameters), changes: 0 };
     } catch (error) {
       if (!isConflict(error)) throw error;
       throw new CallerStatsError('already_exists', 'There is such a row already.', { cause: error });
@@ -204,8 +208,8 @@ class PostgresStore implements CountStore, Maintenance {
   }
 
   /**
-   * Runs a change in a transaction of its own. The changes of one handle run in the order of their calls, whatever
-   * connection each gets.
+   * Runs a change in its own transaction. The changes of one store object run in the order of their calls, on any
+   * connection.
    */
   async #transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     this.#requireOpen();
@@ -217,13 +221,18 @@ class PostgresStore implements CountStore, Maintenance {
     return withDatabaseDeadline(this.#options.timeoutMs, () => done);
   }
 
-  /** Without a name, so that it is planned with its project at hand: Citus then sends it whole to the server of it. */
+  /** Without a name, so that each call is planned with its project: Citus then sends all of it to the project's server. */
   async #callRecord(call: RecordCall): Promise<RecordAnswer> {
     await this.schema.ready();
-    const statement = { text: this.#statements.record };
+    const { projectId, ids, times, callers } = call;
     try {
-      const [row] = await this.#database.write(statement, valuesOf(call), { repeatable: true });
-      return row?.['duplicates'] as number[] | null;
+      const { rows } = await this.#database.write<{ readonly duplicates: readonly number[] | null }>(
+        { text: this.#statements.record },
+        [projectId, ids, times, callers],
+        { repeatable: true },
+      );
+      if (rows[0] === undefined) throw new Error('Invariant violated: the function record returns one row.');
+      return rows[0].duplicates;
     } catch (error) {
       const rowsFrom = rowsFromOf(error);
       if (rowsFrom === undefined) throw error;

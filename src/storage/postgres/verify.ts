@@ -1,6 +1,7 @@
 import { BUCKET_WIDTHS_MS, bucketWidthMs } from '../../domain/counting/buckets.js';
 import { countsForType, mapTypes } from '../../domain/counting/counts.js';
 import { planVerification } from '../../domain/counting/verification.js';
+import type { CallerType } from '../../domain/queries/caller.js';
 import {
   type CounterDifference,
   inOrderOfBuckets,
@@ -8,14 +9,23 @@ import {
   verifyDifferencesMax,
 } from '../ports/maintenance.js';
 import { toNumber } from '../sql/rows.js';
-import type { Row, Session } from './database.js';
+import type { Session } from './database.js';
 import { isDamage } from './errors.js';
 import type { Statements } from './statements.js';
 
-/**
- * Recounts every counter from the rows, a project after the other, in one snapshot; see `Store.verify`. Every
- * statement but the two lists of projects reads one project's rows.
- */
+/** The rows of the statements below. The driver returns `bigint` as a string. */
+interface ProjectRow {
+  readonly id: string;
+  readonly rowsFrom?: string | null;
+}
+
+type TypeDifferenceRow = Readonly<Record<'bucket' | 'total' | CallerType | `${CallerType}Again`, string>>;
+
+type CallerDifferenceRow = Readonly<
+  Record<'bucket' | 'total' | 'caller' | 'queries' | 'queriesAgain', string>
+>;
+
+/** Recounts every counter from the rows, project by project, in one snapshot; see `Store.verify`. */
 export async function verify(session: Session, statements: Statements): Promise<Verification> {
   try {
     return await session.transaction(
@@ -35,21 +45,21 @@ export async function verify(session: Session, statements: Statements): Promise<
 }
 
 async function recount(session: Session, statements: Statements): Promise<Verification> {
-  const ids = await session.query(statements.listProjectIds);
-  const strays = await session.query(statements.listStrayIds);
+  const ids = await session.all<ProjectRow>(statements.listProjectIds);
+  const strays = await session.all<ProjectRow>(statements.listStrayIds);
   const differences: CounterDifference[] = [];
   let differencesTotal = 0;
   let queries = 0;
   for (const { id, rowsFrom = null } of [...ids, ...strays]) {
-    const [counted] = await session.query(statements.countQueries, [id]);
-    queries += Number(counted?.['queries']);
+    const counted = await session.get<{ readonly queries: string }>(statements.countQueries, [id]);
+    queries += Number(counted?.queries);
     for (const level of BUCKET_WIDTHS_MS.keys()) {
       const { firstBucket, fromMs, ratio, narrowerEnd } = planVerification(level, toNumber(rowsFrom));
       const values = [id, level, bucketWidthMs(level), firstBucket, fromMs, ratio, narrowerEnd];
       for (const text of [statements.differences, statements.differencesOfCallers]) {
-        const rows = await session.query(text, values);
-        differencesTotal += Number(rows[0]?.['total'] ?? 0);
-        differences.push(...rows.map((row) => toDifference(String(id), level, row)));
+        const rows = await session.all<TypeDifferenceRow | CallerDifferenceRow>(text, values);
+        differencesTotal += Number(rows[0]?.total ?? 0);
+        differences.push(...rows.map((row) => toDifference(id, level, row)));
         differences.splice(verifyDifferencesMax);
       }
     }
@@ -63,14 +73,18 @@ async function recount(session: Session, statements: Statements): Promise<Verifi
   };
 }
 
-function toDifference(projectId: string, level: number, row: Row): CounterDifference {
-  const counter = { projectId, level, bucket: Number(row['bucket']) };
-  if (row['caller'] !== undefined) {
+function toDifference(
+  projectId: string,
+  level: number,
+  row: TypeDifferenceRow | CallerDifferenceRow,
+): CounterDifference {
+  const counter = { projectId, level, bucket: Number(row.bucket) };
+  if ('caller' in row) {
     return {
       ...counter,
-      caller: String(row['caller']),
-      counted: countsForType('other', Number(row['queries'])),
-      recounted: countsForType('other', Number(row['queriesAgain'])),
+      caller: row.caller,
+      counted: countsForType('other', Number(row.queries)),
+      recounted: countsForType('other', Number(row.queriesAgain)),
     };
   }
   return {

@@ -22,7 +22,7 @@ export interface Dialect {
   /** The name of a table, with its schema if it has one. */
   readonly table: (name: string) => string;
   /** What a SELECT ends with to lock its rows until the transaction ends; empty if there is only one writer. */
-  readonly lock: (strength: 'SHARE' | 'NO KEY UPDATE' | 'UPDATE') => string;
+  readonly lock: (strength: 'SHARE' | 'NO KEY UPDATE' | 'UPDATE' | 'UPDATE SKIP LOCKED') => string;
   /** Continues a WHERE, so that it finds no project that has been deleted and still has queries to remove. */
   readonly andNotDeleted: string;
   /** A subquery that returns the elements of the JSON array in the first parameter. */

@@ -1,10 +1,10 @@
 /** The store on one SQLite file: reads on this thread, writes in groups on the writer thread. */
-
 import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
+import type { OpenOptions } from '../open.js';
 import type { CountStore, RecordResult } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
@@ -15,6 +15,7 @@ import type { UserTables } from '../ports/user-tables.js';
 import { SqlDirectoryChanges } from '../sql/directory-changes.js';
 import { SqlDirectoryReads } from '../sql/directory-reads.js';
 import { delegate, invoke } from '../sql/session.js';
+import { SqlThrottles } from '../sql/throttles.js';
 import { type Connection, openReader } from './connection.js';
 import { verify } from './counters/verify.js';
 import { SQLITE } from './dialect.js';
@@ -23,22 +24,13 @@ import { makePrivately, OpenedFile, sizeOf } from './files/opened-file.js';
 import { using } from './files/snapshot.js';
 import { Reader } from './reader.js';
 import { userTablesOver } from './user-tables.js';
-import type {
-  DirectoryCall,
-  Operation,
-  OperationKind,
-  OperationResult,
-  Operations,
-} from './writer/operations.js';
+import type { Operation, OperationKind, OperationResult, Operations } from './writer/operations.js';
 import { WriterHandle } from './writer/writer-handle.js';
 
-/**
- * Opens the file, made with its folder where there is none, and brings its schema up to date. `lowMemory` and `onBackup`
- * are those of `OpenOptions`.
- */
+/** Opens the file, creates it and its folder if they do not exist, and migrates its schema. */
 export async function openSqliteStore(
   file: string,
-  { lowMemory, commits, onBackup }: SqliteOptions = {},
+  { lowMemory, commits, onBackup }: Pick<OpenOptions, 'lowMemory' | 'commits' | 'onBackup'> = {},
 ): Promise<Store> {
   await makePrivately(file);
   const start = () => WriterHandle.start({ file, lowMemory });
@@ -46,11 +38,7 @@ export async function openSqliteStore(
   if (writer.kept !== null) onBackup?.(writer.kept);
   try {
     const reader = openReader(file);
-    const store = new SqliteStore(
-      { file: new OpenedFile(file), startWriter: start, commits },
-      writer,
-      reader,
-    );
+    const store = new SqliteStore(new OpenedFile(file), start, commits, writer, reader);
     return Object.assign(store, store.directoryReads(), store.directoryChanges());
   } catch (error) {
     await writer.close();
@@ -58,26 +46,12 @@ export async function openSqliteStore(
   }
 }
 
-interface SqliteOptions {
-  readonly lowMemory?: boolean | undefined;
-  readonly commits?: CommitObserver | undefined;
-  readonly onBackup?: ((copy: string) => void) | undefined;
-}
-
-interface SqliteStoreOptions {
-  readonly file: OpenedFile;
-  readonly startWriter: () => Promise<WriterHandle>;
-  readonly commits: CommitObserver | undefined;
-}
-
-/** All of the store but the directory's methods, which are made from the classes that implement them. */
+/** Implements the store except the directory's methods, which `delegate` adds. */
 class SqliteStore implements CountStore, Maintenance {
   readonly userTables: UserTables;
-  readonly throttles: Throttles = {
-    take: (key, limit, nowMs) => this.#submit('takeAttempt', { key, limit, nowMs }),
-    giveBack: (key, resetsAt) => this.#submit('giveBackAttempt', { key, resetsAt }),
-    reset: (key) => this.#submit('resetAttempts', { key }),
-  };
+  readonly throttles: Throttles = delegate<Throttles>(SqlThrottles, (method, args) =>
+    this.#submit('throttles', { method, args } as Operations['throttles']['input']),
+  );
   readonly #file: OpenedFile;
   readonly #startWriter: () => Promise<WriterHandle>;
   readonly #connection: Connection;
@@ -88,7 +62,9 @@ class SqliteStore implements CountStore, Maintenance {
   #closing: Promise<void> | undefined;
 
   constructor(
-    { file, startWriter, commits }: SqliteStoreOptions,
+    file: OpenedFile,
+    startWriter: () => Promise<WriterHandle>,
+    commits: CommitObserver | undefined,
     writer: WriterHandle,
     connection: Connection,
   ) {
@@ -125,7 +101,7 @@ class SqliteStore implements CountStore, Maintenance {
 
   directoryChanges(): DirectoryChanges {
     return delegate<DirectoryChanges>(SqlDirectoryChanges, (method, args) =>
-      this.#submit('directory', { method, args } as DirectoryCall),
+      this.#submit('directory', { method, args } as Operations['directory']['input']),
     );
   }
 
@@ -144,7 +120,7 @@ class SqliteStore implements CountStore, Maintenance {
     );
 
   async purgeDeleted(limit: number): Promise<Cleanup> {
-    // The writer is asked only if there is something to do.
+    // Asks the writer only if there is something to do.
     if (!this.#read((reader) => reader.hasDeleted())) return { removed: 0, done: true };
     return this.#submit('purgeDeleted', { limit });
   }
@@ -185,7 +161,7 @@ class SqliteStore implements CountStore, Maintenance {
 
   async verify(): Promise<Verification> {
     this.#requireOpen();
-    // A connection of its own, so that its long snapshot does not outlive it on the one that answers.
+    // On its own connection, because it holds one snapshot for seconds.
     try {
       return using(openReader(this.#file.name), verify);
     } catch (error) {
@@ -218,17 +194,17 @@ class SqliteStore implements CountStore, Maintenance {
 
   async #commit(operations: readonly Operation[]) {
     if (!this.#writer.alive) {
-      // A writer that died takes its transaction with it; the next group gets a new one, of this very file.
+      // The transaction of a writer that died is rolled back. The next group gets a new writer of the same file.
       this.#file.requireThere();
       this.#writer = await this.#startWriter();
     }
     const outcomes = await this.#writer.commit(operations);
-    // What went to a file that nobody will ever read must not be acknowledged.
+    // A commit to a file that was deleted or replaced is lost, so it must not be acknowledged.
     this.#file.requireThere();
     return outcomes;
   }
 
-  /** The writer answers each operation with the result of its kind. */
+  /** Resolves with the result of this kind of operation. */
   #submit<Kind extends OperationKind>(
     kind: Kind,
     input: Operations[Kind]['input'],

@@ -29,17 +29,17 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
     const relation = `${schema}.${table}`;
     if (await isDistributed(session, relation)) continue;
     const beside = table === 'project' ? 'none' : `${schema}.project`;
-    await session.query('SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)', [
+    await session.run('SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)', [
       relation,
       column,
       beside,
     ]);
     // The rows have been copied to their servers. The coordinator would keep its invisible copies for ever.
-    await session.query('SELECT truncate_local_data_after_distributing_table($1::regclass)', [relation]);
+    await session.run('SELECT truncate_local_data_after_distributing_table($1::regclass)', [relation]);
     done.push(relation);
   }
   const record = `${schema}.record(text, bytea[], bigint[], text[])`;
-  await session.query('SELECT create_distributed_function($1::regprocedure, $2, colocate_with => $3)', [
+  await session.run('SELECT create_distributed_function($1::regprocedure, $2, colocate_with => $3)', [
     record,
     'asked_project',
     `${schema}.query`,
@@ -48,7 +48,7 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
 }
 
 async function requireCitus(session: Session, name: string): Promise<void> {
-  const [extension] = await session.query(FIND_EXTENSION);
+  const extension = await session.get<{ readonly version: string | null }>(FIND_EXTENSION);
   if (extension === undefined) {
     throw new CallerStatsError(
       'invalid',
@@ -56,7 +56,7 @@ async function requireCitus(session: Session, name: string): Promise<void> {
         'needs no --distribute.',
     );
   }
-  if (extension['version'] === null) {
+  if (extension.version === null) {
     throw new CallerStatsError(
       'invalid',
       `The server of ${name} has the extension citus, but the database does not: run CREATE EXTENSION citus in it, add the ` +
@@ -66,9 +66,9 @@ async function requireCitus(session: Session, name: string): Promise<void> {
 }
 
 async function isDistributed(session: Session, relation: string): Promise<boolean> {
-  const rows = await session.query(
+  const row = await session.get(
     `SELECT logicalrelid FROM pg_dist_partition WHERE logicalrelid = $1::regclass AND partmethod = 'h'`,
     [relation],
   );
-  return rows.length > 0;
+  return row !== undefined;
 }

@@ -5,6 +5,11 @@ import type { PostgresLocation } from '../location.js';
 import { distribute } from './distribute.js';
 import { MIGRATIONS, NEWEST_VERSION } from './index.js';
 
+/** The row of `schema_version`. */
+export interface Version {
+  readonly version: number;
+}
+
 /** All programs on a database share the numbers of advisory locks. This one spells "CSTS". */
 const lockNamespace = 0x43535453;
 
@@ -23,13 +28,13 @@ export async function migrate(
   if (found === NEWEST_VERSION) return;
   if (found === 0 && !create) throw noStore(name);
   await session.transaction(async () => {
-    await session.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockNamespace, schema]);
+    await session.run('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockNamespace, schema]);
     // Another node may have migrated it meanwhile.
     const version = await versionOf(session, schema);
     requireKnown(version, name);
     if (version === 0) await createSchema(session, schema);
-    for (const statements of MIGRATIONS.slice(version)) await session.query(statements(schema));
-    await session.query(
+    for (const statements of MIGRATIONS.slice(version)) await session.run(statements(schema));
+    await session.run(
       `INSERT INTO ${schema}.schema_version (version) VALUES ($1) ON CONFLICT (single) DO UPDATE SET version = $1`,
       [NEWEST_VERSION],
     );
@@ -62,8 +67,8 @@ function noStore(name: string): CallerStatsError {
 
 /** Only if it is missing: PostgreSQL requires the privilege to create one even if it exists. */
 async function createSchema(session: Session, schema: string): Promise<void> {
-  const [row] = await session.query('SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1', [schema]);
-  if (row === undefined) await session.query(`CREATE SCHEMA ${schema}`);
+  const row = await session.get('SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1', [schema]);
+  if (row === undefined) await session.run(`CREATE SCHEMA ${schema}`);
 }
 
 /**
@@ -71,13 +76,13 @@ async function createSchema(session: Session, schema: string): Promise<void> {
  * not know a table that another node has just created.
  */
 async function versionOf(session: Session, schema: string): Promise<number> {
-  const [table] = await session.query(
+  const table = await session.get(
     'SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = $2',
     [schema, 'schema_version'],
   );
   if (table === undefined) return 0;
-  const [row] = await session.query(`SELECT version FROM ${schema}.schema_version`);
-  return Number(row?.['version'] ?? 0);
+  const row = await session.get<Version>(`SELECT version FROM ${schema}.schema_version`);
+  return row?.version ?? 0;
 }
 
 interface Administration {

@@ -6,15 +6,12 @@ import { diagnose, unavailable } from '../errors.js';
 import type { PostgresLocation } from '../location.js';
 import { statementsIn } from '../statements.js';
 import { NEWEST_VERSION } from './index.js';
-import { migrate, otherVersion } from './migrate.js';
+import { migrate, otherVersion, type Version } from './migrate.js';
 
 export interface PostgresOptions extends DatabaseOptions {
-  /** Throws `not_found` if there is no schema, instead of creating one. */
+  /** See `OpenOptions`. */
   readonly mustExist?: boolean;
-  /**
-   * Gives a store even where the database cannot be used now. Its methods answer `unavailable` until it can, each call
-   * finding out anew.
-   */
+  /** See `OpenOptions`. */
   readonly allowUnavailable?: boolean;
   readonly commits?: CommitObserver | undefined;
 }
@@ -50,8 +47,8 @@ export class SchemaReadiness {
   async check(): Promise<void> {
     await this.ready();
     const { version: text } = statementsIn(this.#location.schema);
-    const [row] = await this.#database.read({ text });
-    this.requireVersion(row?.['version']);
+    const [row] = await this.#database.read<Version>({ text });
+    this.requireVersion(row?.version);
   }
 
   /** Throws if `version`, just read from the database, does not match: another node has changed the schema. */
@@ -86,8 +83,9 @@ export class SchemaReadiness {
 
   async #isNewest(): Promise<boolean> {
     try {
-      const [row] = await this.#database.read({ text: statementsIn(this.#location.schema).version });
-      return row?.['version'] === NEWEST_VERSION;
+      const { version: text } = statementsIn(this.#location.schema);
+      const [row] = await this.#database.read<Version>({ text });
+      return row?.version === NEWEST_VERSION;
     } catch (error) {
       if (error instanceof CallerStatsError && diagnose(error.cause).otherSchema) return false;
       throw error;

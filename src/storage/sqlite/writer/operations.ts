@@ -1,8 +1,8 @@
-/** What the main thread asks of the writer thread. All of it can be structurally cloned. */
+/** The operations that the main thread sends to the writer thread. All of them can be structurally cloned. */
 import type { RecordResult } from '../../ports/counts.js';
 import type { DirectoryChanges } from '../../ports/directory.js';
 import type { Cleanup } from '../../ports/maintenance.js';
-import type { Attempt, AttemptLimit } from '../../ports/throttles.js';
+import type { Throttles } from '../../ports/throttles.js';
 import type { UserStatement, UserStatementResult } from '../../ports/user-tables.js';
 
 /** A batch of queries by column, which costs less to send between threads than an object for each query. */
@@ -13,30 +13,22 @@ export interface RecordBatch {
   readonly occurredAt: Float64Array;
 }
 
-/** A call of one of the directory's changes. */
-export type DirectoryCall = {
-  [Method in keyof DirectoryChanges]: {
-    readonly method: Method;
-    readonly args: Readonly<Parameters<DirectoryChanges[Method]>>;
-  };
-}[keyof DirectoryChanges];
+type AsyncMethod = (...args: never) => Promise<unknown>;
 
-type DirectoryResult = Awaited<ReturnType<DirectoryChanges[keyof DirectoryChanges]>>;
+/** A call of a method, and what its promise resolves with. */
+interface Call<Methods extends { [Name in keyof Methods]: AsyncMethod }> {
+  readonly input: {
+    [Name in keyof Methods]: { readonly method: Name; readonly args: Readonly<Parameters<Methods[Name]>> };
+  }[keyof Methods];
+  readonly result: Awaited<ReturnType<Methods[keyof Methods]>>;
+}
 
-/** The operations by kind: what each is given, and its result. */
+/** The operations by kind: the input of each, and its result. */
 export interface Operations {
   record: { readonly input: RecordBatch; readonly result: RecordResult };
-  directory: { readonly input: DirectoryCall; readonly result: DirectoryResult };
+  directory: Call<DirectoryChanges>;
+  throttles: Call<Throttles>;
   userStatement: { readonly input: UserStatement; readonly result: UserStatementResult };
-  takeAttempt: {
-    readonly input: { readonly key: string; readonly limit: AttemptLimit; readonly nowMs: number };
-    readonly result: Attempt;
-  };
-  giveBackAttempt: {
-    readonly input: { readonly key: string; readonly resetsAt: number };
-    readonly result: undefined;
-  };
-  resetAttempts: { readonly input: { readonly key: string }; readonly result: undefined };
   purgeDeleted: { readonly input: { readonly limit: number }; readonly result: Cleanup };
   applyRetention: {
     readonly input: { readonly nowMs: number; readonly limit: number };

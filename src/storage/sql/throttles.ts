@@ -1,0 +1,47 @@
+/** Counts of attempts, for every SQL database. Each method is one transaction. */
+import { type Attempt, type AttemptLimit, expiredWindowsMax, type Throttles } from '../ports/throttles.js';
+import type { Dialect, Session } from './session.js';
+
+export class SqlThrottles implements Throttles {
+  readonly #session: Session;
+  readonly #dialect: Dialect;
+  readonly #table: string;
+
+  constructor(session: Session, dialect: Dialect) {
+    this.#session = session;
+    this.#dialect = dialect;
+    this.#table = dialect.table('login_throttle');
+  }
+
+  async take(key: string, { attemptsMax, windowMs }: AttemptLimit, nowMs: number): Promise<Attempt> {
+    const taken = await this.#session.get(
+      `INSERT INTO ${this.#table} AS kept (key, attempts, resets_at) VALUES ($1, 1, $3)
+       ON CONFLICT (key) DO UPDATE SET
+         attempts = CASE WHEN kept.resets_at <= $4 THEN 1 ELSE kept.attempts + 1 END,
+         resets_at = CASE WHEN kept.resets_at <= $4 THEN excluded.resets_at ELSE kept.resets_at END
+       WHERE kept.resets_at <= $4 OR kept.attempts < $2
+       RETURNING resets_at AS "resetsAt"`,
+      [key, attemptsMax, nowMs + windowMs, nowMs],
+    );
+    const find = `SELECT resets_at AS "resetsAt" FROM ${this.#table} WHERE key = $1`;
+    const row = taken ?? (await this.#session.get(find, [key]));
+    await this.#session.run(
+      `DELETE FROM ${this.#table} WHERE key IN (SELECT key FROM ${this.#table} WHERE resets_at <= $1
+       LIMIT ${expiredWindowsMax} ${this.#dialect.lock('UPDATE SKIP LOCKED')})`,
+      [nowMs],
+    );
+    // Without a row, another transaction has just reset the window.
+    return { isAllowed: taken !== undefined, resetsAt: Number(row?.['resetsAt'] ?? nowMs) };
+  }
+
+  async giveBack(key: string, resetsAt: number): Promise<void> {
+    await this.#session.run(
+      `UPDATE ${this.#table} SET attempts = attempts - 1 WHERE key = $1 AND resets_at = $2 AND attempts > 0`,
+      [key, resetsAt],
+    );
+  }
+
+  async reset(key: string): Promise<void> {
+    await this.#session.run(`DELETE FROM ${this.#table} WHERE key = $1`, [key]);
+  }
+}

@@ -1,9 +1,9 @@
-/** Group commit, shared by the stores: what waits for one commit shares the next. */
+/** Group commit, shared by the stores: operations that wait while a group is committed form the next group. */
 import { CallerStatsError, type ErrorCode } from '../domain/errors.js';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../domain/limits.js';
 import type { CommitObserver } from './ports/store-stats.js';
 
-/** One operation's end. A failed one changed nothing and did not hinder the others of its group. */
+/** The outcome of one operation. One that failed changed nothing, and did not affect the others of its group. */
 export type Outcome<Value> =
   | { readonly ok: true; readonly value: Value }
   | {
@@ -13,7 +13,7 @@ export type Outcome<Value> =
       readonly details?: readonly string[];
     };
 
-/** What waits to be written, over all queues of a store. Bounded, so that a slow disk costs answers and not memory. */
+/** Counts what waits in all queues of a store. Bounded, so that a slow disk causes refusals and does not fill memory. */
 export class Backlog {
   #operations = 0;
   #queries = 0;
@@ -22,7 +22,7 @@ export class Backlog {
     return { pendingOperations: this.#operations, pendingQueries: this.#queries };
   }
 
-  /** Makes room for one more operation of so many queries; false where too much is waiting already. */
+  /** Adds an operation of so many queries. False if too much is waiting already. */
   tryAdd(queries: number): boolean {
     if (this.#operations >= pendingOperationsMax || this.#queries + queries > pendingQueriesMax) return false;
     this.#operations++;
@@ -38,27 +38,22 @@ export class Backlog {
 
 interface Pending<Operation, Value> {
   readonly operation: Operation;
-  /** Queries it writes; 1 for what writes something else. */
   readonly weight: number;
   readonly resolve: (value: Value) => void;
   readonly reject: (error: unknown) => void;
 }
 
 export interface CommitQueueOptions<Operation, Value> {
-  /** Makes a group of operations durable and gives an outcome for each, in order. */
+  /** Makes a group of operations durable, and returns an outcome for each, in order. */
   readonly commit: (operations: readonly Operation[]) => Promise<readonly Outcome<Value>[]>;
-  /** Queries that an operation writes; 1 for what writes something else. */
+  /** Number of queries that an operation records; 1 for other operations. */
   readonly weigh: (operation: Operation) => number;
   /** Shared by queues that are bounded together. */
   readonly backlog?: Backlog;
-  /** Nobody unless given. */
   readonly observer?: CommitObserver | undefined;
 }
 
-/**
- * Group commit: whatever arrives while one transaction is being made durable shares the next. A lone request is
- * committed at once; under load, one wait for the disk serves many.
- */
+/** A lone operation is committed at once. Under load, many operations share one wait for the disk. */
 export class CommitQueue<Operation, Value> {
   readonly #commit: CommitQueueOptions<Operation, Value>['commit'];
   readonly #weigh: (operation: Operation) => number;
@@ -75,12 +70,12 @@ export class CommitQueue<Operation, Value> {
     this.#observer = observer;
   }
 
-  /** Whether nothing waits and nothing is being committed. */
+  /** Whether no operation is waiting or being committed. */
   get idle(): boolean {
     return this.#draining === undefined;
   }
 
-  /** Resolves with the operation's value once it is durable. Rejects at once where too much is waiting. */
+  /** Resolves with the operation's value once it is durable. Rejects at once if too much is waiting. */
   submit(operation: Operation): Promise<Value> {
     const weight = this.#weigh(operation);
     if (this.#closed) return Promise.reject(new CallerStatsError('unavailable', 'The store is closing.'));
@@ -93,7 +88,7 @@ export class CommitQueue<Operation, Value> {
     });
   }
 
-  /** Refuses what comes after, and resolves when all that was accepted has settled. */
+  /** Rejects further operations, and resolves when all accepted ones have settled. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
@@ -117,7 +112,7 @@ export class CommitQueue<Operation, Value> {
     }
   }
 
-  /** As many of the oldest as fit one commit, and at least one. */
+  /** Takes as many of the oldest operations as fit into one commit, and at least one. */
   #takeGroup(): Pending<Operation, Value>[] {
     let queries = 0;
     let size = 0;

@@ -2,26 +2,6 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 
 export type Connection = DatabaseSyncInstance;
 
-/** A prepared statement with typed rows, which the driver types as `any`. */
-export interface Prepared<Row> {
-  get(...values: readonly unknown[]): Row | undefined;
-  all(...values: readonly unknown[]): Row[];
-  iterate(...values: readonly unknown[]): IterableIterator<Row>;
-  run(...values: readonly unknown[]): unknown;
-}
-
-/** Its rows are objects. */
-export function prepare<Row>(db: Connection, sql: string): Prepared<Row> {
-  return db.prepare(sql);
-}
-
-/** Its rows are arrays, which are faster. */
-export function prepareArrays<Row extends readonly unknown[]>(db: Connection, sql: string): Prepared<Row> {
-  const statement = db.prepare(sql);
-  statement.setReturnArrays(true);
-  return statement as Prepared<unknown> as Prepared<Row>;
-}
-
 /** How long to wait for another process that is writing. */
 const busyTimeoutMs = 5_000;
 /** Checkpoints every 80 MB of log: fewer and larger ones than by default. */
@@ -66,13 +46,6 @@ export function emptyLog(db: Connection): void {
   } finally {
     db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
-}
-
-/** `from` is a table, and may have a condition. */
-export function countRows(db: Connection, from: string): number {
-  const row = prepareArrays<readonly [number]>(db, `SELECT count(*) FROM ${from}`).get();
-  if (row === undefined) throw new Error(`counting the rows of ${from} returned nothing`);
-  return row[0];
 }
 
 /** Opens a connection that can only read. It never waits for the writer. */

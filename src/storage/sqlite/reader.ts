@@ -1,4 +1,4 @@
-/** Reads on the main thread, each within microseconds: access, queries, counters and checks. */
+/** Reads on the main thread, each of which takes microseconds: access, queries, counters and checks. */
 import { ALL_TIME } from '../../domain/counting/date-range.js';
 import type { Query } from '../../domain/queries/query.js';
 import type { Access } from '../ports/directory.js';
@@ -13,7 +13,7 @@ import { decodeQueryId, encodeQueryId } from './query-id.js';
 import { Statements } from './statements.js';
 import { projectToClean, RETENTIONS } from './writer/purge.js';
 
-/** More than there are keys and projects in use. */
+/** More than the pairs of keys and projects in use. */
 const accessesMax = 10_000;
 
 const FIND_ACCESS = `SELECT ${KEY.of('api_key')}, ${PROJECT.of('project', 'found')}
@@ -39,7 +39,7 @@ export class Reader {
   constructor(db: Connection) {
     this.#db = db;
     this.statements = new Statements(db);
-    // Prepared at once, so that a file without one of the tables is refused when it is opened.
+    // Prepared now, so that opening a file without one of the tables fails.
     for (const sql of [FIND_ACCESS, FIND_DELETED, RETENTIONS, READ_QUERIES, FIND_FIRST_PROJECT])
       this.statements.prepare(sql);
     this.snapshot = new ReadSnapshot(db);
@@ -83,7 +83,7 @@ export class Reader {
   check(part: StorePart): void {
     if (part === 'schema') requireNewest(this.#db);
     else if (part === 'database') this.#firstProjectId();
-    // Without a project, of an unknown one: it is the same statement.
+    // If there is no project, counts an unknown one with the same statement.
     else this.counters.countUncached(this.#firstProjectId() ?? '', ALL_TIME);
   }
 

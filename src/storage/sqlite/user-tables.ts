@@ -3,7 +3,7 @@ import type { UserStatement, UserStatementResult, UserTables } from '../ports/us
 import type { Connection } from './connection.js';
 import { isConflict } from './errors.js';
 
-/** The sign-in library's tables: `read` runs what only reads, and `write` hands the rest to the writer. */
+/** `read` runs statements that only read, and `write` passes all others to the writer. */
 export function userTablesOver(
   read: <T>(work: (db: Connection) => T) => T,
   write: (statement: UserStatement) => Promise<UserStatementResult>,
@@ -19,7 +19,7 @@ export function userTablesOver(
   };
 }
 
-/** Runs a statement that writes. One that fails has changed nothing, so the others of its transaction go on. */
+/** Runs a statement that writes. If it fails it has changed nothing, so its transaction can go on. */
 export function runUserStatement(db: Connection, { sql, parameters }: UserStatement): UserStatementResult {
   const statement = db.prepare(sql);
   try {

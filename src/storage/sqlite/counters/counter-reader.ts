@@ -11,7 +11,8 @@ import {
 } from '../../../domain/counting/counts.js';
 import type { DateRange } from '../../../domain/counting/date-range.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../domain/counting/series-segments.js';
-import { type Connection, type Prepared, prepare, prepareArrays } from '../connection.js';
+import type { Connection } from '../connection.js';
+import { type Prepared, prepare, prepareArrays } from '../statements.js';
 import type { ReadSnapshot } from './read-snapshot.js';
 import { RollupCache } from './rollup-cache.js';
 import { VersionedCache } from './versioned-cache.js';

@@ -1,4 +1,5 @@
-import { type Connection, type Prepared, prepare, prepareArrays } from '../connection.js';
+import type { Connection } from '../connection.js';
+import { type Prepared, prepare, prepareArrays } from '../statements.js';
 
 /**
  * Read transactions with SQLite's change counter (`PRAGMA data_version`), which changes whenever another connection of any

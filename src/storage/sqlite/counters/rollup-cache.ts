@@ -9,7 +9,8 @@
 import { BUCKET_WIDTHS_MS, bucketAt } from '../../../domain/counting/buckets.js';
 import { ALL_TIME, type DateRange } from '../../../domain/counting/date-range.js';
 import { dayMs, secondMs } from '../../../domain/time/duration.js';
-import { type Connection, type Prepared, prepareArrays } from '../connection.js';
+import type { Connection } from '../connection.js';
+import { type Prepared, prepareArrays } from '../statements.js';
 import { type CounterRow, type MutableCounts, PrefixSums } from './prefix-sums.js';
 
 const tenSecondsMs = 10 * secondMs;

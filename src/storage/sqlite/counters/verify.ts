@@ -7,8 +7,9 @@ import {
   type Verification,
   verifyDifferencesMax,
 } from '../../ports/maintenance.js';
-import { type Connection, countRows, prepare, prepareArrays } from '../connection.js';
+import type { Connection } from '../connection.js';
 import { isDamage } from '../errors.js';
+import { countRows, prepare, prepareArrays } from '../statements.js';
 
 const damageLinesMax = 20;
 

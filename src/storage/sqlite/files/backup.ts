@@ -1,10 +1,11 @@
 /** Backup and restore of a SQLite file. */
 import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { countRows, openConnection } from '../connection.js';
+import { openConnection } from '../connection.js';
 import { isDamage } from '../errors.js';
 import { NEWEST_VERSION } from '../migrations/index.js';
 import { versionOf } from '../migrations/migrate.js';
+import { countRows } from '../statements.js';
 import { using, writeAtomically, writeSnapshot } from './snapshot.js';
 
 export interface Contents {

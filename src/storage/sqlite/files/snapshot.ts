@@ -11,8 +11,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CallerStatsError } from '../../../domain/errors.js';
-import { type Connection, openConnection, prepareArrays } from '../connection.js';
+import { type Connection, openConnection } from '../connection.js';
 import { isDamage, storeError } from '../errors.js';
+import { prepareArrays } from '../statements.js';
 
 /**
  * Writes a copy to `target`, atomically replacing an existing file. Nobody waits for it, and it has no commits that were made

@@ -1,4 +1,5 @@
-import { type Connection, type Prepared, prepareArrays } from '../connection.js';
+import type { Connection } from '../connection.js';
+import { type Prepared, prepareArrays } from '../statements.js';
 
 /** Rows per statement. With more, binding costs more than another statement. */
 export const rowsPerStatement = 32;

@@ -1,5 +1,6 @@
-import { type Connection, type Prepared, prepare, prepareArrays } from '../connection.js';
+import type { Connection } from '../connection.js';
 import { isConflict } from '../errors.js';
+import { type Prepared, prepare, prepareArrays } from '../statements.js';
 import { MultiRowInsert, multiRow, rowsPerStatement } from './multi-row.js';
 
 const head = 'INTO query (project, id, occurred_at, caller)';

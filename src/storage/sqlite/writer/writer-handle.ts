@@ -6,32 +6,26 @@ import { NEWEST_VERSION } from '../migrations/index.js';
 import type { Operation, OperationResult } from './operations.js';
 import type { FromWriter, ToWriter, WriterResult, WriterStart } from './writer-thread.js';
 
-/**
- * Of a low-memory thread's memory for what is new, most of which is batches that are gone when they are written. Node would
- * let it grow to some fifty megabytes, and keep them.
- */
+/** The young generation of a low-memory thread, mostly batches. By default it would grow to about 50 MB and stay there. */
 const youngMegabytesMax = 12;
 
-/** The main thread's end of one writer thread. One group at a time: `commit` is called again only after it settled. */
+/** The main thread's handle of a writer thread. Commits one group at a time: wait for `commit` before calling it again. */
 export class WriterHandle {
   readonly #worker: Worker;
   readonly #ended: Promise<void>;
-  /** Of the answer that was asked for last. The first is asked for before the thread can say anything. */
+  /** Settles the promise for the next message. The first promise is made before the thread can send a message. */
   #settle!: { resolve: (message: FromWriter<never>) => void; reject: (error: Error) => void };
   #gone: Error | undefined;
   #kept: string | null = null;
 
-  /**
-   * Starts a thread that has the file open and its schema up to date when this resolves. `thread` is what it runs, and
-   * speaks as `writer-thread.ts` does; it ends by itself once it failed to start.
-   */
+  /** Starts a thread, which opens the file and migrates its schema. `thread` replaces `writer-thread.ts` in tests. */
   static async start(start: WriterStart, thread?: URL): Promise<WriterHandle> {
     const handle = new WriterHandle(start, thread);
     try {
       handle.#kept = await handle.#next<string | null>();
       return handle;
     } catch (error) {
-      // A thread that failed ends by itself. Ended from here, within the native driver, it would take the process along.
+      // A thread that failed ends by itself. Terminating it inside the native driver would crash the process.
       await handle.#ended;
       throw error;
     }
@@ -52,12 +46,12 @@ export class WriterHandle {
     });
   }
 
-  /** The copy of the file that was kept as it was in an older version of the schema; null where it had the newest. */
+  /** The backup of the file before its migration; null if it had the newest version. */
   get kept(): string | null {
     return this.#kept;
   }
 
-  /** False once the thread has ended, for whatever reason: start another. */
+  /** False once the thread has ended. */
   get alive(): boolean {
     return this.#gone === undefined;
   }
@@ -69,13 +63,13 @@ export class WriterHandle {
     return outcomes;
   }
 
-  /** Closes the file and ends the thread; one that has ended does not hear of it. */
+  /** Closes the file and ends the thread. */
   async close(): Promise<void> {
     this.#worker.postMessage('close' satisfies ToWriter);
     await this.#ended;
   }
 
-  /** The result that the thread tells next; throws what it failed with instead. */
+  /** Waits for the next message of the thread, and returns its result or throws its error. */
   async #next<Result extends WriterResult>(): Promise<Result> {
     if (this.#gone !== undefined) throw unavailable(this.#gone);
     const message = await new Promise<FromWriter<Result>>((resolve, reject) => {

@@ -1,7 +1,4 @@
-/**
- * The writer thread: owns the only connection that writes, so that neither a commit nor a large batch holds up the
- * main thread, where requests are read and counts are answered. Speaks `ToWriter` and `FromWriter`.
- */
+/** The writer thread has the only connection that writes, so that commits and large batches do not block the main thread. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { CallerStatsError, type ErrorCode } from '../../../domain/errors.js';
 import type { Outcome } from '../../commit-queue.js';
@@ -12,13 +9,12 @@ import { type Keeping, openMigrated } from '../migrations/migrate.js';
 import type { Operation, OperationResult } from './operations.js';
 import { Writer } from './writer.js';
 
-/** A group of operations to commit, or the word to stop. */
+/** A group of operations to commit, or a request to stop. */
 export type ToWriter = readonly Operation[] | 'close';
 
-/** Of the start, the name of the copy that was kept of an older file, or null; of each group, its outcomes. */
+/** The first result is the name of the backup of an older file, or null. Then follow the outcomes of each group. */
 export type WriterResult = string | null | readonly Outcome<OperationResult>[];
 
-/** The answer to the start, and then to each group in turn. */
 export type FromWriter<Result extends WriterResult> =
   | { readonly ok: true; readonly result: Result }
   | {
@@ -28,17 +24,16 @@ export type FromWriter<Result extends WriterResult> =
       readonly cause: unknown;
     };
 
-/** What the thread is started with. */
 export interface WriterStart extends Pick<Keeping, 'keepOld'> {
   readonly file: string;
   /** See `OpenOptions`. */
   readonly lowMemory?: boolean | undefined;
 }
 
-/** What is recorded next mostly stands close to what was: a log is in the order of time, and so are most ids. */
+/** Enough, because new queries are mostly near the last ones: logs are in order of time, and so are most ids. */
 const lowMemoryCacheMegabytes = 16;
 
-/** Every thread but the main one has it, and this file is run on none but a thread. */
+/** Never null, because this file runs only on worker threads. */
 const port = parentPort as MessagePort;
 
 function run({ file, keepOld, lowMemory }: WriterStart): void {
@@ -51,7 +46,7 @@ function run({ file, keepOld, lowMemory }: WriterStart): void {
   const writer = new Writer(db);
   port.on('message', (message: ToWriter) => {
     if (message === 'close') {
-      // Everything into the one file, which may then be copied alone.
+      // Moves the log into the file, which can then be copied alone.
       db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       db.close();
       port.close();

@@ -196,7 +196,7 @@ function poolOf(purpose: ConnectionPool['purpose'], pool: pg.Pool): ConnectionPo
   return { purpose, max: options.max, used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }
 
-/** A connection that breaks also rejects its statement. Without a listener, its `error` event would end the process. */
+/** A connection that breaks also rejects its statement. Without a listener, its `error` event would stop Node. */
 function ignore(): void {}
 
 /** The only place where the driver's `any` gets a type. */

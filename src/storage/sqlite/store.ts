@@ -4,7 +4,6 @@ import type { DateRange } from '../../domain/counting/date-range.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
-import type { OpenOptions } from '../open.js';
 import type { CountStore, RecordResult } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
@@ -27,10 +26,17 @@ import { userTablesOver } from './user-tables.js';
 import type { Operation, OperationKind, OperationResult, Operations } from './writer/operations.js';
 import { WriterHandle } from './writer/writer-handle.js';
 
+/** See `OpenOptions`. */
+interface SqliteOptions {
+  readonly lowMemory?: boolean | undefined;
+  readonly commits?: CommitObserver | undefined;
+  readonly onBackup?: ((copy: string) => void) | undefined;
+}
+
 /** Opens the file, creates it and its folder if they do not exist, and migrates its schema. */
 export async function openSqliteStore(
   file: string,
-  { lowMemory, commits, onBackup }: Pick<OpenOptions, 'lowMemory' | 'commits' | 'onBackup'> = {},
+  { lowMemory, commits, onBackup }: SqliteOptions = {},
 ): Promise<Store> {
   await makePrivately(file);
   const start = () => WriterHandle.start({ file, lowMemory });

@@ -25,7 +25,7 @@ export class WriterHandle {
       handle.#kept = await handle.#next<string | null>();
       return handle;
     } catch (error) {
-      // A thread that failed ends by itself. Terminating it inside the native driver would crash the process.
+      // A thread that failed ends by itself. Terminating it inside the native driver would crash Node.
       await handle.#ended;
       throw error;
     }

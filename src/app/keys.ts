@@ -1,4 +1,4 @@
-/** Use cases of API keys, for the command line and the dashboard alike. Keys cannot make keys. */
+/** Use cases of API keys, for the command line and the dashboard. An API key cannot be used to create keys. */
 import { CallerStatsError } from '../domain/errors.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { planRotation } from '../domain/keys/key-lifetime.js';
@@ -12,17 +12,17 @@ import {
 import type { Actor } from '../domain/people/audit.js';
 import type { Store } from '../storage/ports/store.js';
 
-/** What issuing a key takes: where keys are stored, and the settings of new ones. */
+/** The store of the keys, and the settings of new ones. */
 export interface KeyIssuing {
   readonly store: Store;
   /** The vendor prefix. */
   readonly keyPrefix: string;
-  /** The longest life in milliseconds; null for no bound. */
+  /** The longest life in milliseconds; null for no limit. */
   readonly keyLifeMax: number | null;
   readonly randomInt: (max: number) => number;
 }
 
-/** `invalid` with a detail for each problem, which begins with its field. */
+/** Creates a key. Throws `invalid` with a detail for each problem; each begins with its field. */
 export async function createKey(
   { store, keyPrefix, keyLifeMax, randomInt }: KeyIssuing,
   organizationId: string,
@@ -37,14 +37,14 @@ export async function createKey(
   return created;
 }
 
-/** The old key as it was before, when it stops working, and its successor. */
+/** The old key as it was before, the time when it stops working, and its successor. */
 export interface RotatedKey {
   readonly old: ApiKey;
   readonly oldExpiresAt: number;
   readonly successor: CreatedKey;
 }
 
-/** `not_found` where the organization has no such key; `invalid` where it cannot be rotated. */
+/** Creates a successor of a key. Throws `not_found` for an unknown key, `invalid` if the key cannot be rotated. */
 export async function rotateKey(
   { store, keyPrefix, keyLifeMax, randomInt }: KeyIssuing,
   { organizationId, id, graceMs }: { organizationId: string; id: string; graceMs: number },

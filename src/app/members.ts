@@ -1,15 +1,38 @@
-/** Use cases of the people of an organization, for the first start, the command line and the dashboard alike. */
+/** Use cases of the people of an organization, for the first start, the command line and the dashboard. */
 import type { Actor } from '../domain/people/audit.js';
 import { type Invitation, newInvitation } from '../domain/people/invitation.js';
 import type { Store } from '../storage/ports/store.js';
+import type { Creation } from './projects.js';
 
-/** Stores an invitation, and gives it with the token of its link, which is stored nowhere. */
+/** Creates an invitation. Returns it with the token of its link, which is not stored. */
 export async function inviteMember(
-  { store, randomInt }: { readonly store: Store; readonly randomInt: (max: number) => number },
+  { store, randomInt }: Creation,
   wanted: Pick<Invitation, 'organizationId' | 'email' | 'role'>,
   by: Actor,
 ): Promise<{ readonly invitation: Invitation; readonly token: string }> {
   const invited = newInvitation(wanted, { by, randomInt });
   await store.createInvitation(invited.invitation, by);
   return invited;
+}
+
+/** The part of the sign-in library that lets users back in. */
+export interface AccountRecovery {
+  /** Returns a token that sets a new password. Throws `not_found` for an unknown user. */
+  readonly startPasswordReset: (email: string) => Promise<string>;
+  readonly dropSecondFactor: (email: string) => Promise<void>;
+}
+
+/** Lets a user back in: returns the token of a link that sets a new password, and can turn the second factor off. */
+export async function recoverAccount(
+  { store, recovery }: { readonly store: Store; readonly recovery: AccountRecovery },
+  { email, dropSecondFactor }: { readonly email: string; readonly dropSecondFactor: boolean },
+  by: Actor,
+): Promise<string> {
+  const token = await recovery.startPasswordReset(email);
+  await store.logUserChange(email, { action: 'user.password', detail: 'reset link made' }, by);
+  if (dropSecondFactor) {
+    await recovery.dropSecondFactor(email);
+    await store.logUserChange(email, { action: 'user.second_factor', detail: 'off' }, by);
+  }
+  return token;
 }

@@ -1,11 +1,29 @@
-/** Use cases of projects, for the command line and the dashboard alike. */
+/** Use cases of organizations and projects, for the command line and the dashboard. */
+import { CallerStatsError } from '../domain/errors.js';
 import type { Actor } from '../domain/people/audit.js';
-import { generateId, type Project } from '../domain/projects/project.js';
+import { generateId, type Organization, type Project } from '../domain/projects/project.js';
 import type { Store } from '../storage/ports/store.js';
 
-/** Makes an empty project, with a new id unless one is given. `already_exists` where the id is taken. */
+export interface Creation {
+  readonly store: Store;
+  /** A uniform integer in [0, max) from a cryptographic source. */
+  readonly randomInt: (max: number) => number;
+}
+
+/** Creates an empty organization, with a generated id unless one is given. Throws `already_exists` if the id is taken. */
+export async function createOrganization(
+  { store, randomInt }: Creation,
+  { id = generateId(randomInt), name }: { id: string | undefined; name: string },
+  by: Actor,
+): Promise<Organization> {
+  const organization = { id, name, createdAt: by.at };
+  await store.createOrganization(organization, by);
+  return organization;
+}
+
+/** Creates an empty project, with a generated id unless one is given. Throws `already_exists` if the id is taken. */
 export async function createProject(
-  { store, randomInt }: { readonly store: Store; readonly randomInt: (max: number) => number },
+  { store, randomInt }: Creation,
   { id, organizationId, name }: { id: string | undefined; organizationId: string; name: string },
   by: Actor,
 ): Promise<Project> {
@@ -19,5 +37,47 @@ export async function createProject(
     rowsFrom: null,
   };
   await store.createProject(project, by);
+  return project;
+}
+
+/** Throws `not_found` unless the organization has the project. `hint` continues the message. */
+export async function requireProject(
+  store: Store,
+  organizationId: string,
+  id: string,
+  hint = '',
+): Promise<Project> {
+  const project = await store.findProject(organizationId, id);
+  if (project === undefined) throw new CallerStatsError('not_found', `There is no project ${id}${hint}.`);
+  return project;
+}
+
+/** Changes the fields that are given. Throws `not_found` unless the organization has the project. */
+export function changeProject(
+  store: Store,
+  { organizationId, id }: Pick<Project, 'organizationId' | 'id'>,
+  change: { readonly [Name in 'name' | 'timeZone' | 'retentionDays']?: Project[Name] | undefined },
+  by: Actor,
+): Promise<Project> {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  return store.changeProject(organizationId, id, given, by);
+}
+
+/**
+ * Deletes a project. Its rows stay until they are purged. Throws `not_found` unless the organization has the project, and
+ * `invalid` unless `name` is the name of the project; `field` is the input that has it.
+ */
+export async function deleteProject(
+  store: Store,
+  { organizationId, id }: Pick<Project, 'organizationId' | 'id'>,
+  { name, field }: { readonly name: string; readonly field: string },
+  by: Actor,
+): Promise<Project> {
+  const project = await requireProject(store, organizationId, id);
+  if (project.name !== name) {
+    const detail = `${field}: is not the name of the project ${id}, so nothing was deleted`;
+    throw new CallerStatsError('invalid', 'The request is invalid.', { details: [detail] });
+  }
+  await store.deleteProject(organizationId, id, by);
   return project;
 }

@@ -8,11 +8,11 @@ import {
   type SeriesNames,
   type SeriesRequest,
 } from '../domain/counting/series.js';
-import { CallerStatsError } from '../domain/errors.js';
 import type { Project } from '../domain/projects/project.js';
 import type { Result } from '../domain/result.js';
 import type { Store } from '../storage/ports/store.js';
 import { readSeries } from '../storage/series.js';
+import { requireProject } from './projects.js';
 
 /** The parameters of a report as the user wrote them. */
 export type ReportInput = { readonly [Name in keyof SeriesNames]?: string | undefined };
@@ -47,7 +47,7 @@ export const CALLERS: Report<DateRange, CallerCounts> = {
   toCsv: callersToCsv,
 };
 
-/** Where reports are read from: the store, or a running server. */
+/** A place to read reports from: the store, or a running server. */
 export interface ReportSource {
   /**
    * Reads a report. `input` is the unparsed question, for a server. Throws a `CallerStatsError` if the
@@ -63,13 +63,11 @@ export interface ReportSource {
   readonly projects?: () => Promise<readonly Project[]>;
 }
 
-/** Reads from the store. `listing` tells the user where projects are listed. */
+/** Reads from the store. `listing` is the command or tool that lists projects, for messages. */
 export function createStoreSource(store: Store, organizationId: string, listing: string): ReportSource {
   return {
     read: async (report, projectId, question) => {
-      if ((await store.findProject(organizationId, projectId)) === undefined) {
-        throw new CallerStatsError('not_found', `There is no project ${projectId}; see ${listing}.`);
-      }
+      await requireProject(store, organizationId, projectId, `; see ${listing}`);
       return report.read(store, projectId, question);
     },
     projects: () => store.listProjects(organizationId),

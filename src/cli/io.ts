@@ -1,20 +1,20 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../domain/time/clock.js';
 
-/** What a command touches of the world, handed in by `main.ts`. */
+/** Everything outside the program that a command uses. `main.ts` passes it in. */
 export interface Io {
   /** For results. */
   readonly stdout: Writable;
-  /** For everything else: progress, warnings, logs. */
+  /** For progress, warnings and logs. */
   readonly stderr: Writable;
   readonly stdin: Readable;
   /** Whether a person is watching stderr. */
   readonly interactive: boolean;
-  /** Whether stderr takes colours. */
+  /** Whether stderr shows colors. */
   readonly colors: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Milliseconds, in fractions, of a clock that only goes forward: for how long something takes. */
+  /** Milliseconds, with fractions, of a monotonic clock, to measure durations. */
   readonly monotonicMs: () => number;
   /** A uniform integer in [0, max) from a cryptographic source. */
   readonly randomInt: (max: number) => number;
@@ -22,7 +22,7 @@ export interface Io {
   readonly stopRequested: () => Promise<string>;
 }
 
-/** Thrown where the command was called wrongly; the process exits with 2. One line a problem. */
+/** The command was called wrongly. The message has a line for each problem; the exit status is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 
@@ -31,7 +31,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Runs two checks and gives what both gave; where either throws a `UsageError`, throws one with the problems of both. */
+/** Runs two checks and returns both results. If either throws a `UsageError`, throws one with the problems of both. */
 export function allOrProblems<A, B>(first: () => A, second: () => B): [A, B] {
   const problems: string[] = [];
   const attempt = <T>(check: () => T): T | undefined => {

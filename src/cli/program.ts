@@ -1,4 +1,4 @@
-/** The command line: which commands there are, and what an error's exit status is. */
+/** The command line: the list of commands, and the exit status of each error. */
 import { Command, CommanderError } from 'commander';
 import { CallerStatsError, describeError } from '../domain/errors.js';
 import { type Io, UsageError } from './io.js';
@@ -6,16 +6,15 @@ import { printLine } from './terminal/output.js';
 
 type Add = (program: Command, io: Io, about: { version: string; fail: () => void }) => Promise<void>;
 
-/** In the order of the help. Each is loaded when it is called: all of them take longer than most do. */
+/** In the order of the help. Each command loads its own code, because loading all takes longer than most commands run. */
 const COMMANDS: Readonly<Record<string, Add>> = {
   serve: async (program, io, { version }) =>
     (await import('./commands/serve.js')).addServeCommand(program, io, version),
-  project: async (program, io) =>
-    (await import('./commands/project/project.js')).addProjectCommand(program, io),
-  key: async (program, io) => (await import('./commands/key/key.js')).addKeyCommand(program, io),
+  project: async (program, io) => (await import('./commands/project.js')).addProjectCommand(program, io),
+  key: async (program, io) => (await import('./commands/key.js')).addKeyCommand(program, io),
   organization: async (program, io) =>
     (await import('./commands/organization.js')).addOrganizationCommand(program, io),
-  member: async (program, io) => (await import('./commands/member/member.js')).addMemberCommand(program, io),
+  member: async (program, io) => (await import('./commands/member.js')).addMemberCommand(program, io),
   audit: async (program, io) => (await import('./commands/audit.js')).addAuditCommand(program, io),
   import: async (program, io, { fail }) =>
     (await import('./commands/import.js')).addImportCommand(program, io, fail),
@@ -31,7 +30,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
     (await import('./commands/copy.js')).addCopyCommand(program, io, fail),
 };
 
-/** Runs one command. Gives the exit status: 0, 1 for a failure, 2 for wrong usage. Never throws. */
+/** Runs a command. Returns the exit status: 0, 1 for a failure, 2 for wrong usage. Never throws. */
 export async function run(args: readonly string[], io: Io, version: string): Promise<0 | 1 | 2> {
   let failed = false;
   const fail = () => {
@@ -46,10 +45,7 @@ export async function run(args: readonly string[], io: Io, version: string): Pro
   }
 }
 
-/**
- * All commands, or the one of this name where there is one. `fail` is called by a command that did its work and found
- * something wrong.
- */
+/** Builds the command `only`, or all commands if it does not exist. A command calls `fail` to exit with status 1. */
 export async function buildProgram(
   io: Io,
   version: string,
@@ -59,7 +55,7 @@ export async function buildProgram(
   const program = new Command('caller-stats');
   program
     .description(
-      'Counts the questions people ask the assistant of a documentation site, exactly, by who sent them.',
+      'Counts the queries that people send to the assistant of a documentation site, exactly, by caller.',
     )
     .version(version)
     .exitOverride()
@@ -67,9 +63,9 @@ export async function buildProgram(
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
     })
-    .showHelpAfterError('(--help says more)');
-  const called = Object.hasOwn(COMMANDS, only ?? '') ? [only] : Object.keys(COMMANDS);
-  for (const name of called) await COMMANDS[name ?? '']?.(program, io, { version, fail });
+    .showHelpAfterError('(see --help)');
+  const names = Object.hasOwn(COMMANDS, only ?? '') ? [only] : Object.keys(COMMANDS);
+  for (const name of names) await COMMANDS[name ?? '']?.(program, io, { version, fail });
   return program;
 }
 

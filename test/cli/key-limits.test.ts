@@ -58,7 +58,7 @@ describe('key create refuses', () => {
       ['--allow', '192.0.2.1,192.0.2.2'],
       ['--allow: "192.0.2.1,192.0.2.2" is not an address'],
     ],
-    ['bits behind the prefix', ['--allow', '192.0.2.1/24'], ['--allow: "192.0.2.1/24" has bits behind']],
+    ['bits behind the prefix', ['--allow', '192.0.2.1/24'], ['--allow: "192.0.2.1/24" has bits set after']],
     ['a prefix too long', ['--allow', '192.0.2.1/33'], ['--allow: "192.0.2.1/33" has a prefix that is not']],
     [
       'more addresses than a key may have',

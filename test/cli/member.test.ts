@@ -112,7 +112,7 @@ test('a link whose address was assumed says so, and how to name another', async 
   const place = await emptyPlace();
   await place.run(['migrate']);
   const assumed = (url: string) =>
-    `${url} is assumed to be the server: --public-url, or its PORT, says another.\n`;
+    `The link assumes that the server is at ${url}; change that with --public-url or PORT.\n`;
   const invite = ['member', 'invite', 'eve@example.org'];
   expect((await place.run(invite, { env: { PORT: '4100', BASE_PATH: '/stats' } })).stderr).toContain(
     `\n${assumed('http://127.0.0.1:4100/stats')}`,

@@ -81,7 +81,7 @@ describe('project change', () => {
     }
     const nothing = await place.run(['project', 'change', project]);
     expect(nothing).toMatchObject({ status: 2, stdout: '' });
-    expect(nothing.stderr).toContain('say what is to be new');
+    expect(nothing.stderr).toContain('give at least one of');
     expect(await place.run(['project', 'change', 'none', '--name', 'x'])).toEqual({
       status: 1,
       signal: null,

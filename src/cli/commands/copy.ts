@@ -1,4 +1,4 @@
-/** `caller-stats copy`: copies everything from one store into another, and proves that it is there. */
+/** `caller-stats copy`: copies everything from one store into another and verifies the totals. */
 import type { Command } from 'commander';
 import { difference } from '../../app/copy/proof.js';
 import { type Copied, copyStock, takeStock } from '../../app/copy/run.js';
@@ -13,14 +13,14 @@ import { startProgress } from '../terminal/progress.js';
 export function addCopyCommand(program: Command, io: Io, fail: () => void): void {
   program
     .command('copy')
-    .description('copies everything from one database into another, and proves that the totals are equal')
+    .description('copies everything from one database into another, and verifies that the totals are equal')
     .addOption(settingOption('from'))
     .addOption(settingOption('to'))
     .option('--json', 'print what was copied as JSON')
     .addHelpText(
       'after',
-      '\nServers may run on both databases. What is there already counts as duplicate, so stop it and repeat it freely; a\n' +
-        'second run takes what arrived meanwhile. The exit status is 1 where the totals of a project are not equal.',
+      '\nServers may run on both databases. Existing queries count as duplicates, so you can stop and repeat a copy; another\n' +
+        'run copies what arrived meanwhile. The exit status is 1 if the totals of a project differ.',
     )
     .action(async (options: { from?: string; to?: string; json?: boolean }) => {
       const { from, to, databaseConnectionsMax, databaseTimeoutMs } = readSettings(
@@ -32,7 +32,7 @@ export function addCopyCommand(program: Command, io: Io, fail: () => void): void
         throw new UsageError(['--to: is the same database as --from; name the one to copy into']);
       }
       const limits = { connectionsMax: databaseConnectionsMax, timeoutMs: databaseTimeoutMs };
-      // The source first: where there is none, no target is made.
+      // Open the source first: if it does not exist, do not create the target.
       const copied = await withSide('source', from, { ...limits, mustExist: true }, (source) =>
         withSide('target', to, limits, async (target) => {
           const stock = await takeStock(source);

@@ -10,7 +10,7 @@ import { type Io, UsageError } from '../io.js';
 import { addFormOptions, type FormOptions, readForm } from '../options/import-form.js';
 import { ServerClient } from '../server-client.js';
 import { settingOption } from '../settings/settings.js';
-import { readStoreSettings, runOnStore } from '../store-options.js';
+import { readStoreSettings, runOnStore } from '../store-command.js';
 import { printJson, printLine } from '../terminal/output.js';
 import { startProgress } from '../terminal/progress.js';
 
@@ -25,7 +25,7 @@ export function addImportCommand(program: Command, io: Io, fail: () => void): vo
   const command = program
     .command('import')
     .description(
-      'records the queries of files; what is recorded already counts as duplicate, so repeat it freely',
+      'records the queries of files; recorded queries count as duplicates, so you can repeat an import',
     )
     .argument('<file...>', 'files to read, plain, gzip or Zstandard; - for stdin')
     .requiredOption('--project <id>', 'the project to record into');
@@ -39,8 +39,8 @@ export function addImportCommand(program: Command, io: Io, fail: () => void): vo
     .option('--json', 'print the totals as JSON')
     .addHelpText(
       'after',
-      '\nWithout --format, files that end in .csv (.csv.gz, .csv.zst) are CSV and all others NDJSON. A bad record is named\n' +
-        'on stderr by file, line and reason, the good ones are recorded, and the exit status is 1.',
+      '\nWithout --format, files that end in .csv (.csv.gz, .csv.zst) are CSV and all others NDJSON. stderr names each bad\n' +
+        'record by file, line and reason; all others are recorded, and the exit status is 1.',
     )
     .action(async (files: string[], options: ImportOptions) => {
       const form = await readForm(options);
@@ -61,7 +61,7 @@ async function importWith(
   io: Io,
 ): Promise<ImportTotals> {
   const toProject = sink(project);
-  // Finds out whether the project is there before anything is read.
+  // Check that the project exists before reading anything.
   await toProject([]);
   const sizes = sources.map(({ sizeBytes }) => sizeBytes);
   const totalBytes = sizes.reduce(

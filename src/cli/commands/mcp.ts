@@ -1,4 +1,4 @@
-/** `caller-stats mcp`: the counts as tools for AI assistants, over stdin and stdout (Model Context Protocol). */
+/** `caller-stats mcp`: tools with which AI assistants read the counts (Model Context Protocol over stdin and stdout). */
 import type { Command } from 'commander';
 import type { Io } from '../io.js';
 import { addSourceOptions, runOnSource, type SourceOptions } from '../options/count-source.js';
@@ -10,7 +10,7 @@ export function addMcpCommand(program: Command, io: Io, version: string): void {
       'lets AI assistants read the counts: an MCP server with read-only tools, over stdin and stdout',
     );
   addSourceOptions(command).action(async (options: SourceOptions) => {
-    // The protocol's library takes longer to load than most commands run.
+    // Loaded only here: the protocol library takes longer to load than most commands run.
     const { serveTools } = await import('../../mcp/server.js');
     await runOnSource(options, io, 'list_projects', (source) => serveTools(source, io, version));
   });

@@ -1,4 +1,4 @@
-/** `caller-stats migrate`: brings the schema up to date, and spreads it over a cluster. */
+/** `caller-stats migrate`: updates the schema, and distributes it over a Citus cluster. */
 import type { Command } from 'commander';
 import { migrateStore } from '../../storage/open.js';
 import type { Io } from '../io.js';
@@ -8,19 +8,14 @@ import { printJson, printLine } from '../terminal/output.js';
 export function addMigrateCommand(program: Command, io: Io): void {
   program
     .command('migrate')
-    .description(
-      "brings the database's schema up to date; every other command does so by itself, if its user may",
-    )
+    .description('updates the database schema; all other commands do so too, if their database user may')
     .option(
       '--distribute',
-      'on PostgreSQL with Citus, spread projects and their queries over the workers; recording waits meanwhile',
+      'on PostgreSQL with Citus, distribute projects and their queries over the workers; recording waits meanwhile',
     )
-    .option(
-      '--no-backup',
-      'keep no copy of a SQLite database of an older version; otherwise one stays beside it',
-    )
+    .option('--no-backup', 'do not keep a copy of a SQLite database of an older version beside it')
     .addOption(settingOption('database'))
-    .option('--json', 'print what was done as JSON')
+    .option('--json', 'print the changes as JSON')
     .action(async (options: { distribute?: boolean; backup: boolean; json?: boolean }) => {
       const { database, databaseConnectionsMax, databaseTimeoutMs } = readSettings(
         STORE_SETTINGS,

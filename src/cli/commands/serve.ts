@@ -9,54 +9,53 @@ import { CallerStatsError } from '../../domain/errors.js';
 import { shutdownTimeoutMs } from '../../domain/limits.js';
 import { secondMs } from '../../domain/time/duration.js';
 import type { Metrics } from '../../observability/metrics/metrics.js';
-import type { Tracing } from '../../observability/tracing/tracing.js';
+import type { Tracing, TracingOptions } from '../../observability/tracing/tracing.js';
 import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
-import { keepAuditLog } from '../jobs/prune-audit.js';
-import { keepClean } from '../jobs/purge.js';
+import { runAuditPruning, runPurging } from '../jobs/purge.js';
 import { retryUntilAvailable } from '../jobs/retry-until-available.js';
 import { listen, urlOf } from '../server/listen.js';
 import { openMetrics, serveMetrics } from '../server/metrics.js';
-import { openTracing } from '../server/tracing.js';
 import { isWorker, leave, startWorkers, toldToStop } from '../server/workers.js';
-import { readServerSettings, type ServerSettings } from '../settings/server-settings.js';
+import {
+  readServerSettings,
+  type ServerSettings,
+  type TracingSettings,
+} from '../settings/server-settings.js';
 import { SERVER_SETTING_NAMES, SETTINGS, settingOption } from '../settings/settings.js';
-import { openWithSettings } from '../store-options.js';
+import { openWithSettings } from '../store-command.js';
 import { openLog } from '../terminal/log.js';
 import { printLine } from '../terminal/output.js';
 
-/** What `npm run build` made of the dashboard. */
+/** The built dashboard. */
 const pages = fileURLToPath(new URL('../../dashboard', import.meta.url));
 
-/** What it made of the documentation. */
+/** The built documentation. */
 const docs = fileURLToPath(new URL('../../docs', import.meta.url));
 
 export function addServeCommand(program: Command, io: Io, version: string): void {
-  const serve = program
+  const command = program
     .command('serve')
     .description(
-      'runs the server; on an empty database, makes a first project and its keys and prints them once',
+      'runs the server; on an empty database, creates a first project with keys and prints them once',
     );
   for (const name of SERVER_SETTING_NAMES) {
-    if (!SETTINGS[name].environmentOnly) serve.addOption(settingOption(name));
+    if (!SETTINGS[name].environmentOnly) command.addOption(settingOption(name));
   }
-  serve
+  command
     .option('--demo', 'on an empty database, load a sample of real events')
-    .addHelpText(
-      'after',
-      '\nStops at SIGTERM or SIGINT: what was accepted is finished, what comes after is refused.',
-    )
+    .addHelpText('after', '\nStops at SIGTERM or SIGINT: finishes accepted requests and refuses new ones.')
     .action(async (options: { demo?: boolean }) => {
       const settings = readServerSettings(options, io.env);
       const log = await openLog(settings, io);
-      // Listened for from now on: who stops the server while it starts is heard as well.
+      // Listen from now on, so that a signal also stops a server that is still starting.
       const stopRequested = Promise.race([io.stopRequested(), toldToStop()]);
       const stop = new AbortController();
       const stopped = stopRequested.finally(() => stop.abort());
       const metrics = await openMetrics(settings, io, version);
       const tracing = await openTracing(settings.tracing, { version, log, clock: io.clock });
-      // A database server may be started after this one, or be away for a while: that is no reason to end.
+      // The database may become available later.
       const opened = await openWithSettings(settings, {
         allowUnavailable: true,
         commits: metrics,
@@ -70,7 +69,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         serving =
           settings.workers > 1 && !isWorker()
             ? await startWorkers(settings.workers, { signal: stop.signal, log })
-            : await answer(store, settings, { metrics, tracing, io, log, version });
+            : await serve(store, settings, { metrics, tracing, io, log, version });
         if (serving !== undefined && !isWorker()) {
           const url = `${urlOf(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
@@ -87,15 +86,20 @@ export function addServeCommand(program: Command, io: Io, version: string): void
             demo: options.demo ?? false,
           };
           await retryUntilAvailable(createFirstRun(store, start, firstRunIo), { signal: stop.signal, log });
-          void keepAuditLog(store, { days: settings.auditDays, clock: io.clock, signal: stop.signal, log });
-          void keepClean(store, { clock: io.clock, signal: stop.signal, log });
+          void runAuditPruning(store, {
+            days: settings.auditDays,
+            clock: io.clock,
+            signal: stop.signal,
+            log,
+          });
+          void runPurging(store, { clock: io.clock, signal: stop.signal, log });
         }
         log.info({ signal: await stopped }, 'stopping');
       } finally {
         await finish(async () => {
           await serving?.stop();
           await store.close();
-          // Metrics are there until then.
+          // Metrics are available until the end.
           await Promise.all([metricsApp?.close(), tracing?.close()]);
         });
         log.info('stopped');
@@ -104,14 +108,14 @@ export function addServeCommand(program: Command, io: Io, version: string): void
     });
 }
 
-/** What answers, in this process or in several. */
+/** A running server, in this process or in workers. */
 interface Serving {
   readonly port: number;
-  /** Resolves when what was accepted is answered. */
+  /** Resolves after all accepted requests are answered. */
   readonly stop: () => Promise<void>;
 }
 
-interface Surroundings {
+interface ServerParts {
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing | undefined;
   readonly io: Io;
@@ -119,10 +123,10 @@ interface Surroundings {
   readonly version: string;
 }
 
-/** Answers in this process alone. */
-async function answer(store: Store, settings: ServerSettings, surroundings: Surroundings): Promise<Serving> {
-  const { metrics, tracing, io, log, version } = surroundings;
-  // Loaded here, because the other commands would wait for it in vain.
+/** Handles requests without workers. */
+async function serve(store: Store, settings: ServerSettings, parts: ServerParts): Promise<Serving> {
+  const { metrics, tracing, io, log, version } = parts;
+  // Loaded only here, because other commands do not need it.
   const { buildApp } = await import('../../http/app.js');
   const app = await buildApp({
     store,
@@ -161,7 +165,17 @@ async function answer(store: Store, settings: ServerSettings, surroundings: Surr
   }
 }
 
-/** Finishes accepted requests, then writes what they recorded. Gives up after a while. */
+/** The tracing library is loaded only if traces are sent somewhere. */
+async function openTracing(
+  settings: TracingSettings | undefined,
+  options: Omit<TracingOptions, 'protocol'>,
+): Promise<Tracing | undefined> {
+  if (settings === undefined) return undefined;
+  const { startTracing } = await import('../../observability/tracing/tracing.js');
+  return startTracing({ ...settings, ...options });
+}
+
+/** Stops the server. Gives up at the deadline. */
 function finish(close: () => Promise<void>): Promise<void> {
   const message = `Stopping took longer than ${shutdownTimeoutMs / secondMs} s; gave up.`;
   return withDeadline(shutdownTimeoutMs, () => new CallerStatsError('unavailable', message), close);

@@ -1,4 +1,4 @@
-/** `caller-stats stats`: the counts of a range, whole, over time or by caller, from the store or from a running server. */
+/** `caller-stats stats`: the counts of a range, as totals, over time or by caller. */
 
 import type { Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
@@ -22,17 +22,17 @@ const NAMES = { from: '--from', to: '--to', interval: '--interval', timeZone: '-
 export function addStatsCommand(program: Command, io: Io): void {
   const command = program
     .command('stats')
-    .description("prints how many queries a project's assistant got, by the type of their caller")
+    .description("prints the number of queries to a project's assistant, by caller type")
     .argument('<project>', "the project's id")
     .option(
       '--from <date>',
-      'start of the range, inclusive: a date or an ISO 8601 date-time, in UTC unless it says',
+      'start of the range, inclusive: a date or an ISO 8601 date-time, in UTC unless it has an offset',
     )
     .option('--to <date>', 'end of the range, exclusive')
     .option('--interval <interval>', `print them over time, for each ${INTERVALS.join(', ')}`)
     .option(
       '--time-zone <zone>',
-      'print them over time, in the calendar of this time zone, as Europe/Berlin (default: UTC)',
+      'print them over time, in this time zone, such as Europe/Berlin (default: UTC)',
     )
     .addOption(new Option('--callers', 'print them for each caller').conflicts(['interval', 'timeZone']));
   addSourceOptions(command)

@@ -1,4 +1,4 @@
-/** `caller-stats verify`: says whether every counter is what the recorded queries give. */
+/** `caller-stats verify`: checks every counter against the recorded queries. */
 
 import type { Command } from 'commander';
 import { bucketWidthMs } from '../../domain/counting/buckets.js';
@@ -8,19 +8,19 @@ import { CALLER_TYPES } from '../../domain/queries/caller.js';
 import type { CounterDifference, Verification } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
 import { settingOption } from '../settings/settings.js';
-import { readStoreSettings, runOnStore } from '../store-options.js';
+import { readStoreSettings, runOnStore } from '../store-command.js';
 import { printJson, printLine } from '../terminal/output.js';
 
 export function addVerifyCommand(program: Command, io: Io, fail: () => void): void {
   program
     .command('verify')
-    .description('recounts everything from the recorded queries; exits with 1 where a counter differs')
+    .description('recounts the recorded queries; exits with status 1 if a counter differs')
     .addOption(settingOption('database'))
-    .option('--json', 'print what was found as JSON')
+    .option('--json', 'print the result as JSON')
     .action(async (options: { json?: boolean }) => {
       const settings = readStoreSettings(options, io);
       const found = await runOnStore(settings, (store) => store.verify());
-      if (options.json) printJson(io.stdout, toReported(found));
+      if (options.json) printJson(io.stdout, toJson(found));
       else report(found, io);
       if (found.differencesTotal > 0 || found.damage.length > 0) fail();
     });
@@ -55,7 +55,7 @@ function report({ projects, queries, damage, differences, differencesTotal }: Ve
   );
 }
 
-function toReported({ differences, ...rest }: Verification) {
+function toJson({ differences, ...rest }: Verification) {
   return {
     ...rest,
     differences: differences.map((difference) => ({

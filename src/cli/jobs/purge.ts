@@ -1,42 +1,70 @@
-/** Removing what nobody can ask for any more, in pieces that recording does not wait long for. */
+/** Jobs that remove old data: in small steps, so that recording never waits long. */
 import type { Logger } from 'pino';
 import { cleanupIntervalMs, cleanupRowsMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
+import { dayMs } from '../../domain/time/duration.js';
 import { sleep } from '../../shared/retry.js';
 import type { Cleanup, Store } from '../../storage/ports/store.js';
 
-/** Removes all that deleted projects left behind, or what there is of it until `signal`. Gives how many rows that was. */
+interface JobContext {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
+
+/** Removes the rows of deleted projects until none are left or `signal` is aborted. Returns the number of rows. */
 export function purgeAll(store: Pick<Store, 'purgeDeleted'>, signal?: AbortSignal): Promise<number> {
   return repeat(() => store.purgeDeleted(cleanupRowsMax), signal);
 }
 
-/** Removes what is to be removed, now and every few seconds, until `signal`. Any number of servers may do it at once. */
-export async function keepClean(
+/**
+ * Removes the rows of deleted projects and of queries older than their retention every few seconds, until `signal` is
+ * aborted. Any number of servers may do this at once.
+ */
+export async function runPurging(
   store: Pick<Store, 'purgeDeleted' | 'applyRetention'>,
-  { clock, signal, log }: { readonly clock: Clock; readonly signal: AbortSignal; readonly log: Logger },
+  { clock, signal, log }: JobContext,
 ): Promise<void> {
-  let said: string | undefined;
+  let reported: string | undefined;
   while (!signal.aborted) {
     try {
       const rows = await purgeAll(store, signal);
-      if (rows > 0) log.info({ rows }, 'what deleted projects left behind was removed');
+      if (rows > 0) log.info({ rows }, 'rows of deleted projects were removed');
       const old = await repeat(() => store.applyRetention(clock.now(), cleanupRowsMax), signal);
       if (old > 0)
         log.info({ rows: old }, 'rows of queries older than the retention of their project were removed');
-      said = undefined;
+      reported = undefined;
     } catch (error) {
       const { message } = error as Error;
-      if (message !== said && !signal.aborted)
+      if (message !== reported && !signal.aborted)
         log.warn(
           { err: error },
-          'what is to be removed of deleted projects and old queries is not; trying again',
+          'rows of deleted projects or old queries could not be removed; trying again',
         );
-      said = message;
+      reported = message;
     }
     await sleep(cleanupIntervalMs, { signal, ref: false });
   }
 }
 
+/** Removes audit entries older than `days` once a day until `signal` is aborted. Null keeps all entries. */
+export async function runAuditPruning(
+  store: Pick<Store, 'pruneAudit'>,
+  { days, clock, signal, log }: JobContext & { readonly days: number | null },
+): Promise<void> {
+  if (days === null) return;
+  while (!signal.aborted) {
+    try {
+      const entries = await store.pruneAudit(clock.now() - days * dayMs);
+      if (entries > 0) log.info({ entries, days }, 'old entries of the audit log were forgotten');
+    } catch (error) {
+      log.warn({ err: error }, 'old entries of the audit log could not be forgotten; tried again in a day');
+    }
+    await sleep(dayMs, { signal, ref: false });
+  }
+}
+
+/** Repeats a step until it is done or `signal` is aborted. Returns the number of removed rows. */
 async function repeat(step: () => Promise<Cleanup>, signal: AbortSignal | undefined): Promise<number> {
   let total = 0;
   while (!signal?.aborted) {

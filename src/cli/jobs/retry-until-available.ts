@@ -4,10 +4,7 @@ import { retryAfterSeconds } from '../../domain/limits.js';
 import { secondMs } from '../../domain/time/duration.js';
 import { retry } from '../../shared/retry.js';
 
-/**
- * Runs `work` until the store is available, or `signal` is aborted. Logs the reason whenever it changes. Throws all other
- * errors.
- */
+/** Retries `work` until the store is available or `signal` is aborted. Logs each new reason. Throws all other errors. */
 export async function retryUntilAvailable(
   work: () => Promise<void>,
   { signal, log }: { readonly signal: AbortSignal; readonly log: Logger },

@@ -1,10 +1,10 @@
-/** Where commands read reports from: the store, or a running server. */
+/** The options of commands that read reports from the store or a running server. */
 import { type Command, Option } from 'commander';
 import { createStoreSource, type ReportSource } from '../../app/reports.js';
 import type { Io } from '../io.js';
 import { ServerClient } from '../server-client.js';
 import { settingOption } from '../settings/settings.js';
-import { organizationOption, readStoreSettings, runOnStore } from '../store-options.js';
+import { organizationOption, readStoreSettings, runOnStore } from '../store-command.js';
 
 /** The values of the options that `addSourceOptions` adds. */
 export interface SourceOptions {
@@ -20,14 +20,14 @@ export function addSourceOptions(command: Command): Command {
     .addOption(
       new Option(
         '--url <url>',
-        'ask a running server, with the key in CALLER_STATS_KEY, instead of the database',
+        'read from a running server, with the key in CALLER_STATS_KEY, instead of the database',
       ),
     );
 }
 
 /**
- * Opens the source that the options name, and closes it after `work` whatever happens. `listing` tells the user where
- * projects are listed. `UsageError` where an option or the key is not usable.
+ * Opens the source that the options name, and closes it after `work`, even if that fails. `listing` is the command or tool
+ * that lists projects. Throws `UsageError` if an option or the key is invalid.
  */
 export async function runOnSource<T>(
   { organization, database, url }: SourceOptions,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
 
-/** Where to listen, and the flags that say so. */
+/** An address to listen on, and the flags that set it. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
@@ -9,7 +9,7 @@ export interface ListenAddress {
   readonly portFlag: string;
 }
 
-/** Starts to listen; gives the port. */
+/** Starts to listen and returns the port. */
 export async function listen(app: FastifyInstance, address: ListenAddress): Promise<number> {
   const { host, port } = address;
   try {

@@ -1,4 +1,4 @@
-/** The metrics of a server: made where they are asked for, and else nothing of them is loaded. */
+/** The metrics of a server. The metrics library is loaded only if a port for metrics is set. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { MetricData, Metrics, MetricsPage } from '../../observability/metrics/metrics.js';
@@ -14,7 +14,7 @@ export interface MetricsSettings {
   /** Null for no metrics. */
   readonly metricsPort: number | null;
   readonly database: string;
-  /** Processes that answer. */
+  /** Number of processes that handle requests. */
   readonly workers: number;
 }
 
@@ -28,10 +28,7 @@ export async function openMetrics(
   return new Metrics(monotonicMs, { version, database: locationOf(database).kind });
 }
 
-/**
- * Listens where the settings say; the caller closes the app. Of several processes the first listens, and shows what the
- * others tell it.
- */
+/** Serves `/metrics`; the caller closes the app. With several workers, the primary process serves the metrics of all. */
 export async function serveMetrics(
   metrics: Metrics | undefined,
   { metricsHost, metricsPort, workers }: MetricsSettings,
@@ -44,7 +41,7 @@ export async function serveMetrics(
     return undefined;
   }
   const { buildMetricsApp } = await import('../../observability/metrics/server.js');
-  const app = await buildMetricsApp(workers > 1 ? await pageOfAll(metrics) : metrics, log);
+  const app = await buildMetricsApp(workers > 1 ? await aggregatePage(metrics) : metrics, log);
   const port = await listen(app, {
     host: metricsHost,
     port: metricsPort,
@@ -57,7 +54,7 @@ export async function serveMetrics(
   return app;
 }
 
-async function pageOfAll(metrics: Metrics): Promise<MetricsPage> {
+async function aggregatePage(metrics: Metrics): Promise<MetricsPage> {
   const { aggregateWorkers } = await import('../../observability/metrics/aggregate-workers.js');
   return aggregateWorkers(metrics.contentType, async () => {
     const [own, others] = await Promise.all([metrics.read(), askWorkers<MetricData[]>()]);

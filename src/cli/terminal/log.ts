@@ -6,9 +6,9 @@ export interface LogSettings {
   readonly logFormat: 'auto' | 'json' | 'pretty';
 }
 
-/** The log, on stderr: a line of JSON for each entry, or, where a person is watching, one that is easy to read. */
+/** The log on stderr: JSON lines, or lines that are easy to read if stderr is a terminal. */
 export async function openLog({ logLevel, logFormat }: LogSettings, io: Io): Promise<Logger> {
-  // As late as all that only a server needs: every other command would wait for it.
+  // Loaded only here, because other commands do not need it.
   const { pino } = await import('pino');
   if (logFormat === 'json' || (logFormat === 'auto' && !io.interactive))
     return pino({ level: logLevel }, io.stderr as unknown as DestinationStream);

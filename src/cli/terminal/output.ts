@@ -1,4 +1,4 @@
-/** How results look on a terminal. */
+/** Printing results. */
 import type { Writable } from 'node:stream';
 
 export function printLine(to: Writable, line: string): void {
@@ -9,7 +9,7 @@ export function printJson(to: Writable, value: unknown): void {
   printLine(to, JSON.stringify(value, null, 2));
 }
 
-/** Columns under their titles: left-aligned, but for those named in `right`, as numbers are. */
+/** Prints columns under their titles. Those in `right` are right-aligned, for numbers; all others are left-aligned. */
 export function printTable(
   to: Writable,
   titles: readonly string[],

@@ -3,8 +3,8 @@ import { formatCount } from '../../domain/format.js';
 import type { Io } from '../io.js';
 
 /**
- * `total` is in the units of `advance`: stored bytes of files, queries of a store. It is undefined where nobody knows
- * how much there is, as for stdin.
+ * Shows the progress of a long operation if stderr is a terminal. `total` is in the units of `advance`, such as bytes or
+ * queries; it is undefined if unknown, as for stdin.
  */
 export async function startProgress(io: Io, total: number | undefined): Promise<Progress> {
   if (!io.interactive) {
@@ -15,7 +15,7 @@ export async function startProgress(io: Io, total: number | undefined): Promise<
       stop: () => {},
     };
   }
-  // Only where it is shown: every command would wait for it to be loaded.
+  // Loaded only here, because other commands do not need it.
   const { SingleBar } = await import('cli-progress');
   const bar = new SingleBar({
     stream: io.stderr as NodeJS.WritableStream,
@@ -23,11 +23,11 @@ export async function startProgress(io: Io, total: number | undefined): Promise<
       total === undefined
         ? '{read} read | {rate}/s'
         : '{bar} {percentage}% | {read} read | {rate}/s | {eta_formatted} left',
-    // The time left follows the pace of the last hundred updates, not of a moment.
+    // Estimate the time left from the last 100 updates.
     etaBuffer: 100,
     clearOnComplete: true,
     barsize: 30,
-    // Nothing of the terminal is changed, so that Ctrl-C can end the process at once and leave nothing to be mended.
+    // Change no terminal state, so that Ctrl-C can end the process at once.
     hideCursor: false,
     linewrap: true,
     gracefulExit: false,
@@ -40,12 +40,12 @@ export async function startProgress(io: Io, total: number | undefined): Promise<
       done += amount;
     },
     show: (read) => {
-      // By the time since the start; a clock that was set back meanwhile makes it wrong, and nothing else.
+      // If the clock is set back meanwhile, only this display is wrong.
       const seconds = Math.max(io.clock.now() - startedAt, 1) / 1000;
       bar.update(done, { read: formatCount(read), rate: formatCount(Math.round(read / seconds)) });
     },
     note: (line) => {
-      // Clears the bar's line first; the bar draws itself again at its next update.
+      // Clear the line of the bar, which its next update draws again.
       io.stderr.write(`\r\u001b[K${line}\n`);
     },
     stop: () => bar.stop(),

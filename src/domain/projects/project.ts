@@ -1,4 +1,5 @@
 import { nameCharactersMax, projectIdCharactersMax } from '../limits.js';
+import { failure, type Result, success } from '../result.js';
 
 export interface Organization {
   readonly id: string;
@@ -46,6 +47,19 @@ const visible = /[^\s\p{Default_Ignorable_Code_Point}\u{2800}]/u;
 /** Whether a name has 1 to 100 characters, a visible one among them, and no control characters. */
 export function isName(name: string): boolean {
   return visible.test(name) && [...name].length <= nameCharactersMax && !/\p{Cc}|\p{Cs}/u.test(name);
+}
+
+export function parseName(text: string): Result<string> {
+  return isName(text) ? success(text) : failure(`is not 1 to ${nameCharactersMax} visible characters`);
+}
+
+/** Parses the id of a new organization or project. */
+export function parseNewId(text: string): Result<string> {
+  return isProjectId(text)
+    ? success(text)
+    : failure(
+        `is not 1 to ${projectIdCharactersMax} letters, digits, - and _, beginning with a letter or digit`,
+      );
 }
 
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -8,11 +8,16 @@ import { failure, quote, type Result, success } from '../result.js';
 import { dayMs } from '../time/duration.js';
 import type { Project } from './project.js';
 
+/** Whether a project can keep the rows of its queries for this many days. */
+export function isRetentionDays(days: number): boolean {
+  return Number.isInteger(days) && days >= 1 && days <= retentionDaysMax;
+}
+
 /** Parses a number of days, or `none` to keep rows forever (null). */
 export function parseRetentionDays(text: string): Result<number | null> {
   if (text === 'none') return success(null);
   const days = Number(text);
-  return /^\d{1,9}$/.test(text) && days >= 1 && days <= retentionDaysMax
+  return /^\d{1,9}$/.test(text) && isRetentionDays(days)
     ? success(days)
     : failure(`${quote(text)} is not a whole number of days from 1 to ${retentionDaysMax}, or none`);
 }

@@ -1,20 +1,20 @@
-/** Reading the fields of a small JSON body: every one that is wrong is named, and so is every one that nobody knows. */
+/** Reads the fields of a small JSON body. Reports every invalid field and every unknown one. */
 import type { FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
-import { nameCharactersMax, passwordCharactersMax, passwordCharactersMin } from '../../domain/limits.js';
+import { passwordCharactersMax, passwordCharactersMin } from '../../domain/limits.js';
 import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
-import { isName } from '../../domain/projects/project.js';
+import { parseName } from '../../domain/projects/project.js';
 import { failure, type Result, success } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
 
-/** Reads one value; undefined where the field is not there. */
+/** Reads one value; it is undefined if the field is missing. */
 export type FieldReader<T> = (value: unknown) => Result<T>;
 
 type Values<Readers> = {
   readonly [Name in keyof Readers]: Readers[Name] extends FieldReader<infer T> ? T : never;
 };
 
-/** The fields of a request's body. `400` with a message for each problem, which begins with its field. */
+/** The fields of a request's body. Responds `400` with a message for each problem, which begins with its field. */
 export function readFields<const Readers extends Readonly<Record<string, FieldReader<unknown>>>>(
   request: FastifyRequest,
   readers: Readers,
@@ -41,25 +41,22 @@ export function invalid(problems: readonly string[]): CallerStatsError {
   return new CallerStatsError('invalid', 'The request is invalid.', { details: problems });
 }
 
-/** The same, or undefined where the field is not there. */
+/** Makes a field optional: undefined if it is missing. */
 export function optional<T>(read: FieldReader<T>): FieldReader<T | undefined> {
   return (value) => (value === undefined ? success(undefined) : read(value));
 }
 
-/** Text as it is. Long enough for whatever is asked for, and for a mistake to be told. */
+/** Any text that is not empty. */
 export const text: FieldReader<string> = (value) => {
   if (typeof value !== 'string' || value === '') return failure('is missing, or not a text');
-  // PostgreSQL has no such character, and the SQLite driver cuts texts there.
+  // PostgreSQL cannot store this character, and the SQLite driver cuts texts there.
   return value.includes('\0') ? failure('has a NUL character') : success(value);
 };
 
 export const flag: FieldReader<boolean> = (value) =>
   typeof value === 'boolean' ? success(value) : failure('is neither true nor false');
 
-export const name: FieldReader<string> = (value) =>
-  typeof value === 'string' && isName(value)
-    ? success(value)
-    : failure(`is not 1 to ${nameCharactersMax} visible characters`);
+export const name: FieldReader<string> = (value) => parseName(typeof value === 'string' ? value : '');
 
 export const email: FieldReader<string> = (value) => {
   const address = typeof value === 'string' ? toEmail(value) : undefined;
@@ -71,7 +68,7 @@ export const role: FieldReader<Role> = (value) => {
   return known === undefined ? failure(`is none of ${ROLES.join(', ')}`) : success(known);
 };
 
-/** A password that is to be set. One that is only checked is a `text`. */
+/** A password to set. Read a password to check as `text`. */
 export const newPassword: FieldReader<string> = (value) => {
   const password = text(value);
   if (!password.ok) return password;
@@ -83,7 +80,7 @@ export const newPassword: FieldReader<string> = (value) => {
     : password;
 };
 
-/** Each of a list of texts; none where the field is not there. */
+/** A list of texts; empty if the field is missing. */
 export const texts: FieldReader<readonly string[]> = (value = []) =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
     ? success(value)

@@ -2,7 +2,7 @@
  * The response types of the dashboard API. The routes return them and the dashboard imports them, so neither side can
  * change a response alone. Counts, series and callers are those of the public API (`domain/counting`).
  */
-import type { ListedKey, ListedProject } from '../../app/listed.js';
+import type { KeyJson, ProjectJson } from '../../app/json.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Invitation } from '../../domain/people/invitation.js';
 import type { Member, Role } from '../../domain/people/member.js';
@@ -12,9 +12,9 @@ type WithTimes<T> = {
   readonly [Name in keyof T]: Name extends 'at' | `${string}At` ? string | Extract<T[Name], null> : T[Name];
 };
 
-export type ProjectResponse = ListedProject;
+export type ProjectResponse = ProjectJson;
 
-export type KeyResponse = ListedKey;
+export type KeyResponse = KeyJson;
 
 export interface CreatedKeyResponse {
   readonly key: KeyResponse;

@@ -36,7 +36,7 @@ describe('options are refused:', () => {
     [
       'names of fields',
       () => ({ ...form, map: ['id=a'], timeFormat: 's' }),
-      /^--map: is for files with fields.*\n--time-format: is for/,
+      /^--map: does not apply to access logs.*\n--time-format: does not apply/,
     ],
     [
       'a path for another format',

@@ -17,38 +17,35 @@ export function addJoining(app: FastifyInstance, dashboard: Dashboard): void {
 function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
   const { users, store, clock, sessionGuard, loginThrottle } = dashboard;
   addResource(app, '/api/set-up', {
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const fields = readFields(request, { token: text, name, email, password: newPassword });
-        const tokenHash = hashToken(fields.token);
-        const invitation = await store.findInvitation(tokenHash, clock.now());
-        if (invitation === undefined || invitation.email !== null || !(await store.isSetUpOpen()))
-          throw invalidInvitationError();
-        // Made by an earlier try that was cut off, or by the command line.
-        const isKnown = await users.exists(fields.email);
-        const answered = isKnown
-          ? await loginThrottle.attempt(request, fields.email, () =>
-              users.signIn(
-                toAuthRequest(request),
-                fields,
-                'There is an account with this e-mail address, and it has another password.',
-              ),
-            )
-          : await users.create(toAuthRequest(request), fields);
-        const by = sessionGuard.getActorNamed(request, fields.email);
-        try {
-          await store.acceptInvitation(tokenHash, fields.email, by);
-        } catch (error) {
-          // Somebody else was first. The address may be an owner's already, who would get in by the new account.
-          if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')
-            await users.remove(fields.email);
-          throw error;
-        }
-        setCookies(reply, answered);
-        await loginThrottle.succeeded(request, reply, fields.email);
-        return noContent(reply);
-      },
+    POST: async (request, reply) => {
+      const fields = readFields(request, { token: text, name, email, password: newPassword });
+      const tokenHash = hashToken(fields.token);
+      const invitation = await store.findInvitation(tokenHash, clock.now());
+      if (invitation === undefined || invitation.email !== null || !(await store.isSetUpOpen()))
+        throw invalidInvitationError();
+      // Made by an earlier try that was cut off, or by the command line.
+      const isKnown = await users.exists(fields.email);
+      const answered = isKnown
+        ? await loginThrottle.attempt(request, fields.email, () =>
+            users.signIn(
+              toAuthRequest(request),
+              fields,
+              'There is an account with this e-mail address, and it has another password.',
+            ),
+          )
+        : await users.create(toAuthRequest(request), fields);
+      const by = sessionGuard.getActorNamed(request, fields.email);
+      try {
+        await store.acceptInvitation(tokenHash, fields.email, by);
+      } catch (error) {
+        // Somebody else was first. The address may be an owner's already, who would get in by the new account.
+        if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')
+          await users.remove(fields.email);
+        throw error;
+      }
+      setCookies(reply, answered);
+      await loginThrottle.succeeded(request, reply, fields.email);
+      return noContent(reply);
     },
   });
 }
@@ -63,37 +60,31 @@ function addInvitation(
     return { ...invitation, email: invitation.email };
   };
   addResource(app, '/api/invitations/look-up', {
-    POST: {
-      schema: { hide: true },
-      handler: async (request): Promise<InvitationPreviewResponse> => {
-        const invitation = await find(readFields(request, { token: text }).token);
-        return {
-          organization: { id: invitation.organizationId, name: invitation.organizationName },
-          email: invitation.email,
-          role: invitation.role,
-          invitedBy: invitation.createdBy,
-          expiresAt: toTime(invitation.expiresAt),
-          hasAccount: await users.exists(invitation.email),
-        };
-      },
+    POST: async (request): Promise<InvitationPreviewResponse> => {
+      const invitation = await find(readFields(request, { token: text }).token);
+      return {
+        organization: { id: invitation.organizationId, name: invitation.organizationName },
+        email: invitation.email,
+        role: invitation.role,
+        invitedBy: invitation.createdBy,
+        expiresAt: toTime(invitation.expiresAt),
+        hasAccount: await users.exists(invitation.email),
+      };
     },
   });
   addResource(app, '/api/invitations/accept', {
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const fields = readFields(request, {
-          token: text,
-          name: optional(name),
-          password: optional(newPassword),
-        });
-        const invitation = await find(fields.token);
-        if (await users.exists(invitation.email)) await requireSignedInAs(request, reply, invitation.email);
-        else await makeAccount(request, reply, { ...fields, email: invitation.email });
-        const by = sessionGuard.getActorNamed(request, invitation.email);
-        await store.acceptInvitation(invitation.tokenHash, invitation.email, by);
-        return noContent(reply);
-      },
+    POST: async (request, reply) => {
+      const fields = readFields(request, {
+        token: text,
+        name: optional(name),
+        password: optional(newPassword),
+      });
+      const invitation = await find(fields.token);
+      if (await users.exists(invitation.email)) await requireSignedInAs(request, reply, invitation.email);
+      else await makeAccount(request, reply, { ...fields, email: invitation.email });
+      const by = sessionGuard.getActorNamed(request, invitation.email);
+      await store.acceptInvitation(invitation.tokenHash, invitation.email, by);
+      return noContent(reply);
     },
   });
 
@@ -132,13 +123,10 @@ function addInvitation(
 
 function addPasswordReset(app: FastifyInstance, { credentials }: Dashboard): void {
   addResource(app, '/api/password-reset', {
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const { token, password } = readFields(request, { token: text, password: newPassword });
-        await credentials.resetPassword({ token, newPassword: password });
-        return noContent(reply);
-      },
+    POST: async (request, reply) => {
+      const { token, password } = readFields(request, { token: text, password: newPassword });
+      await credentials.resetPassword({ token, newPassword: password });
+      return noContent(reply);
     },
   });
 }

@@ -1,7 +1,7 @@
-/** API keys, as the dashboard makes and shows them. Keys cannot do any of this: it takes a session. */
+/** API keys. These routes need a session; an API key cannot manage keys. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { keyToJson } from '../../../app/json.js';
 import { createKey, rotateKey } from '../../../app/keys.js';
-import { toListedKey } from '../../../app/listed.js';
 import { KEY_TYPES, type KeyType } from '../../../domain/keys/api-key.js';
 import type { CreatedKey } from '../../../domain/keys/new-key.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
@@ -17,38 +17,32 @@ import type { CreatedKeyResponse } from '../responses.js';
 const KEYS = '/api/organizations/:organizationId/keys';
 
 export function addKeys(app: FastifyInstance, dashboard: Dashboard): void {
-  addListAndMake(app, dashboard);
+  addListAndCreate(app, dashboard);
   addRotation(app, dashboard);
   for (const change of ['disable', 'enable', 'revoke'] as const) addChange(app, dashboard, change);
 }
 
-function addListAndMake(app: FastifyInstance, dashboard: Dashboard): void {
+function addListAndCreate(app: FastifyInstance, dashboard: Dashboard): void {
   const { store, clock, sessionGuard } = dashboard;
   addResource(app, KEYS, {
     onRequest: sessionGuard.requireMember('editor'),
-    GET: {
-      schema: { hide: true },
-      handler: async (request) => {
-        const keys = await store.listKeys(getOrganizationId(request));
-        return { keys: keys.map((key) => toListedKey(key, clock.now())) };
-      },
+    GET: async (request) => {
+      const keys = await store.listKeys(getOrganizationId(request));
+      return { keys: keys.map((key) => keyToJson(key, clock.now())) };
     },
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const by = sessionGuard.getActor(request);
-        const { projectId, scopes, ...wish } = readFields(request, {
-          name: text,
-          type: keyType,
-          projectId: optional(text),
-          expires: optional(text),
-          scopes: optional(texts),
-          allow: optional(texts),
-        });
-        const wanted = { ...wish, project: projectId, scope: scopes?.join() };
-        const made = await createKey(dashboard, getOrganizationId(request), wanted, by);
-        return created(reply, toMade(made, by.at));
-      },
+    POST: async (request, reply) => {
+      const by = sessionGuard.getActor(request);
+      const { projectId, scopes, ...fields } = readFields(request, {
+        name: text,
+        type: keyType,
+        projectId: optional(text),
+        expires: optional(text),
+        scopes: optional(texts),
+        allow: optional(texts),
+      });
+      const wanted = { ...fields, project: projectId, scope: scopes?.join() };
+      const newKey = await createKey(dashboard, getOrganizationId(request), wanted, by);
+      return created(reply, toCreatedResponse(newKey, by.at));
     },
   });
 }
@@ -57,16 +51,13 @@ function addRotation(app: FastifyInstance, dashboard: Dashboard): void {
   const { sessionGuard } = dashboard;
   addResource(app, `${KEYS}/:keyId/rotate`, {
     onRequest: sessionGuard.requireMember('editor'),
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const { graceHours } = readFields(request, { graceHours: hours });
-        const by = sessionGuard.getActor(request);
-        const organizationId = getOrganizationId(request);
-        const wanted = { organizationId, id: keyIdOf(request), graceMs: graceHours * hourMs };
-        const { successor } = await rotateKey(dashboard, wanted, by);
-        return created(reply, toMade(successor, by.at));
-      },
+    POST: async (request, reply) => {
+      const { graceHours } = readFields(request, { graceHours: hours });
+      const by = sessionGuard.getActor(request);
+      const organizationId = getOrganizationId(request);
+      const wanted = { organizationId, id: getKeyId(request), graceMs: graceHours * hourMs };
+      const { successor } = await rotateKey(dashboard, wanted, by);
+      return created(reply, toCreatedResponse(successor, by.at));
     },
   });
 }
@@ -74,25 +65,22 @@ function addRotation(app: FastifyInstance, dashboard: Dashboard): void {
 function addChange(app: FastifyInstance, { store, clock, sessionGuard }: Dashboard, change: KeyChange): void {
   addResource(app, `${KEYS}/:keyId/${change}`, {
     onRequest: sessionGuard.requireMember('editor'),
-    POST: {
-      schema: { hide: true },
-      handler: async (request) => {
-        readFields(request, {});
-        const by = sessionGuard.getActor(request);
-        const key = await store.changeKey(getOrganizationId(request), keyIdOf(request), change, by);
-        return toListedKey(key, clock.now());
-      },
+    POST: async (request) => {
+      readFields(request, {});
+      const by = sessionGuard.getActor(request);
+      const key = await store.changeKey(getOrganizationId(request), getKeyId(request), change, by);
+      return keyToJson(key, clock.now());
     },
   });
 }
 
-function keyIdOf(request: FastifyRequest): string {
+function getKeyId(request: FastifyRequest): string {
   return (request.params as { keyId: string }).keyId;
 }
 
-/** The key itself is in this answer and in no other. */
-function toMade({ key, secret }: CreatedKey, nowMs: number): CreatedKeyResponse {
-  return { key: toListedKey(key, nowMs), secret };
+/** The only response with the key itself. */
+function toCreatedResponse({ key, secret }: CreatedKey, nowMs: number): CreatedKeyResponse {
+  return { key: keyToJson(key, nowMs), secret };
 }
 
 function keyType(value: unknown): Result<KeyType> {

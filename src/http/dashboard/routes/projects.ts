@@ -1,16 +1,17 @@
 /** Projects of an organization. */
-import type { FastifyInstance } from 'fastify';
-import { toListedProject } from '../../../app/listed.js';
-import { createProject } from '../../../app/projects.js';
-import { projectIdCharactersMax, retentionDaysMax } from '../../../domain/limits.js';
-import { isProjectId } from '../../../domain/projects/project.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { projectToJson } from '../../../app/json.js';
+import { changeProject, createProject, deleteProject } from '../../../app/projects.js';
+import { retentionDaysMax } from '../../../domain/limits.js';
+import { isProjectId, parseNewId } from '../../../domain/projects/project.js';
+import { isRetentionDays } from '../../../domain/projects/retention.js';
 import { failure, type Result, success } from '../../../domain/result.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
 import { noSuchProject } from '../../errors.js';
 import { getProjectId } from '../../request/target.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
-import { invalid, name, optional, readFields, text } from '../fields.js';
+import { name, optional, readFields, text } from '../fields.js';
 import { created, getOrganizationId, noContent } from '../requests.js';
 
 const PROJECTS = '/api/organizations/:organizationId/projects';
@@ -23,22 +24,16 @@ export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
 function addListAndCreate(app: FastifyInstance, { store, sessionGuard, randomInt }: Dashboard): void {
   addResource(app, PROJECTS, {
     onRequest: sessionGuard.requireMember('editor'),
-    GET: {
-      schema: { hide: true },
-      handler: async (request) => {
-        const projects = await store.listProjects(getOrganizationId(request));
-        return { projects: projects.map(toListedProject) };
-      },
+    GET: async (request) => {
+      const projects = await store.listProjects(getOrganizationId(request));
+      return { projects: projects.map(projectToJson) };
     },
-    POST: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const fields = readFields(request, { name, id: optional(projectId) });
-        const by = sessionGuard.getActor(request);
-        const wanted = { id: fields.id, organizationId: getOrganizationId(request), name: fields.name };
-        const project = await createProject({ store, randomInt }, wanted, by);
-        return created(reply, toListedProject(project));
-      },
+    POST: async (request, reply) => {
+      const fields = readFields(request, { name, id: optional(projectId) });
+      const by = sessionGuard.getActor(request);
+      const wanted = { id: fields.id, organizationId: getOrganizationId(request), name: fields.name };
+      const project = await createProject({ store, randomInt }, wanted, by);
+      return created(reply, projectToJson(project));
     },
   });
 }
@@ -46,52 +41,33 @@ function addListAndCreate(app: FastifyInstance, { store, sessionGuard, randomInt
 function addChangeAndDelete(app: FastifyInstance, { store, sessionGuard }: Dashboard): void {
   addResource(app, `${PROJECTS}/:projectId`, {
     onRequest: sessionGuard.requireMember('editor'),
-    PATCH: {
-      schema: { hide: true },
-      handler: async (request) => {
-        const { name: called, ...fields } = readFields(request, {
-          name: optional(name),
-          timeZone: optional(timeZone),
-          retentionDays: optional(retentionDays),
-        });
-        const change = {
-          ...(called === undefined ? {} : { name: called }),
-          ...(fields.timeZone === undefined ? {} : { timeZone: fields.timeZone }),
-          ...(fields.retentionDays === undefined ? {} : { retentionDays: fields.retentionDays }),
-        };
-        const of = [getOrganizationId(request), existingId(getProjectId(request))] as const;
-        return toListedProject(await store.changeProject(...of, change, sessionGuard.getActor(request)));
-      },
+    PATCH: async (request) => {
+      const change = readFields(request, {
+        name: optional(name),
+        timeZone: optional(timeZone),
+        retentionDays: optional(retentionDays),
+      });
+      const by = sessionGuard.getActor(request);
+      return projectToJson(await changeProject(store, getTarget(request), change, by));
     },
-    DELETE: {
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const { name: typed } = readFields(request, { name: text });
-        const of = [getOrganizationId(request), existingId(getProjectId(request))] as const;
-        const project = await store.findProject(...of);
-        if (project === undefined) throw noSuchProject();
-        if (project.name !== typed)
-          throw invalid(['name: is not the name of the project, so nothing was deleted']);
-        // What it recorded is removed by the server's clean-up.
-        await store.deleteProject(...of, sessionGuard.getActor(request));
-        return noContent(reply);
-      },
+    DELETE: async (request, reply) => {
+      const { name: typed } = readFields(request, { name: text });
+      const confirmation = { name: typed, field: 'name' };
+      await deleteProject(store, getTarget(request), confirmation, sessionGuard.getActor(request));
+      return noContent(reply);
     },
   });
 }
 
-/** What cannot be an id is not looked up as one. */
-function existingId(id: string): string {
+/** The project of the request's path. `404` for an id that no project can have. */
+function getTarget(request: FastifyRequest) {
+  const id = getProjectId(request);
   if (!isProjectId(id)) throw noSuchProject();
-  return id;
+  return { organizationId: getOrganizationId(request), id };
 }
 
 function projectId(value: unknown): Result<string> {
-  return typeof value === 'string' && isProjectId(value)
-    ? success(value)
-    : failure(
-        `is not 1 to ${projectIdCharactersMax} letters, digits, - and _, beginning with a letter or digit`,
-      );
+  return parseNewId(typeof value === 'string' ? value : '');
 }
 
 function timeZone(value: unknown): Result<string | null> {
@@ -101,7 +77,7 @@ function timeZone(value: unknown): Result<string | null> {
 
 function retentionDays(value: unknown): Result<number | null> {
   if (value === null) return success(null);
-  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= retentionDaysMax
+  return typeof value === 'number' && isRetentionDays(value)
     ? success(value)
     : failure(`is not a whole number of days from 1 to ${retentionDaysMax}, or null`);
 }

@@ -1,0 +1,63 @@
+/**
+ * The JSON of keys, projects and people, the same in the command line and in the dashboard API. Times are RFC 3339 in UTC.
+ * The dashboard imports the types, so this file imports nothing that a browser lacks.
+ */
+import { formatTime } from '../domain/format.js';
+import { type ApiKey, keyStatus } from '../domain/keys/api-key.js';
+import type { Invitation } from '../domain/people/invitation.js';
+import type { Member } from '../domain/people/member.js';
+import type { Organization, Project } from '../domain/projects/project.js';
+
+/** An API key, without its hash. */
+export function keyToJson(key: ApiKey, nowMs: number) {
+  return {
+    id: key.id,
+    name: key.name,
+    type: key.type,
+    project: key.projectId,
+    scopes: key.scopes,
+    allow: key.allow,
+    start: key.start,
+    end: key.end,
+    status: keyStatus(key, nowMs),
+    createdAt: formatTime(key.createdAt),
+    createdBy: key.createdBy,
+    expiresAt: toTimeOrNull(key.expiresAt),
+    disabledAt: toTimeOrNull(key.disabledAt),
+    revokedAt: toTimeOrNull(key.revokedAt),
+    lastUsedAt: toTimeOrNull(key.lastUsedAt),
+    successor: key.successorId,
+  };
+}
+
+export type KeyJson = Readonly<ReturnType<typeof keyToJson>>;
+
+export function organizationToJson({ id, name, createdAt }: Organization) {
+  return { id, name, createdAt: formatTime(createdAt) };
+}
+
+export function projectToJson({ id, name, createdAt, timeZone, retentionDays, rowsFrom }: Project) {
+  return {
+    id,
+    name,
+    createdAt: formatTime(createdAt),
+    timeZone,
+    retentionDays,
+    rowsFrom: toTimeOrNull(rowsFrom),
+  };
+}
+
+export type ProjectJson = Readonly<ReturnType<typeof projectToJson>>;
+
+/** An invitation, without the hash of its token. */
+export function invitationToJson({ id, email, role, createdBy, createdAt, expiresAt }: Invitation) {
+  return { id, email, role, createdBy, createdAt: formatTime(createdAt), expiresAt: formatTime(expiresAt) };
+}
+
+export function memberToJson({ email, role, createdAt }: Member) {
+  return { email, role, createdAt: formatTime(createdAt) };
+}
+
+function toTimeOrNull(timeMs: number | null): string | null {
+  return timeMs === null ? null : formatTime(timeMs);
+}

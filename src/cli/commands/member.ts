@@ -1,0 +1,194 @@
+/** `caller-stats member`: the members of an organization, their roles, and links that let people in. */
+import { type Command, Option } from 'commander';
+import type { DestinationStream } from 'pino';
+import { memberToJson } from '../../app/json.js';
+import { inviteMember, recoverAccount } from '../../app/members.js';
+import { formatTime } from '../../domain/format.js';
+import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
+import type { Store } from '../../storage/ports/store.js';
+import { type Io, UsageError } from '../io.js';
+import { settingOption, type Values } from '../settings/settings.js';
+import { addStoreAction } from '../store-command.js';
+
+export function addMemberCommand(program: Command, io: Io): void {
+  const member = program
+    .command('member')
+    .description('adds, invites, lists, changes and removes members of an organization');
+  addAdd(member, io);
+  addList(member, io);
+  addChange(member, io);
+  addRemove(member, io);
+  addInvite(member, io);
+  addReset(member, io);
+}
+
+function roleOption(): Option {
+  return new Option('--role <role>', 'owner: everything; editor: keys and projects; viewer: reads').choices(
+    ROLES,
+  );
+}
+
+function readMember({ role }: { role: Role }, text: string) {
+  return { email: readEmail(text), role };
+}
+
+function readEmail(text: string): string {
+  const email = toEmail(text);
+  if (email === undefined) throw new UsageError(['EMAIL: is not an e-mail address']);
+  return email;
+}
+
+function addAdd(member: Command, io: Io): void {
+  const command = member
+    .command('add')
+    .description('adds a member')
+    .argument('<email>', 'e-mail address, in any case')
+    .addOption(roleOption().default('viewer'));
+  addStoreAction(command, io, {
+    json: 'print the member as JSON',
+    parse: readMember,
+    run: async ({ store, organizationId, input, by }) => {
+      await store.addMember({ organizationId, ...input, createdAt: by.at }, by);
+      return { json: input, text: `added ${input.email} as ${input.role}` };
+    },
+  });
+}
+
+function addList(member: Command, io: Io): void {
+  addStoreAction(member.command('list').description('lists the members'), io, {
+    json: 'print them as JSON',
+    parse: () => undefined,
+    run: async ({ store, organizationId }) => {
+      const json = (await store.listMembers(organizationId)).map(memberToJson);
+      const rows = json.map(({ email, role, createdAt }) => [email, role, createdAt]);
+      return { json, text: { titles: ['E-MAIL', 'ROLE', 'SINCE'], rows } };
+    },
+  });
+}
+
+function addChange(member: Command, io: Io): void {
+  const command = member
+    .command('change')
+    .description('changes the role of a member')
+    .argument('<email>', "the member's e-mail address")
+    .addOption(roleOption().makeOptionMandatory());
+  addStoreAction(command, io, {
+    json: 'print the member as JSON',
+    parse: readMember,
+    run: async ({ store, organizationId, input, by }) => {
+      await store.changeMember(organizationId, input.email, input.role, by);
+      return { json: input, text: `${input.email} is ${input.role} now` };
+    },
+  });
+}
+
+function addRemove(member: Command, io: Io): void {
+  const command = member
+    .command('remove')
+    .description('removes a member')
+    .argument('<email>', "the member's e-mail address");
+  addStoreAction(command, io, {
+    json: 'print the removed member as JSON',
+    parse: (_options, text) => readEmail(text),
+    run: async ({ store, organizationId, input: email, by }) => {
+      await store.removeMember(organizationId, email, by);
+      return { json: { email }, text: `removed ${email}` };
+    },
+  });
+}
+
+function addInvite(member: Command, io: Io): void {
+  const command = member
+    .command('invite')
+    .description('prints a link with which somebody can join and sign in, once')
+    .argument('<email>', 'e-mail address, in any case')
+    .addOption(roleOption().default('viewer'))
+    .addOption(settingOption('publicUrl'))
+    .addOption(settingOption('basePath'));
+  addStoreAction(command, io, {
+    json: 'print the link and its expiry as JSON',
+    settings: ['publicUrl', 'basePath', 'port'],
+    parse: readMember,
+    run: async ({ store, settings, organizationId, input, by }) => {
+      const wanted = { organizationId, ...input };
+      const { invitation, token } = await inviteMember({ store, randomInt: io.randomInt }, wanted, by);
+      const link = `${pagesUrl(settings)}/join#${token}`;
+      const expiresAt = formatTime(invitation.expiresAt);
+      const note = `For ${input.email}, as ${input.role}, until ${expiresAt}. It is not shown again.`;
+      return {
+        json: { ...input, link, expiresAt },
+        text: link,
+        notes: [note, ...assumedUrlNotes(settings)],
+      };
+    },
+  });
+}
+
+function addReset(member: Command, io: Io): void {
+  const command = member
+    .command('reset')
+    .description('prints a link that sets a new password and ends all sessions, once, within a day')
+    .argument('<email>', "the user's e-mail address")
+    .option('--second-factor', 'turn two-factor authentication off, too')
+    .addOption(settingOption('publicUrl'))
+    .addOption(settingOption('basePath'));
+  addStoreAction(command, io, {
+    json: 'print the link as JSON',
+    settings: ['publicUrl', 'basePath', 'port', 'secret'],
+    hasOrganization: false,
+    parse: ({ secondFactor = false }: { secondFactor?: boolean }, text) => ({
+      email: readEmail(text),
+      dropSecondFactor: secondFactor,
+    }),
+    run: async ({ store, settings, input, by }) => {
+      const recovery = await openCredentials(store, settings, io);
+      const token = await recoverAccount({ store, recovery }, input, by);
+      const link = `${pagesUrl(settings)}/reset#${token}`;
+      const note = `For ${input.email}, within a day. It is not shown again.`;
+      return {
+        json: { email: input.email, link },
+        text: link,
+        notes: [note, ...assumedUrlNotes(settings)],
+      };
+    },
+  });
+}
+
+async function openCredentials(
+  store: Store,
+  { publicUrl, basePath, secret }: Values<'publicUrl' | 'basePath' | 'secret'>,
+  io: Io,
+) {
+  // Loaded only here: the sign-in library takes longer to load than most commands run.
+  const [{ pino }, { Credentials }, { AuthProvider }] = await Promise.all([
+    import('pino'),
+    import('../../auth/credentials.js'),
+    import('../../auth/auth-provider.js'),
+  ]);
+  const provider = new AuthProvider({
+    store,
+    clock: io.clock,
+    publicUrl: publicUrl ?? undefined,
+    basePath,
+    secret: secret ?? undefined,
+    singleSignOn: undefined,
+    randomInt: io.randomInt,
+    log: pino({ level: 'error' }, io.stderr as unknown as DestinationStream),
+  });
+  return new Credentials(provider);
+}
+
+type PagesSettings = Values<'publicUrl' | 'basePath' | 'port'>;
+
+/** Tells the user if the link's address is a guess, because the server may run with other settings. */
+function assumedUrlNotes(settings: PagesSettings): string[] {
+  if (settings.publicUrl !== null) return [];
+  return [
+    `The link assumes that the server is at ${pagesUrl(settings)}; change that with --public-url or PORT.`,
+  ];
+}
+
+/** The address of the dashboard, as far as the command line knows it. */
+function pagesUrl({ publicUrl, basePath, port }: PagesSettings): string {
+  return `${publicUrl ?? `http://127.0.0.1:${port}`}${basePath}`;
+}

@@ -144,7 +144,7 @@ describe('the last use of a key', () => {
       if (method === 'touchKey') throw new Error('no room');
     };
     expect((await send()).status).toBe(200);
-    expect(log()).toContain('the last use of a key could not be written');
+    expect(log()).toContain('could not store the last use of a key');
     expect(log()).not.toContain(keys.admin);
   });
 });

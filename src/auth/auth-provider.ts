@@ -1,4 +1,4 @@
-/** The sign-in library, made when somebody first needs it: with `Secure` cookies, and without. */
+/** Loads the sign-in library on first use: one instance with `Secure` cookies, and one without. */
 import type { Logger } from 'pino';
 import { generateToken } from '../domain/people/invitation.js';
 import type { Clock } from '../domain/time/clock.js';
@@ -9,43 +9,42 @@ import type { Library } from './sign-in-library.js';
 export interface UsersOptions {
   readonly store: Pick<Store, 'userTables' | 'acceptInvitationsFor' | 'listMemberships' | 'keepSecret'>;
   readonly clock: Clock;
-  /** Where browsers find the server; needed only for single sign-on. */
+  /** The server's URL for browsers; required only for single sign-on. */
   readonly publicUrl: string | undefined;
-  /** The path that everything is below, with no slash behind it: what the cookies are for. */
+  /** The prefix of every path, without a slash at the end. It is the path of the cookies. */
   readonly basePath: string;
-  /** Signs cookies and seals second factors; where there is none, the store keeps one that all its servers share. */
+  /** Signs cookies and encrypts second factors. By default the store has a random one for all its servers. */
   readonly secret: string | undefined;
   readonly singleSignOn: SingleSignOn | undefined;
   readonly randomInt: (max: number) => number;
   readonly log: Logger;
 }
 
-/** What an answer tells the browser to keep. */
 export interface AuthResponse {
   /** Values of `Set-Cookie`. */
   readonly cookies: readonly string[];
 }
 
-/** Who asks: the request's cookies, user agent and address, as headers (see `ADDRESS_HEADER`). */
 export interface AuthRequest {
+  /** The cookies, user agent and address of the client (see `ADDRESS_HEADER`). */
   readonly headers: Headers;
-  /** Whether the request came by HTTPS. */
+  /** Whether the request used HTTPS. */
   readonly secure: boolean;
 }
 
 export class AuthProvider {
   readonly #options: UsersOptions;
   /** By whether cookies are `Secure`. */
-  readonly #made = new Map<boolean, Promise<Library>>();
-  /** Tokens that set a new password, by e-mail address, for as long as it takes to hand them over. */
-  readonly #resets = new Map<string, string>();
-  #kept: string | undefined;
+  readonly #libraries = new Map<boolean, Promise<Library>>();
+  /** New tokens for password resets, by e-mail address, until `takeResetToken` returns them. */
+  readonly #resetTokens = new Map<string, string>();
+  #cachedSecret: string | undefined;
 
   constructor(options: UsersOptions) {
     this.#options = options;
   }
 
-  /** Where browsers find the server. */
+  /** The server's URL for browsers. */
   get origin(): string {
     return this.#options.publicUrl ?? 'http://127.0.0.1';
   }
@@ -54,39 +53,52 @@ export class AuthProvider {
     return this.#options.basePath;
   }
 
-  /** What this program itself signs: derived, so that neither can stand for the other. */
+  /** Signs this program's own cookies. It differs from the library's secret, so that signatures are not interchangeable. */
   async signingSecret(): Promise<string> {
     return `device ${await this.#secret()}`;
   }
 
-  /** The token that the library made last for this address; once. */
-  takeReset(email: string): string | undefined {
-    const token = this.#resets.get(email);
-    this.#resets.delete(email);
+  /** Returns and forgets the newest token for this address. */
+  takeResetToken(email: string): string | undefined {
+    const token = this.#resetTokens.get(email);
+    this.#resetTokens.delete(email);
     return token;
   }
 
-  /** Whether the cookies of whoever asks are `Secure`: where browsers are known to come by HTTPS, or this one did. */
+  /** Whether cookies are `Secure`: according to the public URL, or else to the request. */
   isSecure({ secure }: Pick<AuthRequest, 'secure'>): boolean {
     return this.#options.publicUrl?.startsWith('https:') ?? secure;
   }
 
-  /** The library for somebody who asks. `unavailable` as for any use of the store. */
+  /** Calls the library with the headers of the request. */
+  async call<T>(
+    authRequest: AuthRequest,
+    use: (
+      api: Library['api'],
+      options: { readonly headers: Headers; readonly returnHeaders: true },
+    ) => Promise<{ readonly headers: Headers; readonly response: T }>,
+  ): Promise<AuthResponse & { readonly response: T }> {
+    const { api } = await this.for(authRequest);
+    const { headers, response } = await use(api, { headers: authRequest.headers, returnHeaders: true });
+    return { response, cookies: headers.getSetCookie() };
+  }
+
+  /** The library for a request. Throws `unavailable` if the store is. */
   for(authRequest: Pick<AuthRequest, 'secure'>): Promise<Library> {
     const isSecure = this.isSecure(authRequest);
-    let library = this.#made.get(isSecure);
+    let library = this.#libraries.get(isSecure);
     if (library === undefined) {
       library = this.#build(isSecure);
-      this.#made.set(isSecure, library);
-      // The store may be away now, and there again when the next one asks.
-      library.catch(() => this.#made.delete(isSecure));
+      this.#libraries.set(isSecure, library);
+      // After a failure of the store, the next request tries again.
+      library.catch(() => this.#libraries.delete(isSecure));
     }
     return library;
   }
 
   async #build(secure: boolean): Promise<Library> {
     const { store, clock, basePath, singleSignOn, log } = this.#options;
-    // Loaded when the first one asks: a server that only records and counts does without.
+    // Imported on demand, because servers without a dashboard do not need it.
     const { buildLibrary } = await import('./sign-in-library.js');
     const library = buildLibrary({
       tables: store.userTables,
@@ -96,11 +108,11 @@ export class AuthProvider {
       secure,
       singleSignOn,
       mayJoin: async (email) => {
-        // The provider has verified the address: it is as good as the invitation's link.
+        // The provider has verified the address, so the invitation's link is not needed.
         await store.acceptInvitationsFor(email, { name: email, address: null, at: clock.now() });
         return (await store.listMemberships(email)).length > 0;
       },
-      onPasswordReset: (email, token) => this.#resets.set(email, token),
+      onPasswordReset: (email, token) => this.#resetTokens.set(email, token),
       log,
     });
     await library.$context;
@@ -109,7 +121,7 @@ export class AuthProvider {
 
   async #secret(): Promise<string> {
     const { store, secret, randomInt } = this.#options;
-    this.#kept ??= secret ?? (await store.keepSecret('sessions', generateToken(randomInt)));
-    return this.#kept;
+    this.#cachedSecret ??= secret ?? (await store.keepSecret('sessions', generateToken(randomInt)));
+    return this.#cachedSecret;
   }
 }

@@ -1,4 +1,4 @@
-/** What users sign in with: passwords and second factors. */
+/** Changes the credentials of users: passwords and second factors. */
 import { CallerStatsError } from '../domain/errors.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, translateErrors } from './errors.js';
@@ -15,28 +15,24 @@ export class Credentials {
     authRequest: AuthRequest,
     { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
   ): Promise<AuthResponse> {
-    const library = await this.#authProvider.for(authRequest);
-    return checkPassword(async () => {
-      const { headers } = await library.api.changePassword({
-        body: { currentPassword, newPassword, revokeOtherSessions: true },
-        headers: authRequest.headers,
-        returnHeaders: true,
-      });
-      return { cookies: headers.getSetCookie() };
-    }, 'The current password is wrong.');
+    const body = { currentPassword, newPassword, revokeOtherSessions: true };
+    return checkPassword(
+      () => this.#authProvider.call(authRequest, (api, options) => api.changePassword({ body, ...options })),
+      'The current password is wrong.',
+    );
   }
 
-  /** A token that sets a new password, within a day. `not_found` where nobody has the address. */
+  /** Returns a token that sets a new password within a day. Throws `not_found` for an unknown address. */
   async startPasswordReset(email: string): Promise<string> {
     const library = await this.#authProvider.for({ secure: false });
     await library.api.requestPasswordReset({ body: { email } });
-    const token = this.#authProvider.takeReset(email);
+    const token = this.#authProvider.takeResetToken(email);
     if (token === undefined)
       throw new CallerStatsError('not_found', `There is no user with the e-mail address ${email}.`);
     return token;
   }
 
-  /** Sets a new password and ends all sessions. `not_found` where the token was used or has expired. */
+  /** Sets a new password and ends all sessions. Throws `not_found` if the token was used or has expired. */
   async resetPassword({
     token,
     newPassword,
@@ -51,7 +47,7 @@ export class Credentials {
     );
   }
 
-  /** Turns the second factor off without its password or code: for the command line. */
+  /** Turns the second factor off without a password or code, for the command line. */
   async dropSecondFactor(email: string): Promise<void> {
     const { internalAdapter, adapter } = await (await this.#authProvider.for({ secure: false })).$context;
     const found = await internalAdapter.findUserByEmail(email);
@@ -62,45 +58,32 @@ export class Credentials {
   }
 
   /**
-   * Proposes a second factor, which is asked for once `confirmSecondFactor` had a code of it. `already_exists` where one
-   * is on.
+   * Creates a second factor, which `confirmSecondFactor` turns on. Throws `already_exists` if one is on.
    */
   async startSecondFactor(
     authRequest: AuthRequest,
     password: string,
   ): Promise<{ readonly uri: string; readonly backupCodes: readonly string[] }> {
-    const library = await this.#authProvider.for(authRequest);
+    const { api } = await this.#authProvider.for(authRequest);
     return checkPassword(async () => {
-      const started = await library.api.enableTwoFactor({
-        body: { password, method: 'totp' },
-        headers: authRequest.headers,
-      });
-      if (started.method !== 'totp') throw new Error('the library made another second factor than asked for');
+      const { headers } = authRequest;
+      const started = await api.enableTwoFactor({ body: { password, method: 'totp' }, headers });
+      if (started.method !== 'totp') throw new Error('the library created another kind of second factor');
       return { uri: started.totpURI, backupCodes: started.backupCodes };
     });
   }
 
   async confirmSecondFactor(authRequest: AuthRequest, code: string): Promise<AuthResponse> {
-    const library = await this.#authProvider.for(authRequest);
-    return checkCode(async () => {
-      const { headers } = await library.api.verifyTOTP({
-        body: { code },
-        headers: authRequest.headers,
-        returnHeaders: true,
-      });
-      return { cookies: headers.getSetCookie() };
-    });
+    return checkCode(() =>
+      this.#authProvider.call(authRequest, (api, options) => api.verifyTOTP({ body: { code }, ...options })),
+    );
   }
 
   async stopSecondFactor(authRequest: AuthRequest, password: string): Promise<AuthResponse> {
-    const library = await this.#authProvider.for(authRequest);
-    return checkPassword(async () => {
-      const { headers } = await library.api.disableTwoFactor({
-        body: { password },
-        headers: authRequest.headers,
-        returnHeaders: true,
-      });
-      return { cookies: headers.getSetCookie() };
-    });
+    return checkPassword(() =>
+      this.#authProvider.call(authRequest, (api, options) =>
+        api.disableTwoFactor({ body: { password }, ...options }),
+      ),
+    );
   }
 }

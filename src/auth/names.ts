@@ -1,25 +1,25 @@
-/** What the sign-in library and those who call it must agree on. Apart from the library, which takes long to load. */
+/** Names that the sign-in library and its callers share. A separate file, because the library takes long to load. */
 
-/** The header that carries a client's address to the library; never taken from outside. */
+/** Passes the client's address to the library. Requests cannot set it. */
 export const ADDRESS_HEADER = 'x-caller-stats-address';
 
-/** The provider of single sign-on, within the library and in its callback's path. */
+/** The id of the single sign-on provider in the library and in the path of its callback. */
 export const PROVIDER_ID = 'sso';
 
-/** Where the sign-in at the provider begins, and below which the browser comes back. */
+/** Starts single sign-on. The browser returns to a path below it. */
 export const SINGLE_SIGN_ON_PATH = '/api/sign-in/oidc';
 
-/** What begins the names of the cookies. */
+/** The prefix of cookie names. */
 export const COOKIE_PREFIX = 'caller-stats';
 
-/** Why somebody whom the provider knows may not come in. */
+/** Why a user of the provider may not sign in. */
 export type SignInProblem = 'not_a_member' | 'unverified_email';
 
 /** An OpenID Connect provider whose users may sign in. */
 export interface SingleSignOn {
-  /** What the button says. */
+  /** The label of the button. */
   readonly name: string;
-  /** The provider's issuer, which `/.well-known/openid-configuration` is below. */
+  /** The URL that `/.well-known/openid-configuration` is appended to. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;

@@ -1,4 +1,4 @@
-/** The sign-in library (better-auth.com), set up: what it keeps where, for how long, and whom it lets in. */
+/** Configures the sign-in library (better-auth.com). */
 import { betterAuth } from 'better-auth';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import { twoFactor } from 'better-auth/plugins/two-factor';
@@ -15,20 +15,20 @@ import {
 } from './names.js';
 import { userDatabase } from './user-database.js';
 
-export interface LibraryOptions {
+interface LibraryOptions {
   readonly tables: UserTables;
-  /** Signs cookies and seals second factors. */
+  /** Signs cookies and encrypts second factors. */
   readonly secret: string;
-  /** Where browsers find the server, without a path. */
+  /** The server's URL for browsers, without a path. */
   readonly origin: string;
-  /** The path below that, with no slash behind it. */
+  /** The prefix of every path, without a slash at the end. */
   readonly basePath: string;
-  /** Whether browsers come by HTTPS: cookies are `Secure` then. */
+  /** Whether cookies are `Secure`. */
   readonly secure: boolean;
   readonly singleSignOn: SingleSignOn | undefined;
-  /** Whether somebody with this address may have an account by single sign-on. */
+  /** Whether a user with this address may sign in by single sign-on. */
   readonly mayJoin: (email: string) => Promise<boolean>;
-  /** Gets the token that sets a new password. */
+  /** Receives the token that sets a new password. */
   readonly onPasswordReset: (email: string, token: string) => void;
   readonly log: Logger;
 }
@@ -58,13 +58,13 @@ export function buildLibrary({
     logger: {
       level: 'error',
       disableColors: true,
-      // Its words only: what it hands over beside them may hold a row of a table.
+      // Only the message, because the other arguments may contain rows of tables.
       log: (level, message) => library[level](message),
     },
     database: {
       db: userDatabase(tables),
       type: tables.dialect,
-      // The store runs one statement at a time; what takes several heals when it is done again.
+      // The store runs single statements. Repeating an interrupted operation repairs it.
       transaction: false,
     },
     user: {
@@ -76,12 +76,12 @@ export function buildLibrary({
         return may ? undefined : { error: 'not_a_member' satisfies SignInProblem };
       },
     },
-    // Nothing asks for a session that began just now: what takes more than a session asks for the password.
+    // No operation needs a fresh session: sensitive ones ask for the password.
     session: { modelName: 'user_session', expiresIn: sessionSecondsMax, updateAge: 86_400, freshAge: 0 },
     account: {
       modelName: 'user_credential',
       accountLinking: { enabled: true, trustedProviders: [] },
-      // Who signed in at a provider is all that matters; its tokens are not kept.
+      // The provider's tokens are not stored.
       updateAccountOnSignIn: false,
     },
     verification: { modelName: 'user_verification' },
@@ -94,7 +94,7 @@ export function buildLibrary({
       sendResetPassword: async ({ user, token }) => onPasswordReset(user.email, token),
     },
     databaseHooks: {
-      // Accounts are made by `Users` alone, for addresses that an owner has invited, or a provider has verified.
+      // Only `Users` creates accounts, for addresses that an owner invited or a provider verified.
       user: { create: { before: async (user) => ({ data: { ...user, emailVerified: true } }) } },
       account: {
         create: {
@@ -127,7 +127,7 @@ export function buildLibrary({
     ],
     onAPIError: { errorURL: `${basePath}/sign-in` },
     advanced: {
-      // The store's migrations make the tables, and the tests hold them to what is used here.
+      // The store's migrations create the tables. Tests check that they fit.
       database: { validateSchema: false },
       cookiePrefix: COOKIE_PREFIX,
       useSecureCookies: secure,

@@ -1,4 +1,4 @@
-/** The tables of users as the sign-in library wants them: a Kysely database whose statements the store runs. */
+/** The database of the sign-in library: Kysely, with the store as its driver. */
 import {
   CamelCasePlugin,
   type CompiledQuery,
@@ -16,30 +16,26 @@ import {
 } from 'kysely';
 import type { UserTables } from '../storage/ports/user-tables.js';
 
-/** Columns are `like_this` in the database and `likeThis` in the library. */
+/** Translates names between `snake_case` columns and `camelCase` fields. */
 export function userDatabase(tables: UserTables): Kysely<object> {
   const database = new Kysely<object>({ dialect: createDialect(tables), plugins: [new CamelCasePlugin()] });
   return tables.schema === undefined ? database : (database.withSchema(tables.schema) as Kysely<object>);
 }
 
 function createDialect(tables: UserTables): Dialect {
-  const createDriver = () => new StoreDriver(tables);
-  return tables.dialect === 'sqlite'
-    ? {
-        createAdapter: () => new SqliteAdapter(),
-        createDriver,
-        createIntrospector: (database) => new SqliteIntrospector(database),
-        createQueryCompiler: () => new SqliteQueryCompiler(),
-      }
-    : {
-        createAdapter: () => new PostgresAdapter(),
-        createDriver,
-        createIntrospector: (database) => new PostgresIntrospector(database),
-        createQueryCompiler: () => new PostgresQueryCompiler(),
-      };
+  const [Adapter, Introspector, QueryCompiler] =
+    tables.dialect === 'sqlite'
+      ? [SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler]
+      : [PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler];
+  return {
+    createAdapter: () => new Adapter(),
+    createDriver: () => new StoreDriver(tables),
+    createIntrospector: (database) => new Introspector(database),
+    createQueryCompiler: () => new QueryCompiler(),
+  };
 }
 
-/** The store has the connections; each statement is a transaction of its own. */
+/** Runs each statement in its own transaction. */
 class StoreDriver implements Driver {
   readonly #connection: DatabaseConnection;
 
@@ -50,7 +46,7 @@ class StoreDriver implements Driver {
         return { rows: rows as R[], numAffectedRows: BigInt(changes) };
       },
       streamQuery() {
-        throw new Error('the tables of users are not read as streams');
+        throw new Error('the user tables do not support streams');
       },
     };
   }
@@ -62,7 +58,7 @@ class StoreDriver implements Driver {
   }
 
   async beginTransaction(): Promise<void> {
-    throw new Error('the tables of users know no transactions of more than one statement');
+    throw new Error('the user tables do not support transactions');
   }
 
   async commitTransaction(): Promise<void> {}

@@ -1,4 +1,4 @@
-/** Users: who signs in, and which sessions they have. What the rest of the program knows of them. */
+/** Users and their sessions. */
 import { CallerStatsError } from '../domain/errors.js';
 import type { Directory } from '../storage/ports/directory.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
@@ -10,7 +10,7 @@ export interface User {
   /** In lower case. */
   readonly email: string;
   readonly name: string;
-  /** Whether a second factor is asked for at sign-in. */
+  /** Whether signing in needs a second factor. */
   readonly secondFactor: boolean;
 }
 
@@ -33,16 +33,14 @@ export class Users {
     this.#directory = directory;
   }
 
-  /** Who is signed in, in which session; undefined for nobody. */
+  /** The user and session of the request; undefined if nobody is signed in. */
   async findSession(
     authRequest: AuthRequest,
   ): Promise<(AuthResponse & { readonly user: User; readonly session: Session }) | undefined> {
     if (!authRequest.headers.get('cookie')?.includes(`${COOKIE_PREFIX}.session_token`)) return undefined;
-    const library = await this.#authProvider.for(authRequest);
-    const { headers, response } = await library.api.getSession({
-      headers: authRequest.headers,
-      returnHeaders: true,
-    });
+    const { cookies, response } = await this.#authProvider.call(authRequest, (api, options) =>
+      api.getSession(options),
+    );
     if (response === null) return undefined;
     const { user, session } = response;
     return {
@@ -53,7 +51,7 @@ export class Users {
         secondFactor: user.twoFactorEnabled === true,
       },
       session: toSession(session),
-      cookies: headers.getSetCookie(),
+      cookies,
     };
   }
 
@@ -63,71 +61,60 @@ export class Users {
     { email, password }: { readonly email: string; readonly password: string },
     wrong = 'The e-mail address or the password is wrong.',
   ): Promise<AuthResponse & { readonly secondFactor: boolean }> {
-    const library = await this.#authProvider.for(authRequest);
-    return checkPassword(async () => {
-      const { headers, response } = await library.api.signInEmail({
-        body: { email, password, rememberMe: true },
-        headers: authRequest.headers,
-        returnHeaders: true,
-      });
-      return { secondFactor: 'twoFactorRedirect' in response, cookies: headers.getSetCookie() };
-    }, wrong);
+    const body = { email, password, rememberMe: true };
+    const { cookies, response } = await checkPassword(
+      () => this.#authProvider.call(authRequest, (api, options) => api.signInEmail({ body, ...options })),
+      wrong,
+    );
+    return { secondFactor: 'twoFactorRedirect' in response, cookies };
   }
 
   /**
-   * The second step of signing in: a code of the authenticator, or one of the backup codes. `too_many_attempts` after ten
-   * wrong ones in a row, for 15 minutes.
+   * The second step of signing in, with a code from the authenticator or a backup code. Throws `too_many_attempts` for 15
+   * minutes after ten wrong codes in a row.
    */
   async verifySecondFactor(
     authRequest: AuthRequest,
     { code, trustDevice }: { readonly code: string; readonly trustDevice: boolean },
   ): Promise<AuthResponse & { readonly email: string }> {
-    const library = await this.#authProvider.for(authRequest);
-    return checkCode(async () => {
-      const request = {
-        body: { code, trustDevice },
-        headers: authRequest.headers,
-        returnHeaders: true,
-      } as const;
-      const { headers, response } = /^\d{6}$/.test(code)
-        ? await library.api.verifyTOTP(request)
-        : await library.api.verifyBackupCode(request);
-      return { email: String(response.user.email), cookies: headers.getSetCookie() };
-    });
+    const { cookies, response } = await checkCode(() =>
+      this.#authProvider.call(authRequest, async (api, options) => {
+        const request = { body: { code, trustDevice }, ...options };
+        return /^\d{6}$/.test(code) ? await api.verifyTOTP(request) : await api.verifyBackupCode(request);
+      }),
+    );
+    return { email: String(response.user.email), cookies };
   }
 
   async signOut(authRequest: AuthRequest): Promise<AuthResponse> {
-    const library = await this.#authProvider.for(authRequest);
-    const { headers } = await library.api.signOut({ headers: authRequest.headers, returnHeaders: true });
-    return { cookies: headers.getSetCookie() };
+    return this.#authProvider.call(authRequest, (api, options) => api.signOut(options));
   }
 
-  /** Whether somebody has an account with this address. */
+  /** Whether an account has this address. */
   async exists(email: string): Promise<boolean> {
     return (await this.#directory.findUserNames([email])).has(email);
   }
 
-  /** Makes an account and signs in. `already_exists` where there is one with the address; `invalid` for an unfit password. */
+  /** Creates an account and signs in. Throws `already_exists` for a known address, `invalid` for a bad password. */
   async create(
     authRequest: AuthRequest,
     { email, name, password }: { readonly email: string; readonly name: string; readonly password: string },
   ): Promise<AuthResponse> {
-    const library = await this.#authProvider.for(authRequest);
-    const created = await translateErrors(() =>
-      library.api
-        .signUpEmail({ body: { email, name, password }, headers: authRequest.headers, returnHeaders: true })
-        .catch(async (error: unknown) => {
-          // The library does not say why the row could not be written: most likely somebody was first a moment ago.
-          if (getErrorCode(error) !== 'FAILED_TO_CREATE_USER') throw error;
-          throw (await this.exists(email))
-            ? new CallerStatsError('already_exists', 'There is an account with this e-mail address already.')
-            : new CallerStatsError('unavailable', 'The account could not be written.', { cause: error });
-        }),
-    );
-    return { cookies: created.headers.getSetCookie() };
+    const body = { email, name, password };
+    try {
+      return await translateErrors(() =>
+        this.#authProvider.call(authRequest, (api, options) => api.signUpEmail({ body, ...options })),
+      );
+    } catch (error) {
+      // The library does not report why the insert failed. The usual reason is a concurrent sign-up.
+      if (getErrorCode(error) !== 'FAILED_TO_CREATE_USER') throw error;
+      throw (await this.exists(email))
+        ? new CallerStatsError('already_exists', 'There is an account with this e-mail address already.')
+        : new CallerStatsError('unavailable', 'The account could not be written.', { cause: error });
+    }
   }
 
-  /** Takes an account away, with all that belongs to it; where there is none, nothing happens. */
+  /** Deletes the account of the address, if it exists. */
   async remove(email: string): Promise<void> {
     const { internalAdapter } = await (await this.#authProvider.for({ secure: false })).$context;
     const found = await internalAdapter.findUserByEmail(email);
@@ -152,7 +139,7 @@ export class Users {
     return sessions.map(toSession).sort((a, b) => b.createdAt - a.createdAt);
   }
 
-  /** `not_found` where the user has no such session. */
+  /** Throws `not_found` if the user has no such session. */
   async endSession(authRequest: AuthRequest, sessionId: string): Promise<void> {
     const library = await this.#authProvider.for(authRequest);
     const sessions = await library.api.listSessions({ headers: authRequest.headers });
@@ -167,33 +154,31 @@ export class Users {
     await library.api.revokeOtherSessions({ headers: authRequest.headers });
   }
 
-  /** Where to send the browser, so that it returns signed in to `to`, a path below the base path. Undefined if the provider fails. */
+  /** The provider's URL, from which the browser returns signed in to `to`, a path below the base path. Undefined if the provider fails. */
   async startSingleSignOn(
     authRequest: AuthRequest,
     to: string,
   ): Promise<(AuthResponse & { readonly url: string }) | undefined> {
-    const library = await this.#authProvider.for(authRequest);
     const { basePath } = this.#authProvider;
+    const body = {
+      provider: PROVIDER_ID,
+      callbackURL: `${basePath}${to}`,
+      errorCallbackURL: `${basePath}/sign-in`,
+      disableRedirect: true,
+    };
     try {
-      const { headers, response } = await library.api.signInSocial({
-        body: {
-          provider: PROVIDER_ID,
-          callbackURL: `${basePath}${to}`,
-          errorCallbackURL: `${basePath}/sign-in`,
-          disableRedirect: true,
-        },
-        headers: authRequest.headers,
-        returnHeaders: true,
-      });
-      if (response.url === undefined) throw new Error('the library names no address of the provider');
-      return { url: response.url, cookies: headers.getSetCookie() };
+      const { cookies, response } = await this.#authProvider.call(authRequest, (api, options) =>
+        api.signInSocial({ body, ...options }),
+      );
+      if (response.url === undefined) throw new Error('the library returned no URL of the provider');
+      return { url: response.url, cookies };
     } catch (error) {
       if (getErrorCode(error) === '') throw error;
       return undefined;
     }
   }
 
-  /** Answers the browser that comes back from the provider to a path, base path included: a redirect with cookies. */
+  /** The redirect for a browser that returns from the provider to `path`, which includes the base path. */
   async finishSingleSignOn(authRequest: AuthRequest, path: string): Promise<Response> {
     const library = await this.#authProvider.for(authRequest);
     const url = new URL(path, this.#authProvider.origin);

@@ -1,17 +1,16 @@
-/** Metrics of several processes on one page: each line says of which it is. */
+/** Shows the metrics of several processes on one page, with a label for each one. */
 import { AggregatorRegistry } from 'prom-client';
 import type { MetricData, MetricsPage } from './metrics.js';
 
-/** What one process measured. */
 export interface WorkerMetrics {
-  /** 0 for the process that starts the others, which are 1 and up; another one in the place of one that ended has its number. */
+  /** 0 for the primary process, 1 and up for workers. A replacement has the number of the worker that ended. */
   readonly worker: number;
   readonly metrics: readonly MetricData[];
 }
 
 /**
- * The page of `parts`, read anew each time. Nothing is added up: a sum of counters would go back when a process ends, which
- * Prometheus takes for a restart of all of them.
+ * The page of all workers. Values are not added up: a sum of counters would decrease when a process ends, and Prometheus
+ * would take that for a restart of all of them.
  */
 export function aggregateWorkers(
   contentType: string,
@@ -19,12 +18,12 @@ export function aggregateWorkers(
 ): MetricsPage {
   return {
     contentType,
-    show: async () => AggregatorRegistry.aggregate((await parts()).map(labelled)).metrics(),
+    show: async () => AggregatorRegistry.aggregate((await parts()).map(addLabel)).metrics(),
   };
 }
 
-/** To be put together line by line, also those metrics that the library would leave out of a sum. */
-function labelled({ worker, metrics }: WorkerMetrics): MetricData[] {
+/** Adds the label. The aggregator `sum` keeps every metric, and no two lines have the same labels. */
+function addLabel({ worker, metrics }: WorkerMetrics): MetricData[] {
   return metrics.map((metric) => ({
     ...metric,
     aggregator: 'sum',

@@ -1,9 +1,9 @@
-/** Upper ends of the buckets, in seconds: from an export on one file to a recording that waited for a full disk. */
+/** Upper bounds of the buckets: from an export on SQLite to a recording that waits for a full disk. */
 export const BOUNDS_SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const;
 
-/** One line of a histogram, as the library of metrics takes it. */
+/** One line of a histogram, in the form of the metrics library. */
 export interface HistogramValue {
   readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
@@ -12,12 +12,9 @@ export interface HistogramValue {
 
 const msInSecond = 1000;
 
-/**
- * How long things took, in buckets. The library's own histogram makes a text of the labels with every observation, which
- * takes longer than a twentieth of an export; this is a few comparisons.
- */
+/** A histogram of durations. The library's own takes 5% of the time of an export, because it joins labels each time. */
 export class Durations {
-  /** Not added up; the last is for all that is longer. */
+  /** Per bucket, not cumulative. The last is for durations above all bounds. */
   readonly #counts = new Float64Array(BOUNDS_SECONDS.length + 1);
   #sumSeconds = 0;
 
@@ -29,7 +26,7 @@ export class Durations {
     this.#sumSeconds += seconds;
   }
 
-  /** Lines of the histogram `name`: of each bucket, which has all shorter ones in it, the sum, and the count. */
+  /** The lines of the histogram: cumulative buckets, the sum and the count. */
   values(name: string, labels: Readonly<Record<string, string>> = {}): HistogramValue[] {
     const ends = [...BOUNDS_SECONDS, '+Inf'];
     let count = 0;

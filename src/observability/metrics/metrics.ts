@@ -1,4 +1,4 @@
-/** What the server measures of itself, in the words of Prometheus. One for each process that is watched. */
+/** The Prometheus metrics of the server. Each process has one instance. */
 import {
   Counter,
   collectDefaultMetrics,
@@ -16,7 +16,7 @@ import { Durations, type HistogramValue } from './durations.js';
 import { RequestCounts } from './request-counts.js';
 import { addStoreStats } from './store-stats.js';
 
-/** Of the library's own metrics of the process, those that are worth their lines. */
+/** The library's metrics of the process that the page shows. */
 const PROCESS_METRICS: readonly string[] = [
   'nodejs_version_info',
   'process_cpu_seconds_total',
@@ -29,32 +29,30 @@ const PROCESS_METRICS: readonly string[] = [
   'nodejs_eventloop_lag_max_seconds',
 ];
 
-/** A metric with all its lines. */
 export type MetricData = MetricObjectWithValues<MetricValue<string>>;
 
 export interface Build {
   readonly version: string;
-  /** The kind of store. */
+  /** `sqlite` or `postgresql`. */
   readonly database: string;
 }
 
-/** What `/metrics` shows. */
 export interface MetricsPage {
   readonly contentType: string;
-  /** All of it in Prometheus's text format. */
+  /** The page in Prometheus's text format. */
   show(): Promise<string>;
 }
 
 export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
-  /** Milliseconds, in fractions, of a clock that only goes forward. */
+  /** A monotonic clock, in fractions of milliseconds. */
   readonly now: () => number;
   readonly #registry = new Registry();
-  /** All that the library knows of the process: some of it is found out only together with what is not shown. */
-  readonly #ofProcess = new Registry();
+  /** All of the library's metrics of the process: some of those shown are collected by others that are not. */
+  readonly #processRegistry = new Registry();
   readonly #requests = new RequestCounts();
   readonly #commits = new Durations();
   readonly #queries = { recorded: 0, duplicate: 0 };
-  #lookAtStore: () => Promise<void> = async () => undefined;
+  #updateStoreStats: () => Promise<void> = async () => undefined;
 
   constructor(now: () => number, build: Build) {
     this.now = now;
@@ -62,11 +60,11 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
     this.#addRequests();
     this.#addQueries();
     const commit = 'caller_stats_commit_duration_seconds';
-    this.#addHistogram(commit, 'How long writing a group of requests took, until it was on disk.', () =>
+    this.#addHistogram(commit, 'Duration of commits, until their requests were on disk.', () =>
       this.#commits.values(commit),
     );
-    collectDefaultMetrics({ register: this.#ofProcess });
-    for (const metric of this.#ofProcess.getMetricsAsArray()) {
+    collectDefaultMetrics({ register: this.#processRegistry });
+    for (const metric of this.#processRegistry.getMetricsAsArray()) {
       if (PROCESS_METRICS.includes(metric.name))
         this.#registry.registerMetric(metric as unknown as Metric<string>);
     }
@@ -76,19 +74,19 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
     return this.#registry.contentType;
   }
 
-  /** From now on what the store says of itself is shown as well. */
+  /** Adds the metrics of the store. */
   watchStore(store: Store): void {
-    this.#lookAtStore = addStoreStats(this.#registry, store);
+    this.#updateStoreStats = addStoreStats(this.#registry, store);
   }
 
   async show(): Promise<string> {
-    await this.#look();
+    await this.#update();
     return this.#registry.metrics();
   }
 
-  /** The same as data, to be sent elsewhere. */
+  /** The metrics as data, for the primary process to collect. */
   async read(): Promise<MetricData[]> {
-    await this.#look();
+    await this.#update();
     return this.#registry.getMetricsAsJSON();
   }
 
@@ -109,21 +107,21 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
     this.#commits.observe(ms);
   }
 
-  async #look(): Promise<void> {
-    await Promise.all([this.#lookAtStore(), this.#ofProcess.getMetricsAsJSON()]);
+  async #update(): Promise<void> {
+    await Promise.all([this.#updateStoreStats(), this.#processRegistry.getMetricsAsJSON()]);
   }
 
   #addBuild({ version, database }: Build): void {
     const registers = [this.#registry];
     new Gauge({
       name: 'caller_stats_build_info',
-      help: 'Always 1; its labels say what runs.',
+      help: 'Always 1; the labels have the version and the database.',
       labelNames: ['version', 'database'],
       registers,
     }).set({ version, database }, 1);
     new Gauge({
       name: 'caller_stats_queue_queries_limit',
-      help: 'Queries that may wait to be written; recordings beyond it are refused with 503.',
+      help: 'Maximum number of queries that wait for a commit; recordings above it are refused with 503.',
       registers,
     }).set(pendingQueriesMax);
   }
@@ -132,7 +130,7 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
     const requests = this.#requests;
     new Counter({
       name: 'caller_stats_http_requests_total',
-      help: 'Requests that were answered, by the template of their route; 499 where the client went away before.',
+      help: 'Requests by method, route and status; 499 if the client disconnected before the response.',
       labelNames: ['method', 'route', 'status'],
       registers: [this.#registry],
       collect() {
@@ -144,7 +142,7 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
     const duration = 'caller_stats_http_request_duration_seconds';
     this.#addHistogram(
       duration,
-      'How long requests took, from their headers until the response had gone out or the connection was gone.',
+      'Duration of requests, from their headers until the response was sent or the connection closed.',
       () => requests.all().flatMap(({ labels, durations }) => durations.values(duration, labels)),
     );
   }
@@ -153,7 +151,7 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
     const queries = this.#queries;
     new Counter({
       name: 'caller_stats_queries_total',
-      help: 'Queries that recording requests brought, by whether they were new.',
+      help: 'Queries in recording requests, by whether they were new.',
       labelNames: ['outcome'],
       registers: [this.#registry],
       collect() {
@@ -166,7 +164,7 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
   #addHistogram(name: string, help: string, values: () => HistogramValue[]): void {
     const metric = {
       name,
-      // All that the registry asks of a metric.
+      // The registry calls nothing else.
       get: async () =>
         ({
           name,

@@ -1,10 +1,10 @@
-/** Requests by method, route and status. Labels are bounded: whatever is asked for, a route is one of the app's own. */
+/** Counts requests by method, route and status. The number of labels is bounded, because routes are those of the app. */
 import { type RouteMetrics, UNMATCHED } from '../../http/request-metrics.js';
 import { Durations } from './durations.js';
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
 
-/** Stands for every method that no route takes: there are dozens. */
+/** The label of all other methods. */
 const OTHER = 'other';
 
 interface RouteLabels {
@@ -13,7 +13,7 @@ interface RouteLabels {
   readonly route: string;
 }
 
-/** What is known of one method of one route. */
+/** The metrics of one method of one route. */
 class RouteCounts implements RouteMetrics {
   readonly labels: RouteLabels;
   readonly durations = new Durations();
@@ -29,7 +29,7 @@ class RouteCounts implements RouteMetrics {
     this.durations.observe(ms);
   }
 
-  /** Without a time. */
+  /** Counts without a duration. */
   count(status: number): void {
     this.counts.set(status, (this.counts.get(status) ?? 0) + 1);
   }
@@ -47,7 +47,7 @@ export class RequestCounts {
     return counts;
   }
 
-  /** A request that was too broken to say what it asks for. */
+  /** Counts an invalid request without a method and route. */
   refused(status: number): void {
     this.of(OTHER, UNMATCHED).count(status);
   }

@@ -1,6 +1,6 @@
 /**
- * `GET /metrics`, on an address of its own: what stands before the service, and lets the world in, does not lead there.
- * Everything else about it is as it is with the service: errors, headers, methods, limits.
+ * `GET /metrics`, on a separate address, so that a public proxy does not expose it. Errors, headers, methods and limits are
+ * those of the service.
  */
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
@@ -13,7 +13,7 @@ import { frameworkLog } from '../../http/log.js';
 import { acceptAllMethods, addResource } from '../../http/resource.js';
 import type { MetricsPage } from './metrics.js';
 
-/** Connections at once: a few Prometheus servers, and whoever looks. */
+/** Enough for a few Prometheus servers and browsers. */
 const connectionsMax = 20;
 
 /** The app, ready to listen. */

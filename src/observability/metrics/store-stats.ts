@@ -1,21 +1,23 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Store } from '../../storage/ports/store.js';
 
-/** Adds what the store says of itself. To be called anew, and waited for, each time before it is shown. */
+/** Adds the metrics of the store. The returned function updates them; await it before showing the page. */
 export function addStoreStats(registry: Registry, store: Store): () => Promise<void> {
   const registers = [registry];
-  const gauge = (name: string, help: string, labelNames: readonly string[] = []): Gauge<string> =>
-    new Gauge({ name: `caller_stats_${name}`, help, labelNames: [...labelNames], registers });
-  const queueQueries = gauge('queue_queries', 'Queries that wait to be written.');
-  const queueRequests = gauge('queue_requests', 'Requests that wait to be written.');
-  const up = gauge('database_up', '1 where the database can be reached, else 0.');
-  const size = gauge('database_size_bytes', 'The database on disk; missing where it cannot be reached.');
-  const connections = gauge(
-    'database_connections',
-    'Connections to PostgreSQL, by what they are for and whether they are in use.',
-    ['pool', 'state'],
+  const gauge = (name: string, help: string, labelNames: string[] = []): Gauge<string> =>
+    new Gauge({ name: `caller_stats_${name}`, help, labelNames, registers });
+  const queueQueries = gauge('queue_queries', 'Queries that wait for a commit.');
+  const queueRequests = gauge('queue_requests', 'Requests that wait for a commit.');
+  const up = gauge('database_up', '1 if the database is reachable, otherwise 0.');
+  const size = gauge(
+    'database_size_bytes',
+    'Size of the database on disk; missing if the database is unreachable.',
   );
-  const limit = gauge('database_connections_limit', 'Connections to PostgreSQL, at most.', ['pool']);
+  const connections = gauge('database_connections', 'Connections to PostgreSQL, by purpose and state.', [
+    'pool',
+    'state',
+  ]);
+  const limit = gauge('database_connections_limit', 'Maximum number of connections to PostgreSQL.', ['pool']);
   const waiting = gauge(
     'database_connection_waiters',
     'Statements that wait for a connection to PostgreSQL.',

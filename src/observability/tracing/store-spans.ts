@@ -2,7 +2,7 @@ import { type Context, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Store } from '../../storage/ports/store.js';
 
-/** A store whose methods make spans, named `store.` and their name, below that of the `current` request; without one, none. */
+/** Adds a span `store.<method>` to each call of the store during a traced request. */
 export function followStore(store: Store, tracer: Tracer, current: () => Context | undefined): Store {
   return new Proxy(store, {
     get: (target, name) => {
@@ -27,7 +27,7 @@ async function spanned(
   try {
     return await call();
   } catch (error) {
-    // Its own words may name a file or a host; the log has them.
+    // The message may contain a file or host name; the log has it.
     span.setAttribute('error.type', error instanceof CallerStatsError ? error.code : 'unexpected');
     span.setStatus({ code: SpanStatusCode.ERROR });
     throw error;

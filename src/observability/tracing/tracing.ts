@@ -1,7 +1,6 @@
 /**
- * Traces in OpenTelemetry's protocol: a span for each request, and within it one for each thing that it asked of the store.
- * What the standard variables say (where to, headers, sampling, service name) the library reads itself. Loaded only where
- * they name somewhere to send traces to.
+ * Sends OpenTelemetry traces: a span for each request and, within it, one for each call of the store. The library itself
+ * reads the standard environment variables (endpoint, headers, sampling, service name). Loaded only if they name an endpoint.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -38,10 +37,10 @@ import { followStore } from './store-spans.js';
 
 export type TraceProtocol = 'http/protobuf' | 'http/json';
 
-/** Nobody looks for probes; and a span of what brings spans would bring the next, where they are sent to this very server. */
+/** Probes are uninteresting. Tracing OTLP requests would never end if the server sent its traces to itself. */
 const UNTRACED: readonly string[] = [...PROBES, '/v1/traces', '/v1/logs', '/v1/metrics'];
 
-/** That the last spans have when the server stops: traces are worth less than a quick restart. */
+/** The deadline for sending the last spans when the server stops: a quick restart is more important. */
 const lastSpansMs = 3000;
 
 export interface TracingOptions {
@@ -60,16 +59,16 @@ export async function startTracing({ protocol, version, clock, log }: TracingOpt
     { error: warn, warn, info: nothing, debug: nothing, verbose: nothing },
     { logLevel: DiagLogLevel.WARN },
   );
-  const own = resourceFromAttributes({ 'service.name': 'caller-stats', 'service.version': version });
-  const told = detectResources({ detectors: [envDetector] });
+  const defaults = resourceFromAttributes({ 'service.name': 'caller-stats', 'service.version': version });
+  const configured = detectResources({ detectors: [envDetector] });
   const provider = new BasicTracerProvider({
-    resource: defaultResource().merge(own).merge(told),
-    spanProcessors: [new BatchSpanProcessor(await exporterFor(protocol))],
+    resource: defaultResource().merge(defaults).merge(configured),
+    spanProcessors: [new BatchSpanProcessor(await createExporter(protocol))],
   });
   return new Tracing(provider, provider.getTracer('caller-stats', version));
 }
 
-async function exporterFor(protocol: TraceProtocol): Promise<SpanExporter> {
+async function createExporter(protocol: TraceProtocol): Promise<SpanExporter> {
   const { OTLPTraceExporter } =
     protocol === 'http/json'
       ? await import('@opentelemetry/exporter-trace-otlp-http')
@@ -95,7 +94,7 @@ export class Tracing implements RequestTracing {
       if (context === undefined) done();
       else this.#current.run(context, done);
     });
-    // A body comes in events of its connection, which know nothing of the request.
+    // Body events come from the connection and lose the request's context.
     app.addHook('preValidation', (request, _reply, done) => {
       const context = this.#contexts.get(request);
       if (context === undefined) done();
@@ -103,12 +102,12 @@ export class Tracing implements RequestTracing {
     });
   }
 
-  /** The same store, with a span for whatever a traced request asks of it. */
+  /** The store, with a span for each call during a traced request. */
   follow(store: Store): Store {
     return followStore(store, this.#tracer, () => this.#current.getStore());
   }
 
-  /** Sends what has not been sent yet; gives it up soon where nobody takes it. */
+  /** Sends the last spans, with a deadline. */
   async close(): Promise<void> {
     const timeoutError = () => new Error('spans were not sent in time');
     // The exporter has logged its errors.
@@ -120,7 +119,7 @@ export class Tracing implements RequestTracing {
     const route = request.routeOptions.url;
     if (route !== undefined && UNTRACED.includes(route)) return undefined;
     const parent = this.#propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
-    // Names of the semantic conventions for HTTP. No address, no query string, no header.
+    // Semantic conventions for HTTP. No address, query string or headers, for privacy.
     const attributes = {
       'http.request.method': method,
       'url.scheme': protocol,

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { PacedQueue, RECORDING_PACE, REFUSAL_PACE } from '../../../src/http/admission/paced-queue.js';
 import { ThrottledLog } from '../../../src/http/throttled-log.js';
 
-/** Which of these came through in which turn of the event loop. */
-async function turnsOf(sizes: readonly number[]): Promise<number[][]> {
+/** The calls that pass in each turn of the event loop. */
+async function runTurns(sizes: readonly number[]): Promise<number[][]> {
   const turns = new PacedQueue(RECORDING_PACE);
   const seen: number[][] = [[]];
   const all = sizes.map(async (bytes, number) => {
@@ -20,11 +20,11 @@ async function turnsOf(sizes: readonly number[]): Promise<number[][]> {
   return seen.filter((turn) => turn.length > 0);
 }
 
-test('all come through, in their order, a few at a time, and no large one with others behind it', async () => {
+test('all calls pass in order, in portions of limited count and size', async () => {
   const sizes = fc.array(fc.constantFrom(0, 10, 30_000, 70_000, 10_000_000), { maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(sizes, async (bytes) => {
-      const turns = await turnsOf(bytes);
+      const turns = await runTurns(bytes);
       expect(turns.flat()).toEqual(bytes.map((_, number) => number));
       for (const turn of turns) {
         expect(turn.length).toBeLessThanOrEqual(8);
@@ -35,11 +35,11 @@ test('all come through, in their order, a few at a time, and no large one with o
   );
 });
 
-test('as many bytes as may be are one turn, and one more is another', async () => {
-  expect(await turnsOf([32_768, 32_768, 1])).toEqual([[0, 1], [2]]);
+test('a portion has at most the maximum number of bytes', async () => {
+  expect(await runTurns([32_768, 32_768, 1])).toEqual([[0, 1], [2]]);
 });
 
-test('at a pace of time, they come through no earlier', async () => {
+test('with an interval, a portion passes only after the interval', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const turns = new PacedQueue(REFUSAL_PACE);
@@ -54,7 +54,7 @@ test('at a pace of time, they come through no earlier', async () => {
   await Promise.all(all);
 });
 
-test('others are heard between two turns', async () => {
+test('other work runs between two portions', async () => {
   const turns = new PacedQueue(RECORDING_PACE);
   const heard: string[] = [];
   const waiting = Array.from({ length: 20 }, () => turns.next().then(() => heard.push('recording')));
@@ -63,7 +63,7 @@ test('others are heard between two turns', async () => {
   expect(heard.indexOf('other')).toBe(8);
 });
 
-test('with credit more come through at once, and a fraction of it is kept', async () => {
+test('credit enlarges the next portion, and fractions add up', async () => {
   const turns = new PacedQueue(RECORDING_PACE);
   for (let times = 0; times < 6; times++) turns.credit(1 / 4);
   const through: number[] = [];
@@ -76,7 +76,7 @@ test('with credit more come through at once, and a fraction of it is kept', asyn
   await Promise.all(all);
 });
 
-test('credit that nobody needed for long is not spent at once', async () => {
+test('unused credit has a limit', async () => {
   const turns = new PacedQueue(RECORDING_PACE);
   turns.credit(1000);
   const through: number[] = [];
@@ -86,7 +86,7 @@ test('credit that nobody needed for long is not spent at once', async () => {
   await Promise.all(all);
 });
 
-test('a warning is written once in ten seconds, with how many were not; a clock set back does not silence it', () => {
+test('a throttled log writes one line in ten seconds with the number left out, also after the clock was set back', () => {
   let nowMs = 100_000;
   const written: unknown[] = [];
   const warning = new ThrottledLog({ now: () => nowMs });

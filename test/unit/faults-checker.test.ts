@@ -25,61 +25,46 @@ const lost = (op: number, ...blocks: number[]): Entry[] => [record(op, ...blocks
 const count = (op: number, range = ALL_TIME): Entry => ({ kind: 'count', op, project, range });
 const counted = (op: number, counts: ReturnType<typeof all>): Entry => ({ kind: 'counted', op, counts });
 const saw = (op: number, counts: ReturnType<typeof all>): Entry[] => [count(op), counted(op, counts)];
+const refused = (op: number): Entry => ({ kind: 'refused', op });
+const absent = (block: number): Entry => ({ kind: 'absent', project, block });
+const verified = (queries: number, problems = 0): Entry => ({ kind: 'verified', queries, problems });
+const one = { web: 1, api: 0, other: 0, total: 1 };
+const half = { web: 9, api: 5, other: 6, total: 20 };
 
 describe('is wrong:', () => {
   test.each<[string, readonly Entry[], RegExp]>([
     ['an acknowledged block is lost', [...acknowledged(1, 2, 3), ...saw(2, all(2))], /acknowledged/],
     ['a block is counted twice', [...acknowledged(1, 2), ...saw(2, all(2, 2))], /acknowledged/],
-    [
-      'a block is counted by half',
-      [...lost(1, 2), ...saw(2, { web: 9, api: 5, other: 6, total: 20 })],
-      /may be/,
-    ],
+    ['half a block is counted', [...lost(1, 2), ...saw(2, half)], /may be/],
     ['something is counted that nobody sent', saw(1, all(1)), /1\+0\+0 counted|counted/],
     ['what was seen is gone', [...lost(1, 2), ...saw(2, all(2)), ...saw(3, all())], /acknowledged/],
-    ['what was refused is counted', [record(1, 2), { kind: 'refused', op: 1 }, ...saw(2, all(2))], /counted/],
+    ['a refused block is counted', [record(1, 2), refused(1), ...saw(2, all(2))], /counted/],
     ['a new block is said to be a duplicate', [record(1, 2), recorded(1, 0, 40)], /said to be new/],
     ['a repeated block is said to be new', [...acknowledged(1, 2), ...acknowledged(2, 2)], /said to be new/],
-    [
-      'a block is said to be new by half',
-      [...lost(1, 2), record(2, 2), recorded(2, 20, 20)],
-      /said to be new/,
-    ],
+    ['half a block is said to be new', [...lost(1, 2), record(2, 2), recorded(2, 20, 20)], /said to be new/],
     ['more are acknowledged than were sent', [record(1, 2), recorded(1, 40, 1)], /are not the 40 sent/],
-    ['the total is not the sum', saw(1, { web: 0, api: 0, other: 0, total: 1 }), /total/],
-    [
-      'a type is taken for another',
-      [...acknowledged(1, 1), ...saw(2, { web: 1, api: 0, other: 0, total: 1 })],
-      /counted/,
-    ],
+    ['the total is not the sum', saw(1, { ...one, web: 0 }), /total/],
+    ['a type is taken for another', [...acknowledged(1, 1), ...saw(2, one)], /counted/],
     [
       'adjacent ranges do not add up',
       [{ kind: 'tiled', whole: all(2), parts: [all(1), all(4)] }],
       /adjacent/,
     ],
-    ['verify finds something', [{ kind: 'verified', queries: 0, problems: 1 }], /verify found/],
+    ['verify finds something', [verified(0, 1)], /verify found/],
+    ['verify counts too few', [...acknowledged(1, 2), verified(39)], /40 to 40/],
+    ['verify counts too many', [...lost(1, 2), verified(41)], /0 to 40/],
     [
-      'verify counts too few',
-      [...acknowledged(1, 2), { kind: 'verified', queries: 39, problems: 0 }],
-      /40 to 40/,
-    ],
-    ['verify counts too many', [...lost(1, 2), { kind: 'verified', queries: 41, problems: 0 }], /0 to 40/],
-    [
-      'a lost block comes after it is known to be gone',
-      [...lost(1, 2), { kind: 'absent', project, block: 2 }, ...saw(2, all(2))],
+      'a block is counted after it was lost for good',
+      [...lost(1, 2), absent(2), ...saw(2, all(2))],
       /counted/,
     ],
     [
-      'it is there in another project',
-      [
-        ...acknowledged(1, 2),
-        { kind: 'count', op: 2, project: 'second', range: ALL_TIME },
-        counted(2, all(2)),
-      ],
+      'a block is counted in another project',
+      [...acknowledged(1, 2), { ...count(2), project: 'second' } as Entry, counted(2, all(2))],
       /second/,
     ],
     [
-      'it is there at another time',
+      'a block is counted at another time',
       [...acknowledged(1, 2), count(2, stretchesFrom(5, 1)), counted(2, all(2))],
       /counted/,
     ],
@@ -97,16 +82,13 @@ describe('may be right:', () => {
     ['a lost block is sent again, which was recorded', [...lost(1, 2), record(2, 2), recorded(2, 0, 40)]],
     ['a lost block is sent again, which was not', [...lost(1, 2), ...acknowledged(2, 2)]],
     [
-      'of two senders of a block, the second is told first',
+      'the second of two senders is answered first',
       [record(1, 2), record(2, 2), recorded(2, 0, 40), recorded(1, 40)],
     ],
     ['a count that began before sees it', [count(1), ...acknowledged(2, 2), counted(1, all(2))]],
     ['a count that began before does not', [count(1), ...acknowledged(2, 2), counted(1, all())]],
-    ['a refused block is sent again', [record(1, 2), { kind: 'refused', op: 1 }, ...acknowledged(2, 2)]],
-    [
-      'a lost block that is known to be gone is sent again',
-      [...lost(1, 2), { kind: 'absent', project, block: 2 }, ...acknowledged(2, 2)],
-    ],
+    ['a refused block is sent again', [record(1, 2), refused(1), ...acknowledged(2, 2)]],
+    ['a block is sent again after it was lost for good', [...lost(1, 2), absent(2), ...acknowledged(2, 2)]],
     ['an import', [{ kind: 'imported', project, blocks: [2, 3] }, ...saw(1, all(2, 3))]],
   ])('%s', (_what, history) => {
     expect(problemsOf(history)).toEqual([]);

@@ -1,15 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/cli/io.js';
 import { type FormOptions, readForm } from '../../../src/cli/options/import-form.js';
 import { outcomesOf } from '../../support/import-records.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'caller-stats-rules-'));
-});
+const folder = mkdtempSync(join(tmpdir(), 'caller-stats-rules-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function file(name: string, content: string): string {
@@ -22,74 +19,48 @@ const site = ['https://docs.example.com'];
 const form: FormOptions = { format: 'access-log', path: '^/assistant/', site };
 
 describe('options are refused:', () => {
-  test.each<[string, () => FormOptions, RegExp]>([
-    ['no path', () => ({ format: 'access-log', site }), /^--path: is missing/],
-    ['a path that is no pattern', () => ({ ...form, path: '(' }), /^--path: Invalid regular expression/],
-    ['a method that is none', () => ({ ...form, method: ['PO ST'] }), /^--method: "PO ST" is not a method/],
-    ['a status that is none', () => ({ ...form, status: ['2x'] }), /^--status: "2x" is not a status/],
-    [
-      'a site that is no origin',
-      () => ({ ...form, site: ['docs.example.com'] }),
-      /^--site: "docs.example.com" is not an origin/,
-    ],
-    ['nothing to tell callers by', () => ({ format: 'access-log', path: '^/' }), /^--site: is missing/],
+  test.each<[string, FormOptions, RegExp]>([
+    ['no path', { format: 'access-log', site }, /^--path: is missing/],
+    ['a path that is no pattern', { ...form, path: '(' }, /^--path: Invalid regular expression/],
+    ['a method that is none', { ...form, method: ['PO ST'] }, /^--method: "PO ST" is not a method/],
+    ['a status that is none', { ...form, status: ['2x'] }, /^--status: "2x" is not a status/],
+    ['a site that is no origin', { ...form, site: ['a.test'] }, /^--site: "a.test" is not an origin/],
+    ['nothing to tell callers by', { format: 'access-log', path: '^/' }, /^--site: is missing/],
     [
       'names of fields',
-      () => ({ ...form, map: ['id=a'], timeFormat: 's' }),
+      { ...form, map: ['id=a'], timeFormat: 's' },
       /^--map: does not apply to access logs.*\n--time-format: does not apply/,
     ],
-    [
-      'a path for another format',
-      () => ({ format: 'csv', path: '^/' }),
-      /^--path: is for --format access-log/,
-    ],
-    [
-      'rules that are not there',
-      () => ({ ...form, callerRules: join(folder, 'none') }),
-      /^--caller-rules: .*none cannot be read: there is no such file/,
-    ],
-    [
-      'rules that are a folder',
-      () => ({ ...form, callerRules: folder }),
-      /^--caller-rules: .* cannot be read: it is a folder$/,
-    ],
-    [
-      'rules that are no JSON',
-      () => ({ ...form, callerRules: file('a.json', '{') }),
-      /^--caller-rules: .*a\.json is not JSON/,
-    ],
-    [
-      'rules with a mistyped name',
-      () => ({ ...form, callerRules: file('b.json', '{"siteOrigin":[]}') }),
-      /^--caller-rules: .*b\.json: siteOrigin is not known here$/,
-    ],
-    [
-      'rules of another shape',
-      () => ({ ...form, callerRules: file('c.json', '{"known":[{"caller":7}]}') }),
-      /^--caller-rules: .*c\.json: known\/0\/caller must be string/,
-    ],
-    [
-      'rules that cannot be used',
-      () => ({ ...form, callerRules: file('d.json', '{"fallback":"No"}') }),
-      /^--caller-rules: .*d\.json: fallback: "No" is not a name/,
-    ],
+    ['a path for another format', { format: 'csv', path: '^/' }, /^--path: is for --format access-log/],
     [
       'a key that is too short',
-      () => ({ ...form, idKey: file('key', 'secret') }),
+      { ...form, idKey: file('key', 'secret') },
       /^--id-key: .*key has fewer than 16 bytes/,
     ],
   ])('%s', async (_what, options, message) => {
-    const reading = readForm(options());
-    await expect(reading).rejects.toThrow(UsageError);
-    await expect(reading).rejects.toThrow(message);
+    await expectRefused(options, message);
+  });
+
+  test.each<[string, string, RegExp]>([
+    ['that are not there', join(folder, 'none'), /none cannot be read: there is no such file/],
+    ['that are a folder', folder, / cannot be read: it is a folder$/],
+    ['that are no JSON', file('a.json', '{'), /a\.json is not JSON/],
+    ['with a mistyped name', file('b.json', '{"siteOrigin":[]}'), /b\.json: siteOrigin is not known here$/],
+    [
+      'of another shape',
+      file('c.json', '{"known":[{"caller":7}]}'),
+      /c\.json: known\/0\/caller must be string/,
+    ],
+    ['that cannot be used', file('d.json', '{"fallback":"No"}'), /d\.json: fallback: "No" is not a name/],
+  ])('caller rules %s', async (_what, callerRules, problem) => {
+    await expectRefused({ ...form, callerRules }, new RegExp(`^--caller-rules: .*${problem.source}`));
   });
 });
 
-interface Logged {
-  readonly request?: string;
-  readonly status?: number;
-  readonly referer?: string;
-  readonly agent?: string;
+async function expectRefused(options: FormOptions, message: RegExp): Promise<void> {
+  const reading = readForm(options);
+  await expect(reading).rejects.toThrow(UsageError);
+  await expect(reading).rejects.toThrow(message);
 }
 
 function line({
@@ -97,7 +68,7 @@ function line({
   status = 200,
   referer = '-',
   agent = '-',
-}: Logged = {}) {
+} = {}) {
   return `192.0.2.1 - - [10/Oct/2000:13:55:36 -0700] "${request}" ${status} 512 "${referer}" "${agent}"`;
 }
 

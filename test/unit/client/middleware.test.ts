@@ -41,10 +41,8 @@ const frameworks: Readonly<
     const app = express();
     app.use(
       ofExpress<express.Request, express.Response>({
-        recorder: to,
-        rules,
+        ...optionsFor(to, id),
         isQuestion: (request) => request.path !== '/other',
-        ...(id === 'fails' ? { id: fails } : {}),
       }),
     );
     app.get(['/ask', '/other'], (_, response) => void response.send('Because.'));
@@ -64,10 +62,8 @@ const frameworks: Readonly<
     onTestFinished(() => app.close());
     app.register(
       ofFastify<fastify.FastifyRequest, fastify.FastifyReply>({
-        recorder: to,
-        rules,
+        ...optionsFor(to, id),
         isQuestion: (request) => request.url !== '/other',
-        ...(id === 'fails' ? { id: fails } : {}),
       }),
     );
     app.get('/ask', async () => 'Because.');
@@ -79,10 +75,8 @@ const frameworks: Readonly<
     const app = new Hono();
     app.use(
       ofHono({
-        recorder: to,
-        rules,
+        ...optionsFor(to, id),
         isQuestion: ({ req }) => new URL(req.raw.url).pathname !== '/other',
-        ...(id === 'fails' ? { id: fails } : {}),
       }),
     );
     app.get('/ask', (context) => context.text('Because.'));
@@ -94,16 +88,21 @@ const frameworks: Readonly<
     const GET = ofNext(
       (request: Request) => new Response('Because.', { status: request.url.endsWith('broken') ? 500 : 200 }),
       {
-        recorder: to,
-        rules,
+        ...optionsFor(to, id),
         isQuestion: (request) => !request.url.endsWith('/other'),
-        ...(id === 'fails' ? { id: fails } : {}),
       },
     );
     return async (path, headers = {}) =>
       (await GET(new Request(`http://docs.test${path}`, { headers }))).status;
   },
 };
+
+/** The options that every framework gets. */
+const optionsFor = (to: ReturnType<typeof recorder>, id?: 'fails') => ({
+  recorder: to,
+  rules,
+  ...(id === 'fails' ? { id: fails } : {}),
+});
 
 function fails(): never {
   throw new Error('it fails');

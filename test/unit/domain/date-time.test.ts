@@ -6,6 +6,7 @@ import {
   parseTimestamp,
   TIMESTAMP_PATTERN,
 } from '../../../src/domain/time/date-time.js';
+import { words } from '../../support/words.js';
 
 const utc = (text: string) => Date.parse(text);
 
@@ -29,33 +30,26 @@ describe('a bound', () => {
     ['2026-01-01T00:00:00 05:30', /send it as %2B/],
     ['2026-01-01T00:00 05:30', /send it as %2B/],
     ['2026-01-01T00:00:00 0530', /send it as %2B/],
-    ['x2026-01-01T00:00:00 05:30', /neither/],
-    ['2026-01-01T00:00:00 05:30x', /neither/],
-    ['2026-01-01T00:0 05:30', /neither/],
     ['20260131', /neither a date/],
-    ['2026-W05', /neither/],
-    ['2026-W05-1', /neither/],
-    ['2026-031', /neither/],
-    ['2026', /neither/],
-    ['2026-01', /neither/],
-    ['2026-1-1', /neither/],
-    ['2026-01-01 00:00:00', /neither/],
-    ['2026-01-01T00', /neither/],
-    ['2026-01-01T00:00:00.Z', /neither/],
-    ['2026-01-01T00:00:00,5Z', /neither/],
-    ['2026-01-01T00:00:00+0530', /neither/],
-    ['2026-01-01T00:00:00+05', /neither/],
-    ['2026-01-01Z', /neither/],
-    ['+002026-01-01', /neither/],
-    ['-000001-01-01', /neither/],
-    ['2026-01-01\n', /neither/],
-    [' 2026-01-01', /neither/],
-    ['２０２６-01-01', /neither/],
-    ['now', /neither/],
-    ['1767225600000', /neither/],
   ])('%j is refused and says why', (text, problem) => {
     const result = parseBound(text);
     expect(result.ok ? [] : result.problems).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test.each([
+    ...words(`
+      2026-W05 2026-W05-1 2026-031 2026 2026-01 2026-1-1 2026-01-01T00 2026-01-01T00:00:00.Z
+      2026-01-01T00:00:00,5Z 2026-01-01T00:00:00+0530 2026-01-01T00:00:00+05 2026-01-01Z +002026-01-01
+      -000001-01-01 ２０２６-01-01 now 1767225600000
+    `),
+    'x2026-01-01T00:00:00 05:30',
+    '2026-01-01T00:00:00 05:30x',
+    '2026-01-01T00:0 05:30',
+    '2026-01-01 00:00:00',
+    '2026-01-01\n',
+    ' 2026-01-01',
+  ])('%j is refused, for it is neither a date nor a date-time', (text) => {
+    expect(parseBound(text)).toEqual({ ok: false, problems: [expect.stringMatching(/neither/)] });
   });
 
   test.each([

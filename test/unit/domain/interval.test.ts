@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   bucketAround,
-  type Edge,
   findBucketEdges,
   INTERVALS,
   type Interval,
@@ -24,15 +23,6 @@ function zoneOf(name: string): TimeZone {
   if (!zone.ok) throw new Error(zone.problems.join());
   return zone.value;
 }
-
-/** The edges of a range, as they are written. */
-function edgesBetween(zone: string, interval: Interval, from: string, to: string): string[] {
-  const range = { from: Date.parse(from), to: Date.parse(to) };
-  return written(findBucketEdges(range, interval, zoneOf(zone), 1000));
-}
-
-const written = (edges: readonly Edge[] | undefined): string[] =>
-  (edges ?? []).map(({ timeMs, offsetMs }) => formatWithOffset(timeMs, offsetMs));
 
 /** One unit all through a bucket, here looked at in some places, and another before it. */
 function expectOneUnit(
@@ -114,79 +104,57 @@ describe('the edges of a range', () => {
     );
   });
 
-  test.each<[what: string, edges: () => string[], expected: string[]]>([
+  /** The edges, without seconds that are 0; the first and the last are the ends of the range. */
+  test.each<[zone: string, interval: Interval, edges: string]>([
+    // A day without a midnight.
+    ['Africa/Cairo', 'day', '2026-04-23T00:00+02:00 2026-04-24T01:00+03:00 2026-04-25T00:00+03:00'],
+    // A day with two midnights.
+    ['America/Havana', 'day', '2026-10-31T00:00-04:00 2026-11-01T00:00-04:00 2026-11-02T00:00-05:00'],
+    // Days beside a day that was skipped.
     [
-      'of a day without a midnight',
-      () => edgesBetween('Africa/Cairo', 'day', '2026-04-22T22:00Z', '2026-04-24T21:00Z'),
-      ['2026-04-23T00:00:00.000+02:00', '2026-04-24T01:00:00.000+03:00', '2026-04-25T00:00:00.000+03:00'],
+      'Pacific/Apia',
+      'day',
+      '2011-12-29T00:00-10:00 2011-12-31T00:00+14:00 2012-01-01T00:00+14:00 2012-01-02T00:00+14:00',
     ],
+    // A day that shows the day before again for almost an hour.
+    ['America/St_Johns', 'day', '2010-11-06T00:00-02:30 2010-11-07T00:00-02:30 2010-11-08T00:00-03:30'],
+    // A range that begins while the day before is shown again.
+    ['America/St_Johns', 'day', '2010-11-06T23:15-03:30 2010-11-08T00:00-03:30'],
+    // A day of 48 hours, which came twice.
     [
-      'of a day with two midnights',
-      () => edgesBetween('America/Havana', 'day', '2026-10-31T04:00Z', '2026-11-02T05:00Z'),
-      ['2026-10-31T00:00:00.000-04:00', '2026-11-01T00:00:00.000-04:00', '2026-11-02T00:00:00.000-05:00'],
+      'America/Juneau',
+      'day',
+      '1867-10-17T23:59:41+15:02 1867-10-18T23:59:41+15:02 1867-10-20T00:00:41-08:57',
     ],
+    // Hours of half an hour.
     [
-      'beside a day that was skipped',
-      () => edgesBetween('Pacific/Apia', 'day', '2011-12-29T10:00Z', '2012-01-01T10:00Z'),
-      [
-        '2011-12-29T00:00:00.000-10:00',
-        '2011-12-31T00:00:00.000+14:00',
-        '2012-01-01T00:00:00.000+14:00',
-        '2012-01-02T00:00:00.000+14:00',
-      ],
+      'Australia/Lord_Howe',
+      'hour',
+      '2026-04-05T01:00+11:00 2026-04-05T01:30+10:30 2026-04-05T02:00+10:30 2026-04-05T03:00+10:30',
     ],
+    // Hours on the quarter.
     [
-      'of a day that begins, and then shows the day before again for an hour but a minute',
-      () => edgesBetween('America/St_Johns', 'day', '2010-11-06T02:30Z', '2010-11-08T03:30Z'),
-      ['2010-11-06T00:00:00.000-02:30', '2010-11-07T00:00:00.000-02:30', '2010-11-08T00:00:00.000-03:30'],
+      'Asia/Kathmandu',
+      'hour',
+      '2026-01-01T05:45+05:45 2026-01-01T06:00+05:45 2026-01-01T07:00+05:45 2026-01-01T07:15+05:45',
     ],
+    // A month without its first midnight.
+    ['America/Asuncion', 'month', '2000-09-15T00:00-04:00 2000-10-01T01:00-03:00 2000-11-01T00:00-03:00'],
+    // Weeks from Monday on, over a new year.
     [
-      'where a day has begun before the range, which begins as the day before is shown again',
-      () => edgesBetween('America/St_Johns', 'day', '2010-11-07T02:45Z', '2010-11-08T03:30Z'),
-      ['2010-11-06T23:15:00.000-03:30', '2010-11-08T00:00:00.000-03:30'],
+      'UTC',
+      'week',
+      '2026-12-21T00:00+00:00 2026-12-28T00:00+00:00 2027-01-04T00:00+00:00 2027-01-11T00:00+00:00',
     ],
-    [
-      'of a day that came twice: one of 48 hours',
-      () => edgesBetween('America/Juneau', 'day', '1867-10-17T08:57:41Z', '1867-10-20T08:57:41Z'),
-      ['1867-10-17T23:59:41.000+15:02', '1867-10-18T23:59:41.000+15:02', '1867-10-20T00:00:41.000-08:57'],
-    ],
-    [
-      'of the hours of half an hour',
-      () => edgesBetween('Australia/Lord_Howe', 'hour', '2026-04-04T14:00Z', '2026-04-04T16:30Z'),
-      [
-        '2026-04-05T01:00:00.000+11:00',
-        '2026-04-05T01:30:00.000+10:30',
-        '2026-04-05T02:00:00.000+10:30',
-        '2026-04-05T03:00:00.000+10:30',
-      ],
-    ],
-    [
-      'of hours on the quarter',
-      () => edgesBetween('Asia/Kathmandu', 'hour', '2026-01-01T00:00Z', '2026-01-01T01:30Z'),
-      [
-        '2026-01-01T05:45:00.000+05:45',
-        '2026-01-01T06:00:00.000+05:45',
-        '2026-01-01T07:00:00.000+05:45',
-        '2026-01-01T07:15:00.000+05:45',
-      ],
-    ],
-    [
-      'of a month without its first midnight, in a range that no month began in before',
-      () => edgesBetween('America/Asuncion', 'month', '2000-09-15T04:00Z', '2000-11-01T03:00Z'),
-      ['2000-09-15T00:00:00.000-04:00', '2000-10-01T01:00:00.000-03:00', '2000-11-01T00:00:00.000-03:00'],
-    ],
-    [
-      'of weeks, from Monday on, over a new year',
-      () => edgesBetween('UTC', 'week', '2026-12-21T00:00Z', '2027-01-11T00:00Z'),
-      ['2026-12-21', '2026-12-28', '2027-01-04', '2027-01-11'].map((date) => `${date}T00:00:00.000+00:00`),
-    ],
-    [
-      'of months of a leap year, in the first century too',
-      () => edgesBetween('UTC', 'month', '0096-02-01T00:00Z', '0096-03-01T00:00Z'),
-      ['0096-02-01T00:00:00.000+00:00', '0096-03-01T00:00:00.000+00:00'],
-    ],
-  ])('%s', (_what, edges, expected) => {
-    expect(edges()).toEqual(expected);
+    // Months of a leap year in the first century.
+    ['UTC', 'month', '0096-02-01T00:00+00:00 0096-03-01T00:00+00:00'],
+  ])('in %s, by %s: %s', (zone, interval, edges) => {
+    const [from = Number.NaN, to = Number.NaN] = [words(edges).at(0), words(edges).at(-1)].map((edge) =>
+      Date.parse(`${edge}`),
+    );
+    const found = findBucketEdges({ from, to }, interval, zoneOf(zone), 1000) ?? [];
+    const written = found.map(({ timeMs, offsetMs }) => formatWithOffset(timeMs, offsetMs));
+    expect(written.join(' ').replaceAll(/(:00)?\.000/g, '')).toBe(edges);
   });
 });
 
@@ -211,7 +179,6 @@ describe('a time is written with an offset', () => {
   });
 
   test('on more days than are remembered, each as it was the first time', () => {
-    const dayMs = 86_400_000;
     const days = Array.from({ length: 25_000 }, (_, at) => at * dayMs);
     for (const timeMs of [...days, ...days])
       expect(formatWithOffset(timeMs, 0)).toBe(new Date(timeMs).toISOString().replace('Z', '+00:00'));
@@ -252,20 +219,11 @@ describe('the name of a time zone', () => {
   });
 
   test('is each that the platform lists, and links', () => {
-    const names = [
-      ...Intl.supportedValuesOf('timeZone'),
-      'UTC',
-      'Asia/Calcutta',
-      'Asia/Kolkata',
-      'US/Eastern',
-      'GMT',
-      'Etc/GMT+5',
-      'EST5EDT',
-      'America/Argentina/ComodRivadavia',
-      'W-SU',
-      'Africa/Dar_es_Salaam',
-      'America/Port-au-Prince',
-    ];
+    const others = words(`
+      UTC Asia/Calcutta Asia/Kolkata US/Eastern GMT Etc/GMT+5 EST5EDT America/Argentina/ComodRivadavia W-SU
+      Africa/Dar_es_Salaam America/Port-au-Prince
+    `);
+    const names = [...Intl.supportedValuesOf('timeZone'), ...others];
     for (const name of names) expect(parseTimeZone(name), name).toEqual({ ok: true, value: name });
   });
 });

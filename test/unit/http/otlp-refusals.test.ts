@@ -21,6 +21,9 @@ describe('JSON that is refused, saying where', () => {
   const spans = (...list: unknown[]) => ({ resourceSpans: [{ scopeSpans: [{ spans: list }] }] });
   const valued = (value: unknown) => spans({ attributes: [{ key: 'a', value }] });
   const span = 'resourceSpans[0].scopeSpans[0].spans[0]';
+  const value = `${span}.attributes[0].value`;
+  const notWhole = 'is not a whole number; send it as a string of digits';
+  const noTime = 'is not a time in nanoseconds since 1970';
   test.each<[body: unknown, problem: string]>([
     [[], 'it is not an object'],
     ['x', 'it is not an object'],
@@ -37,27 +40,12 @@ describe('JSON that is refused, saying where', () => {
     [valued('x'), `${span}.attributes[0].value is not an object`],
     [valued({ stringValue: 1 }), `${span}.attributes[0].value.stringValue is not a string`],
     [valued({ boolValue: 1 }), `${span}.attributes[0].value.boolValue is neither true nor false`],
-    [
-      valued({ intValue: 1.5 }),
-      `${span}.attributes[0].value.intValue is not a whole number; send it as a string of digits`,
-    ],
-    [
-      valued({ intValue: 2 ** 53 }),
-      `${span}.attributes[0].value.intValue is not a whole number; send it as a string of digits`,
-    ],
-    [
-      valued({ arrayValue: { values: [{}, 1] } }),
-      `${span}.attributes[0].value.arrayValue.values[1] is not an object`,
-    ],
-    [
-      spans({ startTimeUnixNano: 'x' }),
-      `${span}.startTimeUnixNano is not a whole number; send it as a string of digits`,
-    ],
-    [spans({ startTimeUnixNano: -1 }), `${span}.startTimeUnixNano is not a time in nanoseconds since 1970`],
-    [
-      spans({ startTimeUnixNano: String(2n ** 64n) }),
-      `${span}.startTimeUnixNano is not a time in nanoseconds since 1970`,
-    ],
+    [valued({ intValue: 1.5 }), `${value}.intValue ${notWhole}`],
+    [valued({ intValue: 2 ** 53 }), `${value}.intValue ${notWhole}`],
+    [valued({ arrayValue: { values: [{}, 1] } }), `${value}.arrayValue.values[1] is not an object`],
+    [spans({ startTimeUnixNano: 'x' }), `${span}.startTimeUnixNano ${notWhole}`],
+    [spans({ startTimeUnixNano: -1 }), `${span}.startTimeUnixNano ${noTime}`],
+    [spans({ startTimeUnixNano: String(2n ** 64n) }), `${span}.startTimeUnixNano ${noTime}`],
   ])('%j', (body, problem) => {
     const reading = { wants, onRecord: () => {} };
     expect(refusal(() => readJson(body, TRACES, reading))).toBe(`The body is not JSON of OTLP: ${problem}.`);

@@ -7,6 +7,9 @@ function serverError(state: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError('in the words of the server', 0, 'error'), { code: state });
 }
 
+/** The diagnosis of an error that is no circumstance of the database. */
+const unknown = { meaning: undefined, passing: false, undone: false, otherSchema: false };
+
 describe('an error of the server', () => {
   test.each([
     ['40001', /gave way to another transaction/, { passing: true }],
@@ -54,20 +57,10 @@ describe('an error of the server', () => {
     '%j is none, and is passed on as it is',
     (state) => {
       const error = serverError(state);
-      expect(diagnose(error)).toEqual({
-        meaning: undefined,
-        passing: false,
-        undone: true,
-        otherSchema: false,
-      });
+      expect(diagnose(error)).toEqual({ ...unknown, undone: true });
       expect(storeError(error)).toBe(error);
     },
   );
-
-  test('without a state is passed on as well', () => {
-    const error = new pg.DatabaseError('words', 0, 'error');
-    expect(storeError(error)).toBe(error);
-  });
 });
 
 test.each([
@@ -120,17 +113,14 @@ test.each([
   ['no error at all', 'words'],
   ['nothing', undefined],
 ])('%s is our own, and is passed on as it is', (_what, error) => {
-  expect(diagnose(error)).toEqual({
-    meaning: undefined,
-    passing: false,
-    undone: false,
-    otherSchema: false,
-  });
+  expect(diagnose(error)).toEqual(unknown);
   expect(storeError(error)).toBe(error);
 });
 
-test('an error of the port stays what it is', () => {
-  const error = new CallerStatsError('not_found', 'There is no project docs.');
+test.each([
+  ['of the port', new CallerStatsError('not_found', 'There is no project docs.')],
+  ['of the server without a state', new pg.DatabaseError('words', 0, 'error')],
+])('an error %s is passed on as it is', (_what, error) => {
   expect(storeError(error)).toBe(error);
 });
 

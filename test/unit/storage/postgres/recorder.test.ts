@@ -19,6 +19,7 @@ function controlled() {
   return {
     recorder,
     calls,
+    record: (projectId: string, ...ids: string[]) => recorder.record(projectId, batchOf(...ids)),
     /** Ends a call, counted from 0 in the order in which they began. */
     end: async (at: number, how: readonly number[] | null | Error) => {
       if (how instanceof Error) ends[at]?.reject(how);
@@ -35,6 +36,7 @@ const query = (id: string, more: Partial<Query> = {}): Query => ({
   occurredAt: 1,
   ...more,
 });
+const outcome = (recorded: number, duplicates: number) => ({ recorded, duplicates });
 const batch = (queries: readonly Query[], signal = new AbortController().signal) => ({ queries, signal });
 
 /** The array literal of the ids in a call. */
@@ -53,8 +55,8 @@ describe('the recorder', () => {
   });
 
   test('makes one call of all that came while one was under way', async () => {
-    const { recorder, calls, end } = controlled();
-    const all = ['a', 'b', 'c'].map((id) => recorder.record('docs', batchOf(id)));
+    const { record, calls, end } = controlled();
+    const all = ['a', 'b', 'c'].map((id) => record('docs', id));
     expect(calls.map(({ ids }) => ids)).toEqual([idsAs('a')]);
     await end(0, []);
     expect(calls.map(({ ids }) => ids)).toEqual([idsAs('a'), idsAs('b', 'c')]);
@@ -63,13 +65,13 @@ describe('the recorder', () => {
   });
 
   test('counts an id once, for the first batch and query that brought it', async () => {
-    const { recorder, calls, end } = controlled();
-    const first = recorder.record('docs', batchOf('zero'));
+    const { recorder, record, calls, end } = controlled();
+    const first = record('docs', 'zero');
     const merged = [
       recorder.record('docs', batch([query('a'), query('a', { caller: 'api', occurredAt: 9 }), query('b')])),
-      recorder.record('docs', batchOf('b', 'c')),
-      recorder.record('docs', batchOf('a', 'b', 'c')),
-      recorder.record('docs', batchOf()),
+      record('docs', 'b', 'c'),
+      record('docs', 'a', 'b', 'c'),
+      record('docs'),
     ];
     await end(0, []);
     expect(calls[1]).toEqual({
@@ -80,55 +82,39 @@ describe('the recorder', () => {
     });
     await end(1, []);
     expect(await first).toEqual({ recorded: 1, duplicates: 0 });
-    expect(await Promise.all(merged)).toEqual([
-      { recorded: 2, duplicates: 1 },
-      { recorded: 1, duplicates: 1 },
-      { recorded: 0, duplicates: 3 },
-      { recorded: 0, duplicates: 0 },
-    ]);
+    expect(await Promise.all(merged)).toEqual([outcome(2, 1), outcome(1, 1), outcome(0, 3), outcome(0, 0)]);
   });
 
   test('counts what the database had already against the batch that brought it', async () => {
-    const { recorder, end } = controlled();
-    const first = recorder.record('docs', batchOf('a'));
-    const merged = [
-      recorder.record('docs', batchOf('a', 'b')),
-      recorder.record('docs', batchOf('c', 'a')),
-      recorder.record('docs', batchOf('d', 'e')),
-    ];
+    const { record, end } = controlled();
+    const first = record('docs', 'a');
+    const merged = [record('docs', 'a', 'b'), record('docs', 'c', 'a'), record('docs', 'd', 'e')];
     await end(0, [1]);
     // Places are those of the distinct ids: a, b, c, d, e.
     await end(1, [5, 1, 3]);
     expect(await first).toEqual({ recorded: 0, duplicates: 1 });
-    expect(await Promise.all(merged)).toEqual([
-      { recorded: 1, duplicates: 1 },
-      { recorded: 0, duplicates: 2 },
-      { recorded: 1, duplicates: 1 },
-    ]);
+    expect(await Promise.all(merged)).toEqual([outcome(1, 1), outcome(0, 2), outcome(1, 1)]);
   });
 
   test('leaves out a batch that nobody waits for any more, and what only it brought', async () => {
-    const { recorder, calls, end } = controlled();
+    const { recorder, record, calls, end } = controlled();
     const gone = new AbortController();
-    const first = recorder.record('docs', batchOf('zero'));
+    const first = record('docs', 'zero');
     const left = recorder.record('docs', batch([query('a'), query('b')], gone.signal));
-    const kept = recorder.record('docs', batchOf('b', 'c'));
+    const kept = record('docs', 'b', 'c');
     gone.abort();
     const refused = expect(left).rejects.toMatchObject({ code: 'unavailable' });
     await end(0, []);
     expect(calls[1]?.ids).toBe(idsAs('b', 'c'));
     await end(1, []);
     await refused;
-    expect(await Promise.all([first, kept])).toEqual([
-      { recorded: 1, duplicates: 0 },
-      { recorded: 2, duplicates: 0 },
-    ]);
+    expect(await Promise.all([first, kept])).toEqual([outcome(1, 0), outcome(2, 0)]);
   });
 
   test('makes no call where nobody waits for any of it', async () => {
-    const { recorder, calls, end } = controlled();
+    const { recorder, record, calls, end } = controlled();
     const gone = AbortSignal.abort();
-    const first = recorder.record('docs', batchOf('zero'));
+    const first = record('docs', 'zero');
     const left = Promise.allSettled([
       recorder.record('docs', batch([query('a')], gone)),
       recorder.record('docs', batch([query('b')], gone)),
@@ -140,11 +126,8 @@ describe('the recorder', () => {
   });
 
   test('says not_found to all of a call where there is no such project', async () => {
-    const { recorder, end } = controlled();
-    const both = Promise.allSettled([
-      recorder.record('nope', batchOf('a')),
-      recorder.record('nope', batchOf('b')),
-    ]);
+    const { record, end } = controlled();
+    const both = Promise.allSettled([record('nope', 'a'), record('nope', 'b')]);
     await end(0, null);
     await end(1, null);
     const reason = { code: 'not_found', message: 'There is no project nope.' };
@@ -155,14 +138,11 @@ describe('the recorder', () => {
   });
 
   test('fails all of a call that fails, as it failed, and goes on', async () => {
-    const { recorder, end } = controlled();
-    const first = recorder.record('docs', batchOf('zero'));
-    const lost = Promise.allSettled([
-      recorder.record('docs', batchOf('a')),
-      recorder.record('docs', batchOf('b')),
-    ]);
+    const { record, end } = controlled();
+    const first = record('docs', 'zero');
+    const lost = Promise.allSettled([record('docs', 'a'), record('docs', 'b')]);
     await end(0, []);
-    const later = recorder.record('docs', batchOf('c'));
+    const later = record('docs', 'c');
     const error = new Error('disk full');
     await end(1, error);
     await end(2, []);
@@ -173,13 +153,13 @@ describe('the recorder', () => {
 
 describe('projects', () => {
   test('do not wait for each other', async () => {
-    const { recorder, calls, end } = controlled();
-    const slow = [recorder.record('slow', batchOf('a')), recorder.record('slow', batchOf('b'))];
-    const quick = recorder.record('quick', batchOf('c'));
+    const { record, calls, end } = controlled();
+    const slow = [record('slow', 'a'), record('slow', 'b')];
+    const quick = record('quick', 'c');
     expect(calls.map(({ projectId }) => projectId)).toEqual(['slow', 'quick']);
     await end(1, []);
     expect(await quick).toEqual({ recorded: 1, duplicates: 0 });
-    const again = recorder.record('quick', batchOf('d'));
+    const again = record('quick', 'd');
     await end(2, []);
     expect(await again).toEqual({ recorded: 1, duplicates: 0 });
     expect(calls.map(({ projectId }) => projectId)).toEqual(['slow', 'quick', 'quick']);
@@ -189,17 +169,17 @@ describe('projects', () => {
   });
 
   test('keep their order and their waiting batches, however many there are', async () => {
-    const { recorder, calls, end } = controlled();
+    const { recorder, record, calls, end } = controlled();
     const projects = Array.from({ length: 1100 }, (_, at) => `project-${at}`);
-    const first = recorder.record('busy', batchOf('a'));
-    const second = recorder.record('busy', batchOf('b'));
+    const first = record('busy', 'a');
+    const second = record('busy', 'b');
     const others = projects.map((id) => recorder.record(id, batchOf('x')));
     expect(calls).toHaveLength(1101);
     for (const at of projects.keys()) await end(at + 1, []);
     await Promise.all(others);
     // Idle queues are forgotten now; a busy one is not, or its next batch would be called beside the one under way.
     const more = projects.map((id) => recorder.record(id, batchOf('y')));
-    const third = recorder.record('busy', batchOf('c'));
+    const third = record('busy', 'c');
     expect(calls.filter(({ projectId }) => projectId === 'busy')).toHaveLength(1);
     await end(0, []);
     expect(calls.filter(({ projectId }) => projectId === 'busy').map(({ ids }) => ids)).toEqual([
@@ -211,39 +191,33 @@ describe('projects', () => {
   });
 
   test('are bounded together', async () => {
-    const { recorder, calls, end } = controlled();
+    const { recorder, record, calls, end } = controlled();
     const full = Array.from({ length: commitQueriesMax }, (_, at) => query(`q${at}`));
     const accepted = ['a', 'b'].map((id) => recorder.record(id, batchOf('first')));
     for (let waiting = 0; waiting < pendingQueriesMax; waiting += commitQueriesMax) {
       accepted.push(recorder.record('a', batch(full)));
     }
-    const more = recorder.record('b', batchOf('second'));
+    const more = record('b', 'second');
     await expect(more).rejects.toMatchObject({ code: 'unavailable', message: /too much is waiting/i });
     for (let at = 0; at < calls.length; at++) await end(at, []);
     expect(await Promise.all(accepted)).toHaveLength(2 + pendingQueriesMax / commitQueriesMax);
-    const afterwards = recorder.record('b', batchOf('second'));
+    const afterwards = record('b', 'second');
     await end(calls.length - 1, []);
     expect(await afterwards).toEqual({ recorded: 1, duplicates: 0 });
   });
 
   test('are bounded in requests as well, empty ones included', async () => {
-    const { recorder } = controlled();
-    const accepted = Array.from({ length: pendingOperationsMax + 1 }, () =>
-      recorder.record('docs', batchOf()),
-    );
-    await expect(recorder.record('docs', batchOf())).rejects.toMatchObject({ code: 'unavailable' });
+    const { record } = controlled();
+    const accepted = Array.from({ length: pendingOperationsMax + 1 }, () => record('docs'));
+    await expect(record('docs')).rejects.toMatchObject({ code: 'unavailable' });
     expect(accepted).toHaveLength(pendingOperationsMax + 1);
   });
 });
 
 describe('closing', () => {
   test('finishes what was accepted, of every project, and refuses what comes', async () => {
-    const { recorder, calls, end } = controlled();
-    const accepted = [
-      recorder.record('one', batchOf('a')),
-      recorder.record('one', batchOf('b')),
-      recorder.record('two', batchOf('c')),
-    ];
+    const { recorder, record, calls, end } = controlled();
+    const accepted = [record('one', 'a'), record('one', 'b'), record('two', 'c')];
     let closed = false;
     const closing = recorder.close().then(() => {
       closed = true;

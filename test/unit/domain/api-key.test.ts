@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -61,16 +60,6 @@ describe('a key', () => {
 
   test('has the CRC-32 that another implementation gives', () => {
     expect(generateKey('cs', 'admin', () => 0)).toBe(`cs_admin_${'0'.repeat(43)}3BuAN4`);
-  });
-
-  test('shows ends that do not overlap, and hides at least 40 of its random characters', () => {
-    const text = generateKey('cs', 'recording', randomInt);
-    const { start, end } = visibleEnds(text);
-    expect(text.startsWith(start)).toBe(true);
-    expect(text.endsWith(end)).toBe(true);
-    expect(start).toMatch(/^cs_recording_.{4}$/);
-    expect(end).toHaveLength(4);
-    expect(text.length - start.length - end.length).toBeGreaterThanOrEqual(40);
   });
 
   test('shows of itself vendor, type and four characters at each end; the rest is hidden, and nobody can compute it', () => {

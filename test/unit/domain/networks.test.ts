@@ -37,18 +37,10 @@ describe('a list of networks', () => {
   const has = (address: string) =>
     createNetworks(['192.0.2.0/24', '198.51.100.7', '2001:db8::/32', '::1']).has(address);
 
-  test.each(words('192.0.2.0 192.0.2.255 198.51.100.7 2001:db8:ffff::1 ::1 ::ffff:192.0.2.9 2001:DB8::1'))(
-    'has %s',
-    (address) => {
-      expect(has(address)).toBe(true);
-    },
-  );
-
-  test.each([
-    ...words('192.0.3.0 192.0.1.255 198.51.100.8 2001:db9::1 ::2 ::ffff:192.0.3.9 x 192.0.2.1/24'),
-    '',
-  ])('has not %j', (address) => {
-    expect(has(address)).toBe(false);
+  test('has the addresses in its networks, and nothing else', () => {
+    const inside = '192.0.2.0 192.0.2.255 198.51.100.7 2001:db8:ffff::1 ::1 ::ffff:192.0.2.9 2001:DB8::1';
+    const outside = '192.0.3.0 192.0.1.255 198.51.100.8 2001:db9::1 ::2 ::ffff:192.0.3.9 x 192.0.2.1/24';
+    expect([...words(inside), ...words(outside), ''].filter(has)).toEqual(words(inside));
   });
 
   test('has none where it is empty', () => {
@@ -80,12 +72,9 @@ describe('a list of networks', () => {
   });
 });
 
-test.each([
-  '64:ff9b::192.168.100.128/121',
-  '1:2:3:4:5:6:7:8/128',
-  '1:2:3:4:5:6:192.0.2.1/128',
-  '64::ffff:192.0.2.1',
-])('%s is an address or network as it stands', (text) => {
+test.each(
+  words('64:ff9b::192.168.100.128/121 1:2:3:4:5:6:7:8/128 1:2:3:4:5:6:192.0.2.1/128 64::ffff:192.0.2.1'),
+)('%s is an address or network as it stands', (text) => {
   expect(parseNetwork(text)).toEqual({ ok: true, value: text });
 });
 

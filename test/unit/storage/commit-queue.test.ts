@@ -27,11 +27,15 @@ function controlledCommit() {
 }
 
 const queueOf = (commit: (operations: readonly Operation[]) => Promise<readonly Outcome<unknown>[]>) =>
-  new CommitQueue({
-    commit,
-    weigh: (operation: Operation) => (operation.kind === 'record' ? operation.ids.length : 1),
-  });
+  new CommitQueue({ commit, weigh });
 
+/** A queue whose commits end when the test says so. */
+function controlledQueue() {
+  const { commit, ...rest } = controlledCommit();
+  return { queue: queueOf(commit), ...rest };
+}
+
+const weigh = (operation: Operation) => (operation.kind === 'record' ? operation.ids.length : 1);
 const touch = (keyId: string): Operation => ({ kind: 'directory', method: 'touchKey', args: [keyId, 0] });
 const record = (queries: number): Operation => ({
   kind: 'record',
@@ -43,13 +47,8 @@ const record = (queries: number): Operation => ({
 
 describe('the commit queue', () => {
   test('commits a lone operation at once, and what comes meanwhile together', async () => {
-    const { commit, groups, endNext } = controlledCommit();
-    const queue = queueOf(commit);
-    const settled = Promise.all([
-      queue.submit(touch('a')),
-      queue.submit(touch('b')),
-      queue.submit(touch('c')),
-    ]);
+    const { queue, groups, endNext } = controlledQueue();
+    const settled = Promise.all(['a', 'b', 'c'].map((id) => queue.submit(touch(id))));
     expect(groups).toEqual([[touch('a')]]);
     await endNext();
     expect(groups).toEqual([[touch('a')], [touch('b'), touch('c')]]);
@@ -58,21 +57,17 @@ describe('the commit queue', () => {
   });
 
   test('bounds the queries of one commit, but never splits or starves an operation', async () => {
-    const { commit, groups, endNext } = controlledCommit();
-    const queue = queueOf(commit);
+    const { queue, groups, endNext } = controlledQueue();
     const sizes = [1, commitQueriesMax - 1, 1, 1, commitQueriesMax + 5, 1];
     const settled = Promise.all(sizes.map((size) => queue.submit(record(size))));
     for (const _ of sizes) await endNext();
     await settled;
-    const sizesOf = groups.map((group) =>
-      group.map((operation) => (operation.kind === 'record' ? operation.ids.length : 0)),
-    );
+    const sizesOf = groups.map((group) => group.map(weigh));
     expect(sizesOf).toEqual([[1], [commitQueriesMax - 1, 1], [1], [commitQueriesMax + 5], [1]]);
   });
 
   test('fails all of a group whose commit fails, and goes on', async () => {
-    const { commit, endNext } = controlledCommit();
-    const queue = queueOf(commit);
+    const { queue, endNext } = controlledQueue();
     const first = queue.submit(touch('a'));
     const second = Promise.allSettled([queue.submit(touch('b')), queue.submit(touch('c'))]);
     const lost = expect(first).rejects.toThrow('disk full');
@@ -96,8 +91,7 @@ describe('the commit queue', () => {
   });
 
   test('is idle before the first operation and when all are settled', async () => {
-    const { commit, endNext } = controlledCommit();
-    const queue = queueOf(commit);
+    const { queue, endNext } = controlledQueue();
     expect(queue.idle).toBe(true);
     const settled = Promise.all([queue.submit(touch('a')), queue.submit(touch('b'))]);
     expect(queue.idle).toBe(false);
@@ -134,8 +128,7 @@ describe('the commit queue', () => {
   });
 
   test('when closed finishes what it accepted and refuses what comes', async () => {
-    const { commit, endNext } = controlledCommit();
-    const queue = queueOf(commit);
+    const { queue, endNext } = controlledQueue();
     const accepted = Promise.all([queue.submit(touch('a')), queue.submit(touch('b'))]);
     const closed = queue.close();
     await expect(queue.submit(touch('c'))).rejects.toMatchObject({ code: 'unavailable' });
@@ -153,7 +146,7 @@ test('the observer is told how long each commit took, failed ones included', asy
   const backlog = new Backlog();
   const queue = new CommitQueue({
     commit,
-    weigh: (operation: Operation) => (operation.kind === 'record' ? operation.ids.length : 1),
+    weigh,
     backlog,
     observer: { now: () => nowMs, committed: (ms) => void took.push(ms) },
   });

@@ -1,4 +1,4 @@
-/** Builds the dashboard into `dist/dashboard`, and serves it while it is worked on. */
+/** Builds the dashboard into `dist/dashboard`, and serves it during development. */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -6,30 +6,30 @@ import { precompress } from '../scripts/precompress.js';
 
 const output = fileURLToPath(new URL('../dist/dashboard', import.meta.url));
 
-/** The server of `npm start`: what pages under `vite dev` ask for their data. */
+/** The server started by `npm start`, to which `vite dev` forwards API requests. */
 const server = 'http://127.0.0.1:4000';
 
-// Whatever the shell or a test runner says, what is built is what users get, and never React's build for developers.
+// Always build for production, whatever NODE_ENV the shell or a test runner sets.
 if (process.argv.includes('build')) process.env['NODE_ENV'] = 'production';
 
 export default defineConfig({
   plugins: [react(), { name: 'precompress', apply: 'build', closeBundle: () => precompress(output) }],
   experimental: {
-    // What a script loads lies beside it, wherever that is; the server says in the page where the first ones are.
+    // Scripts load their imports relative to themselves; the server writes the base path into the page.
     renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
   },
   build: {
     outDir: output,
     emptyOutDir: true,
     target: 'baseline-widely-available',
-    // Nothing inline: the Content-Security-Policy lets only files of this origin in.
+    // No inlined assets: the Content-Security-Policy allows only files from this origin.
     assetsInlineLimit: 0,
-    // One small file, in one order: parts that share looks must not depend on which page came first.
+    // One CSS file, so that the order of rules does not depend on which page loads first.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // What only an upgrade of a library changes is a file of its own, which browsers keep.
+        // Libraries go into their own file, which stays cached until one of them is upgraded.
         codeSplitting: {
           groups: [
             {
@@ -39,7 +39,7 @@ export default defineConfig({
           ],
         },
       },
-      // React packages mark their files for server components, which this is not.
+      // Ignore the `use client` directives of React packages.
       onwarn: (warning, warn) => {
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
       },

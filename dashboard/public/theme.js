@@ -1,7 +1,7 @@
-/** Runs before the first paint, so that a chosen theme does not flash. `src/preferences/theme.ts` writes what it reads. */
+/** Runs before the first paint, so that the theme does not flash. Reads what `src/preferences/theme.ts` stores. */
 try {
   const theme = localStorage.getItem('caller-stats.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 } catch {
-  // Storage is turned off: the system's theme stays.
+  // Storage is disabled: use the system's theme.
 }

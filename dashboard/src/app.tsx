@@ -1,4 +1,4 @@
-/** Which page is shown where, and to whom. */
+/** The routes, and who may see them. */
 import { Suspense } from 'react';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { useSession, useSessionQuery } from './api/session.js';
@@ -51,7 +51,7 @@ function Routes() {
   );
 }
 
-/** Everything that only somebody who is signed in sees; anybody else is sent to the sign-in page, and comes back. */
+/** Pages that require a session; other visitors go to the sign-in page and return afterwards. */
 function Inside() {
   const { user, setUp } = useSession();
   const [path] = useLocation();

@@ -1,4 +1,4 @@
-/** Where the dashboard begins. */
+/** The entry point of the dashboard. */
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -1,4 +1,4 @@
-/** The pages, each loaded when it is first needed, or a moment before. */
+/** The pages, loaded on demand or preloaded shortly before. */
 import { type ComponentType, lazy } from 'react';
 
 const LOADERS = {
@@ -18,7 +18,7 @@ const LOADERS = {
 
 type PageName = keyof typeof LOADERS;
 
-/** Which page a path leads to, by the first pattern that fits. */
+/** The page of a path: the first pattern that matches. */
 const PATHS: readonly (readonly [path: RegExp, page: PageName])[] = [
   [/^\/projects\/[^/]+\/keys$/, 'keys'],
   [/^\/projects\/[^/]+\/settings$/, 'settings'],
@@ -33,10 +33,10 @@ const PATHS: readonly (readonly [path: RegExp, page: PageName])[] = [
   [/^\/account$/, 'account'],
 ];
 
-/** Begins to load the page of a path, so that it is there when it is wanted. */
+/** Preloads the page of a path. */
 export function preloadPage(path: string): void {
   const page = PATHS.find(([pattern]) => pattern.test(path))?.[1];
-  // A page that cannot be loaded says so when it is opened.
+  // Opening the page reports the error.
   if (page !== undefined) LOADERS[page]().catch(() => undefined);
 }
 

@@ -4,10 +4,10 @@ import { request } from './client.js';
 import { organizationPath } from './projects.js';
 import type { AuditPage } from './types.js';
 
-/** Entries that are loaded at a time. */
+/** Entries per page. */
 const entriesOfPage = 50;
 
-/** What is asked of the log: `from`, `to`, `actor`, `action`, `target`. */
+/** Filters of the log: `from`, `to`, `actor`, `action`, `target`. */
 export type AuditFilter = Readonly<Record<string, string>>;
 
 export function auditQuery(organizationId: string, filter: AuditFilter) {

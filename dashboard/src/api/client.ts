@@ -1,4 +1,4 @@
-/** How the dashboard talks to its server: one function, one class of errors. */
+/** The HTTP client of the dashboard: one function and one error class. */
 import { basePath } from '../navigation/base-path.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -10,14 +10,14 @@ interface Failure {
   readonly retryAfterMs?: number | null;
 }
 
-/** A request that did not work. The message is a sentence for the person at the screen. */
+/** A failed request. The message is a sentence for the user. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** The HTTP status; 0 where there was no answer at all. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** One sentence for each thing that was wrong; `name: must not be empty` is about the field `name`. */
+  /** One sentence per problem. `name: must not be empty` is about the field `name`. */
   readonly details: readonly string[];
-  /** How long the server asks to be left alone; null where it does not. */
+  /** Seconds from the `Retry-After` header, or null. */
   readonly retryAfterMs: number | null;
 
   constructor({ status, message, details = [], retryAfterMs = null }: Failure) {
@@ -27,13 +27,13 @@ export class ApiError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether the same request may well work in a moment. */
+  /** Whether retrying the same request soon may succeed. */
   get passes(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
 
-/** Sends a request and gives the answer's JSON back; undefined for an answer without a body. */
+/** Sends a request and returns the parsed JSON, or undefined if the response has no body. */
 export async function request<T>(
   method: Method,
   path: string,

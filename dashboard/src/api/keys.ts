@@ -16,23 +16,23 @@ export function keysQuery(organizationId: string) {
 export interface NewKey {
   readonly name: string;
   readonly type: KeyType;
-  /** Of a recording key. */
+  /** Recording keys only. */
   readonly projectId?: string;
   /** `90d`, a date, or `never`. */
   readonly expires: string;
-  /** Of an admin key. */
+  /** Admin keys only. */
   readonly scopes?: readonly Scope[];
   readonly allow?: readonly string[];
 }
 
-/** Makes a key. Its secret is in this answer and never again. */
+/** Creates a key. Only this response contains its secret. */
 export async function createKey(organizationId: string, key: NewKey): Promise<KeyWithSecret> {
   const made = await request<KeyWithSecret>('POST', `${organizationPath(organizationId)}/keys`, key);
   await queryClient.invalidateQueries(keysQuery(organizationId));
   return made;
 }
 
-/** Makes the successor of a key; the old one lives on for as many hours. */
+/** Creates a key that replaces another one; the old key stays valid for `graceHours`. */
 export async function rotateKey(
   organizationId: string,
   id: string,
@@ -47,7 +47,7 @@ export async function revokeKey(organizationId: string, id: string): Promise<voi
   put(organizationId, await request<Key>('POST', keyPath(organizationId, id, 'revoke'), {}));
 }
 
-/** Turns a key off or on: on screen at once, and back again if the server refuses. */
+/** Enables or disables a key optimistically, and reverts the change if the server refuses. */
 export function useKeySwitch(organizationId: string) {
   return useMutation({
     mutationFn: ({ key, on }: { key: Key; on: boolean }) =>

@@ -1,4 +1,4 @@
-/** The people of an organization, and those who were invited. */
+/** The members and open invitations of an organization. */
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.js';
 import { organizationPath } from './projects.js';
@@ -36,7 +36,7 @@ export async function removeMember(organizationId: string, email: string): Promi
   await queryClient.invalidateQueries(membersQuery(organizationId));
 }
 
-/** Invites somebody. The token of their link is in this answer and never again. */
+/** Invites a member. Only this response contains the token of the link. */
 export async function invite(organizationId: string, email: string, role: Role): Promise<CreatedInvitation> {
   const made = await request<CreatedInvitation>('POST', `${organizationPath(organizationId)}/invitations`, {
     email,

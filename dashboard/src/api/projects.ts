@@ -4,7 +4,7 @@ import { request } from './client.js';
 import { queryClient } from './query-client.js';
 import type { Project } from './types.js';
 
-/** Where an organization's resources are. */
+/** The API path of an organization. */
 export function organizationPath(organizationId: string): string {
   return `/api/organizations/${encodeURIComponent(organizationId)}`;
 }
@@ -29,7 +29,7 @@ export function projectsQuery(organizationId: string) {
 
 export interface NewProject {
   readonly name: string;
-  /** Left out, the server makes one. */
+  /** If omitted, the server generates one. */
   readonly id?: string;
 }
 
@@ -41,7 +41,7 @@ export async function createProject(organizationId: string, project: NewProject)
 
 export type ProjectChange = Partial<Pick<Project, 'name' | 'timeZone' | 'retentionDays'>>;
 
-/** Changes a project: on screen at once, and back again if the server refuses. */
+/** Updates a project optimistically, and reverts the change if the server refuses. */
 export function useProjectChange(organizationId: string, projectId: string) {
   const { queryKey } = projectsQuery(organizationId);
   const put = (change: ProjectChange): void => {
@@ -65,7 +65,7 @@ export function useProjectChange(organizationId: string, projectId: string) {
   });
 }
 
-/** Deletes for good; the name is what the user typed. */
+/** Deletes a project permanently; `name` is what the user typed to confirm. */
 export async function deleteProject(organizationId: string, projectId: string, name: string): Promise<void> {
   await request('DELETE', projectPath(organizationId, projectId), { name });
   await queryClient.invalidateQueries(projectsQuery(organizationId));

@@ -1,13 +1,13 @@
-/** What is kept of the server's answers, and what happens when a request fails. */
+/** The cache of server responses, and what happens when a request fails. */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client.js';
 
-/** A query that failed is asked again this often, so that a page recovers by itself. */
+/** Failed queries are retried at this interval, so that a page recovers by itself. */
 const recoveryMs = 5_000;
 
 export const sessionKey = ['session'] as const;
 
-/** Whoever is told that they are signed out has the session read again, and with it goes to the sign-in page. */
+/** A 401 reloads the session, which then redirects to the sign-in page. */
 function signedOut(error: unknown): void {
   if (error instanceof ApiError && error.status === 401)
     void queryClient.invalidateQueries({ queryKey: sessionKey });
@@ -18,7 +18,7 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError: signedOut }),
   defaultOptions: {
     queries: {
-      // The server may well be on this machine: whether there is a network says nothing.
+      // The server may run on this machine, so being offline does not mean that it is unreachable.
       networkMode: 'always',
       refetchOnReconnect: true,
       staleTime: 5_000,

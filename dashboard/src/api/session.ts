@@ -1,4 +1,4 @@
-/** Who is signed in, and what this server is like. */
+/** The signed-in user and the settings of this server. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { request } from './client.js';
 import { queryClient, sessionKey } from './query-client.js';
@@ -11,17 +11,17 @@ const session = {
   staleTime: 60_000,
 };
 
-/** The session while it is being read, and when it could not be. */
+/** The session query, with its loading and error states. */
 export function useSessionQuery() {
   return useQuery(session);
 }
 
-/** The session, below whatever has waited for it. */
+/** The session, for components that render only after it has loaded. */
 export function useSession(): Session {
   return useSuspenseQuery(session).data;
 }
 
-/** The signed-in user, on pages that only they see. */
+/** The signed-in user, for pages behind the sign-in. */
 export function useUser(): User {
   const { user } = useSession();
   if (user === null) throw new Error('nobody is signed in');
@@ -32,7 +32,7 @@ export function useOrganizations(): readonly Organization[] {
   return useSession().organizations;
 }
 
-/** Reads the session again, after it was changed; resolves when it is known. */
+/** Reloads the session after a change; resolves once it has loaded. */
 export async function refreshSession(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: sessionKey });
 }

@@ -1,15 +1,15 @@
-/** Signing in and out, and the pages of one-time addresses. */
+/** Signing in and out, and the pages behind one-time links. */
 
 import { basePath } from '../navigation/base-path.js';
 import { request } from './client.js';
 import type { InvitationPreview } from './types.js';
 
-/** Whether a second factor is needed to finish. */
+/** Returns whether two-factor authentication is needed to finish. */
 export function signIn(email: string, password: string): Promise<{ secondFactor: boolean }> {
   return request('POST', '/api/sign-in', { email, password });
 }
 
-/** Takes the six digits of an authenticator app, or a backup code. */
+/** Verifies the six digits of an authenticator app, or a backup code. */
 export function confirmSignIn(code: string, trustDevice: boolean): Promise<void> {
   return request('POST', '/api/sign-in/second-factor', { code, trustDevice });
 }
@@ -18,7 +18,7 @@ export function signOut(): Promise<void> {
   return request('POST', '/api/sign-out', {});
 }
 
-/** The address that begins single sign-on, and comes back to a page of the dashboard. */
+/** The URL that starts single sign-on and returns to a page of the dashboard. */
 export function singleSignOnPath(to: string): string {
   return `${basePath}/api/sign-in/oidc?to=${encodeURIComponent(to)}`;
 }
@@ -36,7 +36,7 @@ export function lookUpInvitation(token: string): Promise<InvitationPreview> {
   return request('POST', '/api/invitations/look-up', { token });
 }
 
-/** Joins. Whoever has no account yet gets one; whoever has must be signed in to it. */
+/** Accepts an invitation. New users get an account; users with an account must be signed in. */
 export function acceptInvitation(token: string, account?: NewAccount): Promise<void> {
   return request('POST', '/api/invitations/accept', { token, ...account });
 }

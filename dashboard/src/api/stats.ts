@@ -6,15 +6,15 @@ import { request } from './client.js';
 import { projectPath } from './projects.js';
 import type { Callers, Counts, Interval, Series } from './types.js';
 
-/** Queries are read again this often while a range reaches to now. */
+/** Refetch interval of ranges that include the current time. */
 const refreshMs = 10_000;
 
-/** How often the three answers are asked for again when a recording came in between them. */
+/** Retries when a query was recorded between the three requests. */
 const readingsMax = 3;
 
 export const ALL_TIME: Range = { from: null, to: null };
 
-/** All that the overview shows of a range: three answers that say the same. */
+/** Everything that the overview shows of a range: three responses that agree with each other. */
 export interface Reading {
   readonly counts: Counts;
   readonly series: Series;
@@ -30,7 +30,7 @@ export interface Shown extends Place {
   readonly range: Range;
   readonly zone: string;
   readonly interval: Interval;
-  /** Whether the interval was chosen here, and may be made narrower where it shows next to nothing. */
+  /** Whether the dashboard chose the interval and may narrow it if there are too few buckets. */
   readonly automatic: boolean;
 }
 
@@ -50,7 +50,9 @@ export function countsQuery({ organizationId, projectId }: Place, range: Range) 
   });
 }
 
-/** The counts of the period before. Its end moves with the clock; until the next answer the last one stands. */
+/**
+ * The counts of the previous period. Its end moves with the clock; the last response is shown until the next arrives.
+ */
 export function previousCountsQuery(place: Place, range: Bounded | null) {
   const asked = range ?? { from: 0, to: 0 };
   return queryOptions({
@@ -60,7 +62,7 @@ export function previousCountsQuery(place: Place, range: Bounded | null) {
   });
 }
 
-/** The buckets of the period before. */
+/** The buckets of the previous period. */
 export function previousSeriesQuery(shown: Shown, range: Bounded | null, interval: Interval) {
   const asked = { ...shown, interval, range: range ?? { from: 0, to: 0 } };
   return queryOptions({
@@ -72,7 +74,7 @@ export function previousSeriesQuery(shown: Shown, range: Bounded | null, interva
   });
 }
 
-/** Whether a key ends with a range that begins at the same time. */
+/** Whether two query keys end with ranges of the same start. */
 function isSameStart(key: readonly unknown[] | undefined, { from }: Bounded): boolean {
   return (key?.at(-1) as Bounded | undefined)?.from === from;
 }
@@ -100,7 +102,7 @@ function readSeries(shown: Shown, signal: AbortSignal): Promise<Series> {
   return request('GET', path(shown, 'series', query), undefined, signal);
 }
 
-/** Nobody knows how long all time is before the server answered: a few months are shown as days. */
+/** The length of all time is unknown before the server responds; a few months are shown as days. */
 async function readBest(shown: Shown, signal: AbortSignal): Promise<Series> {
   const series = await readSeries(shown, signal);
   const unbounded = shown.range.from === null || shown.range.to === null;

@@ -1,4 +1,4 @@
-/** The types of the server that the dashboard uses, under the names it uses. Times are RFC 3339 in UTC. */
+/** The server's types under the names that the dashboard uses. Times are RFC 3339 in UTC. */
 import type { Series } from '../../../src/domain/counting/series.js';
 import type { AuditResponse, SessionResponse } from '../../../src/http/dashboard/responses.js';
 

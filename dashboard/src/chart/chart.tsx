@@ -1,6 +1,6 @@
 /**
- * Bars over time, stacked by type of caller. Drawn here rather than by a charting library: the smallest that does as much
- * weighs more than the rest of the page together, and none has a cursor that the keyboard and screen readers know.
+ * Bars over time, stacked by caller type. Drawn without a charting library: the smallest suitable one is larger than
+ * the rest of the page, and none has a cursor for keyboards and screen readers.
  */
 import { type PointerEvent, useMemo, useRef, useState } from 'react';
 import type { CallerType, Interval } from '../api/types.js';
@@ -26,12 +26,12 @@ import './chart.css';
 interface ChartProps {
   readonly label: string;
   readonly bars: readonly Bar[];
-  /** The bars of the period before, in the same order; null for none. */
+  /** The bars of the previous period in the same order, or null. */
   readonly before: readonly Bar[] | null;
   readonly types: readonly CallerType[];
   readonly interval: Interval;
   readonly zone: string;
-  /** Looks closer at one bar; left out where there is nothing closer. */
+  /** Zooms into one bar; omitted if the interval cannot be narrower. */
   readonly onPick?: (bar: Bar) => void;
 }
 
@@ -182,7 +182,7 @@ function beforeOf(bar: Bar | undefined, types: readonly CallerType[], interval: 
   return { title: bucketTitle(bar, interval, zone), total: sumOf(bar, types) };
 }
 
-/** What a screen reader says of a bar. */
+/** The label of a bar for screen readers. */
 function textOf(
   bar: Bar | undefined,
   types: readonly CallerType[],

@@ -1,13 +1,13 @@
-/** What stands below the bars. */
+/** The labels below the bars. */
 import type { Interval } from '../api/types.js';
 import { bucketLabel, month } from '../format/dates.js';
 import { localOf } from '../time/zone.js';
 import { type Bar, labelStep } from './layout.js';
 
-/** Room for one label, in pixels. */
+/** Width of one label, in pixels. */
 const labelWidthPx: Readonly<Record<Interval, number>> = { hour: 56, day: 72, week: 72, month: 68 };
 
-/** Longer than this, days come up a second time. */
+/** In a longer chart, the same day and month occur twice. */
 const longMs = 366 * 86_400_000;
 
 export interface Label {
@@ -15,7 +15,7 @@ export interface Label {
   readonly text: string;
 }
 
-/** Labels at even distances: of hours and months at round ones, of days and weeks from the first. */
+/** Evenly spaced labels: hours and months at round values, days and weeks counted from the first bar. */
 export function labelsOf(
   bars: readonly Bar[],
   interval: Interval,
@@ -27,7 +27,7 @@ export function labelsOf(
   const isLong = (bars.at(-1)?.end ?? 0) - (bars[0]?.start ?? 0) > longMs;
   return bars.flatMap((bar, index) => {
     if (positionOf(bar, index, interval, zone) % step !== 0) return [];
-    // The same day comes in every year: over that long only the month and the year tell where one is.
+    // Over more than a year, day and month are ambiguous: show month and year.
     const isMonth = isLong && interval !== 'month';
     const text = isMonth
       ? month(bar.start, zone, locale)

@@ -1,8 +1,8 @@
-/** Where everything of the chart lies, in pixels. Pure, so that it can be tested without a screen. */
+/** The geometry of the chart, in pixels. Pure functions, so that tests need no screen. */
 import { nice, ticks } from 'd3-array';
 import type { CallerType, Counts, Interval } from '../api/types.js';
 
-/** A bucket of the chart, its times in milliseconds since 1970. */
+/** A bar of the chart; times in milliseconds since 1970. */
 export interface Bar extends Counts {
   readonly start: number;
   readonly end: number;
@@ -10,11 +10,11 @@ export interface Bar extends Counts {
 
 export interface Scale {
   readonly max: number;
-  /** What the lines across the chart stand for, from 0 up. */
+  /** The values of the grid lines, from 0 up. */
   readonly ticks: readonly number[];
 }
 
-/** A scale of whole numbers that holds every value. */
+/** A scale of whole numbers that includes every value. */
 export function scaleOf(values: readonly number[]): Scale {
   const highest = values.reduce((max, value) => Math.max(max, value), 1);
   const [, max] = nice(0, highest, 4);
@@ -28,13 +28,13 @@ export interface Plot {
   readonly height: number;
 }
 
-/** The part of the chart that the bars stand in. */
+/** The area of the chart that contains the bars. */
 export function plotOf(width: number, height: number, longestLabel: number): Plot {
   const left = Math.ceil(longestLabel * 7.2) + 12;
   return { left, top: 10, width: Math.max(0, width - left - 2), height: Math.max(0, height - 10 - 28) };
 }
 
-/** Where the bar of an index stands; narrow ones touch, so that many still read as one shape. */
+/** The position of a bar. Narrow bars touch, so that many of them read as one shape. */
 export function bandOf(
   index: number,
   bars: number,
@@ -46,13 +46,13 @@ export function bandOf(
   return { left: center - width / 2, width, center };
 }
 
-/** The index of the bar at a place, or null beside the plot. */
+/** The index of the bar at an x coordinate, or null outside the plot. */
 export function indexAt(x: number, bars: number, plot: Plot): number | null {
   const index = Math.floor(((x - plot.left) / plot.width) * bars);
   return index >= 0 && index < bars ? index : null;
 }
 
-/** The outlines of all bars of each type that is shown, stacked. */
+/** The SVG path of each visible type, stacked. */
 export function stackedPaths(
   bars: readonly Bar[],
   shown: readonly CallerType[],
@@ -69,7 +69,7 @@ export function stackedPaths(
       const y0 = bottom - (below / max) * plot.height;
       below += bar[type];
       const y1 = bottom - (below / max) * plot.height;
-      // What is there is seen, be it ever so little; and a hair between two types keeps them apart.
+      // Every count above 0 stays visible, and a thin gap separates two types.
       const height = Math.max(y0 - y1 - (below > bar[type] ? 1 : 0), 1);
       paths.get(type)?.push(box(left, y1, width, height));
     }
@@ -81,7 +81,7 @@ function box(x: number, y: number, width: number, height: number): string {
   return `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`;
 }
 
-/** The line of the period before, through the middle of the bars. */
+/** The line of the previous period, through the centers of the bars. */
 export function linePath(totals: readonly number[], bars: number, max: number, plot: Plot): string {
   const points = totals.slice(0, bars).map((total, index) => {
     const { center } = bandOf(index, bars, plot);
@@ -89,7 +89,7 @@ export function linePath(totals: readonly number[], bars: number, max: number, p
   });
   const { left, width } = bandOf(0, bars, plot);
   const [only = ''] = points;
-  // One point is no line: it is drawn across the bar.
+  // A single point is drawn as a line across its bar.
   if (points.length === 1) return `M${round(left - 4)} ${only.split(' ')[1]}h${round(width + 8)}`;
   return points.length === 0 ? '' : `M${points.join('L')}`;
 }
@@ -98,7 +98,7 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Distances between labels that read well. */
+/** Label distances that are easy to read. */
 const STEPS: Readonly<Record<Interval, readonly number[]>> = {
   hour: [1, 2, 3, 4, 6, 12, 24, 48, 72, 168],
   day: [1, 2, 3, 7, 14, 28, 56],
@@ -106,7 +106,7 @@ const STEPS: Readonly<Record<Interval, readonly number[]>> = {
   month: [1, 2, 3, 6, 12, 24, 60, 120],
 };
 
-/** How many bars it is from one label to the next, so that none runs into another. */
+/** The number of bars between two labels, so that labels do not overlap. */
 export function labelStep(bars: number, interval: Interval, plotWidth: number, labelWidth: number): number {
   const fits = Math.max(1, Math.floor(plotWidth / labelWidth));
   const least = Math.ceil(bars / fits);

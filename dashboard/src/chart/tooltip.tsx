@@ -1,4 +1,4 @@
-/** What the bar under the pointer or the cursor stands for. */
+/** The tooltip of the bar under the pointer or the cursor. */
 import { useLayoutEffect, useRef } from 'react';
 import type { CallerType } from '../api/types.js';
 import { count } from '../format/numbers.js';
@@ -10,7 +10,7 @@ interface TooltipProps {
   readonly bar: Bar;
   readonly types: readonly CallerType[];
   readonly before: { readonly title: string; readonly total: number } | null;
-  /** The middle of the bar, and the width of the chart. */
+  /** The center of the bar, and the width of the chart. */
   readonly center: number;
   readonly width: number;
 }
@@ -20,7 +20,7 @@ export function Tooltip({ title, bar, types, before, center, width }: TooltipPro
 
   useLayoutEffect(() => {
     if (tip.current === null) return;
-    // Beside the bar, on the side with room.
+    // Beside the bar, on the side with more room.
     const size = tip.current.offsetWidth;
     const left = center + 16 + size <= width ? center + 16 : center - 16 - size;
     tip.current.style.translate = `${Math.max(0, Math.min(left, width - size))}px 0`;
@@ -53,7 +53,7 @@ export function Tooltip({ title, bar, types, before, center, width }: TooltipPro
   );
 }
 
-/** What a bar counts of some types. */
+/** The sum of some types in a bar. */
 export function sumOf(bar: Bar, types: readonly CallerType[]): number {
   return types.reduce((sum, type) => sum + bar[type], 0);
 }

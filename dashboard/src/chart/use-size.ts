@@ -1,4 +1,4 @@
-/** How large an element is, now and after every change. */
+/** The size of an element, updated when it changes. */
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
 export function useSize(element: RefObject<HTMLElement | null>): { width: number; height: number } {

@@ -1,20 +1,20 @@
-/** Requests to the public API as commands for a shell: what is on screen, asked for from anywhere. */
+/** Copyable `curl` commands that request from the public API what is on screen. */
 import type { Range } from '../time/range.js';
 
-/** The variable that holds the key, so that no key is ever part of a copied command. */
+/** The environment variable with the key, so that no copied command contains a key. */
 const KEY = '$CALLER_STATS_KEY';
 
 export interface Question {
   readonly origin: string;
   readonly projectId: string;
-  /** Below `/v1/analytics/{projectId}/assistant/`. */
+  /** The path below `/v1/analytics/{projectId}/assistant/`. */
   readonly operation: 'caller-stats' | 'caller-stats/series' | 'callers';
   readonly range: Range;
-  /** What the operation takes beside the range. */
+  /** Parameters besides the range. */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** The command that asks for exactly that range, with its bounds as the instants that were used. */
+/** The command for exactly this range, with its bounds as UTC instants. */
 export function curlOf({ origin, projectId, operation, range, parameters = {} }: Question): string {
   const url = `${origin}/v1/analytics/${encodeURIComponent(projectId)}/assistant/${operation}`;
   const all = { ...boundsOf(range), ...parameters };
@@ -25,7 +25,7 @@ export function curlOf({ origin, projectId, operation, range, parameters = {} }:
   ].join(' \\\n  ');
 }
 
-/** The bounds of a range as parameters; an unbounded side has none. */
+/** The bounds of a range as parameters; unbounded sides are omitted. */
 export function boundsOf({ from, to }: Range): Record<string, string> {
   return {
     ...(from === null ? {} : { dateFrom: new Date(from).toISOString() }),
@@ -33,7 +33,7 @@ export function boundsOf({ from, to }: Range): Record<string, string> {
   };
 }
 
-/** One word for a POSIX shell, whatever is in it. */
+/** Quotes a word for a POSIX shell. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

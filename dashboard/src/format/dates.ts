@@ -1,4 +1,4 @@
-/** Dates and times as the reader writes them, in the zone on screen. A locale is taken for tests. */
+/** Dates and times in the user's locale and the selected zone. The locale is a parameter for tests. */
 import type { Interval } from '../api/types.js';
 
 type Locale = string | undefined;
@@ -16,12 +16,12 @@ const HOUR = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit
 
 const DAY = { year: 'numeric', month: 'short', day: 'numeric' } as const;
 
-/** A moment to the minute: `3 Jun 2026, 14:05`. */
+/** Date and time to the minute: `3 Jun 2026, 14:05`. */
 export function moment(at: number, zone: string, locale?: Locale): string {
   return format(zone, { dateStyle: 'medium', timeStyle: 'short' }, locale).format(at);
 }
 
-/** A moment to the second, with its zone: for whoever wants to know exactly. */
+/** Date and time to the second, with the zone. */
 export function exact(at: number, zone: string, locale?: Locale): string {
   const options = { ...DAY, hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
   return format(zone, { ...options, timeZoneName: 'short' }, locale).format(at);
@@ -37,7 +37,7 @@ export function month(at: number, zone: string, locale?: Locale): string {
   return format(zone, { year: 'numeric', month: 'short' }, locale).format(at);
 }
 
-/** A range that ends before `to`: `1 – 30 Jun 2026`; with times where it is not made of whole days. */
+/** The half-open range before `to`: `1 – 30 Jun 2026`. Includes times unless it consists of whole days. */
 export function span(from: number, to: number, zone: string, locale?: Locale): string {
   const last = Math.max(from, to - 1);
   if (isMidnight(from, zone) && isMidnight(to, zone))
@@ -45,7 +45,7 @@ export function span(from: number, to: number, zone: string, locale?: Locale): s
   return format(zone, { ...DAY, hour: 'numeric', minute: '2-digit' }, locale).formatRange(from, to);
 }
 
-/** What a bucket is called where there is room: `Wed, 3 Jun 2026`, `3 Jun 2026, 14:00 – 15:00 GMT+2`. */
+/** The long name of a bucket: `Wed, 3 Jun 2026`, `3 Jun 2026, 14:00 – 15:00 GMT+2`. */
 export function bucketTitle(
   { start, end }: { readonly start: number; readonly end: number },
   interval: Interval,
@@ -55,7 +55,7 @@ export function bucketTitle(
   const last = Math.max(start, end - 1);
   switch (interval) {
     case 'hour':
-      // The offset tells apart the two hours of one name, where clocks are set back.
+      // The offset distinguishes the two hours of the same name when the clocks are set back.
       return `${format(zone, HOUR, locale).formatRange(start, end)} ${offsetName(start, zone)}`;
     case 'day':
       return format(zone, { ...DAY, weekday: 'short' }, locale).format(start);
@@ -66,7 +66,7 @@ export function bucketTitle(
   }
 }
 
-/** What stands below a bar: as short as can be. */
+/** The short label below a bar. */
 export function bucketLabel(start: number, interval: Interval, zone: string, locale?: Locale): string {
   switch (interval) {
     case 'hour':
@@ -75,14 +75,14 @@ export function bucketLabel(start: number, interval: Interval, zone: string, loc
     case 'week':
       return format(zone, { month: 'short', day: 'numeric' }, locale).format(start);
     case 'month': {
-      // The year stands at its first month only: twelve times the same says nothing.
+      // Only January shows the year.
       const isJanuary = format(zone, { month: 'numeric' }, 'en').format(start) === '1';
       return format(zone, isJanuary ? { year: 'numeric' } : { month: 'short' }, locale).format(start);
     }
   }
 }
 
-/** How far a zone is from UTC at a time: `GMT+2`. */
+/** The UTC offset of a zone at a time: `GMT+2`. */
 export function offsetName(at: number, zone: string): string {
   const parts = format(zone, { timeZoneName: 'shortOffset' }, 'en').formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';

@@ -1,10 +1,10 @@
-/** What is on screen, as the contents of files. */
+/** Exports of what is on screen. */
 import { CALLER_TYPES } from '../../../src/domain/queries/caller.js';
 import type { Callers, Series } from '../api/types.js';
 
 const COUNT_FIELDS = [...CALLER_TYPES, 'total'] as const;
 
-/** The buckets as CSV (RFC 4180), the same columns that the API gives. */
+/** The buckets as CSV (RFC 4180) with the columns of the API. */
 export function seriesCsv({ buckets }: Series): string {
   return csv(
     ['start', 'end', ...COUNT_FIELDS],
@@ -12,7 +12,7 @@ export function seriesCsv({ buckets }: Series): string {
   );
 }
 
-/** The callers as CSV, the same columns that the API gives. */
+/** The callers as CSV with the columns of the API. */
 export function callersCsv({ callers }: Callers): string {
   return csv(
     ['caller', 'type', 'count'],
@@ -20,7 +20,7 @@ export function callersCsv({ callers }: Callers): string {
   );
 }
 
-/** A name for a file: `docs-2026-06-01-to-2026-06-30-day.csv`. */
+/** A file name: `docs-2026-06-01-to-2026-06-30-day.csv`. */
 export function fileName(...parts: readonly string[]): string {
   const name = parts.map((part) => part.replaceAll(/[^A-Za-z0-9._-]+/g, '-')).join('-');
   return name.replaceAll(/-{2,}/g, '-').replace(/^-+/, '');

@@ -1,4 +1,4 @@
-/** Numbers as the reader writes them. Every function takes a locale for tests; left out, it is the reader's. */
+/** Numbers in the user's locale. The locale is a parameter for tests. */
 
 type Locale = string | undefined;
 
@@ -7,12 +7,12 @@ export function count(value: number, locale?: Locale): string {
   return new Intl.NumberFormat(locale).format(value);
 }
 
-/** A count in little room: 1.2M. */
+/** An abbreviated count: 1.2M. */
 export function compact(value: number, locale?: Locale): string {
   return new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
 }
 
-/** A part of a whole: 38%, 4.2%; <0.1% for what is there but would round to nothing. */
+/** A percentage: 38%, 4.2%; <0.1% for shares that would round to 0. */
 export function share(part: number, whole: number, locale?: Locale): string {
   if (whole === 0) return percent(0, locale);
   const ratio = part / whole;
@@ -22,11 +22,11 @@ export function share(part: number, whole: number, locale?: Locale): string {
 
 export interface Change {
   readonly direction: 'up' | 'down' | 'same';
-  /** Without a sign: the direction says it. Null where there was nothing before: no percentage says that. */
+  /** The change without a sign, which `direction` gives. Null if the count was 0 before. */
   readonly text: string | null;
 }
 
-/** How a count has changed. */
+/** The change of a count. */
 export function change(now: number, before: number, locale?: Locale): Change {
   const direction = now > before ? 'up' : now < before ? 'down' : 'same';
   return { direction, text: before === 0 ? null : percent(Math.abs(now - before) / before, locale) };

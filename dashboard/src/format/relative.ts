@@ -1,4 +1,4 @@
-/** How long ago, and how long until. In the language of the page, whose sentences it stands in; not the reader's. */
+/** Relative times. In English, the language of the page, instead of the user's locale. */
 
 const UNITS = [
   ['year', 31_557_600],
@@ -11,7 +11,7 @@ const UNITS = [
 
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** `5 minutes ago`, `in 3 days`, `just now`. Whole units only, cut off, so that it never says more than has passed. */
+/** `5 minutes ago`, `in 3 days`, `just now`. Truncated to whole units, so that it never overstates the time. */
 export function relative(at: number, now: number): string {
   const seconds = Math.trunc((at - now) / 1000);
   for (const [unit, length] of UNITS) {

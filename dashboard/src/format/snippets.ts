@@ -1,11 +1,11 @@
-/** How to record a first query, in three languages, ready to be pasted. */
+/** Code to record a first query, in three languages. */
 import { quote } from './curl.js';
 
 export const LANGUAGES = ['curl', 'JavaScript', 'Python'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** The code that records one query. The key comes from the environment, as it should in real use. */
+/** The code that records one query. It reads the key from the environment. */
 export function snippet(language: Language, origin: string, projectId: string): string {
   const url = `${origin}/v1/analytics/${encodeURIComponent(projectId)}/assistant/queries`;
   switch (language) {
@@ -41,7 +41,7 @@ print(urllib.request.urlopen(request).read().decode())`;
   }
 }
 
-/** The line that puts a key where the code looks for it. */
+/** The command that sets the environment variable with the key. */
 export function exportKey(secret: string): string {
   return `export CALLER_STATS_KEY=${quote(secret)}`;
 }

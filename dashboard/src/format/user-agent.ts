@@ -1,6 +1,6 @@
-/** What a browser is called, from what it sends: enough to know one's own again. */
+/** A browser's name from its user agent: enough to recognize your own. */
 
-/** The first that fits: most browsers also name those they are like. */
+/** The first match wins, because most browsers also name the ones they imitate. */
 const BROWSERS = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -18,7 +18,7 @@ const SYSTEMS = [
   [/Linux|X11/, 'Linux'],
 ] as const;
 
-/** `Firefox on Linux`; what nobody knows is shown as it is, cut short. */
+/** `Firefox on Linux`; an unknown user agent is shown shortened. */
 export function browserName(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown browser';
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -1,4 +1,4 @@
-/** Who is signed in, and what they may do about it. */
+/** The menu of the signed-in user. */
 import { Keyboard, LogOut, MonitorCog, Moon, Sun, UserRound } from 'lucide-react';
 import { useLocation } from 'wouter';
 import { useUser } from '../api/session.js';
@@ -11,7 +11,7 @@ import { setTheme, useTheme } from '../preferences/theme.js';
 async function leave(): Promise<void> {
   try {
     await signOut();
-    // A page loaded anew keeps nothing of what was on screen.
+    // Reload the page, so that no data stays in memory.
     location.assign(`${basePath}/sign-in`);
   } catch (error) {
     toast(`You are still signed in. ${error instanceof Error ? error.message : ''}`, 'danger');

@@ -87,7 +87,7 @@ function Topbar({ organization, project, projectId, onShortcuts }: BarProps) {
 interface CurrentPlace {
   readonly organization: Organization | null;
   readonly project: Project | null;
-  /** Comes from the address, so it is there before the project is loaded. */
+  /** From the URL, so it is known before the project has loaded. */
   readonly projectId: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Says that the server cannot be reached, for as long as it cannot. */
+/** Shows a notice while the server is unreachable. */
 import { useQueryClient } from '@tanstack/react-query';
 import { WifiOff } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
@@ -21,7 +21,7 @@ export function ConnectionNotice() {
   );
 }
 
-/** Whether anything on screen is waiting for a server that does not answer. */
+/** Whether any visible query is waiting for an unreachable server. */
 function useUnreachable(): boolean {
   const cache = useQueryClient().getQueryCache();
   return useSyncExternalStore(

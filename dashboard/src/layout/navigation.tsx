@@ -1,4 +1,4 @@
-/** The links to the pages. */
+/** The navigation links. */
 
 import { ChartColumnStacked, Cog, KeyRound, type LucideIcon, ScrollText, Users } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
@@ -11,7 +11,7 @@ import { OrganizationName } from './organization-name.js';
 interface NavigationProps {
   readonly organization: Organization | null;
   readonly projectId: string | null;
-  /** Called when a page was chosen. */
+  /** Called when the user selects a page. */
   readonly onGo?: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** The organization's name above its pages; of more than one, a button to switch between them. */
+/** The organization's name, or a menu to switch if the user belongs to several. */
 import { ChevronsUpDown } from 'lucide-react';
 import { useLocation } from 'wouter';
 import { useOrganizations } from '../api/session.js';

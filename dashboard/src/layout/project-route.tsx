@@ -1,4 +1,4 @@
-/** The pages of a project, once it is known which one that is. */
+/** The pages of a project, rendered once the project is known. */
 import type { ComponentType } from 'react';
 import { Failure } from '../components/feedback/notice.js';
 import { type ProjectPlace, useProject, useRemembered } from '../navigation/current-project.js';

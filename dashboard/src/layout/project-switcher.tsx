@@ -1,4 +1,4 @@
-/** Which project it is, and the way to the others. */
+/** Shows the project and switches to another one. */
 
 import { useQueries } from '@tanstack/react-query';
 import { ChevronsUpDown, Plus } from 'lucide-react';
@@ -34,7 +34,7 @@ export function ProjectSwitcher({ organization, project }: SwitcherProps) {
       ...(organizations.length > 1 ? { note: organizations[index]?.name ?? '' } : {}),
     })),
   );
-  // From a page of one project to the same page of the other.
+  // Keep the current page when switching projects.
   const page = /^\/projects\/[^/]+\/(keys|settings)$/.exec(path)?.[1] as 'keys' | 'settings' | undefined;
 
   return (

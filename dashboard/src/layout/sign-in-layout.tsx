@@ -1,4 +1,4 @@
-/** Around the pages that nobody needs to be signed in for: one column, and nothing beside it. */
+/** The layout of pages without a session: one column. */
 import type { ReactNode } from 'react';
 import { Logo } from '../components/content/logo.js';
 import './sign-in-layout.css';

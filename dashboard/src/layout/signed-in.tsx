@@ -1,4 +1,4 @@
-/** The pages of somebody who is signed in, in their frame. */
+/** The routes of signed-in users, in the layout. */
 import { Route, Switch } from 'wouter';
 import { NotFoundPage } from '../pages/not-found-page.js';
 import { StartPage } from '../pages/start-page.js';

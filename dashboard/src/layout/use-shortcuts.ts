@@ -1,4 +1,4 @@
-/** Which component does what when a shortcut is typed. */
+/** Connects keyboard shortcuts with components. */
 import { useEffectEvent, useLayoutEffect, useSyncExternalStore } from 'react';
 import { recall, remember } from '../preferences/local-storage.js';
 import { type Shortcut, step, type Typed } from '../preferences/shortcuts.js';
@@ -8,10 +8,10 @@ const handlers = new Map<Shortcut, () => void>();
 const listeners = new Set<() => void>();
 let pending: Typed | null = null;
 
-/** Does something when a shortcut is typed, as long as the component is there. */
+/** Runs a function on a shortcut while the component is mounted. */
 export function useShortcut(shortcut: Shortcut, handler: () => void): void {
   const handle = useEffectEvent(handler);
-  // Before anybody sees the page: a key that is typed as soon as it is there would be lost.
+  // A layout effect: keys typed right after the first paint must not be lost.
   useLayoutEffect(() => {
     const own = (): void => handle();
     handlers.set(shortcut, own);
@@ -21,7 +21,7 @@ export function useShortcut(shortcut: Shortcut, handler: () => void): void {
   }, [shortcut]);
 }
 
-/** Listens to the keyboard. Once, in the frame. */
+/** Listens to the keyboard. Used once, in the layout. */
 export function useShortcutKeys(): void {
   useLayoutEffect(() => {
     addEventListener('keydown', onKeyDown);
@@ -29,7 +29,7 @@ export function useShortcutKeys(): void {
   }, []);
 }
 
-/** Keys of one letter are in the way of speech input and stray fingers: they can be turned off. */
+/** Single-letter shortcuts conflict with speech input, so users can turn them off (WCAG 2.1.4). */
 export function useShortcutsOn(): [boolean, (on: boolean) => void] {
   const isOn = useSyncExternalStore(
     (listener) => {
@@ -56,10 +56,10 @@ function onKeyDown(event: KeyboardEvent): void {
   handler();
 }
 
-/** A field takes letters itself, and what is behind an open dialog or menu is out of reach. */
+/** Shortcuts do not apply in text fields or behind an open dialog or menu. */
 function isTyping(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open], [popover="auto"]:popover-open') !== null) return true;
-  // A field of a list that has just been closed has the focus for a moment longer.
+  // The search field of a closed picker keeps the focus for a moment.
   if (!(target instanceof HTMLElement) || !target.checkVisibility()) return false;
   return target.isContentEditable || target.matches('input:not([type="range"]), textarea, select');
 }

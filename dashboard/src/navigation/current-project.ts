@@ -1,4 +1,4 @@
-/** Where the reader is: the organization and project that pages are about. */
+/** The organization and project that the pages show. */
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { projectsQuery } from '../api/projects.js';
@@ -17,7 +17,7 @@ export interface Search<T> {
   readonly error: Error | null;
 }
 
-/** A project by its id, in whichever organization of the reader's it is. */
+/** Finds a project by id in any of the user's organizations. */
 export function useProject(projectId: string): Search<ProjectPlace> {
   const organizations = useOrganizations();
   const search = useQueries({
@@ -37,14 +37,14 @@ export function useProject(projectId: string): Search<ProjectPlace> {
   return { found: null, isLoading: search.isLoading, error: search.error };
 }
 
-/** The organization that pages without a project are about: the last one, or the first. */
+/** The organization of pages without a project: the last one visited, or the first. */
 export function useOrganization(): Organization | null {
   const organizations = useOrganizations();
   const last = recall('organization');
   return organizations.find(({ id }) => id === last) ?? organizations[0] ?? null;
 }
 
-/** The project to begin with: the last one, or the organization's first. */
+/** The start project: the last one visited, or the organization's first. */
 export function useFirstProject(organization: Organization | null): Search<Project> {
   const { data, isPending, error } = useQuery({
     ...projectsQuery(organization?.id ?? ''),
@@ -59,7 +59,7 @@ export function useFirstProject(organization: Organization | null): Search<Proje
   };
 }
 
-/** Keeps where the reader is for the next visit. */
+/** Remembers the project for the next visit. */
 export function useRemembered({ organization, project }: ProjectPlace): void {
   useEffect(() => {
     remember('organization', organization.id);
@@ -67,7 +67,7 @@ export function useRemembered({ organization, project }: ProjectPlace): void {
   }, [organization.id, project.id]);
 }
 
-/** The path of a project's page; without a name, of its overview. */
+/** The path of a project's page; the overview by default. */
 export function projectPage(projectId: string, page?: 'keys' | 'settings'): string {
   const path = `/projects/${encodeURIComponent(projectId)}`;
   return page === undefined ? path : `${path}/${page}`;

@@ -1,8 +1,8 @@
 /** Where to go after signing in. */
 
 /**
- * The page that `?to=` names, if it is one of this dashboard: a link to the sign-in page must not be able to send
- * anybody to another site.
+ * The page named by `?to=`, if it belongs to this dashboard. A link to the sign-in page must not redirect to another
+ * site.
  */
 export function destinationOf(to: string | null, origin: string): string {
   if (to === null || !/^\/(?![/\\])/.test(to)) return '/';
@@ -15,7 +15,7 @@ export function destinationOf(to: string | null, origin: string): string {
   }
 }
 
-/** The sign-in page that comes back to where one was. */
+/** The URL of the sign-in page that returns to the current page. */
 export function signInFor(path: string, query: string): string {
   const to = query === '' ? path : `${path}?${query.replace(/^\?/, '')}`;
   return to === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(to)}`;

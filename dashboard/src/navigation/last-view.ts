@@ -1,8 +1,8 @@
-/** What the overview of each project showed last, so that coming back to it from another page shows it again. */
+/** Remembers the last view of each project's overview, to restore it on return. */
 
 const queries = new Map<string, string>();
 
-/** The query of the overview's address, or nothing. */
+/** The query string of the overview, or ''. */
 export function lastQueryOf(projectId: string): string {
   return queries.get(projectId) ?? '';
 }

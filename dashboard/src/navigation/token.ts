@@ -1,6 +1,6 @@
 /**
- * The token of a one-time address, `/join#TOKEN`. It is taken out of the address bar as soon as it is read, so that it
- * stays in no history, screenshot or copied address, and lives only in memory.
+ * The token of a one-time link, `/join#TOKEN`. It is removed from the address bar right away, so that it does not end
+ * up in the history, screenshots or copied URLs. It stays in memory only.
  */
 import { useSyncExternalStore } from 'react';
 import { withoutBasePath } from './base-path.js';
@@ -19,13 +19,13 @@ function take(): void {
   for (const listener of listeners) listener();
 }
 
-/** Takes the token out of the address now, and whenever one is pasted into an open page. Call it before rendering. */
+/** Reads the token now and whenever a link is pasted into an open page. Call it before rendering. */
 export function watchForTokens(): void {
   take();
   addEventListener('hashchange', take);
 }
 
-/** The token that a page was opened with. */
+/** The token that the page was opened with. */
 export function useToken(page: '/set-up' | '/join' | '/reset'): string | null {
   return useSyncExternalStore(
     (listener) => {

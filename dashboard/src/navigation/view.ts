@@ -1,4 +1,4 @@
-/** What the overview shows, and how that stands in the address: a link brings back just what was on screen. */
+/** The state of the overview, and its representation in the URL: a link restores exactly what was on screen. */
 import { CALLER_TYPES } from '../../../src/domain/queries/caller.js';
 import type { CallerType, Interval } from '../api/types.js';
 import { INTERVALS } from '../time/interval.js';
@@ -8,15 +8,15 @@ import { isZone } from '../time/zone.js';
 export interface View {
   readonly choice: Choice;
   readonly zone: string;
-  /** Null: what suits the range. */
+  /** Null: the best interval for the range. */
   readonly interval: Interval | null;
   readonly compare: boolean;
   readonly table: boolean;
-  /** Types that were taken out of the chart. */
+  /** Types hidden from the chart. */
   readonly hidden: readonly CallerType[];
 }
 
-/** What an address asks for; what it does not say, or says wrongly, is as usual. */
+/** Parses the view in a URL; missing and invalid parameters get their defaults. */
 export function readView(
   query: URLSearchParams,
   usualZone: string,
@@ -34,7 +34,7 @@ export function readView(
   };
 }
 
-/** The query of the address, without the `?`. The zone is always in it: the same link shows everybody the same days. */
+/** The query string without `?`. It always includes the zone, so that a link shows everyone the same days. */
 export function writeView({ choice, zone, interval, compare, table, hidden }: View): string {
   const pairs = 'preset' in choice ? { range: choice.preset } : { from: choice.from, to: choice.to };
   const query = new URLSearchParams({
@@ -45,11 +45,11 @@ export function writeView({ choice, zone, interval, compare, table, hidden }: Vi
     ...(table ? { table: '1' } : {}),
     ...(hidden.length > 0 ? { hide: hidden.join(',') } : {}),
   });
-  // These may stand in a query as they are, and read better.
+  // These characters are valid in a query and easier to read unescaped.
   return query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':').replaceAll('%2C', ',');
 }
 
-/** The range that an address asks for; null where it names none. */
+/** The range in a URL, or null. */
 export function readChoice(query: URLSearchParams, zone: string): Choice | null {
   const preset = PRESETS.find((one) => one === query.get('range'));
   if (preset !== undefined) return { preset };
@@ -57,10 +57,10 @@ export function readChoice(query: URLSearchParams, zone: string): Choice | null 
   return isChoice(custom, zone) ? custom : null;
 }
 
-/** One in so many queries has to be of the usual range, for a project to open on that. */
+/** The default range must contain at least one in this many queries for a project to open on it. */
 const usualShare = 100;
 
-/** What a project opens on: the usual range, or all time where next to nothing would be seen in that. */
+/** The range that a project opens on: the default one, or all time if the default would be nearly empty. */
 export function usualChoiceOf(recentTotal: number, wholeTotal: number): Choice {
   return recentTotal * usualShare < wholeTotal ? { preset: 'all' } : DEFAULT_CHOICE;
 }

@@ -1,4 +1,4 @@
-/** A one-time address that does not work, or not any more. */
+/** A one-time link that is invalid or expired. */
 import type { ReactNode } from 'react';
 import { Page } from '../components/content/page.js';
 import { ButtonLink } from '../components/forms/button.js';

@@ -1,4 +1,4 @@
-/** Makes a project. */
+/** Creates a project. */
 
 import { useLocation } from 'wouter';
 import { nameCharactersMax, projectIdCharactersMax } from '../../../src/domain/limits.js';

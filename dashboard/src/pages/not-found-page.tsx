@@ -1,4 +1,4 @@
-/** Where nothing is. */
+/** The page for unknown URLs. */
 
 import { Page } from '../components/content/page.js';
 import { ButtonLink } from '../components/forms/button.js';

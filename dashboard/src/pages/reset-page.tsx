@@ -1,4 +1,4 @@
-/** Sets a new password, with a one-time address. */
+/** Sets a new password with a one-time link. */
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError } from '../api/client.js';

@@ -1,4 +1,4 @@
-/** No owner can sign in yet. Who runs the server can see its output, and that proves who they are. */
+/** Shown until the first owner exists. The set-up link is in the server's output, which only its operator can read. */
 import { Link } from 'wouter';
 import { Page } from '../components/content/page.js';
 import { SignInLayout } from '../layout/sign-in-layout.js';

@@ -1,4 +1,4 @@
-/** Makes the first account, with the one-time address that the server printed. */
+/** Creates the first account, with the one-time link that the server printed. */
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { nameCharactersMax } from '../../../src/domain/limits.js';
@@ -18,7 +18,7 @@ export function SetUpPage() {
   const token = useToken('/set-up');
   const [dead, setDead] = useState<string | null>(null);
   const session = useSession();
-  // As it was when the page was opened: making the account closes it.
+  // The state when the page was opened: creating the account ends set-up.
   const [isOpen] = useState(session.setUp);
   const [, navigate] = useLocation();
 

@@ -1,4 +1,4 @@
-/** Where one begins: at the project that was looked at last, or at what is missing before there can be one. */
+/** The start page: redirects to the last project, or explains what is missing. */
 
 import { Redirect } from 'wouter';
 import { roleAllows } from '../../../src/domain/people/member.js';

@@ -1,10 +1,10 @@
-/** Small choices that outlive a visit: a theme, the last project. Never a key, a token or anything of an account. */
+/** Preferences that persist, such as the theme and the last project. Never keys, tokens or account data. */
 
 const prefix = 'caller-stats.';
 
 export type Remembered = 'theme' | 'organization' | 'project' | 'shortcuts';
 
-/** What was remembered; null for nothing, and where the browser keeps nothing. */
+/** The stored value; null if there is none or storage is disabled. */
 export function recall(name: Remembered): string | null {
   try {
     return localStorage.getItem(prefix + name);
@@ -13,12 +13,12 @@ export function recall(name: Remembered): string | null {
   }
 }
 
-/** Remembers, or with null forgets. */
+/** Stores a value; null removes it. */
 export function remember(name: Remembered, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(prefix + name);
     else localStorage.setItem(prefix + name, value);
   } catch {
-    // Storage is turned off: the choice lasts as long as the page.
+    // Storage is disabled: the choice lasts until the page is closed.
   }
 }

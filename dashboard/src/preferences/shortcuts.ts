@@ -1,4 +1,4 @@
-/** Keyboard shortcuts: which there are, and which of them has been typed. */
+/** The keyboard shortcuts, and the matching of typed keys. */
 
 export const SHORTCUTS = [
   { keys: 'g o', name: 'overview', label: 'Go to the overview' },
@@ -16,7 +16,7 @@ export const SHORTCUTS = [
 
 export type Shortcut = (typeof SHORTCUTS)[number]['name'];
 
-/** A second key later than this begins anew. */
+/** A two-key sequence must be completed within this time. */
 const sequenceMs = 1_500;
 
 export interface Typed {
@@ -25,13 +25,13 @@ export interface Typed {
 }
 
 export interface Step {
-  /** What was typed whole. */
+  /** The completed shortcut. */
   readonly shortcut: Shortcut | null;
-  /** What to hand in with the next key. */
+  /** The state to pass in with the next key. */
   readonly pending: Typed | null;
 }
 
-/** What a key means after the one before it. */
+/** Matches a key, given the key before it. */
 export function step(pending: Typed | null, typed: Typed): Step {
   const before = pending !== null && typed.at - pending.at <= sequenceMs ? `${pending.key} ` : '';
   const find = (keys: string): Shortcut | undefined => SHORTCUTS.find((one) => one.keys === keys)?.name;

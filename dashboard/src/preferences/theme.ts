@@ -1,4 +1,4 @@
-/** Light or dark: the system's choice unless the reader made one. `public/theme.js` applies it before the first paint. */
+/** Light or dark: the user's choice, or the system's. `public/theme.js` applies it before the first paint. */
 import { useSyncExternalStore } from 'react';
 import { recall, remember } from './local-storage.js';
 
@@ -12,7 +12,7 @@ function read(): Theme {
   return THEMES.find((one) => one === document.documentElement.dataset['theme']) ?? 'system';
 }
 
-/** Shows and keeps a theme. */
+/** Applies and stores a theme. */
 export function setTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
@@ -20,7 +20,7 @@ export function setTheme(theme: Theme): void {
   for (const listener of listeners) listener();
 }
 
-/** Changes to the other look: dark where it is light now. Says which. */
+/** Toggles between light and dark, and returns the new theme. */
 export function toggleTheme(): Theme {
   const stored = read();
   const isDark =
@@ -37,7 +37,7 @@ export function useTheme(): Theme {
   }, read);
 }
 
-/** What another tab chose is shown here too. */
+/** Applies a theme that was chosen in another tab. */
 export function followOtherTabs(): void {
   addEventListener('storage', () => {
     const stored = recall('theme');

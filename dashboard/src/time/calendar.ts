@@ -1,14 +1,14 @@
-/** Days of the calendar as `YYYY-MM-DD`, which sort as they follow each other, and the arithmetic on them. No zones here. */
+/** Calendar days as `YYYY-MM-DD` and arithmetic on them. They sort chronologically and know no zones. */
 
 const DAY_MS = 86_400_000;
 
 export type Day = string;
 
-/** The day, if there is one of that name. */
+/** Parses a day; null if it does not exist. */
 export function toDay(text: string): Day | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const at = Date.parse(`${text}T00:00:00Z`);
-  // `Date.parse` takes 31 February for a day in March.
+  // `Date.parse` accepts 31 February as a day in March.
   return Number.isFinite(at) && dayOfUtc(at) === text ? text : undefined;
 }
 
@@ -16,7 +16,7 @@ export function addDays(day: Day, days: number): Day {
   return dayOfUtc(utcOf(day) + days * DAY_MS);
 }
 
-/** The same day of another month, or that month's last where it has none. */
+/** The same day of another month, or the last day of a shorter month. */
 export function addMonths(day: Day, months: number): Day {
   const first = new Date(utcOf(firstOfMonth(day)));
   first.setUTCMonth(first.getUTCMonth() + months);
@@ -34,7 +34,7 @@ export function firstOfYear(day: Day): Day {
   return `${day.slice(0, 5)}01-01`;
 }
 
-/** Days from one to the other; negative where `to` lies before. */
+/** The number of days between two days; negative if `to` comes first. */
 export function daysBetween(from: Day, to: Day): number {
   return (utcOf(to) - utcOf(from)) / DAY_MS;
 }

@@ -1,16 +1,16 @@
-/** The time, for whatever on screen changes as it passes. The only place of the dashboard that looks at a clock. */
+/** The current time for components. The dashboard reads the clock only here. */
 import { useSyncExternalStore } from 'react';
 
 export function now(): number {
   return Date.now();
 }
 
-/** The time, in steps: a component that uses it is drawn again when the step changes, and not in between. */
+/** The current time, rounded down to steps: a component renders again only when the step changes. */
 export function useNow(stepMs = 5_000): number {
   return useSyncExternalStore(
     (listener) => {
       const timer = setInterval(listener, Math.min(stepMs, 1_000));
-      // A hidden page's timers sleep; what it shows is put right as soon as it is looked at.
+      // Browsers pause the timers of hidden pages; update when the page becomes visible.
       document.addEventListener('visibilitychange', listener);
       return () => {
         clearInterval(timer);

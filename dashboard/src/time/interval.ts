@@ -1,11 +1,11 @@
-/** How wide the bars of the chart are. */
+/** The interval of the bars. */
 import type { Interval } from '../api/types.js';
 import type { Range } from './range.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Bars that can still be told apart on a wide screen. */
+/** The most bars that can be told apart on a wide screen. */
 const barsMax = 750;
 
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const satisfies readonly Interval[];
@@ -17,7 +17,7 @@ const WIDTH_MS: Readonly<Record<Interval, number>> = {
   month: 30 * DAY_MS,
 };
 
-/** The interval that shows a range best: between two dozen and a hundred bars, where it can. */
+/** The best interval for a range: 24 to 100 bars, if possible. */
 export function autoInterval(range: Range): Interval {
   if (range.from === null || range.to === null) return 'month';
   const days = (range.to - range.from) / DAY_MS;
@@ -26,13 +26,13 @@ export function autoInterval(range: Range): Interval {
   return days <= 280 ? 'week' : 'month';
 }
 
-/** Whether an interval makes few enough bars. Of all time only the server knows how long it is. */
+/** Whether an interval makes few enough bars. Only the server knows the length of all time. */
 export function isAllowed(interval: Interval, range: Range): boolean {
   if (range.from === null || range.to === null) return interval !== 'hour';
   return (range.to - range.from) / WIDTH_MS[interval] <= barsMax;
 }
 
-/** The chosen interval, or the next wider one that is allowed. */
+/** The selected interval, or the next wider one that is allowed. */
 export function intervalFor(chosen: Interval | null, range: Range): Interval {
   if (chosen === null) return autoInterval(range);
   return INTERVALS.slice(INTERVALS.indexOf(chosen)).find((one) => isAllowed(one, range)) ?? 'month';

@@ -1,4 +1,4 @@
-/** Which stretch of time is on screen: what was chosen, the exact instants it means, and the period before it. */
+/** The selected range, its exact instants, and the previous period. */
 import { addDays, addMonths, type Day, daysBetween, firstOfMonth, firstOfYear, toDay } from './calendar.js';
 import { instantOf, localOf, startOfDay } from './zone.js';
 
@@ -18,12 +18,12 @@ export const PRESETS = [
 export type Preset = (typeof PRESETS)[number];
 
 /**
- * What was chosen. The ends of a custom range are local times of the zone on screen: `YYYY-MM-DD`, where the last day
- * is part of the range, or `YYYY-MM-DDTHH:mm`, where it ends at that minute.
+ * The selection. The ends of a custom range are local times in the selected zone: `YYYY-MM-DD`, including the last day,
+ * or `YYYY-MM-DDTHH:mm`, excluding the last minute.
  */
 export type Choice = { readonly preset: Preset } | { readonly from: string; readonly to: string };
 
-/** The half-open range `[from, to)` in milliseconds since 1970. Null: unbounded on that side. */
+/** The half-open range `[from, to)` in milliseconds since 1970; null means unbounded. */
 export interface Range {
   readonly from: number | null;
   readonly to: number | null;
@@ -36,7 +36,7 @@ export interface Bounded {
 
 export const DEFAULT_CHOICE: Choice = { preset: '30d' };
 
-/** The exact instants of a choice at the time `now`. */
+/** The exact instants of a selection at the time `now`. */
 export function rangeOf(choice: Choice, zone: string, now: number): Range {
   const days = daysOf(choice, zone, now);
   if (days !== null) return { from: startOfDay(days.first, zone), to: startOfDay(days.end, zone) };
@@ -51,8 +51,8 @@ export function isOpen(range: Range, now: number): boolean {
 }
 
 /**
- * The period of equal length before: as many local days, or the month or year before. Of a range that is not over yet,
- * only as much of it as has passed by now, so that a morning is compared with a morning. Null where there is none.
+ * The previous period of equal length: as many local days, or the previous month or year. If the range is not over,
+ * only the same elapsed part of it, so that a morning is compared with a morning. Null if there is none.
  */
 export function previousOf(choice: Choice, zone: string, now: number): Bounded | null {
   const days = daysOf(choice, zone, now);
@@ -72,7 +72,7 @@ export function previousOf(choice: Choice, zone: string, now: number): Bounded |
   return { from, to: Math.min(Math.max(passed, from), end) };
 }
 
-/** Whether both ends exist and stand in order. */
+/** Whether both ends exist and are in order. */
 export function isChoice(choice: Choice, zone: string): boolean {
   if ('preset' in choice) return true;
   const from = boundOf(choice.from, zone, 'from');
@@ -80,7 +80,7 @@ export function isChoice(choice: Choice, zone: string): boolean {
   return from !== null && to !== null && from < to;
 }
 
-/** The local days of a choice that is made of whole ones; `end` is the day after the last. */
+/** The local days of a selection of whole days; `end` is the day after the last. */
 function daysOf(choice: Choice, zone: string, now: number): { first: Day; end: Day } | null {
   if (!('preset' in choice)) {
     const [first, last] = [toDay(choice.from), toDay(choice.to)];
@@ -110,7 +110,7 @@ function daysOf(choice: Choice, zone: string, now: number): { first: Day; end: D
   }
 }
 
-/** Where the period before begins. */
+/** The start of the previous period. */
 function daysBefore(choice: Choice, { first, end }: { first: Day; end: Day }): Day {
   const preset = 'preset' in choice ? choice.preset : undefined;
   if (preset === 'month' || preset === 'last-month') return addMonths(first, -1);

@@ -1,6 +1,6 @@
 /**
- * Local times of a zone and the instants they are. Ranges are chosen in local days and asked for in instants, so a
- * day that is 23 or 25 hours long must come out as just that. The platform knows every zone's offsets; the rest is here.
+ * Conversion between local times and instants. Users select local days, and the API takes instants, so days of 23 and
+ * 25 hours must come out exactly. The browser knows the offsets of all zones.
  */
 import { type Day, utcOf } from './calendar.js';
 
@@ -32,9 +32,9 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Whether this platform has a zone of that name. */
+/** Whether the browser knows the zone. */
 export function isZone(name: string): boolean {
-  // `+02:00` is a zone to newer platforms, but not to the server.
+  // Newer browsers accept `+02:00` as a zone, but the server does not.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     formatOf(name);
@@ -44,7 +44,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** Zones that have another name now than many browsers list and report: whoever searches for `Kolkata` should find it. */
+/** Zones that were renamed, where many browsers still report the old name: searching for `Kolkata` must find it. */
 const RENAMED = [
   'Africa/Asmara',
   'America/Argentina/Buenos_Aires',
@@ -69,7 +69,7 @@ const RENAMED = [
 
 let newNames: ReadonlyMap<string, string> | undefined;
 
-/** What a zone is called today. */
+/** The current name of a zone. */
 function newNameOf(zone: string): string {
   newNames ??= new Map(
     RENAMED.filter(isZone).map((name) => [formatOf(name).resolvedOptions().timeZone, name] as const),
@@ -77,13 +77,13 @@ function newNameOf(zone: string): string {
   return newNames.get(zone) ?? zone;
 }
 
-/** The zone of the reader's own clock; UTC where the browser does not know. */
+/** The zone of the user's system; UTC if the browser does not know it. */
 export function browserZone(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return isZone(timeZone) ? newNameOf(timeZone) : 'UTC';
 }
 
-/** Every zone there is to choose from, by name. */
+/** All selectable zones, by name. */
 export function allZones(): string[] {
   return [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone').map(newNameOf)])].sort();
 }
@@ -95,8 +95,8 @@ export function localOf(at: number, zone: string): Local {
 }
 
 /**
- * The instant of a local time. Of one that happens twice it is the first; one that the clocks jump over is moved by
- * as much as they jump, as every calendar does.
+ * The instant of a local time. Ambiguous times resolve to the first instant; skipped times are moved forward by the
+ * length of the gap.
  */
 export function instantOf({ day, time }: Local, zone: string): number {
   const wall = utcOf(day) + minutesOf(time) * 60_000;
@@ -104,13 +104,13 @@ export function instantOf({ day, time }: Local, zone: string): number {
   return early + offsetOf(early, zone) === wall ? early : late;
 }
 
-/** The first instant of a day, whether or not the zone has a midnight on it. */
+/** The first instant of a day, even if the zone skips midnight on it. */
 export function startOfDay(day: Day, zone: string): number {
   const wall = utcOf(day);
   let { early, late } = candidates(wall, zone);
   if (early + offsetOf(early, zone) === wall) return early;
   if (late + offsetOf(late, zone) === wall) return late;
-  // The clocks jump over midnight somewhere in between; the day begins where they land.
+  // The clocks skip midnight; the day begins after the gap.
   const before = offsetOf(early, zone);
   while (late - early > 1) {
     const middle = Math.floor((early + late) / 2);
@@ -120,7 +120,7 @@ export function startOfDay(day: Day, zone: string): number {
   return late;
 }
 
-/** How far local time is ahead of UTC at an instant, in milliseconds. */
+/** The UTC offset of a zone at an instant, in milliseconds. */
 export function offsetOf(at: number, zone: string): number {
   const parts = new Map(
     formatOf(zone)
@@ -139,7 +139,7 @@ export function offsetOf(at: number, zone: string): number {
   return local - Math.floor(at / 1000) * 1000;
 }
 
-/** A local time is one of two instants where the zone's offset changes within a day of it, else both are the same. */
+/** A local time can mean two instants if the offset changes within a day of it; otherwise both are equal. */
 function candidates(wall: number, zone: string): { early: number; late: number } {
   const offsets = [offsetOf(wall - DAY_MS, zone), offsetOf(wall + DAY_MS, zone)];
   return { early: wall - Math.max(...offsets), late: wall - Math.min(...offsets) };

@@ -1,4 +1,4 @@
-/** Buttons that copy, and what they copy from. */
+/** Copy buttons, and text with a copy button. */
 import { Check, Copy, type LucideIcon } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { toast } from '../feedback/toasts.js';
@@ -6,13 +6,13 @@ import { Button, IconButton } from '../forms/button.js';
 import { copyText } from './copy.js';
 import './copy.css';
 
-/** How long a button says that it has copied. */
+/** How long a button shows that it has copied. */
 const doneMs = 2_000;
 
 interface Copying {
   readonly isDone: boolean;
   readonly copy: () => void;
-  /** Says that it is done, beside the button: what stands outside an open dialog is not read out. */
+  /** Announces success beside the button, because screen readers ignore content outside an open dialog. */
   readonly status: ReactNode;
 }
 
@@ -38,7 +38,7 @@ function useCopy(text: string): Copying {
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What it copies: `Copy project id`. */
+  /** The accessible name, such as `Copy project id`. */
   readonly label: string;
   readonly kind?: 'primary' | 'plain' | 'quiet';
   readonly icon?: LucideIcon;
@@ -66,7 +66,7 @@ function CopyIcon({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** A short text to be copied, such as an id. */
+/** A short text with a copy button, such as an id. */
 export function Copied({ text, label }: { text: string; label: string }) {
   return (
     <div className="copied">
@@ -76,7 +76,7 @@ export function Copied({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Lines of code to be copied. */
+/** Lines of code with a copy button. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     <div className="code">

@@ -1,6 +1,6 @@
-/** Puts text on the clipboard. */
+/** Copies text to the clipboard. */
 
-/** False where the browser refuses; then there is nothing to do but to select the text and copy it by hand. */
+/** Returns false if the browser refuses; the user then has to select and copy the text. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -10,13 +10,13 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Over plain HTTP, as on many a local network, browsers have no clipboard but this one. */
+/** The fallback for plain HTTP, where browsers offer no other clipboard API. */
 function copyOldWay(text: string): boolean {
   const area = document.createElement('textarea');
   const focused = document.activeElement;
   area.value = text;
   area.className = 'out-of-sight';
-  // Inside an open dialog, where alone it can be selected.
+  // Inside the open dialog: elements outside it cannot be selected.
   (focused?.closest('dialog') ?? document.body).append(area);
   area.select();
   const isCopied = document.execCommand('copy');

@@ -1,4 +1,4 @@
-/** The mark: three bars, as in the chart. */
+/** The logo: three bars, as in the chart. */
 export function Logo() {
   return (
     <svg className="logo" viewBox="0 0 20 20" width="20" height="20" aria-hidden>

@@ -1,17 +1,17 @@
-/** A page: its title in the tab and at its head, where the focus goes when one comes from another page. */
+/** A page with a document title and a heading, which gets the focus after navigation. */
 import { type ReactNode, useEffect, useRef } from 'react';
 import './page.css';
 
-/** The first page of a visit leaves the focus at the top, before the link that skips the navigation. */
+/** The first page of a visit keeps the focus at the top, before the skip link. */
 let isFirst = true;
 
 interface PageProps {
   readonly title: string;
-  /** What else stands in the browser's tab: `API keys · Docs`. */
+  /** Added to the document title: `API keys · Docs`. */
   readonly of?: string;
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
-  /** For forms and lists that would be hard to read as wide as the screen. */
+  /** For forms and lists that would be hard to read at full width. */
   readonly isNarrow?: boolean;
   readonly children: ReactNode;
 }
@@ -54,7 +54,7 @@ interface SectionProps {
   readonly children: ReactNode;
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Section({ title, lead, actions, children }: SectionProps) {
   return (
     <section className="section" aria-label={title}>

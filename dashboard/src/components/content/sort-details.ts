@@ -1,8 +1,8 @@
-/** Which of a server's complaints is about which field. */
+/** Assigns a server's error details to form fields. */
 
 /**
- * Sorts an error's details into those of a form's fields and the rest. `name: must not be empty` is of the field
- * `name`; `allow[2]: …` of the field `allow`.
+ * Splits error details into those of the form's fields and the rest. `name: must not be empty` belongs to the field
+ * `name`, and `allow[2]: …` to the field `allow`.
  */
 export function sortDetails(
   details: readonly string[],

@@ -1,22 +1,25 @@
-/** A table; on a narrow screen its rows become cards. Roles are said outright, because cards would lose them. */
+/**
+ * A table; on a narrow screen its rows become cards. Explicit roles, because the card layout would lose the implicit
+ * ones.
+ */
 import type { ReactNode } from 'react';
 import './table.css';
 
 export interface Column<T> {
   readonly head: string;
   readonly cell: (row: T) => ReactNode;
-  /** `name`: what a row is about. `number`: aligned to the right. `actions`: without a heading that is seen. */
+  /** `name`: the row header. `number`: aligned right. `actions`: the heading is visually hidden. */
   readonly kind?: 'name' | 'number' | 'actions';
 }
 
 interface TableProps<T> {
-  /** What the table is, for whoever hears it. */
+  /** The accessible name of the table. */
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string | number;
   readonly isMuted?: (row: T) => boolean;
-  /** Shown above the table as well. */
+  /** Also shows the caption above the table. */
   readonly isCaptionSeen?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Tabs: one of a few panels, chosen with the arrow keys. */
+/** Tabs that are switched with the arrow keys. */
 import { type KeyboardEvent, type ReactNode, useId } from 'react';
 import './tabs.css';
 

@@ -1,4 +1,4 @@
-/** A moment as people say it, `5 minutes ago`; pointing at it or focusing it shows it exactly. */
+/** A relative time such as `5 minutes ago`; hover or focus shows the exact time. */
 import { useId, useRef } from 'react';
 import { exact } from '../../format/dates.js';
 import { relative } from '../../format/relative.js';

@@ -1,4 +1,4 @@
-/** A word or two about the state of something. */
+/** A status in one or two words. */
 import type { ReactNode } from 'react';
 import './badge.css';
 

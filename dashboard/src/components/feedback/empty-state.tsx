@@ -1,4 +1,4 @@
-/** What stands where there is nothing yet: what would be here, and how it gets here. */
+/** A placeholder for missing content that explains how to create it. */
 import type { ReactNode } from 'react';
 import './empty-state.css';
 

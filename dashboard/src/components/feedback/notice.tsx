@@ -1,4 +1,4 @@
-/** A few lines that should not be overlooked. */
+/** A message that stands out. */
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client.js';
@@ -9,7 +9,7 @@ const ICONS = { plain: Info, good: CircleCheck, warn: TriangleAlert, danger: Cir
 
 interface NoticeProps {
   readonly kind?: keyof typeof ICONS;
-  /** Read out as soon as it appears. */
+  /** Announced by screen readers as soon as it appears. */
   readonly alert?: boolean;
   readonly children: ReactNode;
 }
@@ -26,12 +26,12 @@ export function Notice({ kind = 'plain', alert = false, children }: NoticeProps)
 
 interface FailureProps {
   readonly error: Error;
-  /** What did not work: `The keys could not be read.` */
+  /** What failed: `The keys could not be read.` */
   readonly what?: string;
   readonly onRetry?: () => void;
 }
 
-/** A request that failed: what the server says about it, and the way on. */
+/** The error of a failed request, and a button to retry. */
 export function Failure({ error, what, onRetry }: FailureProps) {
   const details = error instanceof ApiError ? error.details : [];
   return (

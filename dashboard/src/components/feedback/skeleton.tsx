@@ -1,4 +1,4 @@
-/** The shape of what is about to be there. */
+/** Placeholders for content that is loading. */
 import type { ReactNode } from 'react';
 import './skeleton.css';
 
@@ -6,7 +6,7 @@ export function Skeleton({ shape }: { shape: 'text' | 'title' | 'row' | 'block' 
   return <span className={`skeleton skeleton-${shape}`} aria-hidden />;
 }
 
-/** What is read out in the meantime stands in one place; the shapes themselves say nothing. */
+/** Screen readers announce loading here; the shapes are hidden from them. */
 export function Loading({ what, children }: { what: string; children: ReactNode }) {
   return (
     <div className="stack" aria-busy="true">
@@ -18,7 +18,7 @@ export function Loading({ what, children }: { what: string; children: ReactNode 
   );
 }
 
-/** As many rows of a table that is not there yet. */
+/** A placeholder for a table that is loading. */
 export function LoadingRows({ what, rows }: { what: string; rows: number }) {
   return (
     <Loading what={what}>

@@ -1,4 +1,4 @@
-/** Short words about what has just happened, that go away by themselves. */
+/** Short messages that disappear by themselves. */
 import { Check, CircleAlert } from 'lucide-react';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import './toasts.css';
@@ -11,7 +11,7 @@ interface Toast {
   readonly kind: Kind;
 }
 
-/** Long enough to be read twice; what failed stays longer. */
+/** Long enough to read twice; errors stay longer. */
 const shownMs: Readonly<Record<Kind, number>> = { good: 4_000, danger: 9_000 };
 
 let toasts: readonly Toast[] = [];
@@ -23,7 +23,7 @@ function show(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says that something is done, or that it did not work. The same words twice are shown once. */
+/** Shows a success or error message. Repeating a visible message has no effect. */
 export function toast(text: string, kind: Kind = 'good'): void {
   const id = nextId;
   nextId += 1;
@@ -31,7 +31,7 @@ export function toast(text: string, kind: Kind = 'good'): void {
   setTimeout(() => show(toasts.filter((one) => one.id !== id)), shownMs[kind]);
 }
 
-/** Where they appear: once, in the frame of every page. */
+/** Where toasts appear; rendered once, in the layout. */
 export function Toasts() {
   const region = useRef<HTMLDivElement>(null);
   const shown = useSyncExternalStore(
@@ -44,8 +44,8 @@ export function Toasts() {
 
   useEffect(() => {
     const element = region.current;
-    // It is there before it says anything: what only then appeared would not be read out. A dialog that was opened since
-    // covers it until it is shown anew.
+    // The live region exists before the first message; otherwise screen readers would not announce it. Showing the
+    // popover again lifts it above a dialog that was opened since.
     const isCovered = shown.length > 0 && document.querySelector('dialog[open]') !== null;
     if (isCovered && element?.matches(':popover-open') === true) element.hidePopover();
     if (element?.matches(':popover-open') === false) element.showPopover();

@@ -4,7 +4,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'wouter';
 import './button.css';
 
-/** `primary`: the one thing to do here. `plain`: the others. `quiet`: what should not stand out. */
+/** `primary`: the main action. `plain`: other actions. `quiet`: inconspicuous ones. */
 type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
 
 interface Looks {
@@ -18,7 +18,7 @@ function classOf({ kind = 'plain', wide = false }: Looks): string {
 }
 
 interface ButtonProps extends Looks, Omit<ComponentProps<'button'>, 'className'> {
-  /** At work on what it was pressed for: it does nothing more until that is done. */
+  /** Ignores clicks while its action is running. */
   readonly busy?: boolean;
   readonly children: ReactNode;
 }
@@ -43,7 +43,7 @@ export function Button({ kind, icon: Icon, wide, busy = false, children, onClick
 
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'className' | 'children'> {
   readonly icon: LucideIcon;
-  /** What it does, for whoever cannot see the icon and for whoever hovers over it. */
+  /** The accessible name and the tooltip. */
   readonly label: string;
   readonly kind?: ButtonKind;
 }
@@ -67,7 +67,7 @@ interface ButtonLinkProps extends Looks {
   readonly children: ReactNode;
 }
 
-/** Goes to another page of the dashboard. */
+/** A link to another page of the dashboard. */
 export function ButtonLink({ href, icon: Icon, children, ...looks }: ButtonLinkProps) {
   return (
     <Link href={href} className={classOf(looks)}>
@@ -77,7 +77,7 @@ export function ButtonLink({ href, icon: Icon, children, ...looks }: ButtonLinkP
   );
 }
 
-/** Leaves the dashboard's own pages. */
+/** A link that leaves the dashboard. */
 export function OutwardButton({ href, icon: Icon, children, ...looks }: ButtonLinkProps) {
   return (
     <a href={href} className={classOf(looks)}>

@@ -1,4 +1,4 @@
-/** Fields of forms: each with its label, its hint, and what was wrong with it. */
+/** Form fields with label, hint and error message. */
 import { CircleAlert } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import { useProblem } from './form-state.js';
@@ -6,7 +6,7 @@ import './field.css';
 
 interface Labelled {
   readonly label: string;
-  /** Also what the server calls it when something is wrong with it. */
+  /** Also the field's name in the server's error details. */
   readonly name: string;
   readonly hint?: ReactNode;
   readonly optional?: boolean;
@@ -117,7 +117,7 @@ interface ChoiceProps extends Omit<ComponentProps<'input'>, 'className' | 'type'
   readonly hint: ReactNode;
 }
 
-/** One of a few things to choose from, with room to say what it means. Stands in a `Choices`. */
+/** A radio button with a description. Use it inside `Choices`. */
 export function Choice({ label, hint, ...rest }: ChoiceProps) {
   const id = useId();
   return (

@@ -1,15 +1,15 @@
-/** What a form knows of its last try, for the fields in it. */
+/** The state of a form's last submission, for its fields. */
 import { createContext, useContext } from 'react';
 
 export interface FormState {
   readonly isBusy: boolean;
-  /** What was wrong, by the name of the field. */
+  /** Error messages by field name. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
 export const FormContext = createContext<FormState>({ isBusy: false, problems: new Map() });
 
-/** What the server said of a field, if it did. */
+/** The server's error message for a field, if any. */
 export function useProblem(name: string): string | undefined {
   return useContext(FormContext).problems.get(name);
 }

@@ -1,4 +1,4 @@
-/** A form: sends what is in its fields, and shows what was wrong next to the field that it is about. */
+/** A form that shows each error next to the field it is about. */
 import { type ReactNode, type SubmitEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError } from '../../api/client.js';
 import { refreshSession } from '../../api/session.js';
@@ -7,11 +7,11 @@ import { Failure } from '../feedback/notice.js';
 import { FormContext } from './form-state.js';
 
 interface FormProps {
-  /** Does the work. What it throws is shown. */
+  /** Submits the form. Thrown errors are shown. */
   readonly onSend: (data: FormData) => Promise<unknown>;
-  /** What an error of this form means in other words than the server's, by status. */
+  /** Messages by status that replace the server's. */
   readonly messages?: Readonly<Record<number, string>>;
-  /** What follows the fields: usually the buttons. */
+  /** The fields and buttons. */
   readonly children: (isBusy: boolean) => ReactNode;
   readonly label?: string;
 }
@@ -32,7 +32,7 @@ export function Form({ onSend, messages = {}, children, label }: FormProps) {
       setError(null);
       setProblems(new Map());
     } catch (thrown) {
-      // It may be what was typed, or the session has ended: then this leads to the sign-in page.
+      // A wrong password, or an expired session: reloading the session then redirects to the sign-in page.
       if (thrown instanceof ApiError && thrown.status === 401) void refreshSession();
       const failure = sorted(thrown, fieldsOf(form.current), messages);
       setError(failure.error);
@@ -73,12 +73,12 @@ function sorted(
   return { error: new ApiError({ status: thrown.status, message, details: rest }), problems };
 }
 
-/** What a text field holds, without the space around it. */
+/** The trimmed value of a text field. */
 export function textOf(data: FormData, name: string): string {
   return String(data.get(name) ?? '').trim();
 }
 
-/** What a password field holds, as it was typed. */
+/** The value of a password field, untrimmed. */
 export function secretOf(data: FormData, name: string): string {
   return String(data.get(name) ?? '');
 }

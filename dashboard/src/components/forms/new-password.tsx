@@ -1,4 +1,4 @@
-/** The field for a password that is being chosen. */
+/** The field for choosing a new password. */
 import { useState } from 'react';
 import { passwordCharactersMax, passwordCharactersMin } from '../../../../src/domain/limits.js';
 import { Check, TextField } from './field.js';

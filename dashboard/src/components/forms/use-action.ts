@@ -1,4 +1,4 @@
-/** Something that a button does: whether it is at it, and words for when it fails. */
+/** Runs the action of a button: tells whether it is running, and shows a message if it fails. */
 import { useMutation } from '@tanstack/react-query';
 import { toast } from '../feedback/toasts.js';
 
@@ -7,7 +7,7 @@ export interface Action {
   readonly isBusy: boolean;
 }
 
-/** `run` says `done` when the work is done, and what went wrong when it is not. */
+/** `run` shows the message `done` on success, and the error otherwise. */
 export function useAction(): Action {
   const { mutate, isPending } = useMutation({
     mutationFn: ({ work }: { work: () => Promise<unknown>; done?: string }) => work(),

@@ -1,4 +1,4 @@
-/** Asks before something that cannot be undone; what matters most asks for its name to be typed. */
+/** Asks for confirmation before an irreversible action. The most destructive ones require typing a name. */
 import { type ReactNode, useState } from 'react';
 import { toast } from '../feedback/toasts.js';
 import { Button } from '../forms/button.js';
@@ -8,11 +8,11 @@ import { Dialog, DialogButtons } from './dialog.js';
 
 interface ConfirmDialogProps {
   readonly title: string;
-  /** What the button does, in its words. */
+  /** The label of the button. */
   readonly action: string;
-  /** Said when it is done. */
+  /** The message after success. */
   readonly done: string;
-  /** What has to be typed first: `the key’s name`, and that name. */
+  /** What the user has to type: a description (`the key’s name`) and the text. */
   readonly typed?: { readonly what: string; readonly text: string };
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;

@@ -1,4 +1,4 @@
-/** A dialog on the platform's own `<dialog>`: it keeps the focus inside, and gives it back where it came from. */
+/** A modal `<dialog>`, which traps the focus and restores it afterwards. */
 import { X } from 'lucide-react';
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from '../forms/button.js';
@@ -6,15 +6,15 @@ import './dialog.css';
 
 interface DialogProps {
   readonly title: string;
-  /** Called when the user wants it gone: the parent then stops rendering it. */
+  /** Called when the user dismisses the dialog; the parent must stop rendering it. */
   readonly onClose: () => void;
-  /** False: only a button of its own closes it, neither Escape nor a click beside it. */
+  /** If false, neither Escape nor a click outside closes the dialog. */
   readonly dismissible?: boolean;
   readonly wide?: boolean;
   readonly children: ReactNode;
 }
 
-/** Open as long as it is rendered. */
+/** Open while it is rendered. */
 export function Dialog({ title, onClose, dismissible = true, wide = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -23,11 +23,11 @@ export function Dialog({ title, onClose, dismissible = true, wide = false, child
     const element = dialog.current;
     const opener = document.activeElement;
     element?.showModal();
-    // Whoever opened a form came to fill it in; of everything else the title is read first.
+    // Focus the first field of a form; in other dialogs focus the title.
     element?.querySelector<HTMLElement>('.input')?.focus();
     return () => {
       element?.close();
-      // Taken out of the document in the same breath, the dialog does not give the focus back itself.
+      // A dialog that is removed from the document does not restore the focus itself.
       queueMicrotask(() => focusBack(opener));
     };
   }, []);
@@ -38,13 +38,13 @@ export function Dialog({ title, onClose, dismissible = true, wide = false, child
       className={wide ? 'dialog dialog-wide' : 'dialog'}
       aria-labelledby={titleId}
       onCancel={(event) => {
-        // A cancelled file or select inside of it arrives here too.
+        // The cancel events of file inputs and selects inside the dialog bubble up to here.
         if (event.target !== dialog.current) return;
         event.preventDefault();
         if (dismissible) onClose();
       }}
       onClose={(event) => {
-        // Browsers close a dialog on a second Escape whatever the page says.
+        // Browsers close a dialog on a second Escape even if the first was prevented.
         if (event.target === dialog.current && dialog.current?.isConnected) {
           if (dismissible) onClose();
           else dialog.current.showModal();
@@ -62,13 +62,13 @@ export function Dialog({ title, onClose, dismissible = true, wide = false, child
   );
 }
 
-/** To what opened the dialog; where that is gone with what was done, to the page. */
+/** Focuses the element that opened the dialog or, if it is gone, the page. */
 function focusBack(opener: Element | null): void {
   const target = opener?.isConnected === true ? opener : document.querySelector('main');
   if (target instanceof HTMLElement) target.focus();
 }
 
-/** The buttons at the foot of a dialog; the last one is the one that does it. */
+/** The buttons at the bottom of a dialog; the main action comes last. */
 export function DialogButtons({ children }: { children: ReactNode }) {
   return <div className="dialog-buttons">{children}</div>;
 }

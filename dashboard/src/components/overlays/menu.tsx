@@ -1,4 +1,4 @@
-/** A button with a menu of things to do. */
+/** A button that opens a menu of actions. */
 import type { LucideIcon } from 'lucide-react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { type Popover, usePopover } from './use-popover.js';
@@ -19,7 +19,7 @@ interface MenuProps {
   readonly label: string;
   readonly items: readonly MenuItem[];
   readonly align?: 'start' | 'end';
-  /** The button: it must spread what it is given. */
+  /** Renders the button, which must spread the given props. */
   readonly button: (props: Popover['triggerProps'] & { readonly 'aria-haspopup': 'menu' }) => ReactNode;
 }
 
@@ -79,7 +79,7 @@ function itemsOf(panel: HTMLElement | null): HTMLElement[] {
   return [...(panel?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
 }
 
-/** Arrows, Home and End go through the items; a letter goes to the next that begins with it; Tab leaves. */
+/** Arrow keys, Home and End move through the items; a letter jumps to the next item that starts with it; Tab closes. */
 function move(event: KeyboardEvent, panel: HTMLElement | null, close: () => void): void {
   const items = itemsOf(panel);
   const at = items.indexOf(document.activeElement as HTMLElement);

@@ -1,13 +1,15 @@
-/** Which options of a list somebody who types means. */
+/** Filters the options of a picker by the typed text. */
 
 export interface Option {
   readonly value: string;
   readonly label: string;
-  /** Stands beside the label, and is searched as well. */
+  /** Shown beside the label and searched too. */
   readonly note?: string;
 }
 
-/** Those in which every word is found, in any order; `new york` finds `America/New_York`. Beginnings come first. */
+/**
+ * The options that contain every word, in any order: `new york` finds `America/New_York`. Prefix matches come first.
+ */
 export function filterOptions(options: readonly Option[], search: string): readonly Option[] {
   const words = plain(search)
     .split(' ')
@@ -23,7 +25,7 @@ export function filterOptions(options: readonly Option[], search: string): reado
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Without case, accents, and the signs that stand between words. */
+/** Removes case, accents and separators. */
 function plain(text: string): string {
   return text
     .normalize('NFD')

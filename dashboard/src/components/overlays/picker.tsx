@@ -1,4 +1,4 @@
-/** A button that opens a list to choose from, with a field to search it. */
+/** A button that opens a searchable list of options. */
 import { Check, Search } from 'lucide-react';
 import {
   type KeyboardEvent,
@@ -20,13 +20,13 @@ export interface PickerHandle {
 }
 
 interface PickerProps {
-  /** What is chosen here: `Time zone`. */
+  /** What the user chooses: `Time zone`. */
   readonly label: string;
   readonly options: readonly Option[];
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly button: (props: Popover['triggerProps'] & { readonly 'aria-haspopup': 'listbox' }) => ReactNode;
-  /** What stands below the list. */
+  /** Shown below the list. */
   readonly foot?: ReactNode;
   readonly ref?: Ref<PickerHandle>;
 }

@@ -1,8 +1,8 @@
-/** A panel below a button, on the platform's own popovers: it lies above everything and goes away by itself. */
+/** A panel below a button, based on the popover API: shown on top of everything and closed by a click outside. */
 import { type RefObject, useCallback, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 
-/** Space to the button and to the edges of the screen. */
+/** Distance to the button and to the edges of the screen. */
 const gapPx = 6;
 const edgePx = 8;
 
@@ -28,13 +28,13 @@ export interface Popover {
 }
 
 interface PopoverOptions {
-  /** Which edges of button and panel lie above each other. */
+  /** Which edges of button and panel are aligned. */
   readonly align?: 'start' | 'end';
-  /** What in the panel gets the focus. The platform gives it as it shows the panel, so that no key is lost between. */
+  /** The element that gets the focus. The browser sets it as it shows the panel, so that no keystroke is lost. */
   readonly focus?: (panel: HTMLElement) => HTMLElement | null | undefined;
 }
 
-/** The button and the panel are bound by spreading `triggerProps` and `panelProps`. */
+/** Spread `triggerProps` on the button and `panelProps` on the panel. */
 export function usePopover({ align = 'start', focus }: PopoverOptions = {}): Popover {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
@@ -56,7 +56,7 @@ export function usePopover({ align = 'start', focus }: PopoverOptions = {}): Pop
     const place = (): void => {
       if (trigger.current !== null && panel.current !== null) put(panel.current, trigger.current, align);
     };
-    // The platform shows the panel after this, but before the next picture: only then it has a size.
+    // The panel has no size yet: the browser shows it after this event, but before the next frame.
     const frame = requestAnimationFrame(place);
     addEventListener('resize', place);
     addEventListener('scroll', place, { capture: true, passive: true });
@@ -79,10 +79,10 @@ export function usePopover({ align = 'start', focus }: PopoverOptions = {}): Pop
       id,
       popover: 'auto',
       onBeforeToggle: ({ newState }) => {
-        // What is in the panel has to be there by the time that the platform looks for what gets the focus.
+        // Render the content now: the browser looks for the element to focus right after this event.
         if (newState === 'open') flushSync(() => setOpen(true));
       },
-      // Not before it is gone: only from something that is still there the focus goes back to the button.
+      // Not earlier: the focus returns to the button only if the focused element still exists.
       onToggle: ({ newState }) => {
         if (newState === 'closed') setOpen(false);
       },
@@ -90,7 +90,7 @@ export function usePopover({ align = 'start', focus }: PopoverOptions = {}): Pop
   };
 }
 
-/** Below the button, or above it where there is more room; never past the edges of the screen. */
+/** Places the panel below the button, or above it if there is more room, and keeps it on the screen. */
 function put(panel: HTMLElement, trigger: HTMLElement, align: 'start' | 'end'): void {
   const button = trigger.getBoundingClientRect();
   const below = innerHeight - button.bottom - gapPx - edgePx;

@@ -1,8 +1,8 @@
-/** A QR code, drawn in the page: what is in it goes nowhere else. */
+/** A QR code rendered in the page, so that its content never leaves the browser. */
 import encodeQR from 'qr';
 import { useMemo } from 'react';
 
-/** Light modules around the code, which readers need to find it. */
+/** The quiet zone around the code, in modules. */
 const border = 3;
 
 export function QrCode({ text }: { text: string }) {

@@ -1,4 +1,4 @@
-/** Where the user is signed in. */
+/** The user's active sessions. */
 import { useQuery } from '@tanstack/react-query';
 import { endOtherSessions, endSession, sessionsQuery } from '../../api/account.js';
 import { queryClient } from '../../api/query-client.js';

@@ -1,4 +1,4 @@
-/** Sets the second factor up: password, then the app, then the proof that it works. */
+/** Sets up two-factor authentication: password, app, verification code. */
 import { useState } from 'react';
 import { confirmSecondFactor, startSecondFactor } from '../../api/account.js';
 import { refreshSession } from '../../api/session.js';

@@ -1,4 +1,4 @@
-/** Turns the second factor off. */
+/** Turns two-factor authentication off. */
 import { stopSecondFactor } from '../../api/account.js';
 import { refreshSession } from '../../api/session.js';
 import { toast } from '../../components/feedback/toasts.js';

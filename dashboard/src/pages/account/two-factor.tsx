@@ -1,4 +1,4 @@
-/** The second factor: on, off, and the way between. */
+/** Two-factor authentication: its state, and dialogs to turn it on or off. */
 import { ShieldCheck, ShieldOff } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useUser } from '../../api/session.js';

@@ -20,7 +20,7 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'user.second_factor': 'Two-factor authentication changed',
 };
 
-/** Actions of a newer server are shown as they are. */
+/** Shows unknown actions of newer servers by their identifier. */
 export function actionName(action: string): string {
   return Object.hasOwn(ACTION_NAMES, action) ? ACTION_NAMES[action as AuditAction] : action;
 }

@@ -1,4 +1,4 @@
-/** Narrows the log down. What is chosen stands in the address. */
+/** The filters of the audit log, stored in the URL. */
 import { useLocation, useSearch } from 'wouter';
 import { Button } from '../../components/forms/button.js';
 import { SelectField, TextField } from '../../components/forms/field.js';
@@ -13,7 +13,7 @@ export function AuditFilters() {
   const show = (next: string): void => navigate(next === '' ? path : `${path}?${next}`);
   return (
     <search>
-      {/* Made anew when the address changes, so that going back fills the fields again. */}
+      {/* Remounted when the URL changes, so that going back restores the fields. */}
       <form
         key={query}
         className="audit-filters"

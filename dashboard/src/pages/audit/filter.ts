@@ -1,4 +1,4 @@
-/** Which entries of the log are shown, as it stands in the address. */
+/** The filter of the audit log, as the URL stores it. */
 import type { AuditFilter } from '../../api/audit.js';
 import { addDays, toDay } from '../../time/calendar.js';
 import { startOfDay } from '../../time/zone.js';
@@ -7,7 +7,7 @@ export const FIELDS = ['action', 'actor', 'target', 'from', 'to'] as const;
 
 type Field = (typeof FIELDS)[number];
 
-/** What is filtered by; a field that is not is the empty text. `from` and `to` are days, both inclusive. */
+/** Unset fields are ''. `from` and `to` are days, both inclusive. */
 export type Filter = Readonly<Record<Field, string>>;
 
 export function readFilter(query: URLSearchParams): Filter {
@@ -22,13 +22,13 @@ export function readFilter(query: URLSearchParams): Filter {
   };
 }
 
-/** The query of the address, without the `?`. */
+/** The query string without `?`. */
 export function writeFilter(filter: Filter): string {
   const used = FIELDS.filter((field) => filter[field] !== '');
   return new URLSearchParams(Object.fromEntries(used.map((field) => [field, filter[field]]))).toString();
 }
 
-/** What the server is asked for: days of a zone as the exact times they are. */
+/** The filter for the server, with days of a zone converted to instants. */
 export function askOf(filter: Filter, zone: string): AuditFilter {
   const { from, to, ...texts } = filter;
   const at = (day: string): string => new Date(startOfDay(day, zone)).toISOString();

@@ -1,4 +1,4 @@
-/** When a key ends. */
+/** The expiry of a key. */
 import { useState } from 'react';
 import { keyLifeDaysMax } from '../../../../src/domain/limits.js';
 import type { KeyRules } from '../../api/types.js';
@@ -52,7 +52,7 @@ export function ExpiryField({ rules }: { rules: KeyRules }) {
   );
 }
 
-/** What was chosen, as the server takes it. */
+/** The selected expiry in the format of the API. */
 export function expiresOf(data: FormData): string {
   const choice = textOf(data, 'expires');
   return choice === 'date' ? textOf(data, 'expiresOn') : choice;

@@ -1,4 +1,4 @@
-/** What can be done with a key. */
+/** The actions menu of a key. */
 import { Ban, Ellipsis, Pause, Play, RefreshCw } from 'lucide-react';
 import { useKeySwitch } from '../../api/keys.js';
 import type { Key } from '../../api/types.js';
@@ -6,7 +6,7 @@ import { toast } from '../../components/feedback/toasts.js';
 import { IconButton } from '../../components/forms/button.js';
 import { Menu } from '../../components/overlays/menu.js';
 
-/** What is asked about in a dialog before it is done. */
+/** Actions that open a dialog first. */
 export interface KeyQuestion {
   readonly what: 'rotate' | 'revoke';
   readonly apiKey: Key;
@@ -15,7 +15,7 @@ export interface KeyQuestion {
 interface KeyActionsProps {
   readonly organizationId: string;
   readonly apiKey: Key;
-  /** Asks in a dialog outside of the table: the key may leave the table while a secret is on screen. */
+  /** Opens a dialog outside the table: the row may disappear while the dialog shows a secret. */
   readonly onAsk: (question: KeyQuestion) => void;
 }
 

@@ -1,12 +1,12 @@
-/** Which keys matter, in what order, and when one deserves a warning. */
+/** Which keys are in use, their order, and when to warn about expiry. */
 import type { Key } from '../../api/types.js';
 
 const DAY_MS = 86_400_000;
 
-/** Sooner than this, an expiry is a warning. */
+/** Warn when a key expires within this time. */
 const soonDays = 7;
 
-/** A disabled key can be enabled again: it is still in use, in a way. */
+/** Disabled keys count as in use, because they can be enabled again. */
 export function isInUse({ status }: Key): boolean {
   return status === 'active' || status === 'disabled';
 }
@@ -18,7 +18,7 @@ export function sortKeys(keys: readonly Key[]): Key[] {
 
 export interface Expiry {
   readonly kind: 'none' | 'later' | 'soon' | 'past';
-  /** Whole days that are left, rounded up; 0 where none are. */
+  /** Days left, rounded up; 0 if expired. */
   readonly daysLeft: number;
 }
 
@@ -30,7 +30,7 @@ export function expiryOf({ expiresAt }: Pick<Key, 'expiresAt'>, now: number): Ex
   return { kind: daysLeft <= soonDays ? 'soon' : 'later', daysLeft };
 }
 
-/** Whether something has used a key within the last day, and will notice when it is gone. */
+/** Whether a key was used within the last day, so that revoking it would break something. */
 export function isBusy({ lastUsedAt }: Pick<Key, 'lastUsedAt'>, now: number): boolean {
   return lastUsedAt !== null && now - Date.parse(lastUsedAt) < DAY_MS;
 }

@@ -1,10 +1,10 @@
-/** Finds keys among many. */
+/** Searches keys. */
 import type { Key } from '../../api/types.js';
 
-/** Fewer are seen at a glance. */
+/** With fewer keys, no search field is shown. */
 export const searchFromKeys = 10;
 
-/** Those whose name, ends or maker have the text in them; a whole secret finds its key as well. */
+/** The keys whose name, start, end or creator contains the text; a complete secret finds its key too. */
 export function findKeys(keys: readonly Key[], search: string): readonly Key[] {
   const text = search.trim().toLowerCase();
   if (text === '') return keys;

@@ -1,4 +1,4 @@
-/** The project's id and the keys that open it: what its owner comes here to copy. */
+/** The project's id and its API keys. */
 
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
@@ -131,7 +131,7 @@ function Keys({ place, onAsk }: KeysProps) {
   );
 }
 
-/** Keys that open nothing any more are kept for the record, out of the way. */
+/** Expired and revoked keys, collapsed. */
 function Gone({ place, keys, onAsk }: KeysProps & { readonly keys: readonly Key[] }) {
   return (
     <details className="keys-gone">

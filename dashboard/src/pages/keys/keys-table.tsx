@@ -1,4 +1,4 @@
-/** Keys, one a row. */
+/** The table of keys. */
 import { roleAllows } from '../../../../src/domain/people/member.js';
 import type { Key } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';

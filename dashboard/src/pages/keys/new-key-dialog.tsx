@@ -1,4 +1,4 @@
-/** Makes a key, and shows it the one time it can be seen. */
+/** Creates a key and shows its secret once. */
 import { useState } from 'react';
 import { nameCharactersMax } from '../../../../src/domain/limits.js';
 import { createKey, type NewKey } from '../../api/keys.js';

@@ -1,4 +1,4 @@
-/** Ends a key for good, after saying what that breaks. */
+/** Revokes a key permanently, after a warning about the consequences. */
 import { revokeKey } from '../../api/keys.js';
 import type { Key } from '../../api/types.js';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.js';

@@ -1,4 +1,4 @@
-/** Replaces a key by a new one, with time to change over. */
+/** Replaces a key with a new one; both work during a grace period. */
 import { useState } from 'react';
 import { rotateKey } from '../../api/keys.js';
 import { useSession } from '../../api/session.js';

@@ -1,4 +1,4 @@
-/** A new secret: shown here, once. Only its own button closes it, because there is no second look. */
+/** Shows a new secret, once. Only its button closes the dialog. */
 import { useEffect, useState } from 'react';
 import type { KeyWithSecret } from '../../api/types.js';
 import { CopyButton } from '../../components/content/copy-button.js';
@@ -17,7 +17,7 @@ export function SecretDialog({ made, title, onClose }: SecretDialogProps) {
   const [isKept, setKept] = useState(false);
 
   useEffect(() => {
-    // Closing the tab would lose it just as well.
+    // Closing the tab would lose the secret, too.
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);

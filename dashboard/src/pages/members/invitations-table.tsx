@@ -1,4 +1,4 @@
-/** Invitations that nobody has accepted yet. */
+/** The table of open invitations. */
 
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';

@@ -1,4 +1,4 @@
-/** Invites somebody, and shows their link the one time it can be seen. */
+/** Invites a member and shows the link once. */
 import { useState } from 'react';
 import { invite } from '../../api/members.js';
 import type { Organization, Role } from '../../api/types.js';

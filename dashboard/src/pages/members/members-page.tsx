@@ -1,4 +1,4 @@
-/** The people of an organization. */
+/** The members of an organization. */
 
 import { useQuery } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';

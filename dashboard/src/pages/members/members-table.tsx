@@ -1,4 +1,4 @@
-/** Members, one a row. */
+/** The table of members. */
 
 import { UserMinus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
@@ -76,7 +76,7 @@ function RoleSelect({ organization, member }: { organization: Organization; memb
         run(
           async () => {
             await changeMember(organization.id, member.email, role);
-            // One's own role is part of the session.
+            // The session contains the user's own role.
             if (member.you) await refreshSession();
           },
           `${member.email} is now ${roleName(role).toLowerCase()}`,

@@ -1,4 +1,4 @@
-/** Says the numbers of a newly chosen range to screen readers; of those that change by themselves it keeps still. */
+/** Announces the numbers of a newly selected range to screen readers, but not automatic updates. */
 import { useEffect, useState } from 'react';
 import { CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 import { TYPE_NAMES } from '../../chart/type-names.js';

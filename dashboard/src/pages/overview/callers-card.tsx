@@ -1,11 +1,11 @@
-/** What *other* is made of: each integration and SDK by its name. */
+/** The composition of *other*: each integration and SDK by name. */
 import { useState } from 'react';
 import type { Callers } from '../../api/types.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Button } from '../../components/forms/button.js';
 import { count, share } from '../../format/numbers.js';
 
-/** As many as are seen at a glance. */
+/** Rows shown before "show all". */
 const firstRows = 8;
 
 export function CallersCard({ callers: { callers } }: { callers: Callers }) {
@@ -59,7 +59,7 @@ export function CallersCard({ callers: { callers } }: { callers: Callers }) {
   );
 }
 
-/** Drawn as a picture, whose width needs no style in the page. */
+/** An SVG, because the Content-Security-Policy forbids inline styles. */
 function Bar({ part, whole }: { part: number; whole: number }) {
   return (
     <svg className="callers-bar" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden>

@@ -1,4 +1,4 @@
-/** How a project gets its first query: a key, and a few lines of code to paste. */
+/** Helps to record the first query of a project: a key and a code sample. */
 
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';

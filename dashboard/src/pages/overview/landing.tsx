@@ -1,4 +1,4 @@
-/** Finds the range that the overview opens on where the address names none, before any of it is shown. */
+/** Chooses the range of an overview whose URL names none, before anything is shown. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo } from 'react';
 import { ALL_TIME, countsQuery } from '../../api/stats.js';
@@ -10,7 +10,7 @@ import { useNumbers } from './use-numbers.js';
 import { usualZoneOf } from './use-view.js';
 
 interface LandingProps extends ProjectPlace {
-  /** The query of the address. */
+  /** The query string of the URL. */
   readonly query: string;
   readonly onChoice: (choice: Choice) => void;
 }
@@ -18,7 +18,7 @@ interface LandingProps extends ProjectPlace {
 export function Landing({ organization, project, query, onChoice }: LandingProps) {
   const ids = { organizationId: organization.id, projectId: project.id };
   const view = useMemo(() => readView(new URLSearchParams(query), usualZoneOf(project)), [query, project]);
-  // What the page shows in most cases, so that it need not be asked for again then.
+  // Fetches the default range, which the page needs next in most cases.
   const { reading, error } = useNumbers(ids, view);
   const whole = useQuery(countsQuery(ids, ALL_TIME));
   const recentTotal = reading?.counts.total;

@@ -1,4 +1,4 @@
-/** Who asks the assistant, and how much. */
+/** The overview of a project. */
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { useSearch } from 'wouter';
@@ -22,7 +22,7 @@ import './overview.css';
 
 const FirstQuery = lazy(() => import('./first-query.js').then((module) => ({ default: module.FirstQuery })));
 
-/** While nothing was ever recorded, the first query is looked for this often. */
+/** Poll interval while a project has no queries. */
 const firstQueryMs = 3_000;
 
 export function OverviewPage(place: ProjectPlace) {
@@ -37,7 +37,7 @@ export function OverviewPage(place: ProjectPlace) {
   );
 }
 
-/** `usual`: the range of an address that names none. */
+/** `usual`: the range if the URL names none. */
 function Overview({ usual, ...place }: ProjectPlace & { readonly usual: Choice }) {
   const { organization, project } = place;
   const ids = { organizationId: organization.id, projectId: project.id };
@@ -96,7 +96,7 @@ function Cards({ view, setView, numbers }: CardsProps) {
   );
 }
 
-/** Whether the project has no queries at all, as opposed to none in the range. Known only where it matters. */
+/** Whether the project has no queries at all. Fetched only if the range is empty. */
 function useIsEmpty(ids: { organizationId: string; projectId: string }, { reading }: Numbers): boolean {
   const isBlank = reading?.counts.total === 0;
   const { data } = useQuery({
@@ -107,7 +107,7 @@ function useIsEmpty(ids: { organizationId: string; projectId: string }, { readin
   return isBlank && data?.total === 0;
 }
 
-/** Whether the very first query came in while one was looking. */
+/** Whether the very first query arrived while the page was open. */
 function useArrival(isEmpty: boolean, refresh: () => void): boolean {
   const [wasEmpty, setWasEmpty] = useState(false);
   const onArrival = useEffectEvent(refresh);

@@ -1,4 +1,4 @@
-/** The four numbers. */
+/** The four totals. */
 
 import { ArrowDown, ArrowRight, ArrowUp } from 'lucide-react';
 import type { CSSProperties } from 'react';
@@ -9,12 +9,12 @@ import { change, count, share } from '../../format/numbers.js';
 
 interface TilesProps {
   readonly counts: Counts;
-  /** Of the period before; undefined where there is none, or it is not known yet. */
+  /** The count of the previous period; undefined if there is no such period or it is loading. */
   readonly before: Counts | undefined;
 }
 
 export function Tiles({ counts, before }: TilesProps) {
-  // The longest of the four sets the size of all: none may break out of its tile.
+  // The longest number determines the font size of all four, so that each fits its tile.
   const size = { '--length': count(counts.total).length } as CSSProperties;
   return (
     <dl className="tiles card" style={size}>

@@ -1,4 +1,4 @@
-/** The queries over time: as bars, or as the table behind them. */
+/** Queries over time, as a chart or as a table. */
 
 import { ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
@@ -86,7 +86,7 @@ function Bars({ view, setView, numbers, title }: TimeCardProps & { title: string
   );
 }
 
-/** The days of one bar, as a range of their own. */
+/** The days of one bar as a range. */
 function closer({ start, end }: { start: number; end: number }, zone: string): Partial<View> {
   return {
     choice: { from: localOf(start, zone).day, to: localOf(end - 1, zone).day },
@@ -100,12 +100,12 @@ interface LegendProps {
   readonly isCompared: boolean;
 }
 
-/** The key to the colours; each takes its type out of the chart and back in. */
+/** The legend; each entry hides or shows its type. */
 function Legend({ view, setView, isCompared }: LegendProps) {
   const toggle = (type: CallerType): void => {
     const isHidden = view.hidden.includes(type);
     const hidden = isHidden ? view.hidden.filter((one) => one !== type) : [...view.hidden, type];
-    // With the last one gone there would be nothing to look at.
+    // At least one type stays visible.
     setView({ hidden: hidden.length === CALLER_TYPES.length ? [] : hidden });
   };
   return (

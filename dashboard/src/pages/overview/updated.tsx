@@ -1,4 +1,4 @@
-/** How fresh the numbers are. */
+/** When the numbers were last updated. */
 import { relative } from '../../format/relative.js';
 import { useNow } from '../../time/clock.js';
 import type { Numbers } from './use-numbers.js';

@@ -1,4 +1,4 @@
-/** The numbers of the overview: of the range on screen, and of the period before it. */
+/** The numbers of the selected range and of the previous period. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import {
@@ -20,14 +20,14 @@ const minuteMs = 60_000;
 export interface Numbers {
   readonly range: Range;
   readonly previous: Bounded | null;
-  /** Whether new queries can still come into the range. */
+  /** Whether new queries can still fall into the range. */
   readonly isLive: boolean;
   readonly interval: Interval;
   readonly reading: Reading | undefined;
   readonly bars: readonly Bar[];
   readonly before: { readonly counts: Counts | undefined; readonly bars: readonly Bar[] | null };
   readonly updatedAt: number;
-  /** True while the numbers are still those of what was chosen before. */
+  /** True while the numbers of the previous selection are shown. */
   readonly isStale: boolean;
   readonly error: Error | null;
   readonly retry: () => void;
@@ -49,7 +49,7 @@ export function useNumbers(place: Place, view: View): Numbers {
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useQuery(readingQuery(shown, isLive));
   const interval = data?.series.interval ?? shown.interval;
   const counts = useQuery(previousCountsQuery(place, previous));
-  // What is still on screen of another range says nothing about the interval of this one.
+  // Numbers of the previous range do not determine the interval of this one.
   const asked = isPlaceholderData ? shown.interval : interval;
   const series = useQuery(previousSeriesQuery(shown, view.compare ? previous : null, asked));
 

@@ -1,4 +1,4 @@
-/** What the overview shows, kept in the address. */
+/** The state of the overview, stored in the URL. */
 import { useCallback, useEffect, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { Project } from '../../api/types.js';
@@ -7,7 +7,7 @@ import { readView, type View, writeView } from '../../navigation/view.js';
 import type { Choice } from '../../time/range.js';
 import { browserZone, isZone } from '../../time/zone.js';
 
-/** The zone that a project is looked at in unless the reader chooses another. */
+/** The default zone of a project. */
 export function usualZoneOf(project: Project): string {
   return project.timeZone !== null && isZone(project.timeZone) ? project.timeZone : browserZone();
 }
@@ -21,7 +21,7 @@ export function useView(project: Project, usualChoice: Choice): [View, (change: 
   );
   const written = writeView(view);
 
-  // The address always says in full what is on screen, so that it can be copied at any time.
+  // The URL always describes the complete view, so that it can be copied at any time.
   useEffect(() => {
     keepQuery(project.id, written);
     if (query !== written) navigate(`${path}?${written}`, { replace: true });

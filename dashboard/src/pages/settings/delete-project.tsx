@@ -1,4 +1,4 @@
-/** Deletes a project with all that was counted in it. */
+/** Deletes a project with all of its counts. */
 import { lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { deleteProject } from '../../api/projects.js';

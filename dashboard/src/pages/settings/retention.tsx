@@ -1,4 +1,4 @@
-/** How long single queries are kept. Counts are kept for ever either way. */
+/** How long individual queries are stored. Counts are stored forever. */
 import { useState } from 'react';
 import { retentionDaysMax } from '../../../../src/domain/limits.js';
 import { useProjectChange } from '../../api/projects.js';
@@ -11,7 +11,7 @@ import { Form, textOf } from '../../components/forms/form.js';
 import { day } from '../../format/dates.js';
 import type { ProjectPlace } from '../../navigation/current-project.js';
 
-/** What is suggested: long enough for any sender that repeats what it could not deliver. */
+/** The suggested value: long enough for any sender's retries. */
 const usualDays = 400;
 
 export function Retention({ organization, project }: ProjectPlace) {

@@ -1,4 +1,4 @@
-/** What can be changed about a project. */
+/** The settings of a project. */
 
 import { useState } from 'react';
 import { nameCharactersMax } from '../../../../src/domain/limits.js';

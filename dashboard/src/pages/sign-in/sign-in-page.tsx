@@ -1,4 +1,4 @@
-/** Signing in: with a password and where it is asked for a second factor, or through single sign-on. */
+/** Sign-in with a password and optional two-factor authentication, or through single sign-on. */
 import { useState } from 'react';
 import { Link, Redirect, useSearch } from 'wouter';
 import { refreshSession, useSession } from '../../api/session.js';
@@ -12,7 +12,7 @@ import { SignInLayout } from '../../layout/sign-in-layout.js';
 import { destinationOf } from '../../navigation/destination.js';
 import { SecondFactor } from './two-factor.js';
 
-/** Why single sign-on sent somebody back. */
+/** Why single sign-on failed. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   not_a_member:
     'You signed in, but nobody has invited you here yet. Ask an owner of your organization for an invitation.',

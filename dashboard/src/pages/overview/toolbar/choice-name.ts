@@ -1,4 +1,4 @@
-/** What a choice of range is called. */
+/** The name of a range. */
 import { span } from '../../../format/dates.js';
 import { type Choice, type Preset, rangeOf } from '../../../time/range.js';
 
@@ -17,7 +17,7 @@ export const PRESET_NAMES: Readonly<Record<Preset, string>> = {
 
 export function choiceName(choice: Choice, zone: string, locale?: string): string {
   if ('preset' in choice) return PRESET_NAMES[choice.preset];
-  // The ends of a custom range do not depend on what time it is.
+  // The ends of a custom range do not depend on the current time.
   const { from, to } = rangeOf(choice, zone, 0);
   return from === null || to === null ? '' : span(from, to, zone, locale);
 }

@@ -1,4 +1,4 @@
-/** Takes what is on screen away as a file: the very numbers, not a fresh reading of them. */
+/** Downloads exactly the numbers on screen, without another request. */
 import { Download } from 'lucide-react';
 import type { Project } from '../../../api/types.js';
 import { Button } from '../../../components/forms/button.js';

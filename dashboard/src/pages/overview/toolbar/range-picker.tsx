@@ -1,4 +1,4 @@
-/** Chooses the range: a usual one, or any other by its ends. */
+/** Selects the range: a preset, or custom ends. */
 import { Calendar, ChevronDown } from 'lucide-react';
 import { type SubmitEvent, useState } from 'react';
 import { Button } from '../../../components/forms/button.js';
@@ -28,7 +28,7 @@ export function RangePicker({ view, setView, range }: RangePickerProps) {
 
   const choose = (choice: Choice): void => {
     popover.close();
-    // The interval that suited another range may be all wrong for this one.
+    // Reset the interval, which may not suit the new range.
     setView({ choice, interval: null });
   };
   return (
@@ -65,7 +65,7 @@ export function RangePicker({ view, setView, range }: RangePickerProps) {
   );
 }
 
-/** Which days a usual range is just now. */
+/** The current dates of a preset. */
 function Dates({ choice, range, zone }: { choice: Choice; range: Range; zone: string }) {
   if (!('preset' in choice) || range.from === null || range.to === null) return null;
   return <span className="toolbar-dates numbers">{span(range.from, range.to, zone)}</span>;
@@ -129,7 +129,7 @@ function Custom({ view, range, onChoose }: CustomProps) {
   );
 }
 
-/** The ends to begin with: those on screen. */
+/** The initial ends: those on screen. */
 function endsOf({ choice, zone }: View, range: Range) {
   const time = (text: string, usual: string): string => text.split('T')[1] ?? usual;
   if (!('preset' in choice))

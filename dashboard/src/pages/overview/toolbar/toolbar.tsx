@@ -1,4 +1,4 @@
-/** What is shown: the range, its zone, the width of the bars; and the ways to take it elsewhere. */
+/** Range, zone and interval of the overview, and the ways to export it. */
 import { Terminal } from 'lucide-react';
 import type { Interval } from '../../../api/types.js';
 import { CopyButton } from '../../../components/content/copy-button.js';

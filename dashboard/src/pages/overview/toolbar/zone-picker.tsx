@@ -1,4 +1,4 @@
-/** In whose time the days are. */
+/** Selects the time zone. */
 import { Globe } from 'lucide-react';
 import { useMemo } from 'react';
 import { Picker } from '../../../components/overlays/picker.js';
@@ -6,7 +6,7 @@ import { offsetName } from '../../../format/dates.js';
 import { now } from '../../../time/clock.js';
 import { allZones } from '../../../time/zone.js';
 
-/** All zones with how far they are from UTC today. */
+/** All zones with their current UTC offset. */
 function useZoneOptions() {
   return useMemo(() => {
     const at = now();
@@ -20,7 +20,7 @@ function useZoneOptions() {
 
 export function ZonePicker({ zone, onChange }: { zone: string; onChange: (zone: string) => void }) {
   const options = useZoneOptions();
-  // A zone by an older name is not in the list, but it is known.
+  // A zone with an older name is valid but not in the list.
   const all = options.some(({ value }) => value === zone)
     ? options
     : [{ value: zone, label: zone.replaceAll('_', ' ') }, ...options];

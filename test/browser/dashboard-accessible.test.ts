@@ -24,9 +24,9 @@ const shared = sharedByTests(async () => {
       allow: ['192.0.2.0/24'],
     });
   const { keys } = await session.ask<{ keys: { id: string; name: string }[] }>('GET', `${base}/keys`);
-  const idOf = (name: string) => keys.find((key) => key.name === name)?.id;
-  await session.ask('POST', `${base}/keys/${idOf('Old export')}/revoke`, {});
-  await session.ask('POST', `${base}/keys/${idOf('Paused export')}/disable`, {});
+  const keyId = (name: string) => keys.find((key) => key.name === name)?.id;
+  await session.ask('POST', `${base}/keys/${keyId('Old export')}/revoke`, {});
+  await session.ask('POST', `${base}/keys/${keyId('Paused export')}/disable`, {});
   return place;
 });
 
@@ -141,8 +141,8 @@ const looks: readonly (readonly [name: string, options: BrowserContextOptions])[
 ];
 
 /** What is wrong with a page that is as it should be looked at, in light and in dark. */
-async function problemsOf(page: Page): Promise<string[]> {
-  const problems = await sidewaysOf(page);
+async function findProblems(page: Page): Promise<string[]> {
+  const problems = await findOverflow(page);
   await page.emulateMedia({ colorScheme: 'light' });
   await expectStill(page);
   problems.push(...(await accessibilityProblems(page)));
@@ -160,7 +160,7 @@ async function expectStill(page: Page): Promise<void> {
 }
 
 /** What makes a page scroll sideways. */
-function sidewaysOf(page: Page): Promise<string[]> {
+function findOverflow(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const room = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth <= room) return [];
@@ -175,14 +175,14 @@ describe.each(looks)('%s', (_look, options) => {
   test.each(signedOut)('%s', async (_name, path, act) => {
     const { page } = await open({ ...shared(), session: null }, path, options);
     await act(page);
-    expect(await problemsOf(page)).toEqual([]);
+    expect(await findProblems(page)).toEqual([]);
   });
 
   test.each(signedIn)('%s', async (_name, path, act) => {
     const { page } = await open(shared(), path, options);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await act(page);
-    expect(await problemsOf(page)).toEqual([]);
+    expect(await findProblems(page)).toEqual([]);
   });
 });
 
@@ -202,5 +202,5 @@ test("in the reader's own colours the types of callers can still be told apart",
     "['web', 'api', 'other'].map((type) => getComputedStyle(document.querySelector('svg .fill-' + type)).fill)",
   );
   expect(new Set(fills).size).toBe(3);
-  expect(await problemsOf(page)).toEqual([]);
+  expect(await findProblems(page)).toEqual([]);
 });

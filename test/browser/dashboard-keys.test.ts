@@ -43,7 +43,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const { server, session } = shared();
     const { page } = await open(shared(), '/projects/demo/keys');
     const secret = await makeKey(page, 'Exporter', 'Admin');
-    const read = () => statusOf(server, secret, 'GET');
+    const read = () => requestStatus(server, secret, 'GET');
     expect(await read()).toBe(200);
 
     await choose(page, 'Exporter', 'Disable');
@@ -53,7 +53,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByText('Exporter is enabled').waitFor();
     expect(await read()).toBe(200);
 
-    await expect.poll(() => lastUseOf(session, 'Exporter'), patience).not.toBeNull();
+    await expect.poll(() => lastUse(session, 'Exporter'), patience).not.toBeNull();
     await page.reload();
     await choose(page, 'Exporter', 'Revoke…');
     const dialog = page.getByRole('dialog', { name: 'Revoke Exporter?' });
@@ -78,11 +78,11 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const { server } = shared();
     const { page } = await open(shared(), '/projects/demo/keys');
     const secret = await makeKey(page, 'Assistant', 'Recording');
-    expect(await statusOf(server, secret, 'GET')).toBe(401);
+    expect(await requestStatus(server, secret, 'GET')).toBe(401);
     await page.goto('/projects/demo?range=all&zone=UTC');
     await expect.poll(() => tilesOf(page), patience).toBeDefined();
     const before = await tilesOf(page);
-    expect(await statusOf(server, secret, 'POST', [{ id: 'one', caller: 'slack' }])).toBe(200);
+    expect(await requestStatus(server, secret, 'POST', [{ id: 'one', caller: 'slack' }])).toBe(200);
     const after = { ...before, other: (before?.other ?? 0) + 1, total: (before?.total ?? 0) + 1 };
     await expect.poll(() => tilesOf(page), patience).toEqual(after);
   });
@@ -98,8 +98,8 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const second = await shownSecret(page);
     await finishKey(page);
     expect(second).not.toBe(first);
-    expect(await statusOf(server, first, 'GET')).toBe(401);
-    expect(await statusOf(server, second, 'GET')).toBe(200);
+    expect(await requestStatus(server, first, 'GET')).toBe(401);
+    expect(await requestStatus(server, second, 'GET')).toBe(200);
     await page.getByRole('row', { name: new RegExp(`Turning.*${second.slice(-4)}`) }).waitFor();
 
     await choose(page, 'Turning', 'Rotate…');
@@ -107,7 +107,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await dialog.getByRole('button', { name: 'Rotate key' }).click();
     const third = await shownSecret(page);
     await finishKey(page);
-    for (const key of [second, third]) expect(await statusOf(server, key, 'GET')).toBe(200);
+    for (const key of [second, third]) expect(await requestStatus(server, key, 'GET')).toBe(200);
     await page.getByRole('row', { name: /Turning Being replaced/ }).waitFor();
   });
 
@@ -168,7 +168,7 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
 }
 
 /** What the service says to a key: to reading counts, or to recording. */
-async function statusOf(
+async function requestStatus(
   { url }: DashboardServer,
   key: string,
   method: 'GET' | 'POST',
@@ -184,7 +184,7 @@ async function statusOf(
   return response.status;
 }
 
-async function lastUseOf(session: Session, name: string): Promise<string | null | undefined> {
+async function lastUse(session: Session, name: string): Promise<string | null | undefined> {
   const { keys } = await session.ask<{ keys: { name: string; lastUsedAt: string | null }[] }>(
     'GET',
     `${await session.organization()}/keys`,

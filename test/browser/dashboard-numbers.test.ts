@@ -19,7 +19,7 @@ const now = Temporal.Instant.from('2026-03-29T12:00:00Z');
 type Preset = 'today' | 'yesterday' | '7d' | '30d' | '90d' | 'last-month' | 'month' | 'year' | '12m' | 'all';
 
 /** Which whole days a preset is, by the calendar of a zone: another library than the pages have. */
-function boundsOf(preset: Preset, timeZone: string): Bounds {
+function presetBounds(preset: Preset, timeZone: string): Bounds {
   const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
   const tomorrow = today.add({ days: 1 });
   const month = today.with({ day: 1 });
@@ -36,11 +36,11 @@ function boundsOf(preset: Preset, timeZone: string): Bounds {
     all: null,
   };
   const found = days[preset];
-  return found === null ? {} : daysOf(found[0], found[1], timeZone);
+  return found === null ? {} : dayBounds(found[0], found[1], timeZone);
 }
 
 /** From the start of a day to the start of another. */
-function daysOf(first: Temporal.PlainDate, end: Temporal.PlainDate, timeZone: string): Bounds {
+function dayBounds(first: Temporal.PlainDate, end: Temporal.PlainDate, timeZone: string): Bounds {
   const at = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).toInstant().toString();
   return { dateFrom: at(first), dateTo: at(end) };
 }
@@ -62,7 +62,7 @@ async function openThen(place: Place, path: string, options: BrowserContextOptio
 }
 
 /** The table that the chart is made of: its numbers, row by row. */
-async function tableOf(page: Page): Promise<(number | undefined)[][]> {
+async function readTable(page: Page): Promise<(number | undefined)[][]> {
   const rows = await rowsOf(page.getByRole('table', { name: /^Queries per/ }));
   return rows.map(([, ...cells]) => cells.map(numberOf));
 }
@@ -83,12 +83,12 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
       ['all', 'Europe/Berlin', 'month'],
     ] as const) {
       await page.goto(`/projects/demo?range=${preset}&zone=${zone}&interval=${interval}&table=1`);
-      const bounds = boundsOf(preset, zone);
+      const bounds = presetBounds(preset, zone);
       await expectTiles(page, await countsOf(server, bounds));
       const buckets = await bucketsOf(server, { ...bounds, interval, timeZone: zone });
       // Loaded when it is first wanted.
       await expect
-        .poll(() => tableOf(page), { ...patience, message: `${preset} in ${zone}` })
+        .poll(() => readTable(page), { ...patience, message: `${preset} in ${zone}` })
         .toEqual(buckets.map(({ web, api, other, total }) => [web, api, other, total]));
       const { callers } = await callersOf(server, bounds);
       const others = callers.filter(({ type }) => type === 'other');
@@ -111,11 +111,11 @@ describe('in detail', () => {
     const range = page.getByRole('button', { name: /^Range:/ });
     await range.click();
     await page.getByRole('button', { name: 'This year' }).click();
-    await expectTiles(page, await countsOf(server, boundsOf('year', 'UTC')));
+    await expectTiles(page, await countsOf(server, presetBounds('year', 'UTC')));
     await page.getByRole('button', { name: /^Time zone:/ }).click();
     await page.getByRole('combobox', { name: 'Time zone' }).fill('new york');
     await page.keyboard.press('Enter');
-    await expectTiles(page, await countsOf(server, boundsOf('year', zone)));
+    await expectTiles(page, await countsOf(server, presetBounds('year', zone)));
 
     await range.click();
     const custom = page.getByRole('form', { name: 'Custom range' });
@@ -128,17 +128,17 @@ describe('in detail', () => {
     await custom.getByLabel('To, inclusive').fill('2025-11-02');
     await custom.getByRole('button', { name: 'Apply' }).click();
     const days = [Temporal.PlainDate.from('2025-11-01'), Temporal.PlainDate.from('2025-11-03')] as const;
-    const bounds = daysOf(days[0], days[1], zone);
+    const bounds = dayBounds(days[0], days[1], zone);
     await expectTiles(page, await countsOf(server, bounds));
     await page.getByRole('button', { name: 'Show as table' }).click();
     const buckets = await bucketsOf(server, { ...bounds, interval: 'hour', timeZone: zone });
     expect(buckets).toHaveLength(49);
     await expect
-      .poll(() => tableOf(page), patience)
+      .poll(() => readTable(page), patience)
       .toEqual(buckets.map(({ web, api, other, total }) => [web, api, other, total]));
 
     for (const _step of ['chart again', 'the year']) await page.goBack();
-    await expectTiles(page, await countsOf(server, boundsOf('year', zone)));
+    await expectTiles(page, await countsOf(server, presetBounds('year', zone)));
     await page.goForward();
     await expectTiles(page, await countsOf(server, bounds));
   });
@@ -167,7 +167,7 @@ describe('in detail', () => {
     const { server } = shared();
     const first = await openThen(shared(), '/projects/demo?range=month', { timezoneId: 'Pacific/Apia' });
     // Without a zone of the project's it is the reader's own, where it is the next day already.
-    const counts = await countsOf(server, boundsOf('month', 'Pacific/Apia'));
+    const counts = await countsOf(server, presetBounds('month', 'Pacific/Apia'));
     await expectTiles(first.page, counts);
     expect(new URL(first.page.url()).search).toBe('?range=month&zone=Pacific/Apia');
     await first.page.getByRole('checkbox', { name: 'Compare' }).check();
@@ -193,7 +193,7 @@ describe('in detail', () => {
     await page.addInitScript(watchRange);
     await page.goto('/projects/demo?zone=UTC');
     await page.getByRole('button', { name: `Range: ${name}` }).waitFor();
-    await expectTiles(page, await countsOf(server, boundsOf(preset, 'UTC')));
+    await expectTiles(page, await countsOf(server, presetBounds(preset, 'UTC')));
     expect(new URL(page.url()).search).toBe(`?range=${preset}&zone=UTC`);
     expect(await page.evaluate('[...new Set(rangesSeen)]')).toEqual([name]);
     // Whoever asks for a range gets it, whatever is in it.
@@ -220,12 +220,12 @@ describe('in detail', () => {
     const path = '/projects/demo?range=last-month&zone=Europe/Berlin&interval=day&table=1&compare=1';
     const { page } = await openThen(shared(), path);
     const day = (text: string) => Temporal.PlainDate.from(text);
-    const before = daysOf(day('2026-01-01'), day('2026-02-01'), 'Europe/Berlin');
+    const before = dayBounds(day('2026-01-01'), day('2026-02-01'), 'Europe/Berlin');
     const { total } = await countsOf(server, before);
     await page.getByTitle(`${total.toLocaleString('en-GB')} in the previous period`).waitFor();
     const buckets = await bucketsOf(server, { ...before, interval: 'day', timeZone: 'Europe/Berlin' });
     await page.getByRole('table', { name: /^Queries per/ }).waitFor();
-    const february = await tableOf(page);
+    const february = await readTable(page);
     // January has three days more, which stand beside nothing.
     expect(february.map(([, , , , previous]) => previous)).toEqual(
       buckets.slice(0, 28).map((bucket) => bucket.total),
@@ -236,7 +236,7 @@ describe('in detail', () => {
     const { server } = shared();
     const zone = 'Europe/Berlin';
     const { page } = await openThen(shared(), `/projects/demo?range=month&zone=${zone}&interval=day`);
-    const bounds = boundsOf('month', zone);
+    const bounds = presetBounds('month', zone);
     await expectTiles(page, await countsOf(server, bounds));
     const download = async (item: string) => {
       const coming = page.waitForEvent('download');
@@ -268,7 +268,7 @@ describe('in detail', () => {
     const { page } = await openThen(shared(), `/projects/demo?range=${preset}&zone=Asia/Kathmandu`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
-    const counts = await countsOf(server, boundsOf(preset, 'Asia/Kathmandu'));
+    const counts = await countsOf(server, presetBounds(preset, 'Asia/Kathmandu'));
     await expectTiles(page, counts);
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await page.getByText('Copied').waitFor();

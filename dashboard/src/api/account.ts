@@ -12,15 +12,15 @@ export function changePassword(currentPassword: string, newPassword: string): Pr
   return request('POST', '/api/account/password', { currentPassword, newPassword });
 }
 
-export function startSecondFactor(password: string): Promise<TwoFactorSetup> {
+export function startTwoFactor(password: string): Promise<TwoFactorSetup> {
   return request('POST', '/api/account/second-factor/start', { password });
 }
 
-export function confirmSecondFactor(code: string): Promise<void> {
+export function confirmTwoFactor(code: string): Promise<void> {
   return request('POST', '/api/account/second-factor/confirm', { code });
 }
 
-export function stopSecondFactor(password: string): Promise<void> {
+export function stopTwoFactor(password: string): Promise<void> {
   return request('POST', '/api/account/second-factor/stop', { password });
 }
 

@@ -44,7 +44,7 @@ export async function request<T>(
   const text = await response.text().catch(() => '');
   const answer = parse(text);
   if (response.ok && (text === '' || answer !== undefined)) return answer as T;
-  throw errorOf(response, answer);
+  throw toApiError(response, answer);
 }
 
 async function send(
@@ -72,7 +72,7 @@ async function send(
   }
 }
 
-function errorOf(response: Response, answer: unknown): ApiError {
+function toApiError(response: Response, answer: unknown): ApiError {
   const { error, details } = (answer ?? {}) as { error?: unknown; details?: { message: string }[] };
   return new ApiError({
     status: response.ok ? 502 : response.status,
@@ -81,11 +81,11 @@ function errorOf(response: Response, answer: unknown): ApiError {
         ? error
         : `Something between here and the server answered ${response.status}. Try again in a moment.`,
     details: Array.isArray(details) ? details.map(({ message }) => message) : [],
-    retryAfterMs: secondsOf(response.headers.get('retry-after')),
+    retryAfterMs: parseRetryAfter(response.headers.get('retry-after')),
   });
 }
 
-function secondsOf(header: string | null): number | null {
+function parseRetryAfter(header: string | null): number | null {
   const seconds = Number(header ?? Number.NaN);
   return Number.isFinite(seconds) ? seconds * 1000 : null;
 }

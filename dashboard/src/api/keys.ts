@@ -27,9 +27,9 @@ export interface NewKey {
 
 /** Creates a key. Only this response contains its secret. */
 export async function createKey(organizationId: string, key: NewKey): Promise<KeyWithSecret> {
-  const made = await request<KeyWithSecret>('POST', `${organizationPath(organizationId)}/keys`, key);
+  const created = await request<KeyWithSecret>('POST', `${organizationPath(organizationId)}/keys`, key);
   await queryClient.invalidateQueries(keysQuery(organizationId));
-  return made;
+  return created;
 }
 
 /** Creates a key that replaces another one; the old key stays valid for `graceHours`. */
@@ -38,9 +38,9 @@ export async function rotateKey(
   id: string,
   graceHours: number,
 ): Promise<KeyWithSecret> {
-  const made = await request<KeyWithSecret>('POST', keyPath(organizationId, id, 'rotate'), { graceHours });
+  const created = await request<KeyWithSecret>('POST', keyPath(organizationId, id, 'rotate'), { graceHours });
   await queryClient.invalidateQueries(keysQuery(organizationId));
-  return made;
+  return created;
 }
 
 export async function revokeKey(organizationId: string, id: string): Promise<void> {

@@ -38,12 +38,16 @@ export async function removeMember(organizationId: string, email: string): Promi
 
 /** Invites a member. Only this response contains the token of the link. */
 export async function invite(organizationId: string, email: string, role: Role): Promise<CreatedInvitation> {
-  const made = await request<CreatedInvitation>('POST', `${organizationPath(organizationId)}/invitations`, {
-    email,
-    role,
-  });
+  const created = await request<CreatedInvitation>(
+    'POST',
+    `${organizationPath(organizationId)}/invitations`,
+    {
+      email,
+      role,
+    },
+  );
   await queryClient.invalidateQueries(invitationsQuery(organizationId));
-  return made;
+  return created;
 }
 
 export async function withdrawInvitation(organizationId: string, id: string): Promise<void> {

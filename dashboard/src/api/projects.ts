@@ -34,9 +34,9 @@ export interface NewProject {
 }
 
 export async function createProject(organizationId: string, project: NewProject): Promise<Project> {
-  const made = await request<Project>('POST', `${organizationPath(organizationId)}/projects`, project);
+  const created = await request<Project>('POST', `${organizationPath(organizationId)}/projects`, project);
   await queryClient.invalidateQueries(projectsQuery(organizationId));
-  return made;
+  return created;
 }
 
 export type ProjectChange = Partial<Pick<Project, 'name' | 'timeZone' | 'retentionDays'>>;

@@ -1,6 +1,6 @@
 /** The counts of a project. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { boundsOf } from '../format/curl.js';
+import { boundParameters } from '../format/curl.js';
 import type { Bounded, Range } from '../time/range.js';
 import { request } from './client.js';
 import { projectPath } from './projects.js';
@@ -21,12 +21,12 @@ export interface Reading {
   readonly callers: Callers;
 }
 
-export interface Place {
+export interface ProjectRef {
   readonly organizationId: string;
   readonly projectId: string;
 }
 
-export interface Shown extends Place {
+export interface Shown extends ProjectRef {
   readonly range: Range;
   readonly zone: string;
   readonly interval: Interval;
@@ -43,7 +43,7 @@ export function readingQuery(shown: Shown, live: boolean) {
   });
 }
 
-export function countsQuery({ organizationId, projectId }: Place, range: Range) {
+export function countsQuery({ organizationId, projectId }: ProjectRef, range: Range) {
   return queryOptions({
     queryKey: ['project', projectId, 'counts', range],
     queryFn: ({ signal }) => readCounts({ organizationId, projectId }, range, signal),
@@ -53,10 +53,10 @@ export function countsQuery({ organizationId, projectId }: Place, range: Range) 
 /**
  * The counts of the previous period. Its end moves with the clock; the last response is shown until the next arrives.
  */
-export function previousCountsQuery(place: Place, range: Bounded | null) {
+export function previousCountsQuery(ref: ProjectRef, range: Bounded | null) {
   const asked = range ?? { from: 0, to: 0 };
   return queryOptions({
-    ...countsQuery(place, asked),
+    ...countsQuery(ref, asked),
     enabled: range !== null,
     placeholderData: (before, query) => (isSameStart(query?.queryKey, asked) ? before : undefined),
   });
@@ -84,7 +84,7 @@ async function readAll(shown: Shown, signal: AbortSignal): Promise<Reading> {
     const [counts, series, callers] = await Promise.all([
       readCounts(shown, shown.range, signal),
       readBest(shown, signal),
-      request<Callers>('GET', path(shown, 'callers', boundsOf(shown.range)), undefined, signal),
+      request<Callers>('GET', path(shown, 'callers', boundParameters(shown.range)), undefined, signal),
     ]);
     const sum = series.buckets.reduce((total, bucket) => total + bucket.total, 0);
     const agree = counts.total === sum && counts.total === callers.total;
@@ -92,13 +92,13 @@ async function readAll(shown: Shown, signal: AbortSignal): Promise<Reading> {
   }
 }
 
-function readCounts(place: Place, range: Range, signal: AbortSignal): Promise<Counts> {
-  return request('GET', path(place, 'caller-stats', boundsOf(range)), undefined, signal);
+function readCounts(ref: ProjectRef, range: Range, signal: AbortSignal): Promise<Counts> {
+  return request('GET', path(ref, 'caller-stats', boundParameters(range)), undefined, signal);
 }
 
 function readSeries(shown: Shown, signal: AbortSignal): Promise<Series> {
   const { range, interval, zone } = shown;
-  const query = { ...boundsOf(range), interval, timeZone: zone };
+  const query = { ...boundParameters(range), interval, timeZone: zone };
   return request('GET', path(shown, 'series', query), undefined, signal);
 }
 
@@ -110,7 +110,7 @@ async function readBest(shown: Shown, signal: AbortSignal): Promise<Series> {
   return readSeries({ ...shown, interval: 'day' }, signal);
 }
 
-function path(place: Place, operation: string, query: Readonly<Record<string, string>>): string {
+function path(ref: ProjectRef, operation: string, query: Readonly<Record<string, string>>): string {
   const text = new URLSearchParams(query).toString();
-  return `${projectPath(place.organizationId, place.projectId)}/${operation}${text === '' ? '' : `?${text}`}`;
+  return `${projectPath(ref.organizationId, ref.projectId)}/${operation}${text === '' ? '' : `?${text}`}`;
 }

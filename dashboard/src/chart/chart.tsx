@@ -6,19 +6,19 @@ import { type PointerEvent, useMemo, useRef, useState } from 'react';
 import type { CallerType, Interval } from '../api/types.js';
 import { bucketTitle } from '../format/dates.js';
 import { compact, count } from '../format/numbers.js';
-import { type Label, labelsOf } from './labels.js';
+import { chartLabels, type Label } from './labels.js';
 import {
   type Bar,
-  bandOf,
+  barBand,
+  chooseScale,
   indexAt,
   linePath,
   type Plot,
-  plotOf,
+  plotArea,
   type Scale,
-  scaleOf,
   stackedPaths,
 } from './layout.js';
-import { sumOf, Tooltip } from './tooltip.js';
+import { sumTypes, Tooltip } from './tooltip.js';
 import { TYPE_NAMES } from './type-names.js';
 import { useSize } from './use-size.js';
 import './chart.css';
@@ -85,7 +85,7 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
         type="range"
         className="chart-cursor"
         aria-label={label}
-        aria-valuetext={textOf(bars[at], types, interval, zone, before?.[at])}
+        aria-valuetext={describeBar(bars[at], types, interval, zone, before?.[at])}
         min={0}
         max={last}
         value={at}
@@ -99,8 +99,8 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
           title={bucketTitle(bar, interval, zone)}
           bar={bar}
           types={types}
-          before={beforeOf(before?.[active], types, interval, zone)}
-          center={bandOf(active, bars.length, drawing.plot).center}
+          before={previousText(before?.[active], types, interval, zone)}
+          center={barBand(active, bars.length, drawing.plot).center}
           width={width}
         />
       )}
@@ -119,16 +119,16 @@ interface Drawing {
 type DrawProps = Omit<ChartProps, 'label' | 'onPick'> & { readonly width: number; readonly height: number };
 
 function draw({ bars, before, types, interval, zone, width, height }: DrawProps): Drawing {
-  const totals = (before ?? []).slice(0, bars.length).map((bar) => sumOf(bar, types));
-  const scale = scaleOf([...bars.map((bar) => sumOf(bar, types)), ...totals]);
+  const totals = (before ?? []).slice(0, bars.length).map((bar) => sumTypes(bar, types));
+  const scale = chooseScale([...bars.map((bar) => sumTypes(bar, types)), ...totals]);
   const longest = Math.max(...scale.ticks.map((tick) => compact(tick).length));
-  const plot = plotOf(width, height, longest);
+  const plot = plotArea(width, height, longest);
   return {
     plot,
     scale,
     paths: width === 0 ? [] : stackedPaths(bars, types, scale.max, plot),
     line: width === 0 ? '' : linePath(totals, bars.length, scale.max, plot),
-    labels: width === 0 ? [] : labelsOf(bars, interval, zone, plot.width),
+    labels: width === 0 ? [] : chartLabels(bars, interval, zone, plot.width),
   };
 }
 
@@ -153,7 +153,7 @@ function Axes({ drawing: { plot, scale, labels }, bars }: { drawing: Drawing; ba
       {labels.map(({ index, text }) => (
         <text
           key={index}
-          x={bandOf(index, bars, plot).center}
+          x={barBand(index, bars, plot).center}
           y={plot.top + plot.height + 20}
           textAnchor="middle"
         >
@@ -177,13 +177,13 @@ function Band({ index, bars, plot }: { index: number; bars: number; plot: Plot }
   );
 }
 
-function beforeOf(bar: Bar | undefined, types: readonly CallerType[], interval: Interval, zone: string) {
+function previousText(bar: Bar | undefined, types: readonly CallerType[], interval: Interval, zone: string) {
   if (bar === undefined) return null;
-  return { title: bucketTitle(bar, interval, zone), total: sumOf(bar, types) };
+  return { title: bucketTitle(bar, interval, zone), total: sumTypes(bar, types) };
 }
 
 /** The label of a bar for screen readers. */
-function textOf(
+function describeBar(
   bar: Bar | undefined,
   types: readonly CallerType[],
   interval: Interval,
@@ -192,6 +192,6 @@ function textOf(
 ): string {
   if (bar === undefined) return '';
   const parts = types.map((type) => `${TYPE_NAMES[type]} ${count(bar[type])}`);
-  const was = before === undefined ? '' : `; the period before ${count(sumOf(before, types))}`;
-  return `${bucketTitle(bar, interval, zone)}: ${count(sumOf(bar, types))}. ${parts.join(', ')}${was}`;
+  const was = before === undefined ? '' : `; the period before ${count(sumTypes(before, types))}`;
+  return `${bucketTitle(bar, interval, zone)}: ${count(sumTypes(bar, types))}. ${parts.join(', ')}${was}`;
 }

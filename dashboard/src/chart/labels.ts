@@ -1,7 +1,7 @@
 /** The labels below the bars. */
 import type { Interval } from '../api/types.js';
 import { bucketLabel, month } from '../format/dates.js';
-import { localOf } from '../time/zone.js';
+import { toLocal } from '../time/zone.js';
 import { type Bar, labelStep } from './layout.js';
 
 /** Width of one label, in pixels. */
@@ -16,7 +16,7 @@ export interface Label {
 }
 
 /** Evenly spaced labels: hours and months at round values, days and weeks counted from the first bar. */
-export function labelsOf(
+export function chartLabels(
   bars: readonly Bar[],
   interval: Interval,
   zone: string,
@@ -26,31 +26,31 @@ export function labelsOf(
   const step = labelStep(bars.length, interval, width, labelWidthPx[interval]);
   const isLong = (bars.at(-1)?.end ?? 0) - (bars[0]?.start ?? 0) > longMs;
   return bars.flatMap((bar, index) => {
-    if (positionOf(bar, index, interval, zone) % step !== 0) return [];
+    if (labelPosition(bar, index, interval, zone) % step !== 0) return [];
     // Over more than a year, day and month are ambiguous: show month and year.
     const isMonth = isLong && interval !== 'month';
     const text = isMonth
       ? month(bar.start, zone, locale)
-      : textOf(bar.start, interval, zone, bars.length, locale);
+      : labelText(bar.start, interval, zone, bars.length, locale);
     return [{ index, text }];
   });
 }
 
-function positionOf(bar: Bar, index: number, interval: Interval, zone: string): number {
-  const { day, time } = localOf(bar.start, zone);
+function labelPosition(bar: Bar, index: number, interval: Interval, zone: string): number {
+  const { day, time } = toLocal(bar.start, zone);
   if (interval === 'month') return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
   if (interval === 'hour') return Math.floor(Date.parse(`${day}T${time}Z`) / 3_600_000);
   return index;
 }
 
-function textOf(
+function labelText(
   start: number,
   interval: Interval,
   zone: string,
   bars: number,
   locale: string | undefined,
 ): string {
-  const isMidnight = localOf(start, zone).time === '00:00';
+  const isMidnight = toLocal(start, zone).time === '00:00';
   if (interval === 'hour' && isMidnight && bars > 26) return bucketLabel(start, 'day', zone, locale);
   return bucketLabel(start, interval, zone, locale);
 }

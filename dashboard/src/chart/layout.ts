@@ -15,7 +15,7 @@ export interface Scale {
 }
 
 /** A scale of whole numbers that includes every value. */
-export function scaleOf(values: readonly number[]): Scale {
+export function chooseScale(values: readonly number[]): Scale {
   const highest = values.reduce((max, value) => Math.max(max, value), 1);
   const [, max] = nice(0, highest, 4);
   return { max, ticks: ticks(0, max, 4).filter(Number.isInteger) };
@@ -29,13 +29,13 @@ export interface Plot {
 }
 
 /** The area of the chart that contains the bars. */
-export function plotOf(width: number, height: number, longestLabel: number): Plot {
+export function plotArea(width: number, height: number, longestLabel: number): Plot {
   const left = Math.ceil(longestLabel * 7.2) + 12;
   return { left, top: 10, width: Math.max(0, width - left - 2), height: Math.max(0, height - 10 - 28) };
 }
 
 /** The position of a bar. Narrow bars touch, so that many of them read as one shape. */
-export function bandOf(
+export function barBand(
   index: number,
   bars: number,
   plot: Plot,
@@ -62,7 +62,7 @@ export function stackedPaths(
   const paths = new Map<CallerType, string[]>(shown.map((type) => [type, []]));
   const bottom = plot.top + plot.height;
   for (const [index, bar] of bars.entries()) {
-    const { left, width } = bandOf(index, bars.length, plot);
+    const { left, width } = barBand(index, bars.length, plot);
     let below = 0;
     for (const type of shown) {
       if (bar[type] === 0) continue;
@@ -84,10 +84,10 @@ function box(x: number, y: number, width: number, height: number): string {
 /** The line of the previous period, through the centers of the bars. */
 export function linePath(totals: readonly number[], bars: number, max: number, plot: Plot): string {
   const points = totals.slice(0, bars).map((total, index) => {
-    const { center } = bandOf(index, bars, plot);
+    const { center } = barBand(index, bars, plot);
     return `${round(center)} ${round(plot.top + plot.height * (1 - total / max))}`;
   });
-  const { left, width } = bandOf(0, bars, plot);
+  const { left, width } = barBand(0, bars, plot);
   const [only = ''] = points;
   // A single point is drawn as a line across its bar.
   if (points.length === 1) return `M${round(left - 4)} ${only.split(' ')[1]}h${round(width + 8)}`;

@@ -39,7 +39,7 @@ export function Tooltip({ title, bar, types, before, center, width }: TooltipPro
       {types.length > 1 && (
         <p className="chart-tip-row chart-tip-total">
           <span>{types.length === 3 ? 'Total' : 'Shown'}</span>
-          <span>{count(sumOf(bar, types))}</span>
+          <span>{count(sumTypes(bar, types))}</span>
         </p>
       )}
       {before !== null && (
@@ -54,6 +54,6 @@ export function Tooltip({ title, bar, types, before, center, width }: TooltipPro
 }
 
 /** The sum of some types in a bar. */
-export function sumOf(bar: Bar, types: readonly CallerType[]): number {
+export function sumTypes(bar: Bar, types: readonly CallerType[]): number {
   return types.reduce((sum, type) => sum + bar[type], 0);
 }

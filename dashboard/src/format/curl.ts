@@ -15,9 +15,9 @@ export interface Question {
 }
 
 /** The command for exactly this range, with its bounds as UTC instants. */
-export function curlOf({ origin, projectId, operation, range, parameters = {} }: Question): string {
+export function curlCommand({ origin, projectId, operation, range, parameters = {} }: Question): string {
   const url = `${origin}/v1/analytics/${encodeURIComponent(projectId)}/assistant/${operation}`;
-  const all = { ...boundsOf(range), ...parameters };
+  const all = { ...boundParameters(range), ...parameters };
   return [
     `curl --get ${quote(url)}`,
     `--header "Authorization: Bearer ${KEY}"`,
@@ -26,7 +26,7 @@ export function curlOf({ origin, projectId, operation, range, parameters = {} }:
 }
 
 /** The bounds of a range as parameters; unbounded sides are omitted. */
-export function boundsOf({ from, to }: Range): Record<string, string> {
+export function boundParameters({ from, to }: Range): Record<string, string> {
   return {
     ...(from === null ? {} : { dateFrom: new Date(from).toISOString() }),
     ...(to === null ? {} : { dateTo: new Date(to).toISOString() }),

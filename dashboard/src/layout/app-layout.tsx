@@ -23,19 +23,19 @@ const ShortcutsDialog = lazy(() =>
 export function AppLayout({ children }: { children: ReactNode }) {
   const isWide = useWide();
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const place = useCurrentPlace();
+  const current = useCurrent();
   useShortcutKeys();
-  useNavigationShortcuts(place.projectId);
+  useNavigationShortcuts(current.projectId);
   useShortcut('help', () => setHelpOpen(true));
   useShortcut('theme', () => toast(toggleTheme() === 'dark' ? 'Dark' : 'Light'));
 
-  const parts = { ...place, onShortcuts: () => setHelpOpen(true) };
+  const barProps = { ...current, onShortcuts: () => setHelpOpen(true) };
   return (
     <div className="frame">
       <a className="skip" href="#main">
         Skip to the page
       </a>
-      {isWide ? <Sidebar {...parts} /> : <Topbar {...parts} />}
+      {isWide ? <Sidebar {...barProps} /> : <Topbar {...barProps} />}
       <main id="main" className="main" tabIndex={-1}>
         <ConnectionNotice />
         {children}
@@ -49,7 +49,7 @@ export function AppLayout({ children }: { children: ReactNode }) {
   );
 }
 
-interface BarProps extends CurrentPlace {
+interface BarProps extends Current {
   readonly onShortcuts: () => void;
 }
 
@@ -84,7 +84,7 @@ function Topbar({ organization, project, projectId, onShortcuts }: BarProps) {
   );
 }
 
-interface CurrentPlace {
+interface Current {
   readonly organization: Organization | null;
   readonly project: Project | null;
   /** From the URL, so it is known before the project has loaded. */
@@ -92,7 +92,7 @@ interface CurrentPlace {
 }
 
 /** The project of the page, or the last one visited for pages without a project. */
-function useCurrentPlace(): CurrentPlace {
+function useCurrent(): Current {
   const [, params] = useRoute('/projects/:id/*?');
   const usual = useOrganization();
   const { found, isLoading } = useProject(params?.id ?? '');

@@ -4,7 +4,7 @@ import { ChartColumnStacked, Cog, KeyRound, type LucideIcon, ScrollText, Users }
 import { Link, useLocation } from 'wouter';
 import type { Organization } from '../api/types.js';
 import { projectPage } from '../navigation/current-project.js';
-import { lastQueryOf } from '../navigation/last-view.js';
+import { lastQuery } from '../navigation/last-view.js';
 import { preloadPage } from '../pages.js';
 import { OrganizationName } from './organization-name.js';
 
@@ -23,7 +23,7 @@ export function Navigation({ organization, projectId, onGo }: NavigationProps) {
         <div className="navigation-group">
           <NavigationLink
             to={projectPage(projectId)}
-            query={lastQueryOf(projectId)}
+            query={lastQuery(projectId)}
             icon={ChartColumnStacked}
             name="Overview"
             {...go}

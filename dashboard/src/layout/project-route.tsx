@@ -1,18 +1,18 @@
 /** The pages of a project, rendered once the project is known. */
 import type { ComponentType } from 'react';
 import { Failure } from '../components/feedback/notice.js';
-import { type ProjectPlace, useProject, useRemembered } from '../navigation/current-project.js';
+import { type CurrentProject, useProject, useRemembered } from '../navigation/current-project.js';
 import { NotFoundPage } from '../pages/not-found-page.js';
 import { PageLoading } from './page-boundary.js';
 
 interface ProjectRouteProps {
   readonly id: string;
-  readonly page: ComponentType<ProjectPlace>;
+  readonly page: ComponentType<CurrentProject>;
 }
 
 export function ProjectRoute({ id, page }: ProjectRouteProps) {
   const { found, isLoading, error } = useProject(id);
-  if (found !== null) return <Known key={id} place={found} page={page} />;
+  if (found !== null) return <LoadedProject key={id} current={found} page={page} />;
   if (isLoading) return <PageLoading />;
   if (error !== null) return <Failure error={error} what="The projects could not be read." />;
   return (
@@ -20,7 +20,13 @@ export function ProjectRoute({ id, page }: ProjectRouteProps) {
   );
 }
 
-function Known({ place, page: Page }: { place: ProjectPlace; page: ComponentType<ProjectPlace> }) {
-  useRemembered(place);
-  return <Page {...place} />;
+function LoadedProject({
+  current,
+  page: Page,
+}: {
+  current: CurrentProject;
+  page: ComponentType<CurrentProject>;
+}) {
+  useRemembered(current);
+  return <Page {...current} />;
 }

@@ -6,7 +6,7 @@ import { useOrganizations } from '../api/session.js';
 import type { Organization, Project } from '../api/types.js';
 import { recall, remember } from '../preferences/local-storage.js';
 
-export interface ProjectPlace {
+export interface CurrentProject {
   readonly organization: Organization;
   readonly project: Project;
 }
@@ -18,7 +18,7 @@ export interface Search<T> {
 }
 
 /** Finds a project by id in any of the user's organizations. */
-export function useProject(projectId: string): Search<ProjectPlace> {
+export function useProject(projectId: string): Search<CurrentProject> {
   const organizations = useOrganizations();
   const search = useQueries({
     queries: organizations.map(({ id }) => projectsQuery(id)),
@@ -60,7 +60,7 @@ export function useFirstProject(organization: Organization | null): Search<Proje
 }
 
 /** Remembers the project for the next visit. */
-export function useRemembered({ organization, project }: ProjectPlace): void {
+export function useRemembered({ organization, project }: CurrentProject): void {
   useEffect(() => {
     remember('organization', organization.id);
     remember('project', project.id);

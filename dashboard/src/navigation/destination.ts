@@ -4,7 +4,7 @@
  * The page named by `?to=`, if it belongs to this dashboard. A link to the sign-in page must not redirect to another
  * site.
  */
-export function destinationOf(to: string | null, origin: string): string {
+export function safeDestination(to: string | null, origin: string): string {
   if (to === null || !/^\/(?![/\\])/.test(to)) return '/';
   try {
     const url = new URL(to, origin);

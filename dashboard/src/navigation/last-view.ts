@@ -3,7 +3,7 @@
 const queries = new Map<string, string>();
 
 /** The query string of the overview, or ''. */
-export function lastQueryOf(projectId: string): string {
+export function lastQuery(projectId: string): string {
   return queries.get(projectId) ?? '';
 }
 

@@ -61,6 +61,6 @@ export function readChoice(query: URLSearchParams, zone: string): Choice | null 
 const usualShare = 100;
 
 /** The range that a project opens on: the default one, or all time if the default would be nearly empty. */
-export function usualChoiceOf(recentTotal: number, wholeTotal: number): Choice {
+export function initialChoice(recentTotal: number, wholeTotal: number): Choice {
   return recentTotal * usualShare < wholeTotal ? { preset: 'all' } : DEFAULT_CHOICE;
 }

@@ -9,9 +9,9 @@ import type { InvitationPreview } from '../api/types.js';
 import { Page } from '../components/content/page.js';
 import { Failure, Notice } from '../components/feedback/notice.js';
 import { Loading, Skeleton } from '../components/feedback/skeleton.js';
-import { Button, ButtonLink } from '../components/forms/button.js';
+import { ButtonLink } from '../components/forms/button.js';
 import { TextField } from '../components/forms/field.js';
-import { Form, secretOf, textOf } from '../components/forms/form.js';
+import { Form, getPassword, getText } from '../components/forms/form.js';
 import { NewPassword } from '../components/forms/new-password.js';
 import { SignInLayout } from '../layout/sign-in-layout.js';
 import { useToken } from '../navigation/token.js';
@@ -39,7 +39,7 @@ function Invitation({ token }: { token: string }) {
     queryFn: () => lookUpInvitation(token),
     gcTime: 0,
   });
-  if (data !== undefined) return <Seen invitation={data} token={token} />;
+  if (data !== undefined) return <InvitationDetails invitation={data} token={token} />;
   if (error instanceof ApiError && error.status === 404)
     return (
       <DeadLink title="This invitation does not work">
@@ -56,7 +56,7 @@ function Invitation({ token }: { token: string }) {
   );
 }
 
-function Seen({ invitation, token }: { invitation: InvitationPreview; token: string }) {
+function InvitationDetails({ invitation, token }: { invitation: InvitationPreview; token: string }) {
   const { user } = useSession();
   const [, navigate] = useLocation();
   const { organization, email, invitedBy, role } = invitation;
@@ -91,42 +91,26 @@ function Seen({ invitation, token }: { invitation: InvitationPreview; token: str
         </>
       )}
       {isRightUser && (
-        <Form label="Join" onSend={() => join()}>
-          {(isBusy) => (
-            <Button type="submit" kind="primary" wide busy={isBusy}>
-              Join {organization.name}
-            </Button>
-          )}
-        </Form>
+        <Form label="Join" onSend={() => join()} submit={`Join ${organization.name}`} kind="primary" wide />
       )}
       {user === null && !invitation.hasAccount && (
         <Form
           label="Join"
-          onSend={(data) => join({ name: textOf(data, 'name'), password: secretOf(data, 'password') })}
+          onSend={(data) => join({ name: getText(data, 'name'), password: getPassword(data, 'password') })}
+          submit={`Join ${organization.name}`}
+          kind="primary"
+          wide
         >
-          {(isBusy) => (
-            <>
-              <TextField
-                label="E-mail"
-                name="email"
-                type="email"
-                autoComplete="username"
-                value={email}
-                readOnly
-              />
-              <TextField
-                label="Name"
-                name="name"
-                autoComplete="name"
-                maxLength={nameCharactersMax}
-                required
-              />
-              <NewPassword />
-              <Button type="submit" kind="primary" wide busy={isBusy}>
-                Join {organization.name}
-              </Button>
-            </>
-          )}
+          <TextField
+            label="E-mail"
+            name="email"
+            type="email"
+            autoComplete="username"
+            value={email}
+            readOnly
+          />
+          <TextField label="Name" name="name" autoComplete="name" maxLength={nameCharactersMax} required />
+          <NewPassword />
         </Form>
       )}
     </Page>

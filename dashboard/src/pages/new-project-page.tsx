@@ -7,9 +7,8 @@ import { createProject } from '../api/projects.js';
 import type { Organization } from '../api/types.js';
 import { Page } from '../components/content/page.js';
 import { Notice } from '../components/feedback/notice.js';
-import { Button } from '../components/forms/button.js';
 import { TextField } from '../components/forms/field.js';
-import { Form, textOf } from '../components/forms/form.js';
+import { Form, getText } from '../components/forms/form.js';
 import { projectPage, useOrganization } from '../navigation/current-project.js';
 
 export function NewProjectPage() {
@@ -35,35 +34,28 @@ function NewProjectForm({ organization }: { organization: Organization }) {
     <Form
       label="New project"
       onSend={async (data) => {
-        const id = textOf(data, 'id');
+        const id = getText(data, 'id');
         const project = await createProject(organization.id, {
-          name: textOf(data, 'name'),
+          name: getText(data, 'name'),
           ...(id === '' ? {} : { id }),
         });
         navigate(projectPage(project.id));
       }}
+      submit="Create project"
+      kind="primary"
     >
-      {(isBusy) => (
-        <>
-          <TextField label="Name" name="name" maxLength={nameCharactersMax} autoComplete="off" required />
-          <TextField
-            label="Project id"
-            name="id"
-            optional
-            mono
-            maxLength={projectIdCharactersMax}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            hint="It is part of every request URL and cannot be changed. Leave it empty to generate one."
-          />
-          <div className="row">
-            <Button type="submit" kind="primary" busy={isBusy}>
-              Create project
-            </Button>
-          </div>
-        </>
-      )}
+      <TextField label="Name" name="name" maxLength={nameCharactersMax} autoComplete="off" required />
+      <TextField
+        label="Project id"
+        name="id"
+        optional
+        mono
+        maxLength={projectIdCharactersMax}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        hint="It is part of every request URL and cannot be changed. Leave it empty to generate one."
+      />
     </Form>
   );
 }

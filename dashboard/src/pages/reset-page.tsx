@@ -5,8 +5,7 @@ import { ApiError } from '../api/client.js';
 import { resetPassword } from '../api/sign-in.js';
 import { Page } from '../components/content/page.js';
 import { toast } from '../components/feedback/toasts.js';
-import { Button } from '../components/forms/button.js';
-import { Form, secretOf } from '../components/forms/form.js';
+import { Form, getPassword } from '../components/forms/form.js';
 import { NewPassword } from '../components/forms/new-password.js';
 import { SignInLayout } from '../layout/sign-in-layout.js';
 import { useToken } from '../navigation/token.js';
@@ -34,7 +33,7 @@ export function ResetPage() {
           label="Set a new password"
           onSend={async (data) => {
             try {
-              await resetPassword(token, secretOf(data, 'password'));
+              await resetPassword(token, getPassword(data, 'password'));
             } catch (error) {
               if (error instanceof ApiError && error.status === 404) setDead(token);
               throw error;
@@ -42,15 +41,11 @@ export function ResetPage() {
             toast('Your new password is set. Sign in with it.');
             navigate('/sign-in', { replace: true });
           }}
+          submit="Set password"
+          kind="primary"
+          wide
         >
-          {(isBusy) => (
-            <>
-              <NewPassword label="New password" />
-              <Button type="submit" kind="primary" wide busy={isBusy}>
-                Set password
-              </Button>
-            </>
-          )}
+          <NewPassword label="New password" />
         </Form>
       </Page>
     </SignInLayout>

@@ -6,9 +6,8 @@ import { ApiError } from '../api/client.js';
 import { refreshSession, useSession } from '../api/session.js';
 import { setUp } from '../api/sign-in.js';
 import { Page } from '../components/content/page.js';
-import { Button } from '../components/forms/button.js';
 import { TextField } from '../components/forms/field.js';
-import { Form, secretOf, textOf } from '../components/forms/form.js';
+import { Form, getPassword, getText } from '../components/forms/form.js';
 import { NewPassword } from '../components/forms/new-password.js';
 import { SignInLayout } from '../layout/sign-in-layout.js';
 import { useToken } from '../navigation/token.js';
@@ -39,9 +38,9 @@ export function SetUpPage() {
           label="Create your account"
           onSend={async (data) => {
             const account = {
-              name: textOf(data, 'name'),
-              email: textOf(data, 'email'),
-              password: secretOf(data, 'password'),
+              name: getText(data, 'name'),
+              email: getText(data, 'email'),
+              password: getPassword(data, 'password'),
             };
             try {
               await setUp(token, account);
@@ -52,23 +51,13 @@ export function SetUpPage() {
             await refreshSession();
             navigate('/', { replace: true });
           }}
+          submit="Create account"
+          kind="primary"
+          wide
         >
-          {(isBusy) => (
-            <>
-              <TextField
-                label="Name"
-                name="name"
-                autoComplete="name"
-                maxLength={nameCharactersMax}
-                required
-              />
-              <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
-              <NewPassword />
-              <Button type="submit" kind="primary" wide busy={isBusy}>
-                Create account
-              </Button>
-            </>
-          )}
+          <TextField label="Name" name="name" autoComplete="name" maxLength={nameCharactersMax} required />
+          <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
+          <NewPassword />
         </Form>
       </Page>
     </SignInLayout>

@@ -13,12 +13,12 @@ export function toDay(text: string): Day | undefined {
 }
 
 export function addDays(day: Day, days: number): Day {
-  return dayOfUtc(utcOf(day) + days * DAY_MS);
+  return dayOfUtc(dayToUtc(day) + days * DAY_MS);
 }
 
 /** The same day of another month, or the last day of a shorter month. */
 export function addMonths(day: Day, months: number): Day {
-  const first = new Date(utcOf(firstOfMonth(day)));
+  const first = new Date(dayToUtc(firstOfMonth(day)));
   first.setUTCMonth(first.getUTCMonth() + months);
   const last = new Date(first);
   last.setUTCMonth(last.getUTCMonth() + 1, 0);
@@ -36,11 +36,11 @@ export function firstOfYear(day: Day): Day {
 
 /** The number of days between two days; negative if `to` comes first. */
 export function daysBetween(from: Day, to: Day): number {
-  return (utcOf(to) - utcOf(from)) / DAY_MS;
+  return (dayToUtc(to) - dayToUtc(from)) / DAY_MS;
 }
 
 /** Midnight of the day in UTC, in milliseconds since 1970. */
-export function utcOf(day: Day): number {
+export function dayToUtc(day: Day): number {
   return Date.parse(`${day}T00:00:00Z`);
 }
 

@@ -1,6 +1,6 @@
 /** The selected range, its exact instants, and the previous period. */
 import { addDays, addMonths, type Day, daysBetween, firstOfMonth, firstOfYear, toDay } from './calendar.js';
-import { instantOf, localOf, startOfDay } from './zone.js';
+import { startOfDay, toInstant, toLocal } from './zone.js';
 
 export const PRESETS = [
   'today',
@@ -37,12 +37,12 @@ export interface Bounded {
 export const DEFAULT_CHOICE: Choice = { preset: '30d' };
 
 /** The exact instants of a selection at the time `now`. */
-export function rangeOf(choice: Choice, zone: string, now: number): Range {
-  const days = daysOf(choice, zone, now);
+export function resolveRange(choice: Choice, zone: string, now: number): Range {
+  const days = localDays(choice, zone, now);
   if (days !== null) return { from: startOfDay(days.first, zone), to: startOfDay(days.end, zone) };
   return 'preset' in choice
     ? { from: null, to: null }
-    : { from: boundOf(choice.from, zone, 'from'), to: boundOf(choice.to, zone, 'to') };
+    : { from: parseBound(choice.from, zone, 'from'), to: parseBound(choice.to, zone, 'to') };
 }
 
 /** Whether queries that are recorded now can fall into the range. */
@@ -54,10 +54,10 @@ export function isOpen(range: Range, now: number): boolean {
  * The previous period of equal length: as many local days, or the previous month or year. If the range is not over,
  * only the same elapsed part of it, so that a morning is compared with a morning. Null if there is none.
  */
-export function previousOf(choice: Choice, zone: string, now: number): Bounded | null {
-  const days = daysOf(choice, zone, now);
+export function previousRange(choice: Choice, zone: string, now: number): Bounded | null {
+  const days = localDays(choice, zone, now);
   if (days === null) {
-    const range = rangeOf(choice, zone, now);
+    const range = resolveRange(choice, zone, now);
     if (range.from === null || range.to === null) return null;
     const length = Math.min(range.to, Math.max(now, range.from)) - range.from;
     return { from: range.from - (range.to - range.from), to: range.from - (range.to - range.from) + length };
@@ -66,27 +66,27 @@ export function previousOf(choice: Choice, zone: string, now: number): Bounded |
   const end = startOfDay(days.first, zone);
   const from = startOfDay(first, zone);
   if (startOfDay(days.end, zone) <= now) return { from, to: end };
-  const today = localOf(now, zone);
+  const today = toLocal(now, zone);
   const day = addDays(first, daysBetween(days.first, today.day));
-  const passed = instantOf({ day, time: today.time }, zone);
+  const passed = toInstant({ day, time: today.time }, zone);
   return { from, to: Math.min(Math.max(passed, from), end) };
 }
 
 /** Whether both ends exist and are in order. */
 export function isChoice(choice: Choice, zone: string): boolean {
   if ('preset' in choice) return true;
-  const from = boundOf(choice.from, zone, 'from');
-  const to = boundOf(choice.to, zone, 'to');
+  const from = parseBound(choice.from, zone, 'from');
+  const to = parseBound(choice.to, zone, 'to');
   return from !== null && to !== null && from < to;
 }
 
 /** The local days of a selection of whole days; `end` is the day after the last. */
-function daysOf(choice: Choice, zone: string, now: number): { first: Day; end: Day } | null {
+function localDays(choice: Choice, zone: string, now: number): { first: Day; end: Day } | null {
   if (!('preset' in choice)) {
     const [first, last] = [toDay(choice.from), toDay(choice.to)];
     return first === undefined || last === undefined ? null : { first, end: addDays(last, 1) };
   }
-  const today = localOf(now, zone).day;
+  const today = toLocal(now, zone).day;
   const tomorrow = addDays(today, 1);
   switch (choice.preset) {
     case 'today':
@@ -118,10 +118,10 @@ function daysBefore(choice: Choice, { first, end }: { first: Day; end: Day }): D
   return addDays(first, -daysBetween(first, end));
 }
 
-function boundOf(text: string, zone: string, side: 'from' | 'to'): number | null {
+function parseBound(text: string, zone: string, side: 'from' | 'to'): number | null {
   const [date = '', time] = text.split('T');
   const day = toDay(date);
   if (day === undefined) return null;
   if (time === undefined) return startOfDay(side === 'from' ? day : addDays(day, 1), zone);
-  return /^([01]\d|2[0-3]):[0-5]\d$/.test(time) ? instantOf({ day, time }, zone) : null;
+  return /^([01]\d|2[0-3]):[0-5]\d$/.test(time) ? toInstant({ day, time }, zone) : null;
 }

@@ -2,7 +2,7 @@
  * Conversion between local times and instants. Users select local days, and the API takes instants, so days of 23 and
  * 25 hours must come out exactly. The browser knows the offsets of all zones.
  */
-import { type Day, utcOf } from './calendar.js';
+import { type Day, dayToUtc } from './calendar.js';
 
 const DAY_MS = 86_400_000;
 
@@ -14,7 +14,7 @@ export interface Local {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(zone: string): Intl.DateTimeFormat {
+function zoneFormat(zone: string): Intl.DateTimeFormat {
   let format = formats.get(zone);
   if (format === undefined) {
     format = new Intl.DateTimeFormat('en-US', {
@@ -37,7 +37,7 @@ export function isZone(name: string): boolean {
   // Newer browsers accept `+02:00` as a zone, but the server does not.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    formatOf(name);
+    zoneFormat(name);
     return true;
   } catch {
     return false;
@@ -70,9 +70,9 @@ const RENAMED = [
 let newNames: ReadonlyMap<string, string> | undefined;
 
 /** The current name of a zone. */
-function newNameOf(zone: string): string {
+function currentName(zone: string): string {
   newNames ??= new Map(
-    RENAMED.filter(isZone).map((name) => [formatOf(name).resolvedOptions().timeZone, name] as const),
+    RENAMED.filter(isZone).map((name) => [zoneFormat(name).resolvedOptions().timeZone, name] as const),
   );
   return newNames.get(zone) ?? zone;
 }
@@ -80,17 +80,17 @@ function newNameOf(zone: string): string {
 /** The zone of the user's system; UTC if the browser does not know it. */
 export function browserZone(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  return isZone(timeZone) ? newNameOf(timeZone) : 'UTC';
+  return isZone(timeZone) ? currentName(timeZone) : 'UTC';
 }
 
 /** All selectable zones, by name. */
 export function allZones(): string[] {
-  return [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone').map(newNameOf)])].sort();
+  return [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone').map(currentName)])].sort();
 }
 
 /** The local time of an instant, to the minute. */
-export function localOf(at: number, zone: string): Local {
-  const text = new Date(at + offsetOf(at, zone)).toISOString();
+export function toLocal(at: number, zone: string): Local {
+  const text = new Date(at + zoneOffset(at, zone)).toISOString();
   return { day: text.slice(0, 10), time: text.slice(11, 16) };
 }
 
@@ -98,32 +98,32 @@ export function localOf(at: number, zone: string): Local {
  * The instant of a local time. Ambiguous times resolve to the first instant; skipped times are moved forward by the
  * length of the gap.
  */
-export function instantOf({ day, time }: Local, zone: string): number {
-  const wall = utcOf(day) + minutesOf(time) * 60_000;
+export function toInstant({ day, time }: Local, zone: string): number {
+  const wall = dayToUtc(day) + toMinutes(time) * 60_000;
   const { early, late } = candidates(wall, zone);
-  return early + offsetOf(early, zone) === wall ? early : late;
+  return early + zoneOffset(early, zone) === wall ? early : late;
 }
 
 /** The first instant of a day, even if the zone skips midnight on it. */
 export function startOfDay(day: Day, zone: string): number {
-  const wall = utcOf(day);
+  const wall = dayToUtc(day);
   let { early, late } = candidates(wall, zone);
-  if (early + offsetOf(early, zone) === wall) return early;
-  if (late + offsetOf(late, zone) === wall) return late;
+  if (early + zoneOffset(early, zone) === wall) return early;
+  if (late + zoneOffset(late, zone) === wall) return late;
   // The clocks skip midnight; the day begins after the gap.
-  const before = offsetOf(early, zone);
+  const before = zoneOffset(early, zone);
   while (late - early > 1) {
     const middle = Math.floor((early + late) / 2);
-    if (offsetOf(middle, zone) === before) early = middle;
+    if (zoneOffset(middle, zone) === before) early = middle;
     else late = middle;
   }
   return late;
 }
 
 /** The UTC offset of a zone at an instant, in milliseconds. */
-export function offsetOf(at: number, zone: string): number {
+export function zoneOffset(at: number, zone: string): number {
   const parts = new Map(
-    formatOf(zone)
+    zoneFormat(zone)
       .formatToParts(at)
       .map(({ type, value }) => [type, Number(value)]),
   );
@@ -141,10 +141,10 @@ export function offsetOf(at: number, zone: string): number {
 
 /** A local time can mean two instants if the offset changes within a day of it; otherwise both are equal. */
 function candidates(wall: number, zone: string): { early: number; late: number } {
-  const offsets = [offsetOf(wall - DAY_MS, zone), offsetOf(wall + DAY_MS, zone)];
+  const offsets = [zoneOffset(wall - DAY_MS, zone), zoneOffset(wall + DAY_MS, zone)];
   return { early: wall - Math.max(...offsets), late: wall - Math.min(...offsets) };
 }
 
-function minutesOf(time: string): number {
+function toMinutes(time: string): number {
   return Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 }

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { labelsOf } from '../../../dashboard/src/chart/labels.js';
+import { chartLabels } from '../../../dashboard/src/chart/labels.js';
 import {
   type Bar,
-  bandOf,
+  barBand,
+  chooseScale,
   indexAt,
   labelStep,
   linePath,
-  plotOf,
-  scaleOf,
+  plotArea,
   stackedPaths,
 } from '../../../dashboard/src/chart/layout.js';
 
-const plot = plotOf(1000, 300, 4);
+const plot = plotArea(1000, 300, 4);
 const types = ['web', 'api', 'other'] as const;
 const counts = fc.nat({ max: 1_000_000 });
 const bar = fc
@@ -29,14 +29,14 @@ function boxes(path: string): { y: number; height: number }[] {
 
 describe('the scale', () => {
   test('of nothing still has a line to stand on', () => {
-    expect(scaleOf([])).toEqual({ max: 1, ticks: [0, 1] });
-    expect(scaleOf([0, 0])).toEqual({ max: 1, ticks: [0, 1] });
+    expect(chooseScale([])).toEqual({ max: 1, ticks: [0, 1] });
+    expect(chooseScale([0, 0])).toEqual({ max: 1, ticks: [0, 1] });
   });
 
   test('holds every value, and its lines are whole numbers from 0 up', () => {
     fc.assert(
       fc.property(fc.array(fc.nat()), (values) => {
-        const { max, ticks } = scaleOf(values);
+        const { max, ticks } = chooseScale(values);
         expect(max).toBeGreaterThanOrEqual(Math.max(0, ...values));
         expect(ticks[0]).toBe(0);
         expect(ticks.every((tick) => Number.isInteger(tick) && tick <= max)).toBe(true);
@@ -50,7 +50,7 @@ describe('the bars', () => {
   test('stay inside the plot, and what is there is seen', () => {
     fc.assert(
       fc.property(fc.array(bar, { minLength: 1, maxLength: 50 }), (bars) => {
-        const { max } = scaleOf(bars.map(({ total }) => total));
+        const { max } = chooseScale(bars.map(({ total }) => total));
         for (const { type, path } of stackedPaths(bars, types, max, plot)) {
           const drawn = boxes(path);
           expect(drawn.length).toBe(bars.filter((one) => one[type] > 0).length);
@@ -67,7 +67,7 @@ describe('the bars', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5000 }), fc.nat(), (bars, any) => {
         const index = any % bars;
-        expect(indexAt(bandOf(index, bars, plot).center, bars, plot)).toBe(index);
+        expect(indexAt(barBand(index, bars, plot).center, bars, plot)).toBe(index);
       }),
     );
     expect(indexAt(plot.left - 1, 10, plot)).toBeNull();
@@ -109,7 +109,7 @@ describe('the labels', () => {
   });
 
   test('of hours stand at round ones of the zone, and name the day at midnight', () => {
-    const texts = labelsOf(hours('2026-06-01T22:00Z', 48), 'hour', 'Europe/Berlin', 600, 'en-GB').map(
+    const texts = chartLabels(hours('2026-06-01T22:00Z', 48), 'hour', 'Europe/Berlin', 600, 'en-GB').map(
       ({ text }) => text,
     );
     expect(texts).toEqual(['2 Jun', '06:00', '12:00', '18:00', '3 Jun', '06:00', '12:00', '18:00']);
@@ -120,6 +120,6 @@ describe('the labels', () => {
       const start = Date.parse('2024-01-01T00:00Z') + index * 86_400_000;
       return { start, end: start + 86_400_000, web: 0, api: 0, other: 0, total: 0 };
     });
-    expect(labelsOf(days, 'day', 'UTC', 800, 'en-GB')[0]?.text).toBe('Jan 2024');
+    expect(chartLabels(days, 'day', 'UTC', 800, 'en-GB')[0]?.text).toBe('Jan 2024');
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { boundsOf, curlOf, quote } from '../../../dashboard/src/format/curl.js';
+import { boundParameters, curlCommand, quote } from '../../../dashboard/src/format/curl.js';
 import { callersCsv, fileName, seriesCsv } from '../../../dashboard/src/format/files.js';
 import { change, compact, count, share } from '../../../dashboard/src/format/numbers.js';
 import { relative } from '../../../dashboard/src/format/relative.js';
@@ -30,7 +30,7 @@ describe('a copied command', () => {
   });
 
   test('asks for the range as the instants it is', () => {
-    const command = curlOf({
+    const command = curlCommand({
       origin: 'https://stats.example',
       projectId: "it's $HOME",
       operation: 'caller-stats',
@@ -50,8 +50,8 @@ describe('a copied command', () => {
   });
 
   test('leaves out a bound that there is none of', () => {
-    expect(boundsOf({ from: null, to: null })).toEqual({});
-    expect(boundsOf({ from: null, to: 0 })).toEqual({ dateTo: '1970-01-01T00:00:00.000Z' });
+    expect(boundParameters({ from: null, to: null })).toEqual({});
+    expect(boundParameters({ from: null, to: 0 })).toEqual({ dateTo: '1970-01-01T00:00:00.000Z' });
   });
 });
 

@@ -6,10 +6,10 @@ import {
   isChoice,
   isOpen,
   PRESETS,
-  previousOf,
-  rangeOf,
+  previousRange,
+  resolveRange,
 } from '../../../dashboard/src/time/range.js';
-import { localOf } from '../../../dashboard/src/time/zone.js';
+import { toLocal } from '../../../dashboard/src/time/zone.js';
 
 const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Asia/Kathmandu');
 const now = fc.integer({ min: Date.UTC(2015, 0, 1), max: Date.UTC(2030, 0, 1) });
@@ -26,7 +26,7 @@ const choice = fc.oneof(preset, custom);
 function shown(range: { from: number | null; to: number | null } | null, name: string): string {
   const text = (at: number | null): string => {
     if (at === null) return '…';
-    const local = localOf(at, name);
+    const local = toLocal(at, name);
     return `${local.day} ${local.time}`;
   };
   return range === null ? 'none' : `${text(range.from)} to ${text(range.to)}`;
@@ -54,11 +54,11 @@ describe('of every range', () => {
   test('the start lies before the end, and ends are local midnights', () => {
     fc.assert(
       fc.property(choice, zone, now, (chosen, name, at) => {
-        const { from, to } = rangeOf(chosen, name, at);
+        const { from, to } = resolveRange(chosen, name, at);
         if (from === null || to === null) return;
         expect(from).toBeLessThan(to);
         // Where clocks jump over midnight the day begins at one.
-        for (const end of [from, to]) expect(['00:00', '01:00']).toContain(localOf(end, name).time);
+        for (const end of [from, to]) expect(['00:00', '01:00']).toContain(toLocal(end, name).time);
       }),
     );
   });
@@ -66,8 +66,8 @@ describe('of every range', () => {
   test('the period before ends where it begins, or at as much as has passed of it', () => {
     fc.assert(
       fc.property(choice, zone, now, (chosen, name, at) => {
-        const range = rangeOf(chosen, name, at);
-        const before = previousOf(chosen, name, at);
+        const range = resolveRange(chosen, name, at);
+        const before = previousRange(chosen, name, at);
         if (range.from === null || range.to === null) {
           expect(before).toBeNull();
           return;
@@ -84,10 +84,10 @@ describe('of every range', () => {
     fc.assert(
       fc.property(custom, zone, (chosen, name) => {
         const at = Date.UTC(2035, 0, 1);
-        const range = rangeOf(chosen, name, at);
-        const before = previousOf(chosen, name, at);
+        const range = resolveRange(chosen, name, at);
+        const before = previousRange(chosen, name, at);
         const days = (one: { from: number | null; to: number | null } | null): number =>
-          daysBetween(localOf(one?.from ?? 0, name).day, localOf(one?.to ?? 0, name).day);
+          daysBetween(toLocal(one?.from ?? 0, name).day, toLocal(one?.to ?? 0, name).day);
         expect(days(before)).toBe(days(range));
       }),
     );
@@ -111,12 +111,12 @@ describe('on a Sunday afternoon after the clocks were set forward, in Berlin', (
     ['12m', '2025-04-01 00:00 to 2026-03-30 00:00', '2024-04-01 00:00 to 2025-03-29 15:30'],
     ['all', '… to …', 'none'],
   ] as const)('%s is %s, before it %s', (one, range, before) => {
-    expect(shown(rangeOf({ preset: one }, name, at), name)).toBe(range);
-    expect(shown(previousOf({ preset: one }, name, at), name)).toBe(before);
+    expect(shown(resolveRange({ preset: one }, name, at), name)).toBe(range);
+    expect(shown(previousRange({ preset: one }, name, at), name)).toBe(before);
   });
 
   test('today is 23 hours long', () => {
-    const { from, to } = rangeOf({ preset: 'today' }, name, at);
+    const { from, to } = resolveRange({ preset: 'today' }, name, at);
     expect(((to ?? 0) - (from ?? 0)) / 3_600_000).toBe(23);
   });
 });
@@ -124,10 +124,10 @@ describe('on a Sunday afternoon after the clocks were set forward, in Berlin', (
 test('a range with times ends at its minute, and is compared with as long before it', () => {
   const chosen = { from: '2026-06-01T09:00', to: '2026-06-01T17:30' };
   const at = Date.parse('2026-07-01T00:00:00Z');
-  expect(shown(rangeOf(chosen, 'UTC', at), 'UTC')).toBe('2026-06-01 09:00 to 2026-06-01 17:30');
-  expect(shown(previousOf(chosen, 'UTC', at), 'UTC')).toBe('2026-06-01 00:30 to 2026-06-01 09:00');
+  expect(shown(resolveRange(chosen, 'UTC', at), 'UTC')).toBe('2026-06-01 09:00 to 2026-06-01 17:30');
+  expect(shown(previousRange(chosen, 'UTC', at), 'UTC')).toBe('2026-06-01 00:30 to 2026-06-01 09:00');
   const during = Date.parse('2026-06-01T10:00:00Z');
-  expect(shown(previousOf(chosen, 'UTC', during), 'UTC')).toBe('2026-06-01 00:30 to 2026-06-01 01:30');
+  expect(shown(previousRange(chosen, 'UTC', during), 'UTC')).toBe('2026-06-01 00:30 to 2026-06-01 01:30');
 });
 
 test('a range is open as long as queries of now can fall into it', () => {

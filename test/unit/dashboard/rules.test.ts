@@ -3,8 +3,8 @@ import type { Key } from '../../../dashboard/src/api/types.js';
 import { sortDetails } from '../../../dashboard/src/components/content/sort-details.js';
 import { filterOptions } from '../../../dashboard/src/components/overlays/picker-filter.js';
 import { ACTION_NAMES, actionName } from '../../../dashboard/src/pages/audit/actions.js';
-import { askOf, readFilter, writeFilter } from '../../../dashboard/src/pages/audit/filter.js';
-import { expiryOf, isBusy, isInUse, sortKeys } from '../../../dashboard/src/pages/keys/key-order.js';
+import { readFilter, toAuditFilter, writeFilter } from '../../../dashboard/src/pages/audit/filter.js';
+import { isBusy, isInUse, keyExpiry, sortKeys } from '../../../dashboard/src/pages/keys/key-order.js';
 import { findKeys } from '../../../dashboard/src/pages/keys/key-search.js';
 import { SHORTCUTS, step } from '../../../dashboard/src/preferences/shortcuts.js';
 import { AUDIT_ACTIONS } from '../../../src/domain/people/audit.js';
@@ -81,7 +81,7 @@ describe('keys', () => {
     [7 * dayMs + 1, 'later', 8],
   ] as const)('that end in %s ms end %s', (away, kind, daysLeft) => {
     const expiresAt = away === null ? null : iso(nowMs + away);
-    expect(expiryOf({ expiresAt }, nowMs)).toEqual({ kind, daysLeft });
+    expect(keyExpiry({ expiresAt }, nowMs)).toEqual({ kind, daysLeft });
   });
 
   test('are missed by somebody if they were used within a day', () => {
@@ -134,7 +134,7 @@ describe('the filter of the audit log', () => {
 
   test('asks for days of the reader as exact times, the last one included', () => {
     const filter = { action: '', actor: 'ada', target: '', from: '2026-03-29', to: '2026-03-29' };
-    expect(askOf(filter, 'Europe/Berlin')).toEqual({
+    expect(toAuditFilter(filter, 'Europe/Berlin')).toEqual({
       actor: 'ada',
       from: '2026-03-28T23:00:00.000Z',
       to: '2026-03-29T22:00:00.000Z',

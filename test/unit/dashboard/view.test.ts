@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { destinationOf, signInFor } from '../../../dashboard/src/navigation/destination.js';
-import { readView, usualChoiceOf, type View, writeView } from '../../../dashboard/src/navigation/view.js';
+import { safeDestination, signInFor } from '../../../dashboard/src/navigation/destination.js';
+import { initialChoice, readView, type View, writeView } from '../../../dashboard/src/navigation/view.js';
 import { autoInterval, INTERVALS, intervalFor, isAllowed } from '../../../dashboard/src/time/interval.js';
 import { PRESETS } from '../../../dashboard/src/time/range.js';
 import { words } from '../../support/words.js';
@@ -44,7 +44,7 @@ describe('the address of an overview', () => {
     [0, 1, 'all'],
     [30_000, 3_000_000, '30d'],
   ])('with %i of %i queries in the last 30 days a project opens on %s', (recent, whole, preset) => {
-    expect(usualChoiceOf(recent, whole)).toEqual({ preset });
+    expect(initialChoice(recent, whole)).toEqual({ preset });
   });
 
   test('says all of what is on screen', () => {
@@ -93,7 +93,7 @@ describe('after signing in', () => {
     '/sign-in',
     '/sign-in?to=/members',
   ])('%j leads nowhere but to the start', (to) => {
-    expect(destinationOf(to, 'https://stats.example')).toBe('/');
+    expect(safeDestination(to, 'https://stats.example')).toBe('/');
   });
 
   test('every text leads to a page of the same origin', () => {
@@ -104,7 +104,7 @@ describe('after signing in', () => {
     );
     fc.assert(
       fc.property(text, (to) => {
-        const path = destinationOf(to, 'https://stats.example');
+        const path = safeDestination(to, 'https://stats.example');
         expect(new URL(path, 'https://stats.example').origin).toBe('https://stats.example');
         expect(path).toMatch(/^\/(?!\/)/);
       }),
@@ -115,7 +115,7 @@ describe('after signing in', () => {
   test('one comes back to where one was', () => {
     const there = signInFor('/projects/docs', 'range=7d&zone=Europe/Berlin');
     const to = new URLSearchParams(there.split('?')[1]).get('to');
-    expect(destinationOf(to, 'https://stats.example')).toBe('/projects/docs?range=7d&zone=Europe/Berlin');
+    expect(safeDestination(to, 'https://stats.example')).toBe('/projects/docs?range=7d&zone=Europe/Berlin');
     expect(signInFor('/', '')).toBe('/sign-in');
   });
 });

@@ -5,11 +5,11 @@ import { addDays } from '../../../dashboard/src/time/calendar.js';
 import {
   allZones,
   browserZone,
-  instantOf,
   isZone,
-  localOf,
-  offsetOf,
   startOfDay,
+  toInstant,
+  toLocal,
+  zoneOffset,
 } from '../../../dashboard/src/time/zone.js';
 
 const ZONES = [
@@ -68,7 +68,7 @@ describe('as an independent library has them', () => {
     fc.assert(
       fc.property(day, time, zone, (text, at, name) => {
         const local = Temporal.PlainDateTime.from(`${text}T${at}`);
-        expect(instantOf({ day: text, time: at }, name)).toBe(local.toZonedDateTime(name).epochMilliseconds);
+        expect(toInstant({ day: text, time: at }, name)).toBe(local.toZonedDateTime(name).epochMilliseconds);
       }),
       { numRuns: 5000 },
     );
@@ -78,11 +78,11 @@ describe('as an independent library has them', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2_000_000_000_000 }), zone, (at, name) => {
         const there = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(name);
-        expect(localOf(at, name)).toEqual({
+        expect(toLocal(at, name)).toEqual({
           day: there.toPlainDate().toString(),
           time: there.toPlainTime().toString().slice(0, 5),
         });
-        expect(offsetOf(at, name)).toBe(there.offsetNanoseconds / 1e6);
+        expect(zoneOffset(at, name)).toBe(there.offsetNanoseconds / 1e6);
       }),
       { numRuns: 2000 },
     );
@@ -111,7 +111,7 @@ describe('the days on which clocks are changed', () => {
 
   test('a time that happens twice is the first, one that does not happen is moved on', () => {
     const iso = (local: { day: string; time: string }): string =>
-      new Date(instantOf(local, 'Europe/Berlin')).toISOString();
+      new Date(toInstant(local, 'Europe/Berlin')).toISOString();
     expect(iso({ day: '2026-10-25', time: '02:30' })).toBe('2026-10-25T00:30:00.000Z');
     expect(iso({ day: '2026-03-29', time: '02:30' })).toBe('2026-03-29T01:30:00.000Z');
   });

@@ -17,20 +17,20 @@ interface TableProps<T> {
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
-  readonly keyOf: (row: T) => string | number;
+  readonly rowKey: (row: T) => string | number;
   readonly isMuted?: (row: T) => boolean;
   /** Also shows the caption above the table. */
   readonly isCaptionSeen?: boolean;
 }
 
-export function Table<T>({ caption, columns, rows, keyOf, isMuted, isCaptionSeen = false }: TableProps<T>) {
+export function Table<T>({ caption, columns, rows, rowKey, isMuted, isCaptionSeen = false }: TableProps<T>) {
   return (
     <table className="table table-cards" role="table">
       <caption className={isCaptionSeen ? '' : 'out-of-sight'}>{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
           {columns.map((column) => (
-            <th key={column.head} scope="col" role="columnheader" className={classOf(column)}>
+            <th key={column.head} scope="col" role="columnheader" className={cellClass(column)}>
               <span className={column.kind === 'actions' ? 'out-of-sight' : ''}>{column.head}</span>
             </th>
           ))}
@@ -38,7 +38,7 @@ export function Table<T>({ caption, columns, rows, keyOf, isMuted, isCaptionSeen
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr key={keyOf(row)} role="row" className={isMuted?.(row) === true ? 'table-muted' : undefined}>
+          <tr key={rowKey(row)} role="row" className={isMuted?.(row) === true ? 'table-muted' : undefined}>
             {columns.map((column) => (
               <Cell key={column.head} column={column} row={row} />
             ))}
@@ -58,12 +58,12 @@ function Cell<T>({ column, row }: { column: Column<T>; row: T }) {
     );
   const label = column.kind === 'actions' ? undefined : column.head;
   return (
-    <td role="cell" className={classOf(column)} data-label={label}>
+    <td role="cell" className={cellClass(column)} data-label={label}>
       {column.cell(row)}
     </td>
   );
 }
 
-function classOf<T>({ kind }: Column<T>): string | undefined {
+function cellClass<T>({ kind }: Column<T>): string | undefined {
   return kind === 'number' || kind === 'actions' ? `table-${kind}` : undefined;
 }

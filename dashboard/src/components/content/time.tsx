@@ -16,10 +16,10 @@ export function Time({ at }: { at: string }) {
   const show = (): void => {
     if (tip.current === null || button.current === null) return;
     tip.current.showPopover();
-    const place = button.current.getBoundingClientRect();
-    const left = Math.min(place.left, document.documentElement.clientWidth - tip.current.offsetWidth - 8);
+    const rect = button.current.getBoundingClientRect();
+    const left = Math.min(rect.left, document.documentElement.clientWidth - tip.current.offsetWidth - 8);
     tip.current.style.left = `${Math.max(8, left)}px`;
-    tip.current.style.top = `${place.top - tip.current.offsetHeight - 6}px`;
+    tip.current.style.top = `${rect.top - tip.current.offsetHeight - 6}px`;
   };
   const hide = (): void => tip.current?.hidePopover();
 

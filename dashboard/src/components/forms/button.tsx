@@ -13,7 +13,7 @@ interface Looks {
   readonly wide?: boolean;
 }
 
-function classOf({ kind = 'plain', wide = false }: Looks): string {
+function buttonClass({ kind = 'plain', wide = false }: Looks): string {
   return `button button-${kind}${wide ? ' button-wide' : ''}`;
 }
 
@@ -28,7 +28,7 @@ export function Button({ kind, icon: Icon, wide, busy = false, children, onClick
     <button
       type="button"
       {...rest}
-      className={classOf({
+      className={buttonClass({
         ...(kind === undefined ? {} : { kind }),
         ...(wide === undefined ? {} : { wide }),
       })}
@@ -54,7 +54,7 @@ export function IconButton({ icon: Icon, label, kind = 'quiet', ...rest }: IconB
       type="button"
       title={label}
       {...rest}
-      className={`${classOf({ kind })} button-icon`}
+      className={`${buttonClass({ kind })} button-icon`}
       aria-label={label}
     >
       <Icon aria-hidden />
@@ -70,7 +70,7 @@ interface ButtonLinkProps extends Looks {
 /** A link to another page of the dashboard. */
 export function ButtonLink({ href, icon: Icon, children, ...looks }: ButtonLinkProps) {
   return (
-    <Link href={href} className={classOf(looks)}>
+    <Link href={href} className={buttonClass(looks)}>
       {Icon !== undefined && <Icon aria-hidden />}
       {children}
     </Link>
@@ -80,7 +80,7 @@ export function ButtonLink({ href, icon: Icon, children, ...looks }: ButtonLinkP
 /** A link that leaves the dashboard. */
 export function OutwardButton({ href, icon: Icon, children, ...looks }: ButtonLinkProps) {
   return (
-    <a href={href} className={classOf(looks)}>
+    <a href={href} className={buttonClass(looks)}>
       {Icon !== undefined && <Icon aria-hidden />}
       {children}
     </a>

@@ -1,15 +1,10 @@
-/** The state of a form's last submission, for its fields. */
+/** The error messages of a form's last submission, for its fields. */
 import { createContext, useContext } from 'react';
 
-export interface FormState {
-  readonly isBusy: boolean;
-  /** Error messages by field name. */
-  readonly problems: ReadonlyMap<string, string>;
-}
-
-export const FormContext = createContext<FormState>({ isBusy: false, problems: new Map() });
+/** By field name. */
+export const ProblemsContext = createContext<ReadonlyMap<string, string>>(new Map());
 
 /** The server's error message for a field, if any. */
 export function useProblem(name: string): string | undefined {
-  return useContext(FormContext).problems.get(name);
+  return useContext(ProblemsContext).get(name);
 }

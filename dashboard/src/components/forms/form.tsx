@@ -1,27 +1,46 @@
 /** A form that shows each error next to the field it is about. */
-import { type ReactNode, type SubmitEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type ComponentProps, type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/client.js';
 import { refreshSession } from '../../api/session.js';
 import { sortDetails } from '../content/sort-details.js';
 import { Failure } from '../feedback/notice.js';
-import { FormContext } from './form-state.js';
+import { Button } from './button.js';
+import { ProblemsContext } from './form-state.js';
 
 interface FormProps {
   /** Submits the form. Thrown errors are shown. */
   readonly onSend: (data: FormData) => Promise<unknown>;
   /** Messages by status that replace the server's. */
   readonly messages?: Readonly<Record<number, string>>;
-  /** The fields and buttons. */
-  readonly children: (isBusy: boolean) => ReactNode;
-  readonly label?: string;
+  /** The accessible name. */
+  readonly label: string;
+  /** The label of the submit button, to which `kind`, `wide` and `disabled` apply, too. */
+  readonly submit: string;
+  readonly kind?: ComponentProps<typeof Button>['kind'];
+  readonly wide?: boolean;
+  readonly disabled?: boolean;
+  /** Adds a Cancel button. */
+  readonly onCancel?: () => void;
+  /** The fields. */
+  readonly children?: ReactNode;
 }
 
-export function Form({ onSend, messages = {}, children, label }: FormProps) {
+export function Form(props: FormProps) {
+  const {
+    onSend,
+    messages = {},
+    children,
+    label,
+    submit,
+    kind = 'plain',
+    wide = false,
+    disabled,
+    onCancel,
+  } = props;
   const form = useRef<HTMLFormElement>(null);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
-  const state = useMemo(() => ({ isBusy, problems }), [isBusy, problems]);
 
   const send = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
@@ -34,7 +53,7 @@ export function Form({ onSend, messages = {}, children, label }: FormProps) {
     } catch (thrown) {
       // A wrong password, or an expired session: reloading the session then redirects to the sign-in page.
       if (thrown instanceof ApiError && thrown.status === 401) void refreshSession();
-      const failure = sorted(thrown, fieldsOf(form.current), messages);
+      const failure = sorted(thrown, fieldNames(form.current), messages);
       setError(failure.error);
       setProblems(failure.problems);
     } finally {
@@ -46,17 +65,30 @@ export function Form({ onSend, messages = {}, children, label }: FormProps) {
     if (problems.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
   }, [problems]);
 
+  const button = (
+    <Button type="submit" kind={kind} wide={wide} busy={isBusy} disabled={disabled}>
+      {submit}
+    </Button>
+  );
   return (
-    <FormContext value={state}>
+    <ProblemsContext value={problems}>
       <form ref={form} className="stack" aria-label={label} onSubmit={(event) => void send(event)}>
         {error !== null && <Failure error={error} />}
-        {children(isBusy)}
+        {children}
+        {wide ? (
+          button
+        ) : (
+          <div className={onCancel ? 'dialog-buttons' : 'row'}>
+            {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+            {button}
+          </div>
+        )}
       </form>
-    </FormContext>
+    </ProblemsContext>
   );
 }
 
-function fieldsOf(form: HTMLFormElement | null): string[] {
+function fieldNames(form: HTMLFormElement | null): string[] {
   return [...(form?.elements ?? [])].map((element) => element.getAttribute('name') ?? '');
 }
 
@@ -74,11 +106,11 @@ function sorted(
 }
 
 /** The trimmed value of a text field. */
-export function textOf(data: FormData, name: string): string {
+export function getText(data: FormData, name: string): string {
   return String(data.get(name) ?? '').trim();
 }
 
 /** The value of a password field, untrimmed. */
-export function secretOf(data: FormData, name: string): string {
+export function getPassword(data: FormData, name: string): string {
   return String(data.get(name) ?? '');
 }

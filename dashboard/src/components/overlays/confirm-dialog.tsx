@@ -1,10 +1,9 @@
 /** Asks for confirmation before an irreversible action. The most destructive ones require typing a name. */
 import { type ReactNode, useState } from 'react';
 import { toast } from '../feedback/toasts.js';
-import { Button } from '../forms/button.js';
 import { TextField } from '../forms/field.js';
 import { Form } from '../forms/form.js';
-import { Dialog, DialogButtons } from './dialog.js';
+import { Dialog } from './dialog.js';
 
 interface ConfirmDialogProps {
   readonly title: string;
@@ -39,32 +38,21 @@ export function ConfirmDialog({
           onClose();
           toast(done);
         }}
+        submit={action}
+        kind="danger"
+        disabled={typed !== undefined && text.trim() !== typed.text}
+        onCancel={onClose}
       >
-        {(isBusy) => (
-          <>
-            {typed !== undefined && (
-              <TextField
-                label={`To go on, type ${typed.what}: ${typed.text}`}
-                name="confirmation"
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                value={text}
-                onChange={(event) => setText(event.target.value)}
-              />
-            )}
-            <DialogButtons>
-              <Button onClick={onClose}>Cancel</Button>
-              <Button
-                type="submit"
-                kind="danger"
-                busy={isBusy}
-                disabled={typed !== undefined && text.trim() !== typed.text}
-              >
-                {action}
-              </Button>
-            </DialogButtons>
-          </>
+        {typed !== undefined && (
+          <TextField
+            label={`To go on, type ${typed.what}: ${typed.text}`}
+            name="confirmation"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
         )}
       </Form>
     </Dialog>

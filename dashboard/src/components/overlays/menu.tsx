@@ -24,7 +24,7 @@ interface MenuProps {
 }
 
 export function Menu({ label, items, align = 'end', button }: MenuProps) {
-  const popover = usePopover({ align, focus: (panel) => itemsOf(panel)[0] });
+  const popover = usePopover({ align, focus: (panel) => menuItems(panel)[0] });
   const { isOpen, panel, close } = popover;
 
   return (
@@ -38,7 +38,7 @@ export function Menu({ label, items, align = 'end', button }: MenuProps) {
         tabIndex={-1}
         onKeyDown={(event) => move(event, panel.current, close)}
       >
-        {isOpen && items.map((item) => <Item key={nameOf(item, items)} item={item} close={close} />)}
+        {isOpen && items.map((item) => <Item key={itemName(item, items)} item={item} close={close} />)}
       </div>
     </>
   );
@@ -70,27 +70,27 @@ function Item({ item, close }: { item: MenuItem; close: () => void }) {
   );
 }
 
-function nameOf(item: MenuItem, items: readonly MenuItem[]): string {
+function itemName(item: MenuItem, items: readonly MenuItem[]): string {
   if (item === 'line') return `line ${items.indexOf(item)}`;
   return 'heading' in item ? `heading ${item.heading}` : item.label;
 }
 
-function itemsOf(panel: HTMLElement | null): HTMLElement[] {
+function menuItems(panel: HTMLElement | null): HTMLElement[] {
   return [...(panel?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
 }
 
 /** Arrow keys, Home and End move through the items; a letter jumps to the next item that starts with it; Tab closes. */
 function move(event: KeyboardEvent, panel: HTMLElement | null, close: () => void): void {
-  const items = itemsOf(panel);
+  const items = menuItems(panel);
   const at = items.indexOf(document.activeElement as HTMLElement);
-  const next = nextOf(event.key, at, items);
+  const next = nextIndex(event.key, at, items);
   if (event.key === 'Tab') close();
   if (next === undefined) return;
   event.preventDefault();
   items.at(next % items.length)?.focus();
 }
 
-function nextOf(key: string, at: number, items: readonly HTMLElement[]): number | undefined {
+function nextIndex(key: string, at: number, items: readonly HTMLElement[]): number | undefined {
   if (key === 'ArrowDown') return at + 1;
   if (key === 'ArrowUp') return Math.max(at, 0) - 1;
   if (key === 'Home') return 0;

@@ -53,17 +53,17 @@ export function usePopover({ align = 'start', focus }: PopoverOptions = {}): Pop
   useLayoutEffect(() => {
     if (!isOpen) return;
     if (panel.current !== null) markFocus(panel.current);
-    const place = (): void => {
+    const updatePosition = (): void => {
       if (trigger.current !== null && panel.current !== null) put(panel.current, trigger.current, align);
     };
     // The panel has no size yet: the browser shows it after this event, but before the next frame.
-    const frame = requestAnimationFrame(place);
-    addEventListener('resize', place);
-    addEventListener('scroll', place, { capture: true, passive: true });
+    const frame = requestAnimationFrame(updatePosition);
+    addEventListener('resize', updatePosition);
+    addEventListener('scroll', updatePosition, { capture: true, passive: true });
     return () => {
       cancelAnimationFrame(frame);
-      removeEventListener('resize', place);
-      removeEventListener('scroll', place, { capture: true });
+      removeEventListener('resize', updatePosition);
+      removeEventListener('scroll', updatePosition, { capture: true });
     };
   }, [isOpen, align]);
 

@@ -5,12 +5,11 @@ import { rename } from '../../api/account.js';
 import { refreshSession, useUser } from '../../api/session.js';
 import { Page, Section } from '../../components/content/page.js';
 import { toast } from '../../components/feedback/toasts.js';
-import { Button } from '../../components/forms/button.js';
 import { TextField } from '../../components/forms/field.js';
-import { Form, textOf } from '../../components/forms/form.js';
+import { Form, getText } from '../../components/forms/form.js';
 import { Password } from './password.js';
 import { Sessions } from './sessions.js';
-import { SecondFactorSection } from './two-factor.js';
+import { TwoFactorSection } from './two-factor.js';
 
 export function AccountPage() {
   const user = useUser();
@@ -20,32 +19,24 @@ export function AccountPage() {
         <Form
           label="Name"
           onSend={async (data) => {
-            await rename(textOf(data, 'name'));
+            await rename(getText(data, 'name'));
             await refreshSession();
             toast('Your name is saved');
           }}
+          submit="Save name"
         >
-          {(isBusy) => (
-            <>
-              <TextField
-                label="Your name"
-                name="name"
-                defaultValue={user.name}
-                autoComplete="name"
-                maxLength={nameCharactersMax}
-                required
-              />
-              <div className="row">
-                <Button type="submit" busy={isBusy}>
-                  Save name
-                </Button>
-              </div>
-            </>
-          )}
+          <TextField
+            label="Your name"
+            name="name"
+            defaultValue={user.name}
+            autoComplete="name"
+            maxLength={nameCharactersMax}
+            required
+          />
         </Form>
       </Section>
       <Password />
-      <SecondFactorSection />
+      <TwoFactorSection />
       <Sessions />
     </Page>
   );

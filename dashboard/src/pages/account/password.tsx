@@ -5,9 +5,8 @@ import { queryClient } from '../../api/query-client.js';
 import { useUser } from '../../api/session.js';
 import { Section } from '../../components/content/page.js';
 import { toast } from '../../components/feedback/toasts.js';
-import { Button } from '../../components/forms/button.js';
 import { TextField } from '../../components/forms/field.js';
-import { Form, secretOf } from '../../components/forms/form.js';
+import { Form, getPassword } from '../../components/forms/form.js';
 import { NewPassword } from '../../components/forms/new-password.js';
 
 export function Password() {
@@ -29,29 +28,21 @@ export function Password() {
         label="Password"
         messages={{ 401: 'The current password is not right.' }}
         onSend={async (data) => {
-          await changePassword(secretOf(data, 'currentPassword'), secretOf(data, 'newPassword'));
+          await changePassword(getPassword(data, 'currentPassword'), getPassword(data, 'newPassword'));
           await queryClient.invalidateQueries(sessionsQuery);
           setRound(round + 1);
           toast('Your password is changed. All other sessions are ended.');
         }}
+        submit="Change password"
       >
-        {(isBusy) => (
-          <>
-            <TextField
-              label="Current password"
-              name="currentPassword"
-              type="password"
-              autoComplete="current-password"
-              required
-            />
-            <NewPassword label="New password" name="newPassword" />
-            <div className="row">
-              <Button type="submit" busy={isBusy}>
-                Change password
-              </Button>
-            </div>
-          </>
-        )}
+        <TextField
+          label="Current password"
+          name="currentPassword"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
+        <NewPassword label="New password" name="newPassword" />
       </Form>
     </Section>
   );

@@ -1,13 +1,12 @@
 /** Turns two-factor authentication off. */
-import { stopSecondFactor } from '../../api/account.js';
+import { stopTwoFactor } from '../../api/account.js';
 import { refreshSession } from '../../api/session.js';
 import { toast } from '../../components/feedback/toasts.js';
-import { Button } from '../../components/forms/button.js';
 import { TextField } from '../../components/forms/field.js';
-import { Form, secretOf } from '../../components/forms/form.js';
-import { Dialog, DialogButtons } from '../../components/overlays/dialog.js';
+import { Form, getPassword } from '../../components/forms/form.js';
+import { Dialog } from '../../components/overlays/dialog.js';
 
-export function SecondFactorStopDialog({ onClose }: { onClose: () => void }) {
+export function TwoFactorStopDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Turn off two-factor authentication?" onClose={onClose}>
       <p className="quiet">
@@ -17,29 +16,22 @@ export function SecondFactorStopDialog({ onClose }: { onClose: () => void }) {
         label="Turn off two-factor authentication"
         messages={{ 401: 'The password is not right.' }}
         onSend={async (data) => {
-          await stopSecondFactor(secretOf(data, 'password'));
+          await stopTwoFactor(getPassword(data, 'password'));
           await refreshSession();
           onClose();
           toast('Two-factor authentication is off');
         }}
+        submit="Turn off"
+        kind="danger"
+        onCancel={onClose}
       >
-        {(isBusy) => (
-          <>
-            <TextField
-              label="Your password"
-              name="password"
-              type="password"
-              autoComplete="current-password"
-              required
-            />
-            <DialogButtons>
-              <Button onClick={onClose}>Cancel</Button>
-              <Button type="submit" kind="danger" busy={isBusy}>
-                Turn off
-              </Button>
-            </DialogButtons>
-          </>
-        )}
+        <TextField
+          label="Your password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
       </Form>
     </Dialog>
   );

@@ -7,13 +7,13 @@ import { Badge } from '../../components/feedback/badge.js';
 import { Button } from '../../components/forms/button.js';
 
 const StartDialog = lazy(() =>
-  import('./two-factor-start.js').then((module) => ({ default: module.SecondFactorStartDialog })),
+  import('./two-factor-start.js').then((module) => ({ default: module.TwoFactorStartDialog })),
 );
 const StopDialog = lazy(() =>
-  import('./two-factor-stop.js').then((module) => ({ default: module.SecondFactorStopDialog })),
+  import('./two-factor-stop.js').then((module) => ({ default: module.TwoFactorStopDialog })),
 );
 
-export function SecondFactorSection() {
+export function TwoFactorSection() {
   const { hasPassword, secondFactor } = useUser();
   const [open, setOpen] = useState<'start' | 'stop' | null>(null);
   const close = (): void => setOpen(null);

@@ -2,7 +2,7 @@
 import { useLocation, useSearch } from 'wouter';
 import { Button } from '../../components/forms/button.js';
 import { SelectField, TextField } from '../../components/forms/field.js';
-import { textOf } from '../../components/forms/form.js';
+import { getText } from '../../components/forms/form.js';
 import { ACTION_NAMES } from './actions.js';
 import { FIELDS, type Filter, readFilter, writeFilter } from './filter.js';
 
@@ -21,7 +21,7 @@ export function AuditFilters() {
         onSubmit={(event) => {
           event.preventDefault();
           const data = new FormData(event.currentTarget);
-          show(writeFilter(Object.fromEntries(FIELDS.map((one) => [one, textOf(data, one)])) as Filter));
+          show(writeFilter(Object.fromEntries(FIELDS.map((one) => [one, getText(data, one)])) as Filter));
         }}
       >
         <SelectField label="Action" name="action" defaultValue={filter.action}>

@@ -13,7 +13,7 @@ import { browserZone } from '../../time/zone.js';
 import { NotFoundPage } from '../not-found-page.js';
 import { AuditFilters } from './audit-filters.js';
 import { AuditTable } from './audit-table.js';
-import { askOf, readFilter } from './filter.js';
+import { readFilter, toAuditFilter } from './filter.js';
 import './audit.css';
 
 export function AuditPage() {
@@ -33,7 +33,7 @@ export function AuditPage() {
 
 function Entries({ organization }: { organization: Organization }) {
   const filter = readFilter(new URLSearchParams(useSearch()));
-  const query = useInfiniteQuery(auditQuery(organization.id, askOf(filter, browserZone())));
+  const query = useInfiniteQuery(auditQuery(organization.id, toAuditFilter(filter, browserZone())));
   if (query.data === undefined) {
     if (query.error === null) return <LoadingRows what="Loading the audit log" rows={8} />;
     return (

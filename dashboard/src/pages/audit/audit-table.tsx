@@ -13,7 +13,7 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   ];
   return (
     <div className="card">
-      <Table caption="Audit log" columns={columns} rows={entries} keyOf={({ number }) => number} />
+      <Table caption="Audit log" columns={columns} rows={entries} rowKey={({ number }) => number} />
     </div>
   );
 }

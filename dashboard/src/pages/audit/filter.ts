@@ -29,7 +29,7 @@ export function writeFilter(filter: Filter): string {
 }
 
 /** The filter for the server, with days of a zone converted to instants. */
-export function askOf(filter: Filter, zone: string): AuditFilter {
+export function toAuditFilter(filter: Filter, zone: string): AuditFilter {
   const { from, to, ...texts } = filter;
   const at = (day: string): string => new Date(startOfDay(day, zone)).toISOString();
   return {

@@ -3,18 +3,18 @@ import { useState } from 'react';
 import { keyLifeDaysMax } from '../../../../src/domain/limits.js';
 import type { KeyRules } from '../../api/types.js';
 import { SelectField, TextField } from '../../components/forms/field.js';
-import { textOf } from '../../components/forms/form.js';
+import { getText } from '../../components/forms/form.js';
 import { day } from '../../format/dates.js';
 import { addDays } from '../../time/calendar.js';
 import { now } from '../../time/clock.js';
-import { browserZone, localOf } from '../../time/zone.js';
+import { browserZone, toLocal } from '../../time/zone.js';
 
 const DAY_MS = 86_400_000;
 
 export function ExpiryField({ rules }: { rules: KeyRules }) {
   const [choice, setChoice] = useState(`${rules.expiryDaysDefault}d`);
   const days = rules.expiryDays.filter((one) => rules.lifeDaysMax === null || one <= rules.lifeDaysMax);
-  const today = localOf(now(), 'UTC').day;
+  const today = toLocal(now(), 'UTC').day;
   const ends = (after: number): string => day(now() + after * DAY_MS, browserZone());
   return (
     <>
@@ -53,7 +53,7 @@ export function ExpiryField({ rules }: { rules: KeyRules }) {
 }
 
 /** The selected expiry in the format of the API. */
-export function expiresOf(data: FormData): string {
-  const choice = textOf(data, 'expires');
-  return choice === 'date' ? textOf(data, 'expiresOn') : choice;
+export function getExpiry(data: FormData): string {
+  const choice = getText(data, 'expires');
+  return choice === 'date' ? getText(data, 'expiresOn') : choice;
 }

@@ -7,7 +7,7 @@ import { IconButton } from '../../components/forms/button.js';
 import { Menu } from '../../components/overlays/menu.js';
 
 /** Actions that open a dialog first. */
-export interface KeyQuestion {
+export interface KeyDialogRequest {
   readonly what: 'rotate' | 'revoke';
   readonly apiKey: Key;
 }
@@ -16,10 +16,10 @@ interface KeyActionsProps {
   readonly organizationId: string;
   readonly apiKey: Key;
   /** Opens a dialog outside the table: the row may disappear while the dialog shows a secret. */
-  readonly onAsk: (question: KeyQuestion) => void;
+  readonly onOpenDialog: (request: KeyDialogRequest) => void;
 }
 
-export function KeyActions({ organizationId, apiKey, onAsk }: KeyActionsProps) {
+export function KeyActions({ organizationId, apiKey, onOpenDialog }: KeyActionsProps) {
   const { mutate } = useKeySwitch(organizationId);
   const isOn = apiKey.status === 'active';
   const turn = (): void =>
@@ -34,12 +34,17 @@ export function KeyActions({ organizationId, apiKey, onAsk }: KeyActionsProps) {
     <Menu
       label={`Actions for ${apiKey.name}`}
       items={[
-        { label: 'Rotate…', icon: RefreshCw, onSelect: () => onAsk({ what: 'rotate', apiKey }) },
+        { label: 'Rotate…', icon: RefreshCw, onSelect: () => onOpenDialog({ what: 'rotate', apiKey }) },
         isOn
           ? { label: 'Disable', icon: Pause, onSelect: turn }
           : { label: 'Enable', icon: Play, onSelect: turn },
         'line',
-        { label: 'Revoke…', icon: Ban, danger: true, onSelect: () => onAsk({ what: 'revoke', apiKey }) },
+        {
+          label: 'Revoke…',
+          icon: Ban,
+          danger: true,
+          onSelect: () => onOpenDialog({ what: 'revoke', apiKey }),
+        },
       ]}
       button={(props) => <IconButton {...props} icon={Ellipsis} label={`Actions for ${apiKey.name}`} />}
     />

@@ -22,7 +22,7 @@ export interface Expiry {
   readonly daysLeft: number;
 }
 
-export function expiryOf({ expiresAt }: Pick<Key, 'expiresAt'>, now: number): Expiry {
+export function keyExpiry({ expiresAt }: Pick<Key, 'expiresAt'>, now: number): Expiry {
   if (expiresAt === null) return { kind: 'none', daysLeft: 0 };
   const left = Date.parse(expiresAt) - now;
   if (left <= 0) return { kind: 'past', daysLeft: 0 };

@@ -12,8 +12,8 @@ import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Failure, Notice } from '../../components/feedback/notice.js';
 import { LoadingRows } from '../../components/feedback/skeleton.js';
 import { Button } from '../../components/forms/button.js';
-import type { ProjectPlace } from '../../navigation/current-project.js';
-import type { KeyQuestion } from './key-actions.js';
+import type { CurrentProject } from '../../navigation/current-project.js';
+import type { KeyDialogRequest } from './key-actions.js';
 import { isInUse, sortKeys } from './key-order.js';
 import { findKeys, searchFromKeys } from './key-search.js';
 import { KeysTable } from './keys-table.js';
@@ -30,13 +30,13 @@ const RevokeDialog = lazy(() =>
   import('./revoke-dialog.js').then((module) => ({ default: module.RevokeDialog })),
 );
 
-export function KeysPage(place: ProjectPlace) {
-  const { organization, project } = place;
-  const [isMaking, setMaking] = useState(false);
-  const [question, setQuestion] = useState<KeyQuestion | null>(null);
+export function KeysPage(current: CurrentProject) {
+  const { organization, project } = current;
+  const [isCreating, setCreating] = useState(false);
+  const [request, setRequest] = useState<KeyDialogRequest | null>(null);
   const isEditor = roleAllows(organization.role, 'editor');
-  const make = isEditor && (
-    <Button kind="primary" icon={KeyRound} onClick={() => setMaking(true)}>
+  const createButton = isEditor && (
+    <Button kind="primary" icon={KeyRound} onClick={() => setCreating(true)}>
       Create a key
     </Button>
   );
@@ -54,45 +54,45 @@ export function KeysPage(place: ProjectPlace) {
       <Section
         title="Keys"
         lead={`Recording keys of this project, and the admin keys of ${organization.name}, which open all its projects.`}
-        actions={make}
+        actions={createButton}
       >
         {!isEditor && (
           <Notice>You are a viewer here: only owners and editors can create and change keys.</Notice>
         )}
-        <Keys place={place} onAsk={setQuestion} />
+        <Keys current={current} onOpenDialog={setRequest} />
       </Section>
-      {isMaking && (
+      {isCreating && (
         <Suspense>
-          <NewKeyDialog place={place} onClose={() => setMaking(false)} />
+          <NewKeyDialog current={current} onClose={() => setCreating(false)} />
         </Suspense>
       )}
-      {question !== null && (
+      {request !== null && (
         <Suspense>
-          <Question place={place} question={question} onClose={() => setQuestion(null)} />
+          <KeyDialog current={current} request={request} onClose={() => setRequest(null)} />
         </Suspense>
       )}
     </Page>
   );
 }
 
-interface QuestionProps {
-  readonly place: ProjectPlace;
-  readonly question: KeyQuestion;
+interface KeyDialogProps {
+  readonly current: CurrentProject;
+  readonly request: KeyDialogRequest;
   readonly onClose: () => void;
 }
 
-function Question({ place: { organization }, question: { what, apiKey }, onClose }: QuestionProps) {
+function KeyDialog({ current: { organization }, request: { what, apiKey }, onClose }: KeyDialogProps) {
   const props = { organizationId: organization.id, apiKey, onClose };
   return what === 'rotate' ? <RotateDialog {...props} /> : <RevokeDialog {...props} />;
 }
 
 interface KeysProps {
-  readonly place: ProjectPlace;
-  readonly onAsk: (question: KeyQuestion) => void;
+  readonly current: CurrentProject;
+  readonly onOpenDialog: (request: KeyDialogRequest) => void;
 }
 
-function Keys({ place, onAsk }: KeysProps) {
-  const { organization, project } = place;
+function Keys({ current, onOpenDialog }: KeysProps) {
+  const { organization, project } = current;
   const { data, error, refetch } = useQuery(keysQuery(organization.id));
   const [search, setSearch] = useState('');
   if (data === undefined) {
@@ -102,7 +102,7 @@ function Keys({ place, onAsk }: KeysProps) {
   const keys = sortKeys(data.keys.filter((key) => key.project === null || key.project === project.id));
   const found = findKeys(keys, search);
   const used = found.filter(isInUse);
-  const gone = found.filter((key) => !isInUse(key));
+  const inactive = found.filter((key) => !isInUse(key));
   return (
     <>
       {keys.length >= searchFromKeys && (
@@ -124,19 +124,24 @@ function Keys({ place, onAsk }: KeysProps) {
           </EmptyState>
         </div>
       ) : (
-        <KeysTable place={place} keys={used} caption="Keys in use" onAsk={onAsk} />
+        <KeysTable current={current} keys={used} caption="Keys in use" onOpenDialog={onOpenDialog} />
       )}
-      {gone.length > 0 && <Gone place={place} keys={gone} onAsk={onAsk} />}
+      {inactive.length > 0 && <InactiveKeys current={current} keys={inactive} onOpenDialog={onOpenDialog} />}
     </>
   );
 }
 
 /** Expired and revoked keys, collapsed. */
-function Gone({ place, keys, onAsk }: KeysProps & { readonly keys: readonly Key[] }) {
+function InactiveKeys({ current, keys, onOpenDialog }: KeysProps & { readonly keys: readonly Key[] }) {
   return (
     <details className="keys-gone">
       <summary>Expired and revoked ({keys.length})</summary>
-      <KeysTable place={place} keys={keys} caption="Expired and revoked keys" onAsk={onAsk} />
+      <KeysTable
+        current={current}
+        keys={keys}
+        caption="Expired and revoked keys"
+        onOpenDialog={onOpenDialog}
+      />
     </details>
   );
 }

@@ -5,20 +5,20 @@ import { type Column, Table } from '../../components/content/table.js';
 import { Time } from '../../components/content/time.js';
 import { Badge } from '../../components/feedback/badge.js';
 import { day } from '../../format/dates.js';
-import type { ProjectPlace } from '../../navigation/current-project.js';
+import type { CurrentProject } from '../../navigation/current-project.js';
 import { now, useNow } from '../../time/clock.js';
 import { browserZone } from '../../time/zone.js';
-import { KeyActions, type KeyQuestion } from './key-actions.js';
-import { expiryOf, isInUse } from './key-order.js';
+import { KeyActions, type KeyDialogRequest } from './key-actions.js';
+import { isInUse, keyExpiry } from './key-order.js';
 
 interface KeysTableProps {
-  readonly place: ProjectPlace;
+  readonly current: CurrentProject;
   readonly keys: readonly Key[];
   readonly caption: string;
-  readonly onAsk: (question: KeyQuestion) => void;
+  readonly onOpenDialog: (request: KeyDialogRequest) => void;
 }
 
-export function KeysTable({ place, keys, caption, onAsk }: KeysTableProps) {
+export function KeysTable({ current, keys, caption, onOpenDialog }: KeysTableProps) {
   const columns: Column<Key>[] = [
     { head: 'Name', kind: 'name', cell: (key) => <Name apiKey={key} /> },
     { head: 'Type', cell: (key) => <Type apiKey={key} /> },
@@ -33,15 +33,17 @@ export function KeysTable({ place, keys, caption, onAsk }: KeysTableProps) {
     head: 'Actions',
     kind: 'actions',
     cell: (key) =>
-      isInUse(key) ? <KeyActions organizationId={place.organization.id} apiKey={key} onAsk={onAsk} /> : null,
+      isInUse(key) ? (
+        <KeyActions organizationId={current.organization.id} apiKey={key} onOpenDialog={onOpenDialog} />
+      ) : null,
   };
   return (
     <div className="card">
       <Table
         caption={caption}
-        columns={roleAllows(place.organization.role, 'editor') ? [...columns, actions] : columns}
+        columns={roleAllows(current.organization.role, 'editor') ? [...columns, actions] : columns}
         rows={keys}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         isMuted={(key) => key.status !== 'active'}
       />
     </div>
@@ -80,7 +82,7 @@ function Type({ apiKey: { type, scopes, allow } }: { apiKey: Key }) {
 
 function Expires({ apiKey }: { apiKey: Key }) {
   const at = useNow(60_000);
-  const { kind, daysLeft } = expiryOf(apiKey, at);
+  const { kind, daysLeft } = keyExpiry(apiKey, at);
   if (apiKey.expiresAt === null) return 'Never';
   if (kind === 'soon' && isInUse(apiKey))
     return (

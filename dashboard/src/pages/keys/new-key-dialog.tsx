@@ -4,82 +4,74 @@ import { nameCharactersMax } from '../../../../src/domain/limits.js';
 import { createKey, type NewKey } from '../../api/keys.js';
 import { useSession } from '../../api/session.js';
 import type { KeyType, KeyWithSecret } from '../../api/types.js';
-import { Button } from '../../components/forms/button.js';
 import { Check, Choice, Choices, TextArea, TextField } from '../../components/forms/field.js';
-import { Form, textOf } from '../../components/forms/form.js';
-import { Dialog, DialogButtons } from '../../components/overlays/dialog.js';
-import type { ProjectPlace } from '../../navigation/current-project.js';
-import { ExpiryField, expiresOf } from './expiry-field.js';
+import { Form, getText } from '../../components/forms/form.js';
+import { Dialog } from '../../components/overlays/dialog.js';
+import type { CurrentProject } from '../../navigation/current-project.js';
+import { ExpiryField, getExpiry } from './expiry-field.js';
 import { SecretDialog } from './secret-dialog.js';
 
 interface NewKeyDialogProps {
-  readonly place: ProjectPlace;
+  readonly current: CurrentProject;
   readonly onClose: () => void;
 }
 
-export function NewKeyDialog({ place, onClose }: NewKeyDialogProps) {
-  const { organization, project } = place;
+export function NewKeyDialog({ current, onClose }: NewKeyDialogProps) {
+  const { organization, project } = current;
   const { keys: rules } = useSession();
-  const [made, setMade] = useState<KeyWithSecret | null>(null);
+  const [created, setCreated] = useState<KeyWithSecret | null>(null);
   const [type, setType] = useState<KeyType>('recording');
 
-  if (made !== null) return <SecretDialog made={made} title="Your new key" onClose={onClose} />;
+  if (created !== null) return <SecretDialog created={created} title="Your new key" onClose={onClose} />;
   return (
     <Dialog title="Create a key" onClose={onClose} wide>
       <Form
         label="Create a key"
-        onSend={async (data) => setMade(await createKey(organization.id, keyOf(data, project.id)))}
+        onSend={async (data) => setCreated(await createKey(organization.id, toNewKey(data, project.id)))}
+        submit="Create key"
+        kind="primary"
+        onCancel={onClose}
       >
-        {(isBusy) => (
-          <>
-            <TextField
-              label="Name"
-              name="name"
-              maxLength={nameCharactersMax}
-              autoComplete="off"
-              required
-              hint="Where it is used: you will want to know when you see it again."
-            />
-            <Choices legend="Type">
-              <Choice
-                name="type"
-                value="recording"
-                label="Recording"
-                hint={`For whatever records queries into ${project.name}; it can do nothing else.`}
-                checked={type === 'recording'}
-                onChange={() => setType('recording')}
-              />
-              <Choice
-                name="type"
-                value="admin"
-                label="Admin"
-                hint={`For servers only: it opens every project of ${organization.name} and must never reach a browser.`}
-                checked={type === 'admin'}
-                onChange={() => setType('admin')}
-              />
-            </Choices>
-            {type === 'admin' && <Scopes />}
-            <ExpiryField rules={rules} />
-            <TextArea
-              label="Allowed addresses"
-              name="allow"
-              optional
-              rows={3}
-              spellCheck={false}
-              placeholder={'192.0.2.10\n2001:db8::/32'}
-              hint="One address or network a line. From anywhere else the key is refused. Left empty, it works from everywhere."
-            />
-            <p className="quiet small">
-              You cannot change type, scopes, expiry and addresses later; create another key instead.
-            </p>
-            <DialogButtons>
-              <Button onClick={onClose}>Cancel</Button>
-              <Button type="submit" kind="primary" busy={isBusy}>
-                Create key
-              </Button>
-            </DialogButtons>
-          </>
-        )}
+        <TextField
+          label="Name"
+          name="name"
+          maxLength={nameCharactersMax}
+          autoComplete="off"
+          required
+          hint="Where it is used: you will want to know when you see it again."
+        />
+        <Choices legend="Type">
+          <Choice
+            name="type"
+            value="recording"
+            label="Recording"
+            hint={`For whatever records queries into ${project.name}; it can do nothing else.`}
+            checked={type === 'recording'}
+            onChange={() => setType('recording')}
+          />
+          <Choice
+            name="type"
+            value="admin"
+            label="Admin"
+            hint={`For servers only: it opens every project of ${organization.name} and must never reach a browser.`}
+            checked={type === 'admin'}
+            onChange={() => setType('admin')}
+          />
+        </Choices>
+        {type === 'admin' && <Scopes />}
+        <ExpiryField rules={rules} />
+        <TextArea
+          label="Allowed addresses"
+          name="allow"
+          optional
+          rows={3}
+          spellCheck={false}
+          placeholder={'192.0.2.10\n2001:db8::/32'}
+          hint="One address or network a line. From anywhere else the key is refused. Left empty, it works from everywhere."
+        />
+        <p className="quiet small">
+          You cannot change type, scopes, expiry and addresses later; create another key instead.
+        </p>
       </Form>
     </Dialog>
   );
@@ -104,15 +96,15 @@ function Scopes() {
   );
 }
 
-function keyOf(data: FormData, projectId: string): NewKey {
+function toNewKey(data: FormData, projectId: string): NewKey {
   const type: KeyType = data.get('type') === 'admin' ? 'admin' : 'recording';
-  const allow = textOf(data, 'allow')
+  const allow = getText(data, 'allow')
     .split(/[\s,]+/)
     .filter((line) => line !== '');
   return {
-    name: textOf(data, 'name'),
+    name: getText(data, 'name'),
     type,
-    expires: expiresOf(data),
+    expires: getExpiry(data),
     ...(type === 'recording' ? { projectId } : { scopes: data.has('write') ? ['read', 'write'] : ['read'] }),
     ...(allow.length === 0 ? {} : { allow }),
   };

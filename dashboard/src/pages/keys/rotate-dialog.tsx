@@ -3,10 +3,9 @@ import { useState } from 'react';
 import { rotateKey } from '../../api/keys.js';
 import { useSession } from '../../api/session.js';
 import type { Key, KeyWithSecret } from '../../api/types.js';
-import { Button } from '../../components/forms/button.js';
 import { SelectField } from '../../components/forms/field.js';
-import { Form, textOf } from '../../components/forms/form.js';
-import { Dialog, DialogButtons } from '../../components/overlays/dialog.js';
+import { Form, getText } from '../../components/forms/form.js';
+import { Dialog } from '../../components/overlays/dialog.js';
 import { SecretDialog } from './secret-dialog.js';
 
 interface RotateDialogProps {
@@ -25,8 +24,8 @@ const GRACE = [
 
 export function RotateDialog({ organizationId, apiKey, onClose }: RotateDialogProps) {
   const { keys: rules } = useSession();
-  const [made, setMade] = useState<KeyWithSecret | null>(null);
-  if (made !== null) return <SecretDialog made={made} title="The new key" onClose={onClose} />;
+  const [created, setCreated] = useState<KeyWithSecret | null>(null);
+  if (created !== null) return <SecretDialog created={created} title="The new key" onClose={onClose} />;
   return (
     <Dialog title={`Rotate ${apiKey.name}`} onClose={onClose}>
       <p className="quiet">
@@ -36,31 +35,24 @@ export function RotateDialog({ organizationId, apiKey, onClose }: RotateDialogPr
       <Form
         label="Rotate"
         onSend={async (data) =>
-          setMade(await rotateKey(organizationId, apiKey.id, Number(textOf(data, 'graceHours'))))
+          setCreated(await rotateKey(organizationId, apiKey.id, Number(getText(data, 'graceHours'))))
         }
+        submit="Rotate key"
+        kind="primary"
+        onCancel={onClose}
       >
-        {(isBusy) => (
-          <>
-            <SelectField
-              label="Grace period"
-              name="graceHours"
-              defaultValue={24}
-              hint="Time to put the new key wherever the old one is used."
-            >
-              {GRACE.filter(({ hours }) => hours <= rules.graceDaysMax * 24).map(({ hours, label }) => (
-                <option key={hours} value={hours}>
-                  {label}
-                </option>
-              ))}
-            </SelectField>
-            <DialogButtons>
-              <Button onClick={onClose}>Cancel</Button>
-              <Button type="submit" kind="primary" busy={isBusy}>
-                Rotate key
-              </Button>
-            </DialogButtons>
-          </>
-        )}
+        <SelectField
+          label="Grace period"
+          name="graceHours"
+          defaultValue={24}
+          hint="Time to put the new key wherever the old one is used."
+        >
+          {GRACE.filter(({ hours }) => hours <= rules.graceDaysMax * 24).map(({ hours, label }) => (
+            <option key={hours} value={hours}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
       </Form>
     </Dialog>
   );

@@ -8,13 +8,13 @@ import { Check } from '../../components/forms/field.js';
 import { Dialog, DialogButtons } from '../../components/overlays/dialog.js';
 
 interface SecretDialogProps {
-  readonly made: KeyWithSecret;
+  readonly created: KeyWithSecret;
   readonly title: string;
   readonly onClose: () => void;
 }
 
-export function SecretDialog({ made, title, onClose }: SecretDialogProps) {
-  const [isKept, setKept] = useState(false);
+export function SecretDialog({ created, title, onClose }: SecretDialogProps) {
+  const [isStored, setStored] = useState(false);
 
   useEffect(() => {
     // Closing the tab would lose the secret, too.
@@ -29,16 +29,16 @@ export function SecretDialog({ made, title, onClose }: SecretDialogProps) {
         This is the only time the key is shown. Copy it now into the secrets of your server, and nowhere else.
       </Notice>
       <div className="secret">
-        <code>{made.secret}</code>
-        <CopyButton text={made.secret} label="Copy key" kind="primary" />
+        <code>{created.secret}</code>
+        <CopyButton text={created.secret} label="Copy key" kind="primary" />
       </div>
       <Check
         label="I have stored the key"
-        checked={isKept}
-        onChange={(event) => setKept(event.target.checked)}
+        checked={isStored}
+        onChange={(event) => setStored(event.target.checked)}
       />
       <DialogButtons>
-        <Button kind="primary" disabled={!isKept} onClick={onClose}>
+        <Button kind="primary" disabled={!isStored} onClick={onClose}>
           Done
         </Button>
       </DialogButtons>

@@ -40,7 +40,7 @@ export function InvitationsTable({ organization }: { organization: Organization 
           caption="Open invitations"
           columns={roleAllows(organization.role, 'owner') ? [...columns, actions] : columns}
           rows={data.invitations}
-          keyOf={({ id }) => id}
+          rowKey={({ id }) => id}
         />
       )}
     </div>

@@ -6,7 +6,7 @@ import { CopyButton } from '../../components/content/copy-button.js';
 import { Notice } from '../../components/feedback/notice.js';
 import { Button } from '../../components/forms/button.js';
 import { SelectField, TextField } from '../../components/forms/field.js';
-import { Form, textOf } from '../../components/forms/form.js';
+import { Form, getText } from '../../components/forms/form.js';
 import { Dialog, DialogButtons } from '../../components/overlays/dialog.js';
 import { moment } from '../../format/dates.js';
 import { serverUrl } from '../../navigation/base-path.js';
@@ -28,35 +28,26 @@ export function InviteDialog({ organization, onClose }: InviteDialogProps) {
     <Dialog title={`Invite a member to ${organization.name}`} onClose={onClose}>
       <Form
         label="Invite"
-        onSend={async (data) => setInvited(await invite(organization.id, textOf(data, 'email'), role))}
+        onSend={async (data) => setInvited(await invite(organization.id, getText(data, 'email'), role))}
+        submit="Create invitation"
+        kind="primary"
+        onCancel={onClose}
       >
-        {(isBusy) => (
-          <>
-            <TextField label="E-mail" name="email" type="email" autoComplete="off" required />
-            <SelectField
-              label="Role"
-              name="role"
-              value={role}
-              onChange={(event) =>
-                setRole(ROLES.find((one) => one.role === event.target.value)?.role ?? role)
-              }
-              hint={ROLES.find((one) => one.role === role)?.may}
-            >
-              {ROLES.map((one) => (
-                <option key={one.role} value={one.role}>
-                  {one.name}
-                </option>
-              ))}
-            </SelectField>
-            <p className="quiet small">No e-mail is sent: you get a link, and send it yourself.</p>
-            <DialogButtons>
-              <Button onClick={onClose}>Cancel</Button>
-              <Button type="submit" kind="primary" busy={isBusy}>
-                Create invitation
-              </Button>
-            </DialogButtons>
-          </>
-        )}
+        <TextField label="E-mail" name="email" type="email" autoComplete="off" required />
+        <SelectField
+          label="Role"
+          name="role"
+          value={role}
+          onChange={(event) => setRole(ROLES.find((one) => one.role === event.target.value)?.role ?? role)}
+          hint={ROLES.find((one) => one.role === role)?.may}
+        >
+          {ROLES.map((one) => (
+            <option key={one.role} value={one.role}>
+              {one.name}
+            </option>
+          ))}
+        </SelectField>
+        <p className="quiet small">No e-mail is sent: you get a link, and send it yourself.</p>
       </Form>
     </Dialog>
   );

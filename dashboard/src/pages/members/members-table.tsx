@@ -48,7 +48,7 @@ export function MembersTable({ organization, members }: MembersTableProps) {
         caption={`Members of ${organization.name}`}
         columns={isOwner ? [...columns, actions] : columns}
         rows={members}
-        keyOf={({ email }) => email}
+        rowKey={({ email }) => email}
       />
     </div>
   );

@@ -13,10 +13,10 @@ import { Button } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
 import { exportKey, LANGUAGES, type Language, snippet } from '../../format/snippets.js';
 import { serverUrl } from '../../navigation/base-path.js';
-import type { ProjectPlace } from '../../navigation/current-project.js';
+import type { CurrentProject } from '../../navigation/current-project.js';
 
-export function FirstQuery(place: ProjectPlace) {
-  const { project } = place;
+export function FirstQuery(current: CurrentProject) {
+  const { project } = current;
   const [language, setLanguage] = useState<Language>('curl');
   return (
     <div className="first">
@@ -27,7 +27,7 @@ export function FirstQuery(place: ProjectPlace) {
         title="A recording key"
         lead="It may record into this project and do nothing else. Keep it on your server."
       >
-        <KeyIssuer {...place} />
+        <KeyIssuer {...current} />
       </Section>
       <Section
         title="Record a query"
@@ -45,7 +45,7 @@ export function FirstQuery(place: ProjectPlace) {
   );
 }
 
-function KeyIssuer({ organization, project }: ProjectPlace) {
+function KeyIssuer({ organization, project }: CurrentProject) {
   const { keys } = useSession();
   const [secret, setSecret] = useState<string | null>(null);
   const { run, isBusy } = useAction();
@@ -65,7 +65,7 @@ function KeyIssuer({ organization, project }: ProjectPlace) {
       type: 'recording',
       projectId: project.id,
       expires: `${keys.expiryDaysDefault}d`,
-    }).then((made) => setSecret(made.secret));
+    }).then((created) => setSecret(created.secret));
   return (
     <div className="row">
       <Button kind="primary" icon={KeyRound} busy={isBusy} onClick={() => run(make)}>

@@ -6,7 +6,7 @@ import { ALL_TIME, countsQuery } from '../../api/stats.js';
 import { Page } from '../../components/content/page.js';
 import { Failure, Notice } from '../../components/feedback/notice.js';
 import { Loading, Skeleton } from '../../components/feedback/skeleton.js';
-import type { ProjectPlace } from '../../navigation/current-project.js';
+import type { CurrentProject } from '../../navigation/current-project.js';
 import { readChoice } from '../../navigation/view.js';
 import { type Choice, DEFAULT_CHOICE } from '../../time/range.js';
 import { Announcement } from './announcement.js';
@@ -17,7 +17,7 @@ import { TimeCard } from './time-card.js';
 import { Toolbar } from './toolbar/toolbar.js';
 import { Updated } from './updated.js';
 import { type Numbers, useNumbers } from './use-numbers.js';
-import { useView, usualZoneOf } from './use-view.js';
+import { defaultZone, useView } from './use-view.js';
 import './overview.css';
 
 const FirstQuery = lazy(() => import('./first-query.js').then((module) => ({ default: module.FirstQuery })));
@@ -25,21 +25,21 @@ const FirstQuery = lazy(() => import('./first-query.js').then((module) => ({ def
 /** Poll interval while a project has no queries. */
 const firstQueryMs = 3_000;
 
-export function OverviewPage(place: ProjectPlace) {
+export function OverviewPage(current: CurrentProject) {
   const query = useSearch();
   const [usual, setUsual] = useState(() =>
-    readChoice(new URLSearchParams(query), usualZoneOf(place.project)) === null ? null : DEFAULT_CHOICE,
+    readChoice(new URLSearchParams(query), defaultZone(current.project)) === null ? null : DEFAULT_CHOICE,
   );
   return usual === null ? (
-    <Landing {...place} query={query} onChoice={setUsual} />
+    <Landing {...current} query={query} onChoice={setUsual} />
   ) : (
-    <Overview {...place} usual={usual} />
+    <Overview {...current} usual={usual} />
   );
 }
 
 /** `usual`: the range if the URL names none. */
-function Overview({ usual, ...place }: ProjectPlace & { readonly usual: Choice }) {
-  const { organization, project } = place;
+function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choice }) {
+  const { organization, project } = current;
   const ids = { organizationId: organization.id, projectId: project.id };
   const [view, setView] = useView(project, usual);
   const numbers = useNumbers(ids, view);
@@ -50,7 +50,7 @@ function Overview({ usual, ...place }: ProjectPlace & { readonly usual: Choice }
     return (
       <Page title="Overview" of={project.name} lead="Nothing was recorded in this project yet.">
         <Suspense>
-          <FirstQuery {...place} />
+          <FirstQuery {...current} />
         </Suspense>
       </Page>
     );
@@ -61,7 +61,7 @@ function Overview({ usual, ...place }: ProjectPlace & { readonly usual: Choice }
           The first query has arrived. From now on this page counts along.
         </Notice>
       )}
-      <Toolbar place={place} view={view} setView={setView} numbers={numbers} />
+      <Toolbar current={current} view={view} setView={setView} numbers={numbers} />
       {numbers.error !== null && numbers.reading === undefined ? (
         <Failure error={numbers.error} what="The numbers could not be read." onRetry={numbers.retry} />
       ) : (

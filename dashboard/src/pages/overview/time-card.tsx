@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Skeleton } from '../../components/feedback/skeleton.js';
 import { Button } from '../../components/forms/button.js';
 import type { View } from '../../navigation/view.js';
-import { localOf } from '../../time/zone.js';
+import { toLocal } from '../../time/zone.js';
 import { TimeTable } from './time-table.js';
 import type { Numbers } from './use-numbers.js';
 
@@ -89,7 +89,7 @@ function Bars({ view, setView, numbers, title }: TimeCardProps & { title: string
 /** The days of one bar as a range. */
 function closer({ start, end }: { start: number; end: number }, zone: string): Partial<View> {
   return {
-    choice: { from: localOf(start, zone).day, to: localOf(end - 1, zone).day },
+    choice: { from: toLocal(start, zone).day, to: toLocal(end - 1, zone).day },
     interval: null,
   };
 }

@@ -43,7 +43,7 @@ export function TimeTable({ numbers: { bars, before, interval }, zone, title }: 
         caption={`${title}, times in ${zone}`}
         columns={before.bars === null ? columns : [...columns, previous]}
         rows={rows}
-        keyOf={({ bar }) => bar.start}
+        rowKey={({ bar }) => bar.start}
       />
     </div>
   );

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import {
-  type Place,
+  type ProjectRef,
   previousCountsQuery,
   previousSeriesQuery,
   type Reading,
@@ -13,7 +13,7 @@ import type { Bar } from '../../chart/layout.js';
 import type { View } from '../../navigation/view.js';
 import { useNow } from '../../time/clock.js';
 import { intervalFor } from '../../time/interval.js';
-import { type Bounded, isOpen, previousOf, type Range, rangeOf } from '../../time/range.js';
+import { type Bounded, isOpen, previousRange, type Range, resolveRange } from '../../time/range.js';
 
 const minuteMs = 60_000;
 
@@ -33,13 +33,13 @@ export interface Numbers {
   readonly retry: () => void;
 }
 
-export function useNumbers(place: Place, view: View): Numbers {
+export function useNumbers(ref: ProjectRef, view: View): Numbers {
   const now = useNow(minuteMs);
-  const range = useMemo(() => rangeOf(view.choice, view.zone, now), [view.choice, view.zone, now]);
-  const previous = useMemo(() => previousOf(view.choice, view.zone, now), [view.choice, view.zone, now]);
+  const range = useMemo(() => resolveRange(view.choice, view.zone, now), [view.choice, view.zone, now]);
+  const previous = useMemo(() => previousRange(view.choice, view.zone, now), [view.choice, view.zone, now]);
   const isLive = isOpen(range, now);
   const shown = {
-    ...place,
+    ...ref,
     range,
     zone: view.zone,
     interval: intervalFor(view.interval, range),
@@ -48,7 +48,7 @@ export function useNumbers(place: Place, view: View): Numbers {
 
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useQuery(readingQuery(shown, isLive));
   const interval = data?.series.interval ?? shown.interval;
-  const counts = useQuery(previousCountsQuery(place, previous));
+  const counts = useQuery(previousCountsQuery(ref, previous));
   // Numbers of the previous range do not determine the interval of this one.
   const asked = isPlaceholderData ? shown.interval : interval;
   const series = useQuery(previousSeriesQuery(shown, view.compare ? previous : null, asked));

@@ -8,7 +8,7 @@ import type { Choice } from '../../time/range.js';
 import { browserZone, isZone } from '../../time/zone.js';
 
 /** The default zone of a project. */
-export function usualZoneOf(project: Project): string {
+export function defaultZone(project: Project): string {
   return project.timeZone !== null && isZone(project.timeZone) ? project.timeZone : browserZone();
 }
 
@@ -16,7 +16,7 @@ export function useView(project: Project, usualChoice: Choice): [View, (change: 
   const [path, navigate] = useLocation();
   const query = useSearch();
   const view = useMemo(
-    () => readView(new URLSearchParams(query), usualZoneOf(project), usualChoice),
+    () => readView(new URLSearchParams(query), defaultZone(project), usualChoice),
     [query, project, usualChoice],
   );
   const written = writeView(view);

@@ -4,14 +4,14 @@ import { useLocation } from 'wouter';
 import { deleteProject } from '../../api/projects.js';
 import { Section } from '../../components/content/page.js';
 import { Button } from '../../components/forms/button.js';
-import type { ProjectPlace } from '../../navigation/current-project.js';
+import type { CurrentProject } from '../../navigation/current-project.js';
 import { remember } from '../../preferences/local-storage.js';
 
 const ConfirmDialog = lazy(() =>
   import('../../components/overlays/confirm-dialog.js').then((module) => ({ default: module.ConfirmDialog })),
 );
 
-export function DeleteProject({ organization, project }: ProjectPlace) {
+export function DeleteProject({ organization, project }: CurrentProject) {
   const [isAsking, setAsking] = useState(false);
   const [, navigate] = useLocation();
   return (

@@ -5,16 +5,15 @@ import { useProjectChange } from '../../api/projects.js';
 import { Section } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
 import { toast } from '../../components/feedback/toasts.js';
-import { Button } from '../../components/forms/button.js';
 import { Choice, Choices, TextField } from '../../components/forms/field.js';
-import { Form, textOf } from '../../components/forms/form.js';
+import { Form, getText } from '../../components/forms/form.js';
 import { day } from '../../format/dates.js';
-import type { ProjectPlace } from '../../navigation/current-project.js';
+import type { CurrentProject } from '../../navigation/current-project.js';
 
 /** The suggested value: long enough for any sender's retries. */
 const usualDays = 400;
 
-export function Retention({ organization, project }: ProjectPlace) {
+export function Retention({ organization, project }: CurrentProject) {
   const { mutateAsync } = useProjectChange(organization.id, project.id);
   const [isForever, setForever] = useState(project.retentionDays === null);
   return (
@@ -31,50 +30,42 @@ export function Retention({ organization, project }: ProjectPlace) {
       <Form
         label="Retention"
         onSend={async (data) => {
-          await mutateAsync({ retentionDays: isForever ? null : Number(textOf(data, 'retentionDays')) });
+          await mutateAsync({ retentionDays: isForever ? null : Number(getText(data, 'retentionDays')) });
           toast('The retention is saved');
         }}
+        submit="Save retention"
       >
-        {(isBusy) => (
-          <>
-            <Choices legend="Single queries are kept">
-              <Choice
-                name="retention"
-                value="forever"
-                label="For ever"
-                hint="A repeated query is recognized at any time."
-                checked={isForever}
-                onChange={() => setForever(true)}
-              />
-              <Choice
-                name="retention"
-                value="days"
-                label="For some days"
-                hint="Then they are removed. Queries of that age are not taken any more."
-                checked={!isForever}
-                onChange={() => setForever(false)}
-              />
-            </Choices>
-            {!isForever && (
-              <TextField
-                label="Days"
-                name="retentionDays"
-                type="number"
-                inputMode="numeric"
-                min={1}
-                max={retentionDaysMax}
-                step={1}
-                defaultValue={project.retentionDays ?? usualDays}
-                required
-                hint="What was removed does not come back when you choose more days later."
-              />
-            )}
-            <div className="row">
-              <Button type="submit" busy={isBusy}>
-                Save retention
-              </Button>
-            </div>
-          </>
+        <Choices legend="Single queries are kept">
+          <Choice
+            name="retention"
+            value="forever"
+            label="For ever"
+            hint="A repeated query is recognized at any time."
+            checked={isForever}
+            onChange={() => setForever(true)}
+          />
+          <Choice
+            name="retention"
+            value="days"
+            label="For some days"
+            hint="Then they are removed. Queries of that age are not taken any more."
+            checked={!isForever}
+            onChange={() => setForever(false)}
+          />
+        </Choices>
+        {!isForever && (
+          <TextField
+            label="Days"
+            name="retentionDays"
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={retentionDaysMax}
+            step={1}
+            defaultValue={project.retentionDays ?? usualDays}
+            required
+            hint="What was removed does not come back when you choose more days later."
+          />
         )}
       </Form>
     </Section>

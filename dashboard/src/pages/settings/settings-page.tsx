@@ -7,65 +7,56 @@ import { useProjectChange } from '../../api/projects.js';
 import { Page, Section } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
 import { toast } from '../../components/feedback/toasts.js';
-import { Button } from '../../components/forms/button.js';
 import { SelectField, TextField } from '../../components/forms/field.js';
-import { Form, textOf } from '../../components/forms/form.js';
-import type { ProjectPlace } from '../../navigation/current-project.js';
+import { Form, getText } from '../../components/forms/form.js';
+import type { CurrentProject } from '../../navigation/current-project.js';
 import { allZones, browserZone } from '../../time/zone.js';
 import { DeleteProject } from './delete-project.js';
 import { Retention } from './retention.js';
 
-export function SettingsPage(place: ProjectPlace) {
-  const { organization, project } = place;
+export function SettingsPage(current: CurrentProject) {
+  const { organization, project } = current;
   const isEditor = roleAllows(organization.role, 'editor');
   return (
     <Page title="Settings" of={project.name} isNarrow>
       {!isEditor && <Notice>You are a viewer here: only owners and editors change settings.</Notice>}
       <fieldset className="settings" disabled={!isEditor}>
-        <Name {...place} />
-        <Zone {...place} />
-        <Retention {...place} />
-        <DeleteProject {...place} />
+        <Name {...current} />
+        <Zone {...current} />
+        <Retention {...current} />
+        <DeleteProject {...current} />
       </fieldset>
     </Page>
   );
 }
 
-function Name({ organization, project }: ProjectPlace) {
+function Name({ organization, project }: CurrentProject) {
   const { mutateAsync } = useProjectChange(organization.id, project.id);
   return (
     <Section title="Name">
       <Form
         label="Name"
         onSend={async (data) => {
-          await mutateAsync({ name: textOf(data, 'name') });
+          await mutateAsync({ name: getText(data, 'name') });
           toast('The name is saved');
         }}
+        submit="Save name"
       >
-        {(isBusy) => (
-          <>
-            <TextField
-              label="Project name"
-              name="name"
-              defaultValue={project.name}
-              maxLength={nameCharactersMax}
-              autoComplete="off"
-              required
-              hint={`Only people read it. The project’s id stays ${project.id}.`}
-            />
-            <div className="row">
-              <Button type="submit" busy={isBusy}>
-                Save name
-              </Button>
-            </div>
-          </>
-        )}
+        <TextField
+          label="Project name"
+          name="name"
+          defaultValue={project.name}
+          maxLength={nameCharactersMax}
+          autoComplete="off"
+          required
+          hint={`Only people read it. The project’s id stays ${project.id}.`}
+        />
       </Form>
     </Section>
   );
 }
 
-function Zone({ organization, project }: ProjectPlace) {
+function Zone({ organization, project }: CurrentProject) {
   const { mutateAsync } = useProjectChange(organization.id, project.id);
   const [zones] = useState(allZones);
   return (
@@ -76,29 +67,21 @@ function Zone({ organization, project }: ProjectPlace) {
       <Form
         label="Time zone"
         onSend={async (data) => {
-          const zone = textOf(data, 'timeZone');
+          const zone = getText(data, 'timeZone');
           await mutateAsync({ timeZone: zone === '' ? null : zone });
           toast('The time zone is saved');
         }}
+        submit="Save time zone"
       >
-        {(isBusy) => (
-          <>
-            <SelectField label="Project time zone" name="timeZone" defaultValue={project.timeZone ?? ''}>
-              <option value="">Each reader’s own (yours: {browserZone()})</option>
-              {project.timeZone !== null && !zones.includes(project.timeZone) && (
-                <option>{project.timeZone}</option>
-              )}
-              {zones.map((zone) => (
-                <option key={zone}>{zone}</option>
-              ))}
-            </SelectField>
-            <div className="row">
-              <Button type="submit" busy={isBusy}>
-                Save time zone
-              </Button>
-            </div>
-          </>
-        )}
+        <SelectField label="Project time zone" name="timeZone" defaultValue={project.timeZone ?? ''}>
+          <option value="">Each reader’s own (yours: {browserZone()})</option>
+          {project.timeZone !== null && !zones.includes(project.timeZone) && (
+            <option>{project.timeZone}</option>
+          )}
+          {zones.map((zone) => (
+            <option key={zone}>{zone}</option>
+          ))}
+        </SelectField>
       </Form>
     </Section>
   );

@@ -5,12 +5,12 @@ import { refreshSession, useSession } from '../../api/session.js';
 import { signIn, singleSignOnPath } from '../../api/sign-in.js';
 import { Page } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
-import { Button, OutwardButton } from '../../components/forms/button.js';
+import { OutwardButton } from '../../components/forms/button.js';
 import { TextField } from '../../components/forms/field.js';
-import { Form, secretOf, textOf } from '../../components/forms/form.js';
+import { Form, getPassword, getText } from '../../components/forms/form.js';
 import { SignInLayout } from '../../layout/sign-in-layout.js';
-import { destinationOf } from '../../navigation/destination.js';
-import { SecondFactor } from './two-factor.js';
+import { safeDestination } from '../../navigation/destination.js';
+import { TwoFactorForm } from './two-factor.js';
 
 /** Why single sign-on failed. */
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -25,14 +25,14 @@ export function SignInPage() {
   const { user, setUp, singleSignOn } = useSession();
   const query = new URLSearchParams(useSearch());
   const [isSecond, setSecond] = useState(false);
-  const to = destinationOf(query.get('to'), location.origin);
+  const to = safeDestination(query.get('to'), location.origin);
   const problem = query.get('problem');
 
   if (user !== null) return <Redirect to={to} replace />;
   if (isSecond)
     return (
       <SignInLayout>
-        <SecondFactor onBack={() => setSecond(false)} />
+        <TwoFactorForm onBack={() => setSecond(false)} />
       </SignInLayout>
     );
   return (
@@ -54,26 +54,22 @@ export function SignInPage() {
         <Form
           label="Sign in"
           onSend={async (data) => {
-            const { secondFactor } = await signIn(textOf(data, 'email'), secretOf(data, 'password'));
+            const { secondFactor } = await signIn(getText(data, 'email'), getPassword(data, 'password'));
             if (secondFactor) setSecond(true);
             else await refreshSession();
           }}
+          submit="Sign in"
+          kind="primary"
+          wide
         >
-          {(isBusy) => (
-            <>
-              <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
-              <TextField
-                label="Password"
-                name="password"
-                type="password"
-                autoComplete="current-password"
-                required
-              />
-              <Button type="submit" kind="primary" wide busy={isBusy}>
-                Sign in
-              </Button>
-            </>
-          )}
+          <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
+          <TextField
+            label="Password"
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            required
+          />
         </Form>
         {setUp && (
           <p className="quiet small">

@@ -5,9 +5,9 @@ import { confirmSignIn } from '../../api/sign-in.js';
 import { Page } from '../../components/content/page.js';
 import { Button } from '../../components/forms/button.js';
 import { Check, TextField } from '../../components/forms/field.js';
-import { Form, textOf } from '../../components/forms/form.js';
+import { Form, getText } from '../../components/forms/form.js';
 
-export function SecondFactor({ onBack }: { onBack: () => void }) {
+export function TwoFactorForm({ onBack }: { onBack: () => void }) {
   const [isBackup, setBackup] = useState(false);
   return (
     <Page
@@ -21,32 +21,24 @@ export function SecondFactor({ onBack }: { onBack: () => void }) {
       <Form
         label="Two-factor authentication"
         onSend={async (data) => {
-          await confirmSignIn(textOf(data, 'code').replaceAll(' ', ''), data.get('trustDevice') !== null);
+          await confirmSignIn(getText(data, 'code').replaceAll(' ', ''), data.get('trustDevice') !== null);
           await refreshSession();
         }}
+        submit="Continue"
+        kind="primary"
+        wide
       >
-        {(isBusy) => (
-          <>
-            <TextField
-              key={String(isBackup)}
-              label={isBackup ? 'Backup code' : 'Code'}
-              name="code"
-              autoComplete="one-time-code"
-              inputMode={isBackup ? 'text' : 'numeric'}
-              spellCheck={false}
-              mono
-              required
-            />
-            <Check
-              label="Trust this device"
-              hint="Do not ask for a code here for 30 days."
-              name="trustDevice"
-            />
-            <Button type="submit" kind="primary" wide busy={isBusy}>
-              Continue
-            </Button>
-          </>
-        )}
+        <TextField
+          key={String(isBackup)}
+          label={isBackup ? 'Backup code' : 'Code'}
+          name="code"
+          autoComplete="one-time-code"
+          inputMode={isBackup ? 'text' : 'numeric'}
+          spellCheck={false}
+          mono
+          required
+        />
+        <Check label="Trust this device" hint="Do not ask for a code here for 30 days." name="trustDevice" />
       </Form>
       <div className="row">
         <Button kind="quiet" onClick={() => setBackup(!isBackup)}>

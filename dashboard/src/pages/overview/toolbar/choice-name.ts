@@ -1,6 +1,6 @@
 /** The name of a range. */
 import { span } from '../../../format/dates.js';
-import { type Choice, type Preset, rangeOf } from '../../../time/range.js';
+import { type Choice, type Preset, resolveRange } from '../../../time/range.js';
 
 export const PRESET_NAMES: Readonly<Record<Preset, string>> = {
   today: 'Today',
@@ -18,6 +18,6 @@ export const PRESET_NAMES: Readonly<Record<Preset, string>> = {
 export function choiceName(choice: Choice, zone: string, locale?: string): string {
   if ('preset' in choice) return PRESET_NAMES[choice.preset];
   // The ends of a custom range do not depend on the current time.
-  const { from, to } = rangeOf(choice, zone, 0);
+  const { from, to } = resolveRange(choice, zone, 0);
   return from === null || to === null ? '' : span(from, to, zone, locale);
 }

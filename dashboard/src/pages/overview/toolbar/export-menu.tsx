@@ -5,7 +5,7 @@ import { Button } from '../../../components/forms/button.js';
 import { Menu } from '../../../components/overlays/menu.js';
 import { callersCsv, fileName, seriesCsv } from '../../../format/files.js';
 import type { View } from '../../../navigation/view.js';
-import { localOf } from '../../../time/zone.js';
+import { toLocal } from '../../../time/zone.js';
 import type { Numbers } from '../use-numbers.js';
 import { choiceName } from './choice-name.js';
 
@@ -61,7 +61,7 @@ export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
 
 function when(view: View, range: Numbers['range']): string {
   if (range.from === null || range.to === null) return choiceName(view.choice, view.zone).toLowerCase();
-  return `${localOf(range.from, view.zone).day}-to-${localOf(range.to - 1, view.zone).day}`;
+  return `${toLocal(range.from, view.zone).day}-to-${toLocal(range.to - 1, view.zone).day}`;
 }
 
 function save(name: string, type: string, text: string): void {

@@ -8,7 +8,7 @@ import { useShortcut } from '../../../layout/use-shortcuts.js';
 import type { View } from '../../../navigation/view.js';
 import { now } from '../../../time/clock.js';
 import { type Choice, isChoice, PRESETS, type Range } from '../../../time/range.js';
-import { localOf } from '../../../time/zone.js';
+import { toLocal } from '../../../time/zone.js';
 import { choiceName, PRESET_NAMES } from './choice-name.js';
 import '../../../components/overlays/popover.css';
 import './range-picker.css';
@@ -78,7 +78,7 @@ interface CustomProps {
 }
 
 function Custom({ view, range, onChoose }: CustomProps) {
-  const [ends, setEnds] = useState(() => endsOf(view, range));
+  const [ends, setEnds] = useState(() => initialEnds(view, range));
   const [hasTimes, setHasTimes] = useState(!('preset' in view.choice) && view.choice.from.includes('T'));
   const [problem, setProblem] = useState('');
 
@@ -130,7 +130,7 @@ function Custom({ view, range, onChoose }: CustomProps) {
 }
 
 /** The initial ends: those on screen. */
-function endsOf({ choice, zone }: View, range: Range) {
+function initialEnds({ choice, zone }: View, range: Range) {
   const time = (text: string, usual: string): string => text.split('T')[1] ?? usual;
   if (!('preset' in choice))
     return {
@@ -139,11 +139,11 @@ function endsOf({ choice, zone }: View, range: Range) {
       to: choice.to.slice(0, 10),
       toTime: time(choice.to, '23:59'),
     };
-  const today = localOf(now(), zone).day;
+  const today = toLocal(now(), zone).day;
   return {
-    from: range.from === null ? `${today.slice(0, 8)}01` : localOf(range.from, zone).day,
+    from: range.from === null ? `${today.slice(0, 8)}01` : toLocal(range.from, zone).day,
     fromTime: '00:00',
-    to: range.to === null ? today : localOf(range.to - 1, zone).day,
+    to: range.to === null ? today : toLocal(range.to - 1, zone).day,
     toTime: '23:59',
   };
 }

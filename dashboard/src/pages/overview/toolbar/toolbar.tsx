@@ -2,10 +2,10 @@
 import { Terminal } from 'lucide-react';
 import type { Interval } from '../../../api/types.js';
 import { CopyButton } from '../../../components/content/copy-button.js';
-import { curlOf } from '../../../format/curl.js';
+import { curlCommand } from '../../../format/curl.js';
 import { useShortcut } from '../../../layout/use-shortcuts.js';
 import { serverUrl } from '../../../navigation/base-path.js';
-import type { ProjectPlace } from '../../../navigation/current-project.js';
+import type { CurrentProject } from '../../../navigation/current-project.js';
 import type { View } from '../../../navigation/view.js';
 import { autoInterval, INTERVALS, isAllowed } from '../../../time/interval.js';
 import type { Numbers } from '../use-numbers.js';
@@ -14,15 +14,15 @@ import { RangePicker } from './range-picker.js';
 import { ZonePicker } from './zone-picker.js';
 
 export interface ToolbarProps {
-  readonly place: ProjectPlace;
+  readonly current: CurrentProject;
   readonly view: View;
   readonly setView: (change: Partial<View>) => void;
   readonly numbers: Numbers;
 }
 
-export function Toolbar({ place: { project }, view, setView, numbers }: ToolbarProps) {
+export function Toolbar({ current: { project }, view, setView, numbers }: ToolbarProps) {
   useShortcut('compare', () => setView({ compare: !view.compare }));
-  const command = curlOf({
+  const command = curlCommand({
     origin: serverUrl(),
     projectId: project.id,
     operation: 'caller-stats',
@@ -58,7 +58,7 @@ const NAMES: Readonly<Record<Interval, string>> = {
   month: 'Months',
 };
 
-function IntervalSelect({ view, setView, numbers }: Omit<ToolbarProps, 'place'>) {
+function IntervalSelect({ view, setView, numbers }: Omit<ToolbarProps, 'current'>) {
   const automatic = view.interval === null ? numbers.interval : autoInterval(numbers.range);
   return (
     <label className="toolbar-select">

@@ -1,6 +1,6 @@
 /**
- * What recording costs its host: the same small server without a recorder, with one whose server answers, and with one
- * whose server never does and whose queue is full. In turn, over the same connections.
+ * The cost of recording for the host process: a small server without a recorder, with one whose server responds, and
+ * with one whose server hangs and whose queue is full. Measured alternately over the same connections.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import type { RecorderStats } from '../client/src/index.js';

@@ -1,6 +1,6 @@
 /**
- * What a browser waits for: from asking for the overview to its chart, with a million queries recorded and nothing in
- * the browser's cache, against a bare page that says one word. And what the first view loads.
+ * The load time of the overview in a browser with an empty cache and a million recorded queries, compared with a
+ * minimal page; and the bytes that the first view loads.
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, startChromium } from '../test/support/chromium.js';
@@ -15,27 +15,27 @@ export interface DashboardOptions {
   readonly note: (line: string) => void;
 }
 
-/** One visit, in a context that has nothing cached unless it is the second. */
+/** One visit with an empty cache, unless the page was visited before. */
 interface Visit {
   readonly what: string;
   readonly url: string;
-  /** What is there when the visitor sees what the page is for. */
+  /** Selector of the content that the visitor waits for. */
   readonly ready: string;
   readonly signedIn: boolean;
-  /** Whether the same page was seen before. */
+  /** Whether the same page was visited before. */
   readonly again?: boolean;
 }
 
 interface Seen {
   readonly ms: number;
-  /** Bytes of JavaScript over the network, as compressed as they came. */
+  /** Transferred bytes of JavaScript, compressed. */
   readonly scriptBytes: number;
 }
 
 const email = 'bench@example.org';
 const password = 'a long enough passphrase';
 
-/** Bytes of compressed JavaScript that a first view may load. */
+/** Limit of compressed JavaScript in a first view. */
 const scriptBytesMax = 100_000;
 
 export async function benchDashboard(
@@ -115,7 +115,7 @@ async function look(context: BrowserContext, { url, ready }: Visit): Promise<See
   return { ms, scriptBytes };
 }
 
-/** By the page's own clock, which starts as it is asked for: from outside, one only looks every half second. */
+/** Measured by the page's own clock; polling from outside would be too coarse. */
 function timeOf(ready: string): string {
   return `new Promise((resolve) => {
     const look = () =>
@@ -126,14 +126,14 @@ function timeOf(ready: string): string {
   })`;
 }
 
-/** The browser's own account of it (Resource Timing, W3C): what came over the network, not what it had kept. */
+/** Transferred bytes by Resource Timing (W3C), without cached files. */
 function scriptBytesOf(page: Page): Promise<number> {
   return page.evaluate<number>(`performance.getEntriesByType('resource')
     .filter(({ name, transferSize }) => transferSize > 0 && /\\.js$/.test(name))
     .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
 }
 
-/** Accepts the invitation; gives the cookies of the session. */
+/** Accepts the invitation and returns the session cookies. */
 async function signUp(url: string, token: string): Promise<string[]> {
   const response = await fetch(`${url}/api/invitations/accept`, {
     method: 'POST',

@@ -1,9 +1,8 @@
 /**
- * The operation that the service exists for, over HTTP, against a bare `node:http` server that answers the same bytes.
- *
- * All contestants take turns in every round, and a ratio is made of two figures of the same round, so that a busy
- * minute of the machine hits both sides. Server and load generator share the machine's cores: where those are few,
- * the generator is part of the rate, and the processor time of the server process is the figure to trust.
+ * The main operation of the service over HTTP, compared with a bare `node:http` server that sends the same bytes. All
+ * contestants take turns in every round, and each ratio uses two figures of the same round, so that background load
+ * affects both. Server and load generator share the cores: on a machine with few cores the generator limits the rate,
+ * and the processor time of the server is the reliable figure.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import type { Counts } from '../src/domain/counting/counts.js';
@@ -20,7 +19,7 @@ import { programOf, type Server, type Workspace } from './support/workspace.js';
 
 export interface ExportOptions {
   readonly rounds: number;
-  /** Of load on each contestant in each round. */
+  /** Seconds of load on each contestant per round. */
   readonly seconds: number;
   /** Of the largest database. */
   readonly lines: number;
@@ -34,7 +33,7 @@ const aimToBare: Readonly<Record<Bounds, number>> = { day: 0.75, ms: 0.5 };
 const aimGrowth = 1.2;
 const aimHot = 1.5;
 
-/** Ranges of the largest databases that are compared with a recount, each of which takes some hundredths of a second. */
+/** Ranges of the largest databases that are compared with a recount, which takes some hundredths of a second each. */
 const recountedMax = 32;
 
 const bare = 'bare';
@@ -50,10 +49,10 @@ interface Contestant {
   readonly headers: Headers;
 }
 
-/** What each contestant did, round by round. */
+/** The samples of each contestant, round by round. */
 type Rounds = ReadonlyMap<string, readonly Load[]>;
 
-/** How a contestant is called that has so many events over a year. */
+/** The name of a contestant with this many events over a year. */
 const nameOf = (size: number, bounds: Bounds): string => `${asPower(size)} events, ${bounds} bounds`;
 const hotNameOf = (size: number): string => `${asPower(size)} events ${hot}, ms bounds`;
 
@@ -79,7 +78,7 @@ export async function benchExport(workspace: Workspace, options: ExportOptions):
   };
 }
 
-/** A server with `size` events; every answer that will be asked for has been compared with a plain recount. */
+/** A server with `size` events whose answers have been compared with a recount. */
 async function startService(workspace: Workspace, size: number): Promise<Contestant[]> {
   const { columns: events, noted } = notedIn(makeEvents(size, size), size);
   const database = await Database.create(workspace, `export-${size}`);
@@ -103,7 +102,7 @@ async function startService(workspace: Workspace, size: number): Promise<Contest
   return contestants;
 }
 
-/** One with the most events, and as many again in one day of another project. */
+/** A server with the largest database, and as many events again within one day of another project. */
 async function startBig(workspace: Workspace, { lines, note }: ExportOptions): Promise<Contestant[]> {
   const { database, events, hotEvents } = await bigDatabase(workspace, {
     lines,
@@ -142,7 +141,7 @@ function pathsOf(project: string, ranges: readonly DateRange[], bounds: Bounds):
   );
 }
 
-/** Compares the answers to the first paths with a recount; gives it. */
+/** Compares the answers to the first paths with a recount and returns it. */
 async function requireSameAnswers(
   { server, paths, headers }: Contestant,
   ranges: readonly DateRange[],
@@ -157,7 +156,7 @@ async function requireSameAnswers(
   return expected;
 }
 
-/** Answers what the service with 1e6 events answers to its first path, and is asked the same. */
+/** A bare server with the answer of the service to the first path with 1e6 events. */
 async function startBare(workspace: Workspace, services: readonly Contestant[]): Promise<Contestant> {
   const model = services.find(({ name }) => name === nameOf(many, 'day'));
   const path = model?.paths[0];
@@ -175,8 +174,8 @@ async function get(server: Server, path: string, headers: Headers) {
 }
 
 /**
- * What is asked for over and over is kept in memory until more is recorded, and takes its time to get there: every range has to
- * be asked for so often, where there are many events in the days that it ends in.
+ * Warms the cache. Repeated ranges are cached until more is recorded, so with many events in its first and last days
+ * every range has to be requested several times first.
  */
 const warmUpRounds: Readonly<Record<Bounds, number>> = { day: 1, ms: 3 };
 
@@ -188,7 +187,7 @@ async function measure(
   // Round 0 warms up and is not counted.
   for (let round = 0; round <= rounds; round++) {
     note(`export: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
-    // Nobody always comes after the same other.
+    // Rotate the order.
     const first = round % contestants.length;
     for (const { name, bounds, server, paths, headers } of [
       ...contestants.slice(first),
@@ -201,7 +200,7 @@ async function measure(
   return loads;
 }
 
-/** Two ways to say how fast a server was: answers in a second, of the wall's time and of its processor's. */
+/** Two rates: answers per second of wall time and of processor time. */
 const SPEEDS: readonly { what: string; cost: string; of: (load: Load) => number }[] = [
   { what: 'rate', cost: 'time', of: ({ requestsPerSecond }) => requestsPerSecond },
   {

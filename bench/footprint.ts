@@ -1,4 +1,4 @@
-/** What the service takes: bytes on disk for a query, time until it answers, and memory. */
+/** Resource usage: bytes on disk per query, start time and memory. */
 import { once } from 'node:events';
 import { residentBytesOf } from '../test/support/resident-memory.js';
 import { bigDatabase } from './support/big.js';
@@ -13,7 +13,7 @@ import { programOf, type Server, type Workspace } from './support/workspace.js';
 
 export interface FootprintOptions {
   readonly rounds: number;
-  /** Of load, before memory is looked at again. */
+  /** Seconds of load before memory is measured again. */
   readonly seconds: number;
   /** Of the largest database. */
   readonly lines: number;
@@ -21,7 +21,7 @@ export interface FootprintOptions {
 }
 
 const few = 10_000;
-/** An id of 16 bytes and a time of 8: less than this, and something would not be known of a query. */
+/** An id of 16 bytes and a time of 8 bytes: the minimum information of a query. */
 const leastBytes = 24;
 
 const aimBytes = 3;
@@ -103,7 +103,7 @@ async function measureStarts(
   { rounds, note }: FootprintOptions,
 ): Promise<Starts> {
   const starts: Starts = { node: [], few: [], most: [] };
-  // Round 0 reads the files once, and is not counted.
+  // Round 0 reads the files once and is not counted.
   for (let round = 0; round <= rounds; round++) {
     note(`footprint: starts, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
     const node = (await workspace.run(process.execPath, ['-e', '0'])).seconds * 1000;
@@ -152,7 +152,7 @@ async function measureMemory(
   return memory;
 }
 
-/** A moment after it is ready, when what the start needed is over, and after the work. */
+/** Measured shortly after the server is ready, when the allocations of the start are over, and after the load. */
 async function lookAt(memory: Memory, server: Server, work: () => Promise<unknown>): Promise<void> {
   await once(AbortSignal.timeout(restMs), 'abort');
   memory.rest.push(residentBytesOf(server.pid) ?? Number.NaN);

@@ -1,6 +1,6 @@
 /**
- * Recording queries with random ids into a project that has very many of them, against queries with ids in the order of
- * time into one that has as many of those: in the same file, of one server, in turn.
+ * Recording queries with random ids into a very large project, compared with time-ordered ids into a project of the
+ * same size; alternately, in the same file and on one server.
  */
 import { bigDatabase } from './support/big.js';
 import { type Ids, LiveTraffic } from './support/recording.js';
@@ -11,9 +11,9 @@ import type { Workspace } from './support/workspace.js';
 
 export interface IdsOptions {
   readonly rounds: number;
-  /** About as long as each is kept busy in each round. */
+  /** Approximate seconds of load per project and round. */
   readonly seconds: number;
-  /** That each project has at the start. */
+  /** Queries in each project at the start. */
   readonly lines: number;
   readonly note: (line: string) => void;
 }

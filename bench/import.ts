@@ -19,7 +19,7 @@ export interface ImportOptions {
 const table =
   'CREATE TABLE query(project INTEGER, id TEXT, occurred_at INTEGER, caller TEXT, PRIMARY KEY(project, id)) WITHOUT ROWID;';
 
-/** Throws where the machine lacks what this needs, before anybody has waited. */
+/** Throws early if the machine lacks a requirement. */
 export function requireSqliteTool(): void {
   if (sqliteToolVersion() === undefined) {
     throw new Error(
@@ -58,7 +58,7 @@ export async function benchImport(
         tool.push(lines / (await timeTool(workspace, csv, lines)));
       },
     ];
-    // In turn first and second: whoever is second meets the disk still busy with the first.
+    // Alternate the order: the second one finds the disk still busy with the first.
     for (const run of round % 2 === 0 ? contestants.reverse() : contestants) await run();
   }
   return {

@@ -1,6 +1,6 @@
 /**
- * More recording than a server takes on: how long exports take beside it, against the same exports beside nothing, and how
- * much is recorded, against as many connections as the server takes. In turn, on one server.
+ * Overload: the latency of exports while a server receives more recordings than it accepts, compared with idle; and the
+ * recorded queries, compared with as many connections as it accepts. Alternately on one server.
  */
 
 import autocannon from 'autocannon';
@@ -19,10 +19,10 @@ export interface OverloadOptions {
   readonly note: (line: string) => void;
 }
 
-/** What the server takes on at once, and how many come. */
+/** The connections that the server accepts at once, and those that are opened. */
 const recordingsMax = 64;
 const connectionsBeyond = 256;
-/** Exports a second, over so many connections: few enough that they wait for nothing but the recordings. */
+/** Exports per second and their connections: few enough to wait only for the recordings. */
 const exportsPerSecond = 100;
 const exportConnections = 4;
 const aimLatency = 3;
@@ -66,7 +66,7 @@ export async function benchOverload(
     note(`overload: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
     const time = round === 0 ? 1 : seconds;
     const idle = await exportTimes(server, key, time);
-    // Exports beside both, so that nothing but the number of senders differs.
+    // Run exports beside both, so that only the number of senders differs.
     const [fitting] = await Promise.all([record(recordingsMax, time), exportTimes(server, key, time)]);
     const [beyond, beside] = await Promise.all([
       record(connectionsBeyond, time),
@@ -77,7 +77,7 @@ export async function benchOverload(
       done.push({ idle, beside, fitting, beyond, rssBytes: residentBytesOf(server.pid) ?? Number.NaN });
   }
   const counted = await totalOf(server, key);
-  // What was still under way when a round ended was recorded, and nobody heard of it.
+  // Requests in flight at the end of a round were recorded, but their responses did not arrive.
   const unheardMax = (rounds + 1) * (recordingsMax + connectionsBeyond);
   const unheard = counted - lines - acceptedInAll;
   if (unheard < 0 || unheard > unheardMax)

@@ -1,7 +1,7 @@
 /**
- * The service on PostgreSQL, as one to three nodes, against a server written by hand for the same job on the same
- * PostgreSQL server: answers, and recording. All contestants take turns in every round, and a ratio is made of two
- * figures of the same round.
+ * The service on PostgreSQL with one to three nodes, compared with a hand-written server for the same job on the same
+ * PostgreSQL server: reading and recording. All contestants take turns in every round, and each ratio uses two figures
+ * of the same round.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import type { PostgresServer } from '../test/support/postgres-server.js';
@@ -17,7 +17,7 @@ import { send, type Target } from './support/traffic.js';
 import type { Workspace } from './support/workspace.js';
 
 export interface PostgresBenchOptions extends ContestOptions {
-  /** Events of the largest databases. */
+  /** Events in the largest databases. */
   readonly lines: number;
 }
 
@@ -25,7 +25,7 @@ const readConnections = 12;
 const batchConnections = 12;
 const singleConnections = 64;
 const batchQueries = 1000;
-/** Over which the write-ahead log of a query is averaged. */
+/** Queries over which the write-ahead log per query is averaged. */
 const walArrays = 50;
 const projects = Array.from({ length: 8 }, (_, index) => `bench-${index}`);
 
@@ -74,12 +74,12 @@ async function compare(
   };
 }
 
-/** The first so many nodes of a target. */
+/** The first nodes of a target. */
 function first(nodes: number, target: Target): Target {
   return { ...target, servers: target.servers.slice(0, nodes) };
 }
 
-/** One to three nodes of ours, and theirs. */
+/** One to three nodes of the service, and the hand-written server. */
 function contestantsOf(
   what: string,
   connections: number,
@@ -108,7 +108,7 @@ function answering(sides: Sides): Contestant[] {
   });
 }
 
-/** Records live traffic in every way, and makes sure that all of it was counted. */
+/** Records live traffic in every way and checks that everything was counted. */
 async function record(
   server: PostgresServer,
   sides: Sides,

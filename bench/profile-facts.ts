@@ -1,4 +1,4 @@
-/** What a profile of the processor does not show: what is on disk, what is in memory, and what is written for a row. */
+/** What a CPU profile does not show: the composition of the file and of memory, and the bytes written per row. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { residentBytesOf } from '../test/support/resident-memory.js';
 import { projects } from './ids.js';
@@ -18,7 +18,7 @@ const queriesInArray = 1_000;
 const connections = 4;
 const waitMsMax = 10_000;
 
-/** What each table and index takes of the file, largest first. */
+/** The size of each table and index in the file, largest first. */
 export async function bytesOnDisk(workspace: Workspace): Promise<string[]> {
   const database = await Database.create(workspace, 'bytes');
   await database.importEvents(makeEvents(many, 1), many);
@@ -41,7 +41,7 @@ export async function bytesOnDisk(workspace: Workspace): Promise<string[]> {
   ];
 }
 
-/** What is written to disk for each row, with ids in the order of time and with random ones. */
+/** Bytes written to disk per row, with time-ordered and with random ids. */
 export async function bytesWritten(workspace: Workspace): Promise<string[]> {
   const database = await Database.create(workspace, 'written');
   await database.importEvents(makeEvents(many, 1), many);
@@ -61,7 +61,7 @@ export async function bytesWritten(workspace: Workspace): Promise<string[]> {
   return lines;
 }
 
-/** What the server's memory consists of, at rest and after a load. */
+/** The composition of the server's memory, idle and after a load. */
 export async function memory(workspace: Workspace): Promise<string[]> {
   const database = await Database.create(workspace, 'memory');
   await database.importEvents(makeEvents(few, 1), few);
@@ -98,7 +98,7 @@ function writtenBytesOf({ pid }: Server): number {
   return Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
 }
 
-/** The part of Node's diagnostic report that is used here. */
+/** The used part of Node's diagnostic report. */
 interface NodeReport {
   readonly javascriptHeap: {
     readonly heapSpaces: Readonly<Record<string, { readonly committedMemory: number }>>;
@@ -137,7 +137,7 @@ async function partsOfMemory(
   ];
 }
 
-/** Waits for the report with this number, as long as such a report takes. */
+/** Waits for the report with this number. */
 async function reportIn(folder: string, number: number): Promise<NodeReport> {
   const deadline = performance.now() + waitMsMax;
   while (performance.now() < deadline) {
@@ -146,7 +146,7 @@ async function reportIn(folder: string, number: number): Promise<NodeReport> {
     try {
       if (name !== undefined) return JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')) as NodeReport;
     } catch {
-      // Not written to its end yet.
+      // Not completely written yet.
     }
     await new Promise((resolve) => setImmediate(resolve));
   }

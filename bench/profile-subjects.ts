@@ -1,4 +1,4 @@
-/** What is looked into: each misses an aim of `results.md`, or meets it by little. */
+/** The profiled benchmarks: each misses a target of `results.md` or barely meets it. */
 import { exportTimes } from './overload.js';
 import { bytesOnDisk, bytesWritten, memory } from './profile-facts.js';
 import { seriesPaths } from './series.js';
@@ -10,11 +10,14 @@ import { programOf, type Server, type Workspace } from './support/workspace.js';
 
 export interface Subject {
   readonly what: string;
-  /** Runs it with these options of Node's; gives from when on, in milliseconds after the process was started, it counts. */
+  /**
+   * Runs it with these Node options. Returns the start of the measurement, in milliseconds after the start of the
+   * process.
+   */
   readonly run?: (workspace: Workspace, nodeOptions: readonly string[]) => Promise<number>;
-  /** What is measured where it is not the processor's time that misses. */
+  /** Measures something other than processor time. */
   readonly facts?: (workspace: Workspace) => Promise<readonly string[]>;
-  /** To meet the aim, and why it is as it is: written by whoever looked. */
+  /** A written analysis: why it is slow, and what would be needed to meet the target. */
   readonly wouldTake: string;
 }
 
@@ -24,7 +27,7 @@ const seconds = 6;
 const warmUpSeconds = 2;
 const singleConnections = 64;
 
-/** A server under a load, once it is warm. */
+/** A server under load after warming up. */
 function served(
   put: (server: Server, key: string, seconds: number, workspace: Workspace) => Promise<unknown>,
 ) {

@@ -1,6 +1,6 @@
 /**
- * `npm run profile` says where the time goes of what misses its aim, and writes `bench/profiles.md`; `npm run profile -- NAME`
- * shows one. A profile costs time itself: its shares are to be read, and not its milliseconds.
+ * `npm run profile` profiles the benchmarks that miss their targets and writes `bench/profiles.md`; `npm run profile --
+ * NAME` shows one. Profiling slows the process down: read the shares, not the milliseconds.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { SUBJECTS, type Subject } from './profile-subjects.js';
@@ -10,7 +10,7 @@ import { type Workspace, withWorkspace } from './support/workspace.js';
 
 const partsShown = 10;
 const functionsShown = 8;
-/** Microseconds between two samples. */
+/** Sampling interval in microseconds. */
 const sampleUs = 500;
 
 const resultsFile = new URL('profiles.md', import.meta.url);

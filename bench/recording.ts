@@ -1,7 +1,7 @@
 /**
- * Recording over HTTP, each request acknowledged when it is on disk: arrays of 1,000 queries against the same writer in a
- * process of its own with nothing around it, and single queries over 64 connections against a bare server that sends back
- * what it gets. All that was acknowledged must be counted, or there are no figures.
+ * Recording over HTTP, with each request acknowledged once it is on disk: arrays of 1,000 queries, compared with the
+ * bare writer in its own process, and single queries over 64 connections, compared with a bare echo server. Fails
+ * unless everything acknowledged was counted.
  */
 import { LiveTraffic } from './support/recording.js';
 import type { Figure, Report } from './support/report.js';
@@ -11,7 +11,7 @@ import { programOf, type Workspace } from './support/workspace.js';
 
 export interface RecordingOptions {
   readonly rounds: number;
-  /** About as long as each contestant is kept busy in each round. */
+  /** Approximate seconds of load per contestant and round. */
   readonly seconds: number;
   readonly note: (line: string) => void;
 }
@@ -20,13 +20,13 @@ const queriesInArray = 1_000;
 const arrayConnections = 4;
 const singleConnections = 64;
 
-/** Amounts of the warm-up, from which the first round knows how much it has to do. */
+/** Amounts of the warm-up, which determine the amounts of the first round. */
 const warmUp = { arrays: 40, singles: 2_000, echoes: 4_000 };
 
 const aimArrays = 0.6;
 const aimSingles = 0.4;
 
-/** Of one round, all but the samples in rows a second. */
+/** The samples of one round; all but `samples` in rows per second. */
 interface Round {
   readonly arrays: Sample;
   readonly inProcess: number;
@@ -68,7 +68,7 @@ export async function benchRecording(workspace: Workspace, options: RecordingOpt
   return reportOf(done, options);
 }
 
-/** The writer with nothing around it. */
+/** The bare writer. */
 class InProcess {
   readonly database: Database;
   readonly #workspace: Workspace;

@@ -1,7 +1,7 @@
 /**
- * `npm run bench` runs the benchmarks that have aims for the server, `npm run bench -- NAME` any one. Prints a table and writes
- * `bench/results.md`.
- * Fewer rounds and lines are for trying it out, more for quieter figures; the README's come from the defaults.
+ * `npm run bench` runs the server benchmarks that have targets, `npm run bench -- NAME` any one. Prints a table and
+ * writes `bench/results.md`. Fewer rounds and lines are for trying it out, more for less noise; the figures in the
+ * README come from the defaults.
  */
 import { parseArgs } from 'node:util';
 import { benchClient } from './client.js';
@@ -27,7 +27,7 @@ interface Options {
 }
 
 interface Benchmark {
-  /** Throws where the machine lacks something. */
+  /** Throws if the machine lacks a requirement. */
   readonly require: () => void;
   readonly run: (workspace: Workspace, options: Options) => Promise<Report>;
 }
@@ -94,7 +94,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
 };
 
-/** Those that have aims for the server, which run unless one is named: ten minutes. The others take as long again. */
+/** The benchmarks with targets, which run by default: ten minutes. The others take another ten. */
 const WITH_AIMS = ['export', 'footprint', 'ids', 'recording', 'import', 'series', 'workers', 'overload'];
 
 const names = Object.keys(BENCHMARKS).join(', ');
@@ -104,7 +104,7 @@ async function main(args: readonly string[]): Promise<void> {
   const { chosen, options } = readArguments(args);
   for (const { require } of chosen.values()) require();
   const command = ['npm run bench', ...(args.length === 0 ? [] : ['--', ...args])].join(' ');
-  // One for all of them: they share what takes long to make.
+  // Shared by all benchmarks, because large databases take long to create.
   await withWorkspace(async (workspace) => {
     for (const { run } of chosen.values()) {
       const startedAt = performance.now();
@@ -142,7 +142,7 @@ function readArguments(args: readonly string[]): {
   return { chosen, options };
 }
 
-/** Since the start. */
+/** Seconds since the start. */
 function seconds(): string {
   return Math.round(performance.now() / 1000)
     .toString()

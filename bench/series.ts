@@ -1,7 +1,7 @@
 /**
- * A series of the 365 days of a year in time zones that are not UTC, over HTTP, against one answer of caller stats for the
- * same range: asked again and again, and just after something was recorded; and what it costs to keep a counter for each caller: importing events of which half come from named callers
- * against importing the same events from the site and the API alone.
+ * A series of 365 days in time zones other than UTC, compared with the totals of the same range: repeated, and right
+ * after recording a query. And the cost of counters per caller: importing events of which half have named callers,
+ * compared with the same events from web and API alone.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -18,7 +18,7 @@ import type { Server, Workspace } from './support/workspace.js';
 
 export interface SeriesOptions {
   readonly rounds: number;
-  /** Of load on each operation in each round. */
+  /** Seconds of load on each operation per round. */
   readonly seconds: number;
   readonly lines: number;
   readonly note: (line: string) => void;
@@ -27,7 +27,7 @@ export interface SeriesOptions {
 const hourMs = 3_600_000;
 const days = 365;
 
-/** Years of local days, the first of which begins with the year of the events. */
+/** Years of local days; the first one starts with the year of the events. */
 const questions = [
   { timeZone: 'Europe/Berlin', aheadMs: hourMs },
   { timeZone: 'America/New_York', aheadMs: -5 * hourMs },
@@ -38,7 +38,7 @@ const questions = [
   range: { from: YEAR.from - aheadMs, to: YEAR.to - aheadMs },
 }));
 
-/** How often each is asked just after something was recorded, in a round. */
+/** Requests right after recording, per operation and round. */
 const timesAfterCommit = 10;
 
 const aimToStats = 20;
@@ -66,7 +66,7 @@ export async function benchSeries(workspace: Workspace, options: SeriesOptions):
   };
 }
 
-/** The same, but nobody has a counter of its own. */
+/** The same without counters per caller. */
 function* withoutNames(events: Iterable<Event>): Generator<Event> {
   for (const event of events) yield { ...event, caller: event.caller === 'slack' ? 'web' : 'api' };
 }
@@ -128,7 +128,7 @@ export interface Paths {
 
 type Costs = Record<keyof Paths, number[]>;
 
-/** For the same ranges, in turn in several time zones. */
+/** The same ranges, alternating between time zones. */
 export function seriesPaths(): Paths {
   const iso = (timeMs: number): string => new Date(timeMs).toISOString();
   const stats = questions.map(
@@ -143,7 +143,7 @@ export function seriesPaths(): Paths {
   };
 }
 
-/** The median of the microseconds of answers that nothing is kept for: each is asked for after one more query was recorded. */
+/** The median latency in microseconds of uncached answers: a query is recorded before each request. */
 async function timeAfterCommits(
   { url }: Server,
   paths: readonly string[],
@@ -166,7 +166,7 @@ async function timeAfterCommits(
   return median(times);
 }
 
-/** Each day is what a plain recount gives. */
+/** Compares each day with a recount. */
 async function requireSameAnswers(
   { url }: Server,
   paths: Paths,

@@ -1,7 +1,7 @@
 /**
- * Whether time tells what an answer does not: a key that is like none against one that is all but a valid one, a project
- * that is not there against another organization's. Two kinds of request in turn over one connection, the difference of
- * their medians, beside the same for two kinds that are one and the same: that is the noise.
+ * Timing side channels: whether response times distinguish a nearly valid key from an invalid one, or a missing project
+ * from another organization's. Two kinds of request alternate over one connection; the difference of their medians is
+ * compared with that of two identical kinds, which is the noise.
  */
 import { randomInt } from 'node:crypto';
 import { Agent, request } from 'node:http';
@@ -13,7 +13,7 @@ import type { Workspace } from './support/workspace.js';
 
 export interface TimingOptions {
   readonly rounds: number;
-  /** Of each kind in each round. */
+  /** Requests of each kind per round. */
   readonly requests: number;
   readonly note: (line: string) => void;
 }
@@ -46,7 +46,7 @@ export async function benchTiming(
 
   const ofProject = (id: string) => `/v1/analytics/${id}/assistant/caller-stats`;
   const unknown = { path: ofProject(projectId), key: generateKey('cs', 'admin', randomInt), status: 401 };
-  // As long as the other, so that nothing but what it names differs.
+  // As long as the other, so that only the named property differs.
   const missing = { path: ofProject('there'), key: admin, status: 404 };
   const pairs: Pair[] = [
     {
@@ -64,7 +64,7 @@ export async function benchTiming(
     { what: 'an unknown key, the same', one: unknown, other: unknown },
     { what: 'no project, the same', one: missing, other: missing },
   ];
-  // For comparison: what the answer says anyway.
+  // For comparison: a difference that the status reveals anyway.
   const open: Pair[] = [
     { what: 'an unknown key, a revoked one', one: unknown, other: { ...unknown, key: revoked } },
   ];
@@ -101,7 +101,7 @@ export async function benchTiming(
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A key that differs from this one in one character, and in the checksum that goes with it. */
+/** A key that differs in one character and the corresponding checksum. */
 function nearly(key: string): string {
   const digits = [...key.slice(-49, -6)].map((character) => alphabet.indexOf(character));
   digits[20] = ((digits[20] ?? 0) + 1) % alphabet.length;
@@ -109,21 +109,21 @@ function nearly(key: string): string {
   return generateKey('cs', 'admin', () => digits[at++] ?? 0);
 }
 
-/** Microseconds by which the median of `one` is longer than that of `other`. */
+/** Microseconds by which the median of `one` exceeds that of `other`. */
 async function differenceOf(
   { one, other }: Pair,
   { url, agent, requests }: { readonly url: string; readonly agent: Agent; readonly requests: number },
 ): Promise<number> {
   const times: [number[], number[]] = [[], []];
   for (let at = 0; at < requests; at++) {
-    // Each as often first as second.
+    // Alternate which one comes first.
     const order = at % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
     for (const which of order) times[which].push(await timeOf(which === 0 ? one : other, url, agent));
   }
   return median(times[0]) - median(times[1]);
 }
 
-/** Microseconds until the whole answer is there. */
+/** Microseconds until the whole answer has arrived. */
 function timeOf({ path, key, status }: Asked, url: string, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();

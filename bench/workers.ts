@@ -1,6 +1,6 @@
 /**
- * Exports from `serve --workers 2` against exports from one process, on the same database, with a load generator that takes
- * little of the cores.
+ * Exports from `serve --workers 2`, compared with one process on the same database, with a load generator that uses
+ * little processor time.
  */
 import { makeEvents } from './support/events.js';
 import type { PipelinedLoad } from './support/pipelined-load.js';
@@ -12,7 +12,7 @@ import { programOf, type Server, type Workspace } from './support/workspace.js';
 
 export interface WorkersOptions {
   readonly rounds: number;
-  /** Of load on each contestant in each round. */
+  /** Seconds of load on each contestant per round. */
   readonly seconds: number;
   readonly lines: number;
   readonly note: (line: string) => void;
@@ -23,9 +23,9 @@ const aim = 1.7;
 
 interface Sample {
   readonly rate: number;
-  /** Of the server's processes, for one answer. */
+  /** Processor time of the server's processes per answer. */
   readonly cpuUs: number;
-  /** Cores that the load generator used. */
+  /** Cores used by the load generator. */
   readonly generator: number;
 }
 

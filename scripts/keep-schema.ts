@@ -1,12 +1,9 @@
 /**
- * `npm run keep-schema` keeps a database of the newest schema version of each store in `test/samples/schemas`, as the program
- * makes it today: tests upgrade each of them. To be run when a migration is added, because nothing can make them later.
- *
- * What is kept is made by the program's commands alone, so that it has whatever its users may have. The dump of PostgreSQL needs
- * `pg_dump`, of the server's version or a newer one.
- *
- * `npm run keep-schema -- MAIN_JS VERSION` does so with another build, whose schema has an older version. So the first four were
- * made, by the builds of their time.
+ * `npm run keep-schema` creates a database with the newest schema version of each store in `test/samples/schemas`;
+ * tests upgrade each of them. Run it when you add a migration, because later versions cannot create these files. It
+ * uses only the program's commands, so that the databases look like those of users. PostgreSQL's dump needs `pg_dump`
+ * of at least the server's version. `npm run keep-schema -- MAIN_JS VERSION` does the same with another build of an
+ * older schema version.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +20,7 @@ const folder = fileURLToPath(new URL('../test/samples/schemas/', import.meta.url
 const queries = join(folder, 'queries.ndjson');
 const person = { name: 'Ada', email: 'ada@example.org', password: 'a long enough passphrase' };
 
-/** The program on a database. */
+/** Runs the program on a database. */
 class Program {
   readonly #main: string;
   readonly #database: string;
@@ -41,7 +38,7 @@ class Program {
     });
   }
 
-  /** What it prints with `--json`. */
+  /** Its parsed `--json` output. */
   ask<T>(...args: string[]): T {
     return JSON.parse(this.run(...args, '--json')) as T;
   }
@@ -68,7 +65,7 @@ class Program {
   }
 }
 
-/** Makes what there is in a database, as far as programs of that schema can. Gives what nobody can read out of it. */
+/** Fills a database with everything that programs of that schema support. Returns what cannot be read back from it. */
 async function make(program: Program, version: number): Promise<object> {
   program.run('project', 'create', 'Docs', '--id', 'docs');
   program.run('project', 'create', 'Help', '--id', 'help');
@@ -115,7 +112,7 @@ async function keepPostgres(main: string, version: number): Promise<void> {
     const made = await make(new Program(main, server.url()), version);
     const plain = ['--schema=caller_stats', '--no-owner', '--no-privileges', '--rows-per-insert=100'];
     const dump = execFileSync('pg_dump', [server.url(), ...plain], { encoding: 'utf8' });
-    // Words for psql, which a driver does not know.
+    // Remove psql meta-commands, which the driver does not understand.
     const sql = dump.replace(/^\\(?:un)?restrict .*\n/gm, '');
     keep(`postgres-${version}`, Buffer.from(sql), 'sql', made);
   } finally {
@@ -123,7 +120,7 @@ async function keepPostgres(main: string, version: number): Promise<void> {
   }
 }
 
-/** Without the time in it, so that the same gives the same file. */
+/** Without timestamps, so that the same content gives the same file. */
 function keep(name: string, content: Buffer, suffix: string, made: object): void {
   writeFileSync(join(folder, `${name}.${suffix}.gz`), gzipSync(content, { level: 9 }));
   writeFileSync(join(folder, `${name}.json.gz`), gzipSync(JSON.stringify(made)));

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-/** Files that are packed already. */
+/** File types that are already compressed. */
 const PACKED = /\.(png|woff2|br|gz)$/;
 
-/** Puts a `.br` and a `.gz` beside every file of a folder, so that the server never compresses the same bytes twice. */
+/** Writes a `.br` and a `.gz` file beside every file of a folder, so that the server does not compress at run time. */
 export function precompress(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || PACKED.test(entry.name)) continue;

@@ -1,8 +1,7 @@
 /**
- * `npm run --silent sbom > sbom.json` prints what the server is made of when it is installed, as CycloneDX: its packages in
- * the versions of the lock file, and none that only builds or tests it.
- *
- * `npm sbom --omit=dev` alone leaves out whatever a tool of the tests uses as well, so it is asked about a copy without them.
+ * `npm run --silent sbom > sbom.json` prints a CycloneDX SBOM of the installed server: its packages in the versions of
+ * the lock file, without development dependencies. `npm sbom --omit=dev` alone omits packages that a development tool
+ * uses as well, so it runs on a copy without those.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const temporary = mkdtempSync(join(tmpdir(), 'caller-stats-sbom-'));
 try {
-  // npm calls the whole by its folder.
+  // npm names the root after its folder.
   const folder = join(temporary, 'caller-stats');
   mkdirSync(folder);
   const { devDependencies, workspaces, scripts, ...rest } = JSON.parse(

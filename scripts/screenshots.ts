@@ -12,15 +12,15 @@ import { findChromium, startChromium } from '../test/support/chromium.js';
 
 type Cookie = Parameters<BrowserContext['addCookies']>[0][number];
 
-/** Of each picture: whoever reads the docs, or clones the repository, loads them all. */
+/** Maximum bytes per picture: every reader of the docs and every clone loads them all. */
 const pictureBytesMax = 150_000;
 
 interface Subject {
-  /** What the files are called. */
+  /** The file name. */
   readonly name: string;
   readonly path: string;
   readonly signedOut?: boolean;
-  /** Resolves when there is to see what the picture is for. */
+  /** Resolves once the content to show is visible. */
   readonly ready: (page: Page) => Promise<unknown>;
 }
 
@@ -44,7 +44,7 @@ const SUBJECTS: readonly Subject[] = [
   { name: 'account', path: '/account', ready: (page) => page.getByText('Sessions').first().waitFor() },
 ];
 
-/** Who looks at the pages. */
+/** The user in the pictures. */
 const owner = { name: 'Ada Lovelace', email: 'ada@example.org', password: 'a long enough passphrase' };
 
 const desk = { viewport: { width: 1280, height: 800 } };
@@ -77,7 +77,7 @@ async function main([address, ...more]: readonly string[]): Promise<void> {
   }
 }
 
-/** Makes the first owner; gives the cookies of its session. */
+/** Creates the first owner and returns the session cookies. */
 async function setUp(baseURL: string, token: string): Promise<Cookie[]> {
   const response = await fetch(`${baseURL}/api/set-up`, {
     method: 'POST',

@@ -1,6 +1,6 @@
 /**
- * `npm run test:node -- 22 --project unit` runs tests on another version of Node, whose program comes from the npm package
- * `node`. What stands behind the version goes to the test runner; without, all tests run.
+ * `npm run test:node -- 22 --project unit` runs tests on another version of Node, from the npm package `node`.
+ * Arguments after the version go to the test runner; without them, all tests run.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 

@@ -1,7 +1,7 @@
 /**
- * `npm run walk` does what a stranger does, in an empty folder and by the documentation's own commands: from a clone to counts,
- * the dashboard, PostgreSQL, an upgrade and a restored backup. Checks what comes out of each step, and writes `docs/walk.md`
- * with the times. The browser and the PostgreSQL server are those of the tests.
+ * `npm run walk` follows the documentation like a new user in an empty folder: from a clone to counts, the dashboard,
+ * PostgreSQL, an upgrade and a restored backup. Checks the result of each step and writes `docs/walk.md` with the
+ * times. Uses the browser and the PostgreSQL server of the tests.
  */
 
 import { deepStrictEqual } from 'node:assert/strict';
@@ -21,7 +21,7 @@ const page = fileURLToPath(new URL('../docs/walk.md', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'caller-stats-walk-'));
 const clone = join(folder, 'caller-stats');
 
-/** As the sample's own page has it, of all time. */
+/** The sample's totals, as documented on its page. */
 const sampleTotal = 30_269;
 const owner = { name: 'Ada Lovelace', email: 'ada@example.org', password: 'a long enough passphrase' };
 const startMsMax = 300_000;
@@ -37,7 +37,7 @@ interface Step {
 const steps: Step[] = [];
 const startedAt = performance.now();
 
-/** Does a step; `work` gives what was seen, in words. `by` is the page that has it. */
+/** Runs a step; `work` returns the observation as text, and `by` is the page that documents the step. */
 async function step(what: string, by: string, work: () => Promise<string> | string): Promise<void> {
   process.stderr.write(`${what}\n`);
   const begin = performance.now();
@@ -64,13 +64,13 @@ interface Counts {
 
 interface Served {
   readonly url: string;
-  /** All that it printed until it was ready. */
+  /** The output until it was ready. */
   readonly printed: string;
-  /** Ends it, and all that it was started by. */
+  /** Stops it with all processes that started it. */
   readonly end: (signal: NodeJS.Signals) => Promise<void>;
 }
 
-/** Starts a server, and waits until it has printed where its documentation is: the last thing that it does. */
+/** Starts a server and waits for its last line of output, the URL of the documentation. */
 async function serve(program: string, args: readonly string[]): Promise<Served> {
   const child = spawn(program, args, {
     cwd: clone,
@@ -101,7 +101,7 @@ async function serve(program: string, args: readonly string[]): Promise<Served> 
 
 const running = new Set<ChildProcess>();
 
-/** The group of processes that it began: npm hands no signal on. */
+/** Signals the whole process group, because npm does not forward signals. */
 function endAll({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid !== undefined) process.kill(-pid, signal);
 }

@@ -1,4 +1,4 @@
-/** Loaded into the server before its program: at SIGUSR2 it collects garbage and writes what is left into `heap.json`. */
+/** Preloaded into the server: on SIGUSR2 it collects garbage and writes the remaining heap size to `heap.json`. */
 import { renameSync, writeFileSync } from 'node:fs';
 
 process.on('SIGUSR2', () => {

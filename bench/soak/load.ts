@@ -1,4 +1,4 @@
-/** What a soak asks of a server: a bit of everything, at a rate that it bears for ever; and what the counts must be then. */
+/** The load of a soak test: all operations at a sustainable rate, and the expected counts. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALLERS } from '../support/events.js';
 import { projectId } from '../support/service.js';
@@ -7,7 +7,7 @@ import { Times } from './samples.js';
 export interface Access {
   readonly url: string;
   readonly key: string;
-  /** Of a session on the dashboard. */
+  /** The cookie of a dashboard session. */
   readonly cookie: string;
   readonly organization: string;
 }
@@ -30,9 +30,9 @@ const analytics = `/v1/analytics/${projectId}/assistant`;
 export class Load {
   readonly reads = new Times();
   readonly records = new Times();
-  /** Of acknowledged queries. */
+  /** Acknowledged queries. */
   readonly expected = { web: 0, api: 0, other: 0, total: 0 };
-  /** What went otherwise than it must; the first few. */
+  /** The first few unexpected results. */
   readonly troubles: string[] = [];
   /** Requests by kind and status. */
   readonly answers = new Map<string, number>();
@@ -46,7 +46,7 @@ export class Load {
     this.#access = access;
   }
 
-  /** One of ten steps of a second: some requests of each kind, side by side. */
+  /** One of ten steps per second: some requests of each kind, in parallel. */
   async step(): Promise<void> {
     const step = this.#step++;
     const work = [this.#single(), this.#single(), this.#export(), this.#invalid(step)];
@@ -57,7 +57,7 @@ export class Load {
     await Promise.all(work);
   }
 
-  /** Whether the counts are those of the ledger. */
+  /** Whether the counts match the ledger. */
   async check(): Promise<void> {
     const { text } = await this.#ask('export', 'GET', `${analytics}/caller-stats`);
     const counts = JSON.parse(text) as Record<string, number>;
@@ -93,7 +93,7 @@ export class Load {
       this.#trouble(`a repeat: ${text}`);
   }
 
-  /** Until it is acknowledged: idempotence makes that safe. */
+  /** Retries until acknowledged, which is safe because recording is idempotent. */
   async #record(queries: readonly Query[]): Promise<void> {
     for (let tries = 0; tries < triesMax; tries++) {
       const { status } = await this.#post('record', queries);
@@ -134,7 +134,7 @@ export class Load {
     if (answer.status !== 200) this.#trouble(`the dashboard answered ${answer.status}`);
   }
 
-  /** A key is made, works, is revoked, and works no more. */
+  /** Creates a key, uses it, revokes it, and checks that it no longer works. */
   async #keyLife(): Promise<void> {
     const { organization, cookie } = this.#access;
     const keys = `/api/organizations/${organization}/keys`;

@@ -1,6 +1,6 @@
 /**
- * `npm run soak -- --minutes N`: everything at a moderate rate for a long time, on a server process of its own. Prints what it
- * took in its first quarter and in its last; fails where anything grew that should not, or a count is not exact.
+ * `npm run soak -- --minutes N` runs all operations at a moderate rate for a long time. Prints the resource usage of
+ * the first and last quarter; fails if something grew that should not, or if a count is wrong.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -38,7 +38,7 @@ async function soak(workspace: Workspace, minutes: number): Promise<boolean> {
   return report(compareQuarters(samples), load, minutes);
 }
 
-/** An admin key, and a session of an owner. */
+/** An admin key and the session of an owner. */
 async function accessTo(database: Database, url: string): Promise<Access> {
   const key = await database.createAdminKey();
   const invite = ['member', 'invite', 'soak@example.com', '--role', 'owner', '--public-url', url, '--json'];

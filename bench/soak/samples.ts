@@ -1,13 +1,13 @@
-/** What is looked at of a server all along, and whether its last quarter is as its first was. */
+/** Samples of a server's resource usage, and the comparison of the last quarter with the first. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { median, quantile } from '../support/statistics.js';
 import type { Server, Workspace } from '../support/workspace.js';
 
-/** One look. */
+/** One sample. */
 export interface Sample {
   readonly rssBytes: number;
-  /** Of the main thread, after garbage was collected. */
+  /** Heap of the main thread after garbage collection. */
   readonly heapBytes: number;
   readonly fileDescriptors: number;
   readonly walBytes: number;
@@ -24,7 +24,7 @@ interface Bound {
   readonly measure: Measure;
   readonly unit: string;
   readonly per: number;
-  /** The last quarter's median may be so many times the first's, and so much more. */
+  /** Limits of the last quarter's median: a factor of the first quarter's, plus a constant. */
   readonly factor: number;
   readonly more: number;
 }
@@ -32,8 +32,8 @@ interface Bound {
 const mebibyte = 2 ** 20;
 
 /**
- * The database grows, and with it what SQLite keeps of it in memory, up to 128 MB of the writer and 64 of the reader; its log
- * grows to 80 MB, and is begun anew. Nothing else may. Latencies are those of a machine that does other things as well.
+ * The database grows, and with it SQLite's page cache, up to 128 MB in the writer and 64 MB in the reader; its log
+ * grows to 80 MB and is then reused. Nothing else may grow. The limits of latencies allow for a busy machine.
  */
 const BOUNDS: readonly Bound[] = [
   {
@@ -75,7 +75,7 @@ export interface Row {
   readonly holds: boolean;
 }
 
-/** The medians of the first and the last quarter of the samples, against the bounds. */
+/** Compares the medians of the first and the last quarter with the limits. */
 export function compareQuarters(samples: readonly Sample[]): Row[] {
   const quarter = Math.max(1, Math.floor(samples.length / 4));
   return BOUNDS.map(({ what, measure, unit, per, factor, more }) => {
@@ -87,7 +87,7 @@ export function compareQuarters(samples: readonly Sample[]): Row[] {
   });
 }
 
-/** Times of requests since the last look. */
+/** Request latencies since the last sample. */
 export class Times {
   #ms: number[] = [];
 
@@ -95,7 +95,7 @@ export class Times {
     this.#ms.push(ms);
   }
 
-  /** Median and p99, and forgets. */
+  /** Returns median and p99, and resets. */
   take(): readonly [p50: number, p99: number] {
     const taken = this.#ms.length === 0 ? [0] : this.#ms;
     this.#ms = [];
@@ -126,7 +126,7 @@ export async function look(
 
 const looksMax = 500;
 
-/** Asks the probe in the server. */
+/** Asks the heap probe in the server. */
 async function memoryOf(workspace: Workspace, pid: number): Promise<{ rss: number; heapUsed: number }> {
   const file = workspace.path('heap.json');
   rmSync(file, { force: true });

@@ -1,4 +1,4 @@
-/** The framework with one route that answers always the same: what the memory of the service is measured against. */
+/** The framework with one constant route: the baseline for the memory of the service. */
 import fastify from 'fastify';
 
 const app = fastify();

@@ -1,6 +1,6 @@
 /**
- * The least that Node can do for a request: `node:http` and one answer, always the same. What the export is measured
- * against. Arguments: the content type and the body to answer.
+ * A minimal `node:http` server with one constant answer: the baseline for exports. Arguments: the content type and the
+ * body of the answer.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * The largest databases that are measured: made once for all benchmarks of a run, because that takes minutes. One is for reading
- * alone, the other for the benchmark that writes.
+ * The largest databases, created once for all benchmarks of a run, because that takes minutes. One is read-only; the
+ * other is for the benchmark that writes.
  */
 import { type Columns, notedIn } from './columns.js';
 import { makeEvents } from './events.js';
@@ -9,28 +9,28 @@ import { Database } from './service.js';
 import type { Workspace } from './workspace.js';
 
 export interface Big {
-  /** With the hot project. */
+  /** Includes the hot project. */
   readonly database: Database;
-  /** With the project of random ids, and without the hot one. Only one benchmark may write to it. */
+  /** Includes the project with random ids, but not the hot one. Only one benchmark may write to it. */
   readonly random: Database;
-  /** What was asked in its first project: over a year. */
+  /** The queries of its first project, over a year. */
   readonly events: Columns;
-  /** And in the hot one: the same, in one day. */
+  /** The queries of the hot project: the same, within one day. */
   readonly hotEvents: Columns;
-  /** Of all that it takes to keep the queries of one project. */
+  /** Bytes of the tables and indexes for the queries of one project. */
   readonly bytesPerQuery: number;
   readonly importSeconds: number;
 }
 
 export interface BigOptions {
-  /** Of each of its projects. */
+  /** Queries in each of its projects. */
   readonly lines: number;
   readonly note: (line: string) => void;
 }
 
 const made = new WeakMap<Workspace, Map<number, Promise<Big>>>();
 
-/** Has it made, or gives the one that was. */
+/** Creates the databases, or returns the existing ones. */
 export function bigDatabase(workspace: Workspace, options: BigOptions): Promise<Big> {
   const bySize = made.get(workspace) ?? new Map<number, Promise<Big>>();
   made.set(workspace, bySize);
@@ -47,7 +47,7 @@ async function make(workspace: Workspace, { lines, note }: BigOptions): Promise<
   const bytesPerQuery = database.sizeBytes() / lines;
   note('making as many of one day, and with random ids');
   const random = await database.copy(workspace, `random-${lines}`);
-  // Each is busy with one core.
+  // Each import uses one core.
   await Promise.all([database.fill('hot'), random.fill('random')]);
   const hotEvents = { ...events, times: events.times.map(hotTime) };
   return { database, random, events, hotEvents, bytesPerQuery, importSeconds };

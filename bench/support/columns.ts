@@ -1,25 +1,25 @@
 import type { Event } from './events.js';
 
-/** How columns name who asked. */
+/** The caller types by index. */
 export const TYPES = ['web', 'api', 'other'] as const;
 
-/** Events as columns, to be counted again and again: ten million of them as objects would measure the garbage collector. */
+/** Events in columns for fast recounts: ten million objects would measure the garbage collector. */
 export interface Columns {
   readonly times: Float64Array;
-  /** Places in `TYPES`. */
+  /** Indexes into `TYPES`. */
   readonly types: Uint8Array;
 }
 
-/** Of events that are as many as said. */
+/** Collects events into columns of a known length. */
 export function columnsOf(events: Iterable<Event>, count: number): Columns {
   const { columns, noted } = notedIn(events, count);
   for (const _ of noted) {
-    // All that is to be done with them is done on their way here.
+    // Drains the iterator, which fills the columns.
   }
   return columns;
 }
 
-/** Events that are as many as said, and columns that have all of them when all of them were taken. */
+/** Passes the events through, and fills columns along the way. */
 export function notedIn(
   events: Iterable<Event>,
   count: number,

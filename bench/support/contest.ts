@@ -1,4 +1,4 @@
-/** Contestants that take turns in every round, so that a busy minute of the machine hits all of them. */
+/** Contestants that take turns in every round, so that background load affects all of them. */
 import { type Message, type Sample, send, type Target } from './traffic.js';
 
 export interface Contestant {
@@ -8,17 +8,17 @@ export interface Contestant {
   readonly next: () => Message;
 }
 
-/** What each contestant did, round by round. */
+/** The samples of each contestant, round by round. */
 export type Rounds = ReadonlyMap<string, readonly Sample[]>;
 
 export interface ContestOptions {
   readonly rounds: number;
-  /** About as long as each contestant is kept busy in each round. */
+  /** Approximate seconds of load per contestant and round. */
   readonly seconds: number;
   readonly note: (line: string) => void;
 }
 
-/** Requests of each connection, at least; the warm-up has no more, and from it the first round knows how many to send. */
+/** Minimum requests per connection. The warm-up sends only these; its rate determines the amount of the first round. */
 const requestsMin = 4;
 
 export async function hold(
@@ -30,14 +30,14 @@ export async function hold(
   // Round 0 warms up and is not counted.
   for (let round = 0; round <= rounds; round++) {
     note(round === 0 ? 'warming up' : `round ${round} of ${rounds}`);
-    // Nobody always comes after the same other.
+    // Rotate the order.
     const first = round % contestants.length;
     for (const { name, target, connections, next } of [
       ...contestants.slice(first),
       ...contestants.slice(0, first),
     ]) {
       const rate = rates.get(name);
-      // Pools have let go of connections that were idle for a while; to open them again is not what is measured.
+      // Pools close idle connections; reopening them should not be measured.
       if (rate !== undefined) await send(target, next, { amount: connections, connections });
       const amount = Math.max(connections * requestsMin, Math.ceil((rate ?? 0) * seconds));
       const sample = await send(target, next, { amount, connections });
@@ -48,7 +48,7 @@ export async function hold(
   return samples;
 }
 
-/** One contestant's figure over another's of the same round, for each round. */
+/** The ratios of two contestants, round by round. */
 export function ratio(rounds: Rounds, one: string, other: string, of: (sample: Sample) => number): number[] {
   const others = rounds.get(other) ?? [];
   return (rounds.get(one) ?? []).flatMap((sample, round) => {
@@ -57,7 +57,7 @@ export function ratio(rounds: Rounds, one: string, other: string, of: (sample: S
   });
 }
 
-/** Processor time of a request, service and database together; not a number where there is no /proc. */
+/** Processor time per request, service and database together; NaN without /proc. */
 export function processorUs({ serversUs, databaseUs }: Sample): number {
   return (serversUs ?? Number.NaN) + (databaseUs ?? Number.NaN);
 }

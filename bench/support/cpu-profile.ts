@@ -1,11 +1,11 @@
-/** Where a process spent its time, by what it runs: read out of the files that `node --cpu-prof` leaves behind. */
+/** The processor time of a process by component, from the files of `node --cpu-prof`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The part of the format that is used here (Chrome DevTools Protocol, `Profiler.Profile`). */
+/** The used part of the format (Chrome DevTools Protocol, `Profiler.Profile`). */
 interface Profile {
   readonly nodes: readonly ProfileNode[];
-  /** The node that each sample was taken in. */
+  /** The node of each sample. */
   readonly samples: readonly number[];
   /** Microseconds before each sample. */
   readonly timeDeltas: readonly number[];
@@ -19,21 +19,21 @@ interface ProfileNode {
 
 export interface Share {
   readonly what: string;
-  /** Of the time in which the thread did anything. */
+  /** Share of the busy time of the thread. */
   readonly share: number;
 }
 
-/** What one thread did. */
+/** The time of one thread. */
 export interface ThreadTime {
-  /** Milliseconds in which it did anything, or waited for the disk. */
+  /** Milliseconds in which the thread was busy or waited for the disk. */
   readonly busyMs: number;
-  /** Its parts, largest first. */
+  /** Components, largest first. */
   readonly parts: readonly Share[];
-  /** Single functions, largest first, without what they call. */
+  /** Functions by self time, largest first. */
   readonly functions: readonly Share[];
 }
 
-/** What each thread of a process did from `fromMs` after its start on; the main thread first. */
+/** The time of each thread from `fromMs` after its start on; the main thread first. */
 export function threadTimes(folder: string, fromMs: number): ThreadTime[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.cpuprofile'))
@@ -68,7 +68,7 @@ function sharesOf(times: ReadonlyMap<string, number>, wholeUs: number): Share[] 
     .sort((one, other) => other.share - one.share);
 }
 
-/** What a function is part of. What has no file, and what Node has for everybody, is part of whoever called it. */
+/** The component of a function. Functions without a file and shared Node internals belong to their caller. */
 function partOf(
   node: ProfileNode,
   byId: ReadonlyMap<number, ProfileNode>,

@@ -1,4 +1,4 @@
-/** The least that Node can do with a body: it reads all of it, and sends it back. What recording single queries is measured against. */
+/** A minimal server that sends back each request body: the baseline for recording single queries. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

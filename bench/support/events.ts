@@ -1,6 +1,6 @@
 /**
- * Events to record: the same for the same seed, on every machine, in every run. Made one by one, because five
- * million of them as objects would measure the garbage collector.
+ * Events to record, reproducible from a seed. Generated one by one, because five million objects would measure the
+ * garbage collector.
  */
 import { open } from 'node:fs/promises';
 import type { DateRange } from '../../src/domain/counting/date-range.js';
@@ -27,7 +27,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** `count` events at random milliseconds of the year, oldest first, as a log has them. */
+/** `count` events at random milliseconds of the year, oldest first, like a log. */
 export function* makeEvents(count: number, seed: number): Generator<Event> {
   const random = randomFrom(seed);
   const times = Float64Array.from({ length: count }, () =>
@@ -39,7 +39,10 @@ export function* makeEvents(count: number, seed: number): Generator<Event> {
   }
 }
 
-/** RFC 9562, section 5.7. By bytes from a table: ten million of them are made while an import reads them. */
+/**
+ * A UUIDv7 (RFC 9562, section 5.7), built from a table of bytes for speed: an import reads ten million of them as they
+ * are generated.
+ */
 export function uuidV7(timeMs: number, random: () => number): string {
   const time = timeMs.toString(16).padStart(12, '0');
   const [a, b, c] = [random() * 2 ** 32, random() * 2 ** 32, random() * 2 ** 32];
@@ -54,24 +57,24 @@ const BYTES = Array.from({ length: 256 }, (_, value) => value.toString(16).padSt
 
 const byte = (value: number): string => BYTES[value] ?? '';
 
-/** Of a number below 2 ** 32, the least significant first. */
+/** A byte of a number below 2 ** 32, least significant first. */
 const byteOf = (number: number, at: number): number => (number >>> (8 * at)) & 0xff;
 
 /** An event as a line of a file. */
 type ToLine = (event: Event) => string;
 
-/** As `caller-stats import` reads it. */
+/** The format of `caller-stats import`. */
 export const toNdjson: ToLine = ({ id, caller, occurredAt }) =>
   `{"id":"${id}","caller":"${caller}","occurredAt":"${isoOf(occurredAt)}"}\n`;
 
-/** As a row of a table of project, id, time and caller. */
+/** A CSV row of project, id, time and caller. */
 export const toCsv: ToLine = ({ id, caller, occurredAt }) => `1,${id},${occurredAt},${caller}\n`;
 
 const minuteMs = 60_000;
 let minute = Number.NaN;
 let textOfMinute = '';
 
-/** As RFC 3339 has it. The events come in order of time, and a minute is written once. */
+/** An RFC 3339 time. The events are in order, so each minute is formatted only once. */
 function isoOf(timeMs: number): string {
   if (Math.floor(timeMs / minuteMs) !== minute) {
     minute = Math.floor(timeMs / minuteMs);
@@ -81,7 +84,7 @@ function isoOf(timeMs: number): string {
   return `${textOfMinute}${inMinute.slice(0, 2)}.${inMinute.slice(2)}Z`;
 }
 
-/** Lines as `caller-stats import` reads them, in chunks of about a megabyte. */
+/** Lines for `caller-stats import` in chunks of about a megabyte. */
 export function* ndjsonOf(events: Iterable<Event>): Generator<string> {
   for (const some of batchesOf(events)) yield some.map(toNdjson).join('');
 }
@@ -90,7 +93,7 @@ export async function writeNdjson(file: string, events: Iterable<Event>): Promis
   await writeEvents(events, [{ file, toLine: toNdjson }]);
 }
 
-/** Writes the same events into new files, each in a way of its own. */
+/** Writes the same events into several new files, each in its own format. */
 export async function writeEvents(
   events: Iterable<Event>,
   files: readonly { readonly file: string; readonly toLine: ToLine }[],

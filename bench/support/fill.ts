@@ -1,4 +1,6 @@
-/** Fills a project of a file that nobody else has open. Arguments: the file, and which of them. */
+/**
+ * Fills a project in a database file that no other process has open. Arguments: the file and the name of the project.
+ */
 import { DatabaseSync } from '@photostructure/sqlite';
 import { FILLS } from './fills.js';
 

@@ -1,7 +1,7 @@
 /**
- * Projects that have what the first one has, but in another way. They are filled by SQL, in less than half of the time that an
- * import takes, and counted as recording does. What is then answered of the one of one day is compared with a recount, and of the
- * one of random ids the total.
+ * Projects with the same number of queries as the first one, but other times or ids. SQL fills them in less than half
+ * the time of an import, and counts them as recording does. Answers of the hot project are compared with a recount; for
+ * random ids only the total is.
  */
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
@@ -12,15 +12,15 @@ import { projectId } from './service.js';
 const dayMs = 86_400_000;
 const daysOfYear = (YEAR.to - YEAR.from) / dayMs;
 
-/** The day that all queries of the hot project came in. */
+/** The day of all queries in the hot project. */
 export const HOT_DAY: DateRange = { from: YEAR.to, to: YEAR.to + dayMs };
 
-/** When a query of the hot project came in that came in over the year in the first one. */
+/** Maps a time within the year to a time within the hot day. */
 export function hotTime(timeMs: number): number {
   return HOT_DAY.from + Math.floor((timeMs - YEAR.from) / daysOfYear);
 }
 
-/** The projects that can be filled, each of which must be there and empty. */
+/** The projects that can be filled; each must exist and be empty. */
 export const FILLS = { hot: fillHot, random: fillRandom };
 
 /** A project's number, in SQL. */
@@ -28,7 +28,7 @@ function numberOf(id: string): string {
   return `(SELECT number FROM project WHERE id = '${id}')`;
 }
 
-/** All of it in one day. */
+/** All queries within one day. */
 function fillHot(db: DatabaseSyncInstance): void {
   const hot = numberOf('hot');
   db.exec(`
@@ -50,7 +50,7 @@ function fillHot(db: DatabaseSyncInstance): void {
     COMMIT;`);
 }
 
-/** The times are after 1970: what is divided is floored. */
+/** Times are after 1970, so integer division rounds down. */
 function widerCounters(project: string, below: number, times: number): string {
   return `
     INSERT INTO type_counter (project, level, bucket, web, api, other)
@@ -61,7 +61,10 @@ function widerCounters(project: string, below: number, times: number): string {
       FROM caller_counter WHERE project = ${project} AND level = ${below} GROUP BY 3, 4;`;
 }
 
-/** Only the ids differ. They are as if drawn and then sorted, but each in a stretch of its own: a sort takes longer than the rest. */
+/**
+ * Only the ids differ. Each is random within its own interval, so that they need no sorting, which would dominate the
+ * time.
+ */
 function fillRandom(db: DatabaseSyncInstance): void {
   const [from, to] = [numberOf(projectId), numberOf('random')];
   db.exec(`

@@ -1,7 +1,7 @@
 /**
- * What an engineer would write by hand for the same job: one table with an index that covers the count, `GROUP BY`,
- * Express, and a pool of connections with prepared statements. Same paths, same key check, same answers. Arguments:
- * the database's URL and the connections of its pool. `bench/support/hand-written.ts` makes the tables.
+ * What an engineer would write by hand for the same job: one table with a covering index, `GROUP BY`, Express, and a
+ * connection pool with prepared statements. Same paths, key check and answers. Arguments: the database URL and the size
+ * of the pool. `bench/support/hand-written.ts` creates the tables.
  */
 import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ const [url = '', connectionsMax = '10'] = process.argv.slice(2);
 const pool = new pg.Pool({
   connectionString: url,
   max: Number(connectionsMax),
-  // With more clients than cores, helpers only cost: a third of the count's processor time.
+  // With more clients than cores, parallel workers cost a third of the count's processor time.
   options: '-c max_parallel_workers_per_gather=0',
 });
 

@@ -1,4 +1,4 @@
-/** The tables of the hand-written alternative, filled with the same events; its server is `hand-written-server.ts`. */
+/** The tables of the hand-written alternative with the same events; its server is `hand-written-server.ts`. */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { databaseConnectionsMax } from '../../src/domain/limits.js';
@@ -19,7 +19,7 @@ const TABLES = `
 const INSERT = `INSERT INTO queries (project, id, occurred_at, caller)
   SELECT $1, id, to_timestamp(ms / 1000.0), caller FROM unnest($2::text[], $3::bigint[], $4::text[]) AS sent (id, ms, caller)`;
 
-/** Makes the tables and records events in them, into one project. `key` is an API key that is let in. */
+/** Creates the tables and fills them with events of one project. `key` is the accepted API key. */
 export async function fillTables(client: pg.Client, key: string, events: Iterable<Event>): Promise<void> {
   await client.query(TABLES);
   await client.query('INSERT INTO api_keys (hash) VALUES ($1)', [
@@ -42,7 +42,7 @@ export async function fillTables(client: pg.Client, key: string, events: Iterabl
   await flush();
 }
 
-/** One process, with as many connections as a node of the service. */
+/** One process with as many connections as a node of the service. */
 export function serveTables(workspace: Workspace, url: string): Promise<Server> {
   return workspace.start([...programOf('hand-written-server'), url, String(databaseConnectionsMax)]);
 }

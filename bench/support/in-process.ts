@@ -1,7 +1,7 @@
 /**
- * Inserts queries in transactions of so many, each on disk when it ends, with the service's own writer but nothing around it:
- * no HTTP, no JSON, no thread. What recording arrays is measured against. Arguments: the file, a project, the first step of
- * live traffic, transactions, queries in each. Prints the seconds, without those that it took to make the queries.
+ * Inserts queries in durable transactions with the service's writer alone, without HTTP, JSON or threads: the baseline
+ * for recording arrays. Arguments: the file, a project, the first step of live traffic, the number of transactions and
+ * the queries in each. Prints the seconds, excluding the generation of queries.
  */
 import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
 import { Writer } from '../../src/storage/sqlite/writer/writer.js';

@@ -1,19 +1,19 @@
-/** Puts load on a server process for a while and says what it did, by the wall and by its own processor time. */
+/** Puts load on a server process and measures wall time and the server's processor time. */
 import autocannon from 'autocannon';
 import { cpuSecondsOf } from './processor.js';
 import type { Server } from './workspace.js';
 
 export interface Load {
   readonly requestsPerSecond: number;
-  /** Processor time of the server process, user and system, for one request. Undefined where there is no /proc. */
+  /** Processor time of the server process per request, user and system. Undefined without /proc. */
   readonly cpuUsPerRequest: number | undefined;
-  /** Share of one core that the server used: well below 1, and the generator, not the server, was the limit. */
+  /** Share of one core that the server used. Well below 1, the load generator was the limit. */
   readonly busy: number | undefined;
 }
 
 const connections = 10;
 
-/** Asks for the paths in turn, on each connection, for `seconds`. Throws where any answer is not 200. */
+/** Requests the paths in turn on each connection for `seconds`. Throws unless every status is 200. */
 export async function load(
   { url, pid }: Server,
   paths: readonly string[],

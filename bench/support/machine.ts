@@ -1,4 +1,4 @@
-/** Where the figures come from: without it nobody can tell whether theirs should be alike. */
+/** The machine on which the figures were measured. */
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -13,7 +13,7 @@ export function describeMachine(): string[] {
   ];
 }
 
-/** The version of SQLite's command-line tool; undefined where it is not installed. */
+/** The version of SQLite's command-line tool; undefined if it is not installed. */
 export function sqliteToolVersion(): string | undefined {
   try {
     return execFileSync('sqlite3', ['--version'], { encoding: 'utf8' }).split(' ')[0];

@@ -1,14 +1,14 @@
 /**
- * Asks for the same paths in turn, several ahead on each connection, and only counts the answers: a generator that costs a
- * fraction of what an answer does, so that it leaves the cores to the servers. What to do comes on stdin, as JSON. Prints what
- * came as JSON; fails where an answer was not 200.
+ * Requests the same paths in turn with pipelining and only counts the answers: this load generator costs a fraction of
+ * an answer and leaves the cores to the servers. Reads its task from stdin and prints the result as JSON; fails unless
+ * every status is 200.
  */
 import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 
 const ahead = 8;
 
-/** What to do. */
+/** The task. */
 export interface PipelinedLoad {
   readonly url: string;
   readonly key: string;
@@ -25,7 +25,7 @@ const requests = paths.map(
 const answer = Buffer.from('HTTP/1.1 ');
 const good = Buffer.from('HTTP/1.1 200');
 
-/** Counts answers in what comes, wherever it is cut. Their bodies are numbers: what begins an answer is in none of them. */
+/** Counts answers in a stream of chunks. Bodies are numbers and never contain the start of an answer. */
 class Answers {
   seen = 0;
   #rest = Buffer.alloc(0);
@@ -40,7 +40,7 @@ class Answers {
       if (!data.subarray(at, from).equals(good)) throw new Error(data.subarray(at, at + 500).toString());
       this.seen++;
     }
-    // It may end in the middle of what begins an answer.
+    // A chunk may end within the start of an answer.
     this.#rest = data.subarray(Math.max(from, data.length - good.length));
   }
 }
@@ -56,7 +56,7 @@ process.stdout.write(
   }),
 );
 
-/** On one connection, until the time is over; gives how many were answered. */
+/** Runs one connection until the time is over and returns the number of answers. */
 function ask(first: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);

@@ -1,4 +1,4 @@
-/** The figures of the PostgreSQL benchmark, from what its contestants did. */
+/** The figures of the PostgreSQL benchmark, computed from the samples. */
 import { processorUs, type Rounds, ratio } from './contest.js';
 import { BOUNDS } from './ranges.js';
 import { asPower, type Figure } from './report.js';
@@ -10,9 +10,9 @@ export interface Figures {
 }
 
 const aimToHandWritten = 20;
-/** Events from which on that is the aim: at fewer there is little to count by hand. */
+/** Minimum events for the target: with fewer, counting by hand is cheap. */
 const aimFrom = 1_000_000;
-/** The aim is 1; the rest is the noise of a quiet machine. */
+/** The target is 1; the rest is noise on a quiet machine. */
 const aimGrowth = 1.1;
 
 const NODES = ['1 node', '2 nodes', '3 nodes'] as const;
@@ -77,7 +77,7 @@ export function recordingFigures(rounds: Rounds, batchQueries: number): Figures 
   return { ratios, absolutes };
 }
 
-/** `each` says what a request has so many of. */
+/** `each` is the unit of `count` per request. */
 function absolutesOf(label: string, samples: readonly Sample[], each: string, count: number): Figure[] {
   const figure = (what: string, unit: string, of: (sample: Sample) => number): Figure => ({
     what: `${label}: ${what}`,

@@ -1,10 +1,10 @@
-/** A PostgreSQL server for a benchmark, and what is asked of it beside the contestants. */
+/** A PostgreSQL server for a benchmark, and measurements of it. */
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import pg from 'pg';
 import { newestPostgres, type PostgresServer, startPostgres } from '../../test/support/postgres-server.js';
 
-/** What an operator would set for disks without moving parts; all else is PostgreSQL's default. */
+/** Settings for SSDs; all others are PostgreSQL's defaults. */
 const SETTINGS = {
   fsync: 'on',
   shared_buffers: '1GB',
@@ -13,7 +13,7 @@ const SETTINGS = {
   random_page_cost: '1.1',
 };
 
-/** Starts the newest version and stops it afterwards, also where the benchmark is interrupted. */
+/** Starts the newest version and stops it afterwards, even after an interruption. */
 export async function withPostgres<T>(work: (server: PostgresServer) => Promise<T>): Promise<T> {
   const server = await startPostgres(newestPostgres(), { settings: SETTINGS });
   const folder = await using(server.url(), async (client) => {
@@ -44,23 +44,23 @@ export async function using<T>(url: string, work: (client: pg.Client) => Promise
   }
 }
 
-/** Makes an empty database and gives its URL. */
+/** Creates an empty database and returns its URL. */
 export async function createDatabase(server: PostgresServer, name: string): Promise<string> {
   await using(server.url(), (client) => client.query(`CREATE DATABASE ${name}`));
   return server.url(name);
 }
 
-/** Removes what is dead, lets indexes answer alone, and brings the planner's statistics up to date. */
+/** Removes dead rows, enables index-only scans, and updates the planner's statistics. */
 export async function vacuum(url: string): Promise<void> {
   await using(url, (client) => client.query('VACUUM (ANALYZE)'));
 }
 
-/** Writes what is in memory to disk, so that no contestant has to do it for another. */
+/** Writes dirty pages to disk, so that no contestant has to do it for another. */
 export async function checkpoint(server: PostgresServer): Promise<void> {
   await using(server.url(), (client) => client.query('CHECKPOINT'));
 }
 
-/** Rows of the first table, and bytes of all of them with their indexes. */
+/** The rows of the first table, and the bytes of all tables with their indexes. */
 export async function sizeOf(url: string, tables: readonly [string, ...string[]]) {
   return using(url, async (client) => {
     const { rows } = await client.query<{ rows: string; bytes: string }>(

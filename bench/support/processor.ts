@@ -1,16 +1,16 @@
-/** Processor time of processes, from Linux's /proc. Undefined wherever there is none. */
+/** Processor time of processes from Linux's /proc; undefined elsewhere. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Linux counts in hundredths of a second, whatever its own clock does (`man 5 proc`, `USER_HZ`). */
+/** Linux reports hundredths of a second (`man 5 proc`, `USER_HZ`). */
 const ticksPerSecond = 100;
 
-/** Seconds that a process has used, all of its threads. */
+/** Seconds used by all threads of a process. */
 export function cpuSecondsOf(pid: number): number | undefined {
   const fields = statOf(pid);
   return fields === undefined ? undefined : ticks(fields, 11, 12);
 }
 
-/** The same of a process and its children, those that have ended included. */
+/** Seconds used by a process and its children, including those that have ended. */
 export function cpuSecondsOfFamily(pid: number): number | undefined {
   const parent = statOf(pid);
   if (parent === undefined) return undefined;
@@ -21,7 +21,7 @@ export function cpuSecondsOfFamily(pid: number): number | undefined {
   return [parent, ...children].reduce((sum, fields) => sum + ticks(fields ?? [], 11, 12, 13, 14), 0);
 }
 
-/** The fields of /proc/PID/stat from the third on. The second, the program's name, may hold spaces. */
+/** The fields of /proc/PID/stat from the third on. The second, the program's name, may contain spaces. */
 function statOf(pid: number): string[] | undefined {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return undefined;
@@ -29,7 +29,7 @@ function statOf(pid: number): string[] | undefined {
     const stat = readFileSync(file, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
-    // It ended between the two.
+    // The process ended in between.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Ranges to ask for, and what the answers must be by the plainest count there is. */
+/** Ranges to request, and the expected answers by a naive count. */
 import type { Counts } from '../../src/domain/counting/counts.js';
 import type { DateRange } from '../../src/domain/counting/date-range.js';
 import { type Columns, TYPES } from './columns.js';
@@ -9,11 +9,11 @@ export const BOUNDS = ['day', 'ms'] as const;
 /** Whole days, or milliseconds. */
 export type Bounds = (typeof BOUNDS)[number];
 
-/** Enough different ones that remembering the last answer would not help. */
+/** Enough different ranges that caching the last answer would not help. */
 const rangesAsked = 256;
 const dayMs = 86_400_000;
 
-/** Ranges of a year, or nearly; the first with `day` bounds is exactly the year of the events. */
+/** Ranges of about a year; with `day` bounds the first is exactly the year of the events. */
 export function rangesOf(bounds: Bounds): DateRange[] {
   const random = randomFrom(7);
   const monthOff = (): number => Math.floor(random() * 30 * dayMs);
@@ -24,7 +24,7 @@ export function rangesOf(bounds: Bounds): DateRange[] {
   );
 }
 
-/** Ranges within one, each of at least a third of it, between milliseconds. */
+/** Ranges within another one, each at least a third of it, with millisecond bounds. */
 export function rangesWithin({ from, to }: DateRange): DateRange[] {
   const random = randomFrom(8);
   const off = (): number => Math.floor((random() * (to - from)) / 3);

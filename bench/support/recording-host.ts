@@ -1,7 +1,7 @@
 /**
- * An assistant as small as can be: answers every request with the same bytes, and records each as a question, or not.
- * Arguments: the address of the server to record with, `none` to record nothing, or `silent` to be a server that never
- * answers; then the key.
+ * A minimal assistant: sends the same bytes for every request, and optionally records each as a query. Arguments: the
+ * URL of the server to record with, `none` to record nothing, or `silent` to be a server that never responds; then the
+ * key.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import { projectId } from './service.js';
 
 const [url = 'none', key = ''] = process.argv.slice(2);
 
-/** Small, so that it is full, and drops, for most of what is measured. */
+/** Small, so that the queue is full and drops queries during most of the measurement. */
 const queueMax = 10_000;
 
 let dropped = 0;

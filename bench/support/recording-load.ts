@@ -1,6 +1,6 @@
 /**
- * Records single queries as fast as its connections get answers, refused or not, and asks again at once: the worst of
- * senders. Arguments: the server's address, a key, connections, seconds. Prints what it met as JSON.
+ * Records single queries as fast as its connections get responses and retries refused ones at once: the worst possible
+ * sender. Arguments: the server's URL, a key, connections, seconds. Prints the results as JSON.
  */
 import { randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';

@@ -1,15 +1,15 @@
-/** Messages that record queries which nobody has recorded before: live traffic of projects, as JSON. */
+/** JSON request bodies with new queries that simulate live traffic of projects. */
 import { randomUUID } from 'node:crypto';
 import { CALLERS, type Event, uuidV7, YEAR } from './events.js';
 import type { Message } from './traffic.js';
 
-/** Ids in the order of time, UUIDv7, or in no order, UUIDv4. */
+/** Time-ordered ids (UUIDv7) or random ones (UUIDv4). */
 export type Ids = 'ordered' | 'random';
 
-/** A project of 100 queries a second: nearly every query is alone in its millisecond. */
+/** A project of 100 queries per second: nearly every query has its own millisecond. */
 const stepMs = 10;
 
-/** Queries as they are given to a store: in the order of time, from the `first` step of live traffic on. */
+/** Queries for a store, ordered by time, from the `first` step of live traffic on. */
 export function liveQueries(first: number, count: number): Event[] {
   return Array.from({ length: count }, (_, index) => {
     const occurredAt = YEAR.to + (first + index + 1) * stepMs;
@@ -21,18 +21,18 @@ export function liveQueries(first: number, count: number): Event[] {
   });
 }
 
-/** The clocks of projects, each going on where it was left, whoever records next. They begin after the year. */
+/** The clocks of the projects, which start after the year and continue across benchmarks. */
 export class LiveTraffic {
   readonly #clocks = new Map<string, number>();
   #sent = 0;
   #turn = 0;
 
-  /** How many queries it has made. */
+  /** The number of generated queries. */
   get sent(): number {
     return this.#sent;
   }
 
-  /** The next message: so many queries of one of the projects, which take turns. */
+  /** The next body, with queries of one project; projects take turns. */
   next(projects: readonly string[], ids: Ids, queries: number): Message {
     const project = projects[this.#turn++ % projects.length] ?? '';
     let clock = this.#clocks.get(project) ?? YEAR.to;

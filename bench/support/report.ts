@@ -1,30 +1,30 @@
 /**
- * How figures are shown: as a table on the terminal and as a section of `results.md`. Every section says of itself
- * where and how it was measured, because one benchmark can be run alone and then replaces only its own section.
+ * Prints figures as a table on the terminal and as a section of `results.md`. Every section states where and how it was
+ * measured, because a benchmark that runs alone replaces only its own section.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describeMachine } from './machine.js';
 import { median, quantile } from './statistics.js';
 
-/** One line of figures: a value for each round. */
+/** One line of figures: a value per round. */
 export interface Figure {
   readonly what: string;
   readonly values: readonly number[];
-  /** Nothing for a ratio. */
+  /** Empty for a ratio. */
   readonly unit?: string;
   readonly atLeast?: number;
   readonly atMost?: number;
-  /** At most so far from nothing, on either side. */
+  /** The maximum absolute value. */
   readonly within?: number;
 }
 
-/** What a benchmark found. */
+/** The results of a benchmark. */
 export interface Report {
   readonly name: string;
-  /** What was measured against what, in a sentence or two. */
+  /** What was compared with what, in a sentence or two. */
   readonly method: string;
   readonly ratios: readonly Figure[];
-  /** The same rounds in absolute numbers, which hold for this machine only. */
+  /** The same rounds in absolute numbers, valid only for this machine. */
   readonly absolutes: readonly Figure[];
 }
 
@@ -33,7 +33,7 @@ export function asPower(size: number): string {
   return size.toExponential().replace('+', '');
 }
 
-/** Without what this machine could not tell: where there is no /proc, processor time and memory are no numbers. */
+/** Removes figures that this machine cannot measure: without /proc, processor time and memory are NaN. */
 export function measured(report: Report): Report {
   const isMeasured = ({ values }: Figure): boolean => values.length > 0 && values.every(Number.isFinite);
   return {
@@ -75,14 +75,14 @@ function toMarkdown({ method, ratios, absolutes }: Report, command: string): str
   ].join('\n');
 }
 
-/** Padded, as the formatter of this repository wants Markdown. */
+/** Padded, as the Markdown formatter wants it. */
 function markdownTable(figures: readonly Figure[]): string[] {
   const [header = [], ...rows] = padded(tableOf(figures));
   const rule = header.map((cell) => '-'.repeat(cell.length));
   return [header, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }
 
-/** The same as plain columns. */
+/** As plain columns. */
 export function toText({ name, ratios, absolutes }: Report): string {
   const tables = [ratios, absolutes].map((figures) =>
     padded(tableOf(figures))
@@ -92,7 +92,7 @@ export function toText({ name, ratios, absolutes }: Report): string {
   return `\n${name}\n\n${tables.join('\n\n')}\n`;
 }
 
-/** Every cell as wide as the widest of its column. */
+/** Pads every cell to the width of its column. */
 function padded(rows: readonly (readonly string[])[]): string[][] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)));
@@ -119,7 +119,7 @@ function aimOf({ atLeast, atMost, within, values }: Figure): string {
   return '';
 }
 
-/** Three significant digits, but no digit before the point dropped. */
+/** Three significant digits, but never fewer than the integer part. */
 function format(value: number): string {
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });

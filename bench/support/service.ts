@@ -1,4 +1,4 @@
-/** The built service as its users meet it: its commands and its server, each a process of its own. */
+/** The built service as its users run it: commands and servers, each in its own process. */
 import { readdirSync, statSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,12 +9,12 @@ import { type Finished, mainFile, programOf, type Server, type Workspace } from 
 
 export const projectId = 'bench';
 
-/** A database of the service, made with one project. */
+/** A database of the service with one project. */
 export class Database {
   readonly #workspace: Workspace;
   readonly #url: string;
 
-  /** `url` where it is not a file of the workspace. */
+  /** `url` unless it is a file in the workspace. */
   static async create(
     workspace: Workspace,
     name: string,
@@ -25,7 +25,7 @@ export class Database {
     return database;
   }
 
-  /** A copy of one that nobody writes to, in a folder of its own. */
+  /** A copy of a database that no process writes to, in its own folder. */
   async copy(workspace: Workspace, name: string): Promise<Database> {
     const copy = new Database(workspace, `sqlite:${workspace.path(name)}/caller-stats.db`);
     await cp(this.folder, copy.folder, { recursive: true });
@@ -37,12 +37,12 @@ export class Database {
     this.#url = url;
   }
 
-  /** Of SQLite. */
+  /** The SQLite file. */
   get file(): string {
     return this.#url.slice('sqlite:'.length);
   }
 
-  /** Lets `work` change the file itself, where nobody else has it open. */
+  /** Lets `work` change the file while no other process has it open. */
   change(work: (db: DatabaseSyncInstance) => void): void {
     const db = new DatabaseSync(this.file);
     try {
@@ -52,7 +52,7 @@ export class Database {
     }
   }
 
-  /** Makes another project, and fills it with what the first one has. */
+  /** Creates another project and fills it with the queries of the first one. */
   async fill(which: keyof typeof FILLS): Promise<void> {
     await this.createProject(which);
     await this.#workspace.run(process.execPath, [...programOf('fill'), this.file, which]);
@@ -62,7 +62,7 @@ export class Database {
     return dirname(this.file);
   }
 
-  /** All that it takes on disk. */
+  /** Bytes on disk, including the log. */
   sizeBytes(): number {
     return readdirSync(this.folder).reduce((sum, name) => sum + statSync(join(this.folder, name)).size, 0);
   }
@@ -71,17 +71,17 @@ export class Database {
     await this.#run(['project', 'create', 'Bench', '--id', id]);
   }
 
-  /** Imports a file that must be new in all of its `lines`; gives the seconds from the command's start to its exit. */
+  /** Imports a file whose `lines` must all be new. Returns the seconds from the start of the command to its exit. */
   async import(file: string, lines: number): Promise<number> {
     return (await this.importWithPeak(file, lines)).seconds;
   }
 
-  /** The same, and the most memory that the command had. */
+  /** The same, with the command's peak memory. */
   importWithPeak(file: string, lines: number): Promise<Finished> {
     return this.#import(file, lines);
   }
 
-  /** The same of events that are made while the command runs. */
+  /** The same with events that are generated while the command runs. */
   async importEvents(events: Iterable<Event>, lines: number): Promise<number> {
     return (await this.#import('-', lines, ndjsonOf(events))).seconds;
   }
@@ -93,7 +93,7 @@ export class Database {
     return finished;
   }
 
-  /** Recounts everything, which must agree; gives the seconds from the command's start to its exit. */
+  /** Recounts everything, which must agree. Returns the seconds from the start of the command to its exit. */
   async verify(): Promise<number> {
     return (await this.#run(['verify'])).seconds;
   }
@@ -103,17 +103,17 @@ export class Database {
     return (JSON.parse(stdout) as { key: string }).key;
   }
 
-  /** Runs a command on it; gives what it printed. */
+  /** Runs a command on it and returns its output. */
   async command(...args: string[]): Promise<string> {
     return (await this.#run(args)).stdout;
   }
 
-  /** Starts a server on it: one process, default settings but for the log and those given. */
+  /** Starts a server: one process with default settings, except for the log and the given options. */
   serve(...settings: string[]): Promise<Server> {
     return this.serveWith([], ...settings);
   }
 
-  /** The same, with options of Node's own. */
+  /** The same, with Node options. */
   serveWith(nodeOptions: readonly string[], ...settings: string[]): Promise<Server> {
     return this.#workspace.start([
       ...nodeOptions,
@@ -129,7 +129,7 @@ export class Database {
     ]);
   }
 
-  /** Imports a file, with options of Node's own. */
+  /** Imports a file, with Node options. */
   importWith(nodeOptions: readonly string[], file: string): Promise<Finished> {
     return this.#run(['import', file, '--project', projectId], [], nodeOptions);
   }

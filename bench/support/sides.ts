@@ -13,10 +13,10 @@ import type { Workspace } from './workspace.js';
 export const nodesMax = 3;
 
 export interface Side {
-  /** With all of its processes. */
+  /** All processes of the side. */
   readonly target: Target;
   readonly url: string;
-  /** What holds its queries and everything that counts them; the queries first. */
+  /** The tables with queries and counters; the queries first. */
   readonly tables: readonly [string, ...string[]];
 }
 
@@ -25,13 +25,13 @@ export interface Sides {
   readonly database: Database;
   readonly ours: Side;
   readonly theirs: Side;
-  /** Bytes on disk of a query, freshly loaded and vacuumed. */
+  /** Bytes on disk per query, freshly loaded and vacuumed. */
   readonly bytes: { readonly ours: number; readonly theirs: number };
   readonly importSeconds: number;
   readonly verifySeconds: number;
 }
 
-/** Starts both with `size` events in them. */
+/** Starts both with `size` events. */
 export async function startSides(workspace: Workspace, server: PostgresServer, size: number): Promise<Sides> {
   const events = () => makeEvents(size, size);
   const file = workspace.path(`${size}.ndjson`);
@@ -84,7 +84,7 @@ export function pathsOf(bounds: Bounds): string[] {
   );
 }
 
-/** Compares every answer that will be asked for, of every process, with a plain recount. */
+/** Compares all answers of every process with a recount. */
 export async function requireSameAnswers({ size, ours, theirs }: Sides): Promise<void> {
   const events = columnsOf(makeEvents(size, size), size);
   for (const bounds of BOUNDS) {

@@ -1,6 +1,6 @@
-/** What a handful of rounds says: the middle, and how far the rounds lay apart. */
+/** Statistics of a few rounds: median and quantiles. */
 
-/** The value below which `share` of the values lie, between neighbours where it falls between two. */
+/** The quantile `share`, interpolated between neighbors. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (sorted.length - 1) * share;
@@ -10,7 +10,7 @@ export function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** The middle value: one slow round, as another program causes, does not move it. */
+/** The median, which a single slow round does not affect. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }

@@ -1,6 +1,6 @@
 /**
- * A fixed number of requests, spread over the processes that answer them. Counted from the start of the first to the
- * end of the last, because answers that take long would be lost at the end of a fixed time.
+ * A fixed number of requests, spread over the processes of a target. Measured from the start of the first request to
+ * the end of the last one, because a fixed duration would cut off slow answers.
  */
 import autocannon from 'autocannon';
 import { cpuSecondsOf, cpuSecondsOfFamily } from './processor.js';
@@ -8,9 +8,9 @@ import { quantile } from './statistics.js';
 import type { Server } from './workspace.js';
 
 export interface Target {
-  /** The processes that answer; each gets as many connections as the others. */
+  /** The server processes; each gets the same number of connections. */
   readonly servers: readonly Server[];
-  /** The first process of the database server behind them, where there is one. */
+  /** The main process of the database server, if any. */
   readonly databasePid?: number;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -21,7 +21,7 @@ export interface Message {
   readonly body?: string;
 }
 
-/** What a target did. Processor times are for one request; undefined where there is no /proc. */
+/** The measurements of a target. Processor times are per request; undefined without /proc. */
 export interface Sample {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
@@ -38,7 +38,7 @@ interface Answers {
   readonly latenciesMs: readonly number[];
 }
 
-/** Sends `amount` messages, or a few more so that every connection has as many. Throws where any answer is not 200. */
+/** Sends `amount` messages, rounded up to the same number per connection. Throws unless every status is 200. */
 export async function send(
   target: Target,
   next: () => Message,
@@ -70,14 +70,14 @@ export async function send(
   };
 }
 
-/** The same, but all messages are made before the first is sent, because making them may take as long as answering them. */
+/** The same with messages generated in advance, because generating may take as long as answering. */
 export function sendMade(
   target: Target,
   amount: number,
   connections: number,
   make: () => Message,
 ): Promise<Sample> {
-  // Every connection has as many.
+  // Every connection sends the same number.
   const messages = Array.from({ length: Math.ceil(amount / connections) * connections }, make);
   const next = (): Message => {
     const message = messages.pop();

@@ -1,6 +1,6 @@
 /**
- * A temporary folder and the processes of a benchmark: gone when it ends, however it ends, so that no run leaves a
- * server behind to slow down the next.
+ * The temporary folder and the processes of a benchmark. Both are removed however the benchmark ends, so that no server
+ * is left behind to slow down the next run.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,16 +13,16 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
-/** A program that ran to its end. */
+/** A program that has ended. */
 export interface Finished {
   readonly stdout: string;
-  /** From before its start to its exit, in seconds. */
+  /** Seconds from its start to its exit. */
   readonly seconds: number;
-  /** The most memory it had at once, in bytes; undefined on systems that do not say (only Linux does). */
+  /** Peak memory in bytes; undefined except on Linux. */
   readonly peakBytes: number | undefined;
 }
 
-/** A server process that answers on loopback. */
+/** A server process on the loopback interface. */
 export interface Server {
   readonly url: string;
   readonly pid: number;
@@ -30,18 +30,18 @@ export interface Server {
 
 const startMsMax = 30_000;
 const runMsMax = 1_800_000;
-/** Between two looks at a program's memory: the most it had is kept by the system, so only its last moment is missed. */
+/** Poll interval for a program's peak memory. The kernel keeps the peak, so only the last moment can be missed. */
 const lookMs = 100;
 
-/** The built service: what users run, not its source. */
+/** The built service, which is what users run. */
 export const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** What Node is given to run a program of `bench/support`. */
+/** Node's arguments to run a program of `bench/support`. */
 export function programOf(name: string): string[] {
   return ['--import', import.meta.resolve('tsx'), fileURLToPath(new URL(`./${name}.ts`, import.meta.url))];
 }
 
-/** Runs `work` with a workspace that is taken down afterwards, also at SIGINT and SIGTERM. */
+/** Runs `work` with a workspace that is removed afterwards, also after SIGINT and SIGTERM. */
 export async function withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T> {
   if (!existsSync(mainFile)) {
     throw new Error('The benchmarks measure the built service, and there is none; run npm run build first.');
@@ -66,7 +66,7 @@ export class Workspace {
     return join(this.folder, name);
   }
 
-  /** Runs a program to its end. Throws where it fails. */
+  /** Runs a program to its end. Throws if it fails. */
   async run(program: string, args: readonly string[], stdin: Iterable<string> = []): Promise<Finished> {
     const startedAt = performance.now();
     const child = this.#spawn(program, args);
@@ -77,7 +77,7 @@ export class Workspace {
     }, lookMs);
     try {
       const output = text(child.stdout);
-      // A program may end without having read all; its status tells whether it should have.
+      // A program may exit before it has read its whole input; the status tells whether that is an error.
       pipeline(Readable.from(stdin), child.stdin).catch(() => {});
       const [status] = (await once(child, 'exit')) as [number | null];
       const seconds = (performance.now() - startedAt) / 1000;
@@ -89,19 +89,19 @@ export class Workspace {
     }
   }
 
-  /** Starts a Node program that prints its address once it listens. */
+  /** Starts a Node program that prints its URL once it listens. */
   async start(args: readonly string[]): Promise<Server> {
     const child = this.#spawn(process.execPath, args);
     const timeout = setTimeout(() => child.kill('SIGKILL'), startMsMax);
     const url = await addressIn(child.stdout);
     clearTimeout(timeout);
     if (url === undefined || child.pid === undefined) throw new Error(`${args.join(' ')} did not start`);
-    // Goes on reading, so that the server never waits for us.
+    // Keep reading, so that the server never blocks on its output.
     child.stdout.resume();
     return { url, pid: child.pid };
   }
 
-  /** Lets a server finish, as an operator would, and waits until it has. */
+  /** Stops a server gracefully and waits until it has ended. */
   async finish({ pid }: Server): Promise<void> {
     const child = [...this.#running].find((one) => one.pid === pid);
     if (child === undefined) return;
@@ -110,7 +110,7 @@ export class Workspace {
     await end;
   }
 
-  /** Ends what was started and runs still, so that it is in nobody's way. */
+  /** Stops a process that is still running. */
   async stop(): Promise<void> {
     const ends = [...this.#running].map((child) => once(child, 'exit'));
     this.#kill();
@@ -122,24 +122,24 @@ export class Workspace {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Kills, rather than stops: nothing of what they did is wanted. */
+  /** Kills the processes: their data is not needed. */
   #kill(): void {
     for (const child of this.#running) child.kill('SIGKILL');
   }
 
   #spawn(program: string, args: readonly string[]) {
-    // What it complains about is for whoever runs the benchmark to see.
+    // Its errors go to the terminal.
     const child = spawn(program, args, { cwd: this.folder, stdio: ['pipe', 'pipe', 'inherit'] });
     this.#running.add(child);
     child.once('exit', () => this.#running.delete(child));
-    // Without listeners these would end us; whoever waits for the process hears of its end anyway.
+    // Without listeners, errors of the child's streams would crash this process; the exit is reported anyway.
     child.once('error', () => this.#running.delete(child));
     child.stdin.on('error', () => {});
     return child;
   }
 }
 
-/** What Linux keeps as the most that a process ever had in memory; undefined elsewhere, and where it is gone. */
+/** The peak memory that Linux reports; undefined elsewhere, and after the process has ended. */
 function peakBytesOf(pid: number | undefined): number | undefined {
   try {
     const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -149,7 +149,7 @@ function peakBytesOf(pid: number | undefined): number | undefined {
   }
 }
 
-/** The first address in what a server prints; undefined where it ends without one. */
+/** The first URL in a server's output; undefined if it ends without one. */
 async function addressIn(stdout: Readable): Promise<string | undefined> {
   const lines = createInterface({ input: stdout });
   for await (const line of lines) {

@@ -1,4 +1,4 @@
-/** The page of the API, made of the OpenAPI document that the service serves. */
+/** The API page, generated from the service's OpenAPI document. */
 
 interface Schema {
   readonly $ref?: string;
@@ -38,7 +38,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
 }
 
-/** As much of an OpenAPI document as the page shows. */
+/** The part of an OpenAPI document that the page shows. */
 export interface ApiDocument {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -53,7 +53,7 @@ a query is in [Recording](record.md).`;
 
 const KEYS: Readonly<Record<string, string>> = { adminKey: 'an admin key', recordingKey: 'a recording key' };
 
-/** The whole page in Markdown. */
+/** The page in Markdown. */
 export function apiPage({ tags, paths, components }: ApiDocument): string {
   const all = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ path, method, operation })),
@@ -125,7 +125,7 @@ function fields({ required = [], properties = {} }: Schema): string[] {
   return rows.length === 0 ? [] : [table(['field', 'always there', 'what it is'], rows)];
 }
 
-/** What values are, in a few words. */
+/** The type of a value in a few words. */
 function type(schema: Schema): string {
   const { $ref, items, anyOf, oneOf, const: only } = schema;
   if ($ref !== undefined) {
@@ -144,7 +144,7 @@ function type(schema: Schema): string {
   return [schema.type ?? 'any'].flat().join(' or ') + rest(schema);
 }
 
-/** Bounds and defaults. */
+/** Limits and defaults. */
 function rest({
   format,
   minimum,
@@ -175,12 +175,12 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** Text for a cell of a table. */
+/** Escapes text for a table cell. */
 function cell(words: string): string {
   return text(words).replaceAll('|', '\\|');
 }
 
-/** Words that are not Markdown, but for their code. */
+/** Escapes Markdown outside code spans. */
 function text(words: string): string {
   return words
     .split(/(`[^`]*`)/)

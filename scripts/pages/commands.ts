@@ -1,4 +1,4 @@
-/** What the page of commands has of the program itself: each command's `--help`, below what the page says of it. */
+/** Inserts each command's `--help` output into the page of commands. */
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import type { Io } from '../../src/cli/io.js';
@@ -7,7 +7,7 @@ import { buildProgram } from '../../src/cli/program.js';
 const io = { stdout: new PassThrough(), stderr: new PassThrough() } as unknown as Io;
 const program = await buildProgram(io, '0', () => {});
 
-/** Each command that does something, by its full name. */
+/** Each command with an action, by its full name. */
 export function commands(): { name: string; command: Command }[] {
   const below = (command: Command, prefix: string): { name: string; command: Command }[] =>
     command.commands.flatMap((one) => {
@@ -17,7 +17,7 @@ export function commands(): { name: string; command: Command }[] {
   return below(program, '');
 }
 
-/** The page with what each command prints for `--help` as the last block of code of its section. */
+/** Replaces the last code block of each command's section with its `--help` output. */
 export function withHelp(page: string): string {
   const all = new Map(commands().map((one) => [one.name, one.command]));
   return page
@@ -34,7 +34,7 @@ export function withHelp(page: string): string {
     .replace(/\n+$/, '\n');
 }
 
-/** As on a terminal that is 100 characters wide, with whatever the command puts behind it. */
+/** The help for a terminal of 100 columns, including appended text. */
 function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({

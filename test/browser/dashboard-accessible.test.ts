@@ -1,4 +1,6 @@
-/** Every page and every dialog, in every look: nothing is wrong that a program can see, and nothing runs off the screen. */
+/**
+ * Every page and dialog in every theme and size: no accessibility problem that axe finds, and no sideways scrolling.
+ */
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { accessibilityProblems, colourProblems } from '../support/accessible.js';
@@ -30,7 +32,7 @@ const shared = sharedByTests(async () => {
   return place;
 });
 
-/** How a page comes to be as it is looked at. */
+/** Brings a page into the state to check. */
 type Subject = readonly [name: string, path: string, act: (page: Page) => Promise<unknown>];
 
 const heading = (name: string) => (page: Page) =>
@@ -140,7 +142,7 @@ const looks: readonly (readonly [name: string, options: BrowserContextOptions])[
   ['on 320 px', { viewport: { width: 320, height: 700 }, reducedMotion: 'reduce' }],
 ];
 
-/** What is wrong with a page that is as it should be looked at, in light and in dark. */
+/** The problems of a page in its current state, in light and in dark. */
 async function findProblems(page: Page): Promise<string[]> {
   const problems = await findOverflow(page);
   await page.emulateMedia({ colorScheme: 'light' });
@@ -151,7 +153,7 @@ async function findProblems(page: Page): Promise<string[]> {
   return [...problems, ...(await colourProblems(page)).map((problem) => `in the dark: ${problem}`)];
 }
 
-/** What fades in is looked at when it is there. What goes on for ever does not count. */
+/** Waits until animations have ended, except endless ones. */
 async function expectStill(page: Page): Promise<void> {
   const moving = `document.getAnimations()
     .filter((one) => one.playState === 'running' && one.effect.getComputedTiming().endTime !== Infinity)
@@ -159,7 +161,7 @@ async function expectStill(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate(moving)).toEqual([]);
 }
 
-/** What makes a page scroll sideways. */
+/** The elements that make a page scroll sideways. */
 function findOverflow(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const room = document.documentElement.clientWidth;
@@ -186,7 +188,7 @@ describe.each(looks)('%s', (_look, options) => {
   });
 });
 
-test('nothing moves for ever where less motion is asked for', async () => {
+test('no endless animation runs when reduced motion is requested', async () => {
   const { page } = await open(shared(), '/projects/handbook', { reducedMotion: 'reduce' });
   await page.getByText('Waiting for the first query.').waitFor();
   const forever = 'document.getAnimations().filter((one) => one.playState === "running").length';
@@ -195,7 +197,7 @@ test('nothing moves for ever where less motion is asked for', async () => {
   expect(await page.evaluate(forever)).toBeGreaterThan(0);
 });
 
-test("in the reader's own colours the types of callers can still be told apart", async () => {
+test('caller types stay distinguishable in forced colors', async () => {
   const { page } = await open(shared(), year, { forcedColors: 'active' });
   await page.getByRole('slider').waitFor();
   const fills = await page.evaluate<string[]>(

@@ -1,4 +1,4 @@
-/** Sessions, passwords and second factors, as somebody with two browsers has them. */
+/** Sessions, passwords and two-factor authentication, for a user with two browsers. */
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -14,8 +14,8 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
   const shared = sharedByTests(startSetUp(start));
 
   /**
-   * The same person in so many browsers. Accounts ask for nothing by themselves any more when they are here: a page that is still
-   * loading finds out before anything is clicked that its session is ended.
+   * Opens several browsers of the same user. Waits until the account page has loaded its sessions: a page that is
+   * still loading would notice the end of its session before the test clicks anything.
    */
   async function openAs(someone: Person, paths: readonly string[]) {
     const { server, session } = shared();
@@ -29,7 +29,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     return visits as [Visit, Visit];
   }
 
-  test('whoever is not signed in is sent to sign-in, and then to where they wanted to be', async () => {
+  test('visitors are sent to sign-in and then to the page they wanted', async () => {
     const { server } = shared();
     const { page, troubles } = await open({ server, session: null }, '/');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -42,7 +42,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await signIn(page, person('Ada'));
     await page.getByRole('heading', { name: 'Audit log' }).waitFor();
     expect(new URL(page.url()).search).toBe('?action=project.create');
-    // Nobody else's pages.
+    // The pages of other users are not accessible.
     for (const to of ['//example.com', '/\\example.com', 'https://example.com/']) {
       await page.goto(`/sign-in?to=${encodeURIComponent(to)}`);
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -50,7 +50,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     }
   });
 
-  test('a session that is ended elsewhere ends with the next thing one does', async () => {
+  test('a session revoked elsewhere ends with the next action', async () => {
     const [here, there] = await openAs(person('Grace'), ['/account', '/account']);
     const sessions = here.page.getByRole('region', { name: 'Sessions' });
     await sessions.getByRole('button', { name: 'End all others' }).click();
@@ -65,7 +65,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await here.page.getByRole('heading', { name: 'Your account' }).waitFor();
   });
 
-  test('who signs out is out, in every tab, and going back shows nothing', async () => {
+  test('signing out affects every tab, and going back shows nothing', async () => {
     const [{ page, context, troubles }] = await openAs(person('Alan'), ['/projects/demo/keys']);
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
     const tab = await context.newPage();
@@ -83,7 +83,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(answer.status()).toBe(401);
   });
 
-  test('a new password ends the other sessions, and the old one is of no use', async () => {
+  test('a new password ends the other sessions and invalidates the old password', async () => {
     const barbara = person('Barbara');
     const { server } = shared();
     const [here, there] = await openAs(barbara, ['/account', '/account']);
@@ -111,7 +111,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(await Session.signIn(server, barbara).catch(({ message }) => message)).toMatch('401');
   });
 
-  test('a second factor: set up, asked for, replaced by a backup code, turned off', async () => {
+  test('two-factor authentication is set up, required, passed with a backup code and turned off', async () => {
     const hedy = person('Hedy');
     const { server } = shared();
     const [{ page, troubles }] = await openAs(hedy, ['/account']);
@@ -135,7 +135,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const other = await open({ server, session: null }, '/account');
     await signIn(other.page, hedy);
     await other.page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor();
-    // The password alone opens nothing.
+    // The password alone is not enough.
     expect((await other.context.request.get('/api/sessions')).status()).toBe(401);
     other.troubles.expect('POST /api/sign-in/second-factor: 401');
     await give(other.page, 'Code', codes.wrong());
@@ -172,13 +172,13 @@ async function signIn(page: Page, { email, password }: Person): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** Gives a code at the second step. */
+/** Submits a code in the second step. */
 async function give(page: Page, field: 'Code' | 'Backup code', code: string): Promise<void> {
   await page.getByLabel(field, { exact: true }).fill(code);
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-/** What an authenticator app shows: each code works once, so the next is that of the next half minute. */
+/** An authenticator app. Each code works once, so every call returns the code of the next period. */
 class Codes {
   readonly #totp: TOTP;
   #periods = -1;
@@ -192,7 +192,7 @@ class Codes {
     return this.#at(this.#periods);
   }
 
-  /** Of an hour ago. */
+  /** The code of an hour ago. */
   wrong(): string {
     return this.#at(-120);
   }

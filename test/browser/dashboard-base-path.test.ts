@@ -1,4 +1,4 @@
-/** The dashboard below a path of a host that has other things on it: every page, link and request stays there. */
+/** The dashboard below a base path: every page, link and request stays below it. */
 import { expect, test } from 'vitest';
 import { onSqlite } from '../support/dashboard-server.js';
 import { ada } from '../support/dashboard-user.js';
@@ -6,7 +6,7 @@ import { dashboardVisits } from '../support/dashboard-visit.js';
 
 const open = dashboardVisits();
 
-test('it is set up, shown, loaded again and left below its path', async () => {
+test('set-up, navigation, reload and sign-out stay below the base path', async () => {
   const server = await onSqlite(['--base-path', '/team/stats/']);
   expect(new URL(server.url).pathname).toBe('/team/stats');
   const { page, context } = await open({ server, session: null }, server.setUpUrl);
@@ -25,7 +25,7 @@ test('it is set up, shown, loaded again and left below its path', async () => {
   await page.reload();
   await page.getByRole('row', { name: /Ada.*You/ }).waitFor();
 
-  // No other service of the host gets its cookies.
+  // Other services on the host do not receive its cookies.
   const cookies = await context.cookies();
   expect(cookies.length).toBeGreaterThan(0);
   for (const cookie of cookies) expect(cookie.path).toMatch(/^\/team\/stats(\/api)?$/);

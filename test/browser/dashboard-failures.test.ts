@@ -1,4 +1,4 @@
-/** What a page does while its server does not answer, or says that it cannot: words, and then by itself the numbers. */
+/** Pages explain that the server is unreachable or failing, and recover by themselves. */
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
 import { kill } from '../support/cli.js';
@@ -13,7 +13,7 @@ const shared = sharedByTests(startSetUp(onSqlite));
 const everything = '/projects/demo?range=all&zone=UTC';
 
 describe('the overview', () => {
-  test('that cannot be read says so, and is there as soon as it can', async () => {
+  test('shows an error and recovers as soon as the server does', async () => {
     const { server } = shared();
     const { page, troubles } = await open(shared(), '/livez');
     let isDown = true;
@@ -43,12 +43,12 @@ describe('the overview', () => {
     await alert.getByText(/The store cannot be reached\./).waitFor();
     await alert.getByRole('button', { name: 'Try again' }).waitFor();
     isDown = false;
-    // Nobody presses anything.
+    // Recovers without a click.
     await expectTiles(page, await countsOf(server, {}));
     expect(await alert.count()).toBe(0);
   });
 
-  test('keeps its numbers while the server is away, says that they are old, and goes on by itself', async () => {
+  test('keeps its numbers while the server is unreachable, marks them as old, and recovers by itself', async () => {
     const { server } = shared();
     const { page, context, troubles } = await open(shared(), everything);
     const counts = await countsOf(server, {});
@@ -64,7 +64,7 @@ describe('the overview', () => {
     await expectTiles(page, counts);
   });
 
-  test('waits for a server that hangs, and shows what it then says', async () => {
+  test('waits for a hanging server and shows its response', async () => {
     const { server } = shared();
     const counts = await countsOf(server, {});
     const { page } = await open(shared(), '/projects/demo?range=today&zone=UTC');
@@ -74,7 +74,7 @@ describe('the overview', () => {
     try {
       await page.getByRole('button', { name: /^Range:/ }).click();
       await page.getByRole('button', { name: 'All time', exact: true }).click();
-      // The old numbers are marked as such.
+      // The old numbers are marked as outdated.
       await page.locator('.overview[aria-busy="true"]').waitFor();
     } finally {
       kill(server.pid, 'SIGCONT');
@@ -83,7 +83,7 @@ describe('the overview', () => {
   });
 });
 
-test('a change that does not reach the server is undone on screen, with words', async () => {
+test('a change that does not reach the server is reverted with a message', async () => {
   const { page, troubles } = await open(shared(), '/projects/demo/keys');
   const row = page.getByRole('row', { name: /^first admin key|admin/i }).first();
   await row.waitFor();
@@ -100,7 +100,7 @@ test('a change that does not reach the server is undone on screen, with words', 
   troubles.expect(...failed);
 });
 
-test('a form that does not reach the server keeps what was typed', async () => {
+test('a form keeps its input if the request fails', async () => {
   const { page, troubles } = await open(shared(), '/new-project');
   await page.route('**/projects', (route) =>
     route.request().method() === 'POST' ? route.abort('connectionrefused') : route.continue(),

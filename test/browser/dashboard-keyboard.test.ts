@@ -1,4 +1,4 @@
-/** The dashboard without a pointer: everything is reached, seen where one is, and left again. */
+/** The dashboard without a pointer: everything is reachable, and the focus is visible. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
@@ -14,7 +14,7 @@ const shared = sharedByTests(async () => {
   return place;
 });
 
-/** What has the focus, as it is called. */
+/** The accessible name of the focused element. */
 function focused(page: Page): Promise<string> {
   return page.evaluate<string>(`(() => {
     const at = document.activeElement;
@@ -23,7 +23,7 @@ function focused(page: Page): Promise<string> {
   })()`);
 }
 
-/** Presses Tab until something is reached; each stop on the way must be seen. */
+/** Presses Tab until an element is reached; every stop on the way must have a visible focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const passed: string[] = [];
   for (let steps = 0; steps < 60; steps++) {
@@ -36,7 +36,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab does not lead to "${name}", only to: ${passed.join('; ')}`);
 }
 
-/** An outline or a ring: its own, or of what it stands in. */
+/** Whether the element or one of its ancestors shows an outline or a ring. */
 function isFocusSeen(page: Page): Promise<boolean> {
   return page.evaluate<boolean>(`(() => {
     const isMarked = (one) => {
@@ -48,7 +48,7 @@ function isFocusSeen(page: Page): Promise<boolean> {
   })()`);
 }
 
-test('one signs in, and the first Tab skips to the page', async () => {
+test('signing in works, and the first Tab reaches the skip link', async () => {
   const { server } = shared();
   const { page } = await open({ server, session: null }, '/projects/demo/keys');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -66,7 +66,7 @@ test('one signs in, and the first Tab skips to the page', async () => {
   await tabTo(page, 'Copy project id');
 });
 
-test('one switches the project, and stays on the same page of it', async () => {
+test('switching the project stays on the same page', async () => {
   const { page } = await open(shared(), '/projects/demo/settings');
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
   await page.keyboard.press('p');
@@ -74,7 +74,7 @@ test('one switches the project, and stays on the same page of it', async () => {
   await page.locator('[role=combobox]:focus').waitFor();
   await page.keyboard.press('Escape');
   await search.waitFor({ state: 'detached' });
-  // Typed in one go: the field has the focus before the next key arrives.
+  // Typed without a pause: the field must have the focus before the next key arrives.
   await page.keyboard.press('p');
   await page.keyboard.type('gui');
   await page.keyboard.press('Enter');
@@ -82,7 +82,7 @@ test('one switches the project, and stays on the same page of it', async () => {
   expect(await page.getByLabel('Project name').inputValue()).toBe('Guide');
 });
 
-test('a dialog keeps the focus inside, and Escape gives it back', async () => {
+test('a dialog traps the focus, and Escape restores it', async () => {
   const { page } = await open(shared(), '/projects/demo/keys');
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
   await page.getByRole('button', { name: 'Create a key' }).focus();
@@ -116,7 +116,7 @@ test('a dialog keeps the focus inside, and Escape gives it back', async () => {
   await expect.poll(() => focused(page), patience).toBe(name);
 });
 
-test('shortcuts are listed, lead to the pages, stay out of fields, and can be turned off', async () => {
+test('shortcuts are listed, navigate, do not apply in fields, and can be turned off', async () => {
   const { page } = await open(shared(), '/projects/demo');
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await page.keyboard.press('?');
@@ -135,7 +135,7 @@ test('shortcuts are listed, lead to the pages, stay out of fields, and can be tu
     await page.keyboard.press('g');
     await page.keyboard.press(key);
     await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor();
-    // Where one has come to is where one reads on.
+    // Navigation moves the focus to the heading of the page.
     expect(await focused(page)).toBe(heading);
   }
   await page.goto('/account');
@@ -153,7 +153,7 @@ test('shortcuts are listed, lead to the pages, stay out of fields, and can be tu
   expect(new URL(page.url()).pathname).toBe('/account');
 });
 
-test('the chart has a cursor that says each bar', async () => {
+test('the chart has a cursor that announces each bar', async () => {
   const { page } = await open(shared(), '/projects/demo?from=2025-01-01&to=2025-12-31&zone=UTC');
   const chart = page.getByRole('slider', { name: 'Queries per month' });
   await chart.focus();

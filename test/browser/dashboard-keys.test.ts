@@ -1,4 +1,4 @@
-/** Keys made, used and ended in the page, and what the service then says to them. */
+/** Keys that are created, used and revoked in the dashboard, and how the API responds to them. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
@@ -12,7 +12,7 @@ const open = dashboardVisits();
 describe.each(dashboardStarters)('on %s', (_kind, start) => {
   const shared = sharedByTests(startSetUp(start));
 
-  test('a secret is shown once, and stays nowhere', async () => {
+  test('a secret is shown once and stored nowhere', async () => {
     const { page } = await open(shared(), '/projects/demo/keys');
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(request.url()));
@@ -21,7 +21,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const secret = await shownSecret(page);
     expect(secret).toMatch(/^cs_admin_[0-9A-Za-z]{49}$/);
     const dialog = page.getByRole('dialog', { name: 'Your new key' });
-    // Neither Escape closes it, twice, nor a click beside it: there is no second look.
+    // Neither Escape, pressed twice, nor a click outside closes the dialog.
     for (const key of ['Escape', 'Escape']) await page.keyboard.press(key);
     await page.mouse.click(3, 3);
     expect(await shownSecret(page)).toBe(secret);
@@ -39,7 +39,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(await page.content()).not.toContain(secret);
   });
 
-  test('an admin key reads the counts until it is revoked, which asks for its name', async () => {
+  test('an admin key reads counts until it is revoked, which requires typing its name', async () => {
     const { server, session } = shared();
     const { page } = await open(shared(), '/projects/demo/keys');
     const secret = await makeKey(page, 'Exporter', 'Admin');
@@ -74,7 +74,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(await page.getByRole('button', { name: 'Actions for Exporter' }).count()).toBe(0);
   });
 
-  test('a recording key records, and the total on the open page moves by itself', async () => {
+  test('a recording key records, and the open page updates its total', async () => {
     const { server } = shared();
     const { page } = await open(shared(), '/projects/demo/keys');
     const secret = await makeKey(page, 'Assistant', 'Recording');
@@ -87,7 +87,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await expect.poll(() => tilesOf(page), patience).toEqual(after);
   });
 
-  test('a rotated key ends at once where no grace was given, and its successor takes its place', async () => {
+  test('without a grace period a rotated key ends at once and its successor works', async () => {
     const { server } = shared();
     const { page } = await open(shared(), '/projects/demo/keys');
     const first = await makeKey(page, 'Turning', 'Admin');
@@ -111,7 +111,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByRole('row', { name: /Turning Being replaced/ }).waitFor();
   });
 
-  test('what the server refuses is said at its field, and nothing typed is lost', async () => {
+  test('errors are shown at their field, and the input is kept', async () => {
     const { page, troubles } = await open(shared(), '/projects/demo/keys');
     const dialog = await beginForm(page, 'Office', 'Admin');
     await dialog.getByLabel('Allowed addresses').fill('192.0.2.0/24\n0.0.0.0/0');
@@ -144,7 +144,7 @@ function shownSecret(page: Page): Promise<string> {
   return page.locator('dialog .secret code').innerText();
 }
 
-/** Says that the secret is stored, and closes it. */
+/** Confirms that the secret is stored, and closes the dialog. */
 async function finishKey(page: Page): Promise<void> {
   await page.getByLabel('I have stored the key').check();
   await page.getByRole('button', { name: 'Done' }).click();
@@ -158,7 +158,7 @@ async function makeKey(page: Page, name: string, type: 'Admin' | 'Recording'): P
   return secret;
 }
 
-/** From the menu of the newest key of that name. */
+/** Opens the menu of the newest key with a name. */
 async function choose(page: Page, name: string, action: string): Promise<void> {
   await page
     .getByRole('button', { name: `Actions for ${name}` })
@@ -167,7 +167,7 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole('menuitem', { name: action }).click();
 }
 
-/** What the service says to a key: to reading counts, or to recording. */
+/** The API's status for a key: reading counts, or recording. */
 async function requestStatus(
   { url }: DashboardServer,
   key: string,

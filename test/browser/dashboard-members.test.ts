@@ -1,4 +1,4 @@
-/** People come, change what they may do, and go: each with a browser of their own. */
+/** Members join, change roles and leave, each in their own browser. */
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
 import { dashboardStarters } from '../support/dashboard-server.js';
@@ -7,7 +7,7 @@ import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
 
 const open = dashboardVisits();
 
-/** Controls that change something, by the page that they are on. */
+/** Controls that change something, by page. */
 const controls = [
   ['/projects/demo/keys', 'Create a key'],
   ['/projects/demo/keys', /^Actions for/],
@@ -18,7 +18,7 @@ const controls = [
 describe.each(dashboardStarters)('on %s', (_kind, start) => {
   const shared = sharedByTests(startSetUp(start));
 
-  test('an owner invites; the guest joins once, looks, and may change nothing', async () => {
+  test('an owner invites a viewer, who joins once and cannot change anything', async () => {
     const { server } = shared();
     const grace = person('Grace');
     const owner = await open(shared(), '/members');
@@ -56,7 +56,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await guest.page.goto('/new-project');
     await guest.page.getByText('Viewers cannot create projects.').waitFor();
 
-    // Past the page it is the server that refuses.
+    // The server refuses requests that bypass the page.
     const headers = { origin: server.url };
     for (const [method, path, data] of [
       ['POST', 'projects', { name: 'Mine' }],
@@ -74,7 +74,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     }
   });
 
-  test('a role is changed, and what was refused is there', async () => {
+  test('a new role gives access to what was refused before', async () => {
     const alan = person('Alan');
     const { server, session } = shared();
     const guest = await open({ server, session: await session.bring(alan, 'viewer') }, '/projects/demo/keys');
@@ -89,7 +89,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(await guest.page.getByRole('button', { name: 'Invite member' }).count()).toBe(0);
   });
 
-  test('who is removed loses all access with the next thing they do', async () => {
+  test('a removed member loses all access with the next action', async () => {
     const { server, session } = shared();
     const barbara = person('Barbara');
     const guest = await open({ server, session: await session.bring(barbara, 'editor') }, '/projects/demo');
@@ -107,7 +107,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await guest.page.getByRole('heading', { name: 'No organization yet' }).waitFor();
   });
 
-  test('an invitation that is withdrawn lets nobody in', async () => {
+  test('a withdrawn invitation does not work', async () => {
     const { server, session } = shared();
     const { token } = await session.ask<{ token: string }>('POST', '/api/organizations/default/invitations', {
       email: 'edsger@example.com',
@@ -123,7 +123,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await guest.page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
   });
 
-  test('the last owner can neither leave nor be made less', async () => {
+  test('the last owner can neither leave nor be demoted', async () => {
     const { page, troubles } = await open(shared(), '/members');
     const members = `/api/organizations/default/members/${encodeURIComponent(ada.email)}`;
     troubles.expect(`DELETE ${members}: 400`, `PATCH ${members}: 400`);

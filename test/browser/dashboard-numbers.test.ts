@@ -1,4 +1,4 @@
-/** The numbers on screen are the API's, whatever the range, the zone, and the reader's own clock and language. */
+/** The numbers on screen equal the API's for every range, zone, system clock and language. */
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -13,12 +13,12 @@ import { expectTiles, numberOf, patience, rowsOf } from '../support/overview.js'
 
 const open = dashboardVisits();
 
-/** When the pages believe it is: Berlin has a day of 23 hours, and the sample is in the midst of it. */
+/** The time in the pages: Berlin has a day of 23 hours, and the sample data surround it. */
 const now = Temporal.Instant.from('2026-03-29T12:00:00Z');
 
 type Preset = 'today' | 'yesterday' | '7d' | '30d' | '90d' | 'last-month' | 'month' | 'year' | '12m' | 'all';
 
-/** Which whole days a preset is, by the calendar of a zone: another library than the pages have. */
+/** The days of a preset in a zone, computed with another library than the dashboard's. */
 function presetBounds(preset: Preset, timeZone: string): Bounds {
   const today = now.toZonedDateTimeISO(timeZone).toPlainDate();
   const tomorrow = today.add({ days: 1 });
@@ -45,7 +45,7 @@ function dayBounds(first: Temporal.PlainDate, end: Temporal.PlainDate, timeZone:
   return { dateFrom: at(first), dateTo: at(end) };
 }
 
-/** For a page, before its own scripts: notes what the range was called each time that something changed. */
+/** Runs before the page's scripts: records every name that the range ever has on screen. */
 const watchRange = `
   window.rangesSeen = [];
   new MutationObserver(() => {
@@ -61,7 +61,7 @@ async function openThen(place: Place, path: string, options: BrowserContextOptio
   return visited;
 }
 
-/** The table that the chart is made of: its numbers, row by row. */
+/** The numbers of the chart's table, row by row. */
 async function readTable(page: Page): Promise<(number | undefined)[][]> {
   const rows = await rowsOf(page.getByRole('table', { name: /^Queries per/ }));
   return rows.map(([, ...cells]) => cells.map(numberOf));
@@ -70,7 +70,7 @@ async function readTable(page: Page): Promise<(number | undefined)[][]> {
 describe.each(dashboardStarters)('on %s', (_kind, start) => {
   const shared = sharedByTests(startSetUp(start));
 
-  test('ranges, bars and callers say what the API says', async () => {
+  test('ranges, bars and callers match the API', async () => {
     const { server } = shared();
     const { page } = await openThen(shared(), '/livez');
     for (const [preset, zone, interval] of [
@@ -86,7 +86,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
       const bounds = presetBounds(preset, zone);
       await expectTiles(page, await countsOf(server, bounds));
       const buckets = await bucketsOf(server, { ...bounds, interval, timeZone: zone });
-      // Loaded when it is first wanted.
+      // Loaded on demand.
       await expect
         .poll(() => readTable(page), { ...patience, message: `${preset} in ${zone}` })
         .toEqual(buckets.map(({ web, api, other, total }) => [web, api, other, total]));
@@ -104,7 +104,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
 describe('in detail', () => {
   const shared = sharedByTests(startSetUp(onSqlite));
 
-  test('presets, zones and a custom range are chosen, and going back and forward shows them again', async () => {
+  test('presets, zones and custom ranges can be selected, and browser history restores them', async () => {
     const { server } = shared();
     const { page } = await openThen(shared(), '/projects/demo?zone=UTC');
     const zone = 'America/New_York';
@@ -123,7 +123,7 @@ describe('in detail', () => {
     await custom.getByLabel('To, inclusive').fill('2025-11-01');
     await custom.getByRole('button', { name: 'Apply' }).click();
     await custom.getByText('The end must come after the start.').waitFor();
-    // Two days, on the second of which the clocks are set back.
+    // Two days; on the second one the clocks are set back.
     await custom.getByLabel('From').fill('2025-11-01');
     await custom.getByLabel('To, inclusive').fill('2025-11-02');
     await custom.getByRole('button', { name: 'Apply' }).click();
@@ -143,7 +143,7 @@ describe('in detail', () => {
     await expectTiles(page, await countsOf(server, bounds));
   });
 
-  test('a range with times of the day ends before its last minute', async () => {
+  test('a range with times excludes its last minute', async () => {
     const { server } = shared();
     const { page } = await openThen(shared(), '/projects/demo?zone=Asia/Kathmandu');
     await page.getByRole('button', { name: /^Range:/ }).click();
@@ -163,10 +163,10 @@ describe('in detail', () => {
     );
   });
 
-  test('the address shows somebody else the same, wherever they are', async () => {
+  test('a URL shows everyone the same numbers, in any time zone', async () => {
     const { server } = shared();
     const first = await openThen(shared(), '/projects/demo?range=month', { timezoneId: 'Pacific/Apia' });
-    // Without a zone of the project's it is the reader's own, where it is the next day already.
+    // Without a project zone, the dashboard uses the user's zone, where it is already the next day.
     const counts = await countsOf(server, presetBounds('month', 'Pacific/Apia'));
     await expectTiles(first.page, counts);
     expect(new URL(first.page.url()).search).toBe('?range=month&zone=Pacific/Apia');
@@ -189,19 +189,19 @@ describe('in detail', () => {
     const { server } = shared();
     const { page } = await open(shared(), '/livez');
     await page.clock.setFixedTime(time.epochMilliseconds);
-    // Each name that the range ever has on screen: it must be the right one from the first on.
+    // The range must have the right name from the first render on.
     await page.addInitScript(watchRange);
     await page.goto('/projects/demo?zone=UTC');
     await page.getByRole('button', { name: `Range: ${name}` }).waitFor();
     await expectTiles(page, await countsOf(server, presetBounds(preset, 'UTC')));
     expect(new URL(page.url()).search).toBe(`?range=${preset}&zone=UTC`);
     expect(await page.evaluate('[...new Set(rangesSeen)]')).toEqual([name]);
-    // Whoever asks for a range gets it, whatever is in it.
+    // An explicitly selected range is shown even if it is empty.
     await page.goto('/projects/demo?range=30d&zone=UTC');
     await page.getByRole('button', { name: 'Range: Last 30 days' }).waitFor();
   });
 
-  test('zones are found by the names they have today', async () => {
+  test('zones are found by their current names', async () => {
     const { page } = await openThen(shared(), '/projects/demo', { timezoneId: 'Asia/Calcutta' });
     await page.getByRole('button', { name: 'Time zone: Asia/Kolkata' }).click();
     for (const name of ['Asia/Kathmandu', 'Europe/Kyiv', 'America/Argentina/Buenos Aires']) {
@@ -210,12 +210,12 @@ describe('in detail', () => {
     }
   });
 
-  test('numbers are written as the reader writes them', async () => {
+  test('numbers use the format of the locale', async () => {
     const { page } = await openThen(shared(), '/projects/demo?range=all', { locale: 'de-DE' });
     await page.getByRole('definition').getByText('30.269', { exact: true }).waitFor();
   });
 
-  test('the previous period is counted by the same days', async () => {
+  test('the previous period has the same days', async () => {
     const { server } = shared();
     const path = '/projects/demo?range=last-month&zone=Europe/Berlin&interval=day&table=1&compare=1';
     const { page } = await openThen(shared(), path);
@@ -226,13 +226,13 @@ describe('in detail', () => {
     const buckets = await bucketsOf(server, { ...before, interval: 'day', timeZone: 'Europe/Berlin' });
     await page.getByRole('table', { name: /^Queries per/ }).waitFor();
     const february = await readTable(page);
-    // January has three days more, which stand beside nothing.
+    // January has three more days, which are compared with nothing.
     expect(february.map(([, , , , previous]) => previous)).toEqual(
       buckets.slice(0, 28).map((bucket) => bucket.total),
     );
   });
 
-  test('what is downloaded is what is on screen', async () => {
+  test('downloads contain what is on screen', async () => {
     const { server } = shared();
     const zone = 'Europe/Berlin';
     const { page } = await openThen(shared(), `/projects/demo?range=month&zone=${zone}&interval=day`);
@@ -263,7 +263,7 @@ describe('in detail', () => {
     expect(JSON.parse((await download('Totals, as JSON')).text)).toEqual(await countsOf(server, bounds));
   });
 
-  test.each(['12m', 'all'] as const)('the command that is copied says the same of %s', async (preset) => {
+  test.each(['12m', 'all'] as const)('the copied command returns the same numbers for %s', async (preset) => {
     const { server } = shared();
     const { page } = await openThen(shared(), `/projects/demo?range=${preset}&zone=Asia/Kathmandu`, {
       permissions: ['clipboard-read', 'clipboard-write'],

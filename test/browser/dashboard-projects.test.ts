@@ -1,4 +1,4 @@
-/** The life of a project in the pages, from its first query to its end, and what the audit log says of it. */
+/** A project in the dashboard from its first query to its deletion, and its audit log. */
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
 import { runCommand } from '../support/cli.js';
@@ -12,7 +12,7 @@ const open = dashboardVisits();
 describe.each(dashboardStarters)('on %s', (_kind, start) => {
   const shared = sharedByTests(startSetUp(start));
 
-  test('an empty project shows what to paste, which records, and the page notices by itself', async () => {
+  test('an empty project shows working sample code, and the page notices the first query', async () => {
     const { page, troubles } = await open(shared(), '/new-project');
     const form = page.getByRole('form', { name: 'New project' });
     const make = async (name: string, id: string) => {
@@ -39,7 +39,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await expectTiles(page, { web: 1, api: 0, other: 0, total: 1 });
   });
 
-  test('a project is renamed, gets a zone and a retention, and keeps them', async () => {
+  test('changes of name, zone and retention are saved', async () => {
     const { session } = shared();
     await session.ask('POST', '/api/organizations/default/projects', { name: 'Guide', id: 'guide' });
     const { page, troubles } = await open(shared(), '/projects/guide/settings');
@@ -64,7 +64,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(await page.getByLabel('Project time zone').inputValue()).toBe('Asia/Kathmandu');
     await page.goto('/projects/demo');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    // Refused, the old name is on screen again.
+    // After a refusal the old name is shown again.
     troubles.expect('PATCH /api/organizations/default/projects/guide: 400');
     await page.goto('/projects/guide/settings');
     await page.getByLabel('Project name').fill('\u200b');
@@ -73,7 +73,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByRole('button', { name: /^Guide book/ }).waitFor();
   });
 
-  test('a project is deleted by typing its name, and is gone at once', async () => {
+  test('a project is deleted at once by typing its name', async () => {
     const { server, session } = shared();
     await session.ask('POST', '/api/organizations/default/projects', { name: 'Old docs', id: 'old' });
     const { secret } = await session.ask<{ secret: string }>('POST', '/api/organizations/default/keys', {
@@ -89,7 +89,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const remove = dialog.getByRole('button', { name: 'Delete project' });
     await dialog.getByRole('textbox').fill('old docs');
     expect(await remove.isDisabled()).toBe(true);
-    // Past the page as well.
+    // The API does not know the project any more.
     const path = '/api/organizations/default/projects/old';
     expect(await session.status('DELETE', path, { name: 'old docs' })).toBe(400);
     await dialog.getByRole('textbox').fill('Old docs');
@@ -102,7 +102,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByText('There is no project with this id').waitFor();
   });
 
-  test('the audit log says who did what, and shows what is asked for', async () => {
+  test('the audit log shows who did what, and can be filtered', async () => {
     const { session } = shared();
     await session.ask('POST', '/api/organizations/default/projects', { name: 'Logged', id: 'logged' });
     await session.ask('PATCH', '/api/organizations/default/projects/logged', { name: 'Logged well' });

@@ -1,4 +1,4 @@
-/** The first visit: from the address that the server printed to the first chart. */
+/** The first visit: from the set-up link in the server's output to the first chart. */
 import { describe, expect, test } from 'vitest';
 import { dashboardStarters } from '../support/dashboard-server.js';
 import { ada } from '../support/dashboard-user.js';
@@ -12,11 +12,11 @@ const everything = expected.ranges.find(({ query }) => Object.keys(query).length
 if (everything === undefined) throw new Error('The sample says nothing of all time.');
 
 describe.each(dashboardStarters)('on %s', (_kind, start) => {
-  test('the printed address makes one account, and leads to the numbers', async () => {
+  test('the set-up link creates one account and leads to the overview', async () => {
     const server = await start();
     const place = { server, session: null };
 
-    // Whoever comes without it learns where it is.
+    // Without the link, the page explains where to find it.
     const stranger = await open(place, '/');
     await stranger.page.getByRole('heading', { name: 'Set up this server' }).waitFor();
     await stranger.page.goto('/set-up#wrong');
@@ -35,13 +35,13 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByRole('button', { name: 'Create account' }).click();
     expect(await page.locator('input:invalid').getAttribute('name')).toBe('password');
     await password.fill(ada.password);
-    // Neither history nor a copied address holds the token.
+    // Neither the history nor a copied URL contains the token.
     expect(page.url()).toBe(`${server.url}/set-up`);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/projects/${server.firstRun.project}`);
 
-    // The sample's queries are older than the usual range.
+    // The sample queries are older than the default range.
     await page.getByRole('button', { name: 'Range: All time' }).waitFor();
     await expectTiles(page, everything);
     await page.getByRole('slider', { name: /^Queries per/ }).waitFor();
@@ -50,7 +50,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(callers.map(([name]) => name)).toEqual(['git-cli', 'sdk.git', 'github-desktop']);
     expect(callers.reduce((sum, [, count]) => sum + (numberOf(count) ?? 0), 0)).toBe(everything.other);
 
-    // A second time the address makes nobody.
+    // The link does not work again.
     const second = await open(place, server.setUpUrl);
     await second.page.getByRole('heading', { name: 'This address does not work' }).waitFor();
     await second.page.getByText('It was already used').waitFor();

@@ -1,4 +1,4 @@
-/** Single sign-on in the browser, at a real provider on this machine: refusals first. */
+/** Single sign-on in the browser with a local OpenID Connect provider. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
@@ -20,7 +20,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
   const shared = sharedByTests<Place & { provider: OidcProvider }>(async () => {
     const redirectPath = '/api/sign-in/oidc/callback/sso';
     const provider = await startOidcProvider({ users, redirectPath });
-    // The provider must know where it sends people, and so must the server, before it listens.
+    // The provider needs the redirect URL, and the server the provider's, before it listens.
     const port = await freePort();
     const { issuer, clientId, clientSecret } = provider;
     const args = [
@@ -42,16 +42,16 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
   const openSignIn = (path = '/sign-in') => open({ ...shared(), session: null }, path);
 
   test.each([
-    ['whom nobody invited', 'mallory@example.com', /nobody has invited you here yet/],
-    ['whose address is not verified', 'alan@example.com', /has not verified your e-mail address/],
-  ])('somebody %s is told why not', async (_who, email, why) => {
+    ['without an invitation', 'mallory@example.com', /nobody has invited you here yet/],
+    ['with an unverified address', 'alan@example.com', /has not verified your e-mail address/],
+  ])('users %s get an explanation', async (_who, email, why) => {
     const { page, context } = await openSignIn();
     await signInAs(page, email);
     await page.getByRole('alert').getByText(why).waitFor();
     expect((await context.request.get('/api/sessions')).status()).toBe(401);
   });
 
-  test('somebody who changes their mind comes back to the sign-in page', async () => {
+  test('users who cancel return to the sign-in page', async () => {
     const { page } = await openSignIn();
     await page.getByRole('link', { name: 'Continue with Example SSO' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -62,7 +62,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByRole('link', { name: 'Continue with Example SSO' }).waitFor();
   });
 
-  test('who was invited needs no link, comes to the page they wanted, and has no password to change', async () => {
+  test('an invited user signs in without the link, reaches the wanted page, and has no password to change', async () => {
     const { page } = await openSignIn('/members');
     await signInAs(page, 'grace@example.com');
     await page.getByRole('row', { name: /Grace.*You/ }).waitFor();
@@ -72,7 +72,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(await page.getByRole('button', { name: 'Set up…' }).count()).toBe(0);
   });
 
-  test('a member who has a password as well is the same person', async () => {
+  test('a member with a password is recognized as the same user', async () => {
     const { page } = await openSignIn();
     await signInAs(page, 'ada@example.com');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

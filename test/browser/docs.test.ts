@@ -6,7 +6,7 @@ import { expected } from '../support/sample.js';
 
 const visit = browserVisits();
 
-test('the documentation is read, searched and followed, and needs nothing from elsewhere', async () => {
+test('the documentation can be read, searched and followed without external requests', async () => {
   const { url } = await onSqlite();
   const { page } = await visit(url);
   await page.goto('/docs');
@@ -28,7 +28,7 @@ test('the documentation is read, searched and followed, and needs nothing from e
   await page.getByRole('heading', { name: 'PostgreSQL' }).waitFor();
 });
 
-test('a page of the documentation is dark where the reader has it so', async () => {
+test("the documentation follows the system's dark mode", async () => {
   const { url } = await onSqlite();
   const { page } = await visit(url);
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -37,7 +37,7 @@ test('a page of the documentation is dark where the reader has it so', async () 
   await expectAccessible(page);
 });
 
-test('the page to try the API shows every operation, and one can be tried there with a key', async () => {
+test('the API explorer lists every operation and can call one with a key', async () => {
   const { url, firstRun } = await onSqlite();
   const { page, troubles } = await visit(url);
   await page.goto('/docs/try');
@@ -68,14 +68,14 @@ test('the page to try the API shows every operation, and one can be tried there 
   expect(JSON.parse(body)).toMatchObject({ total: expected.queries });
 });
 
-test('/livez is for programs; a browser shows it as well', async () => {
+test('/livez can be opened in a browser', async () => {
   const { url } = await onSqlite();
   const { page } = await visit(url);
   const response = await page.goto('/livez');
   expect(response?.status()).toBe(200);
 });
 
-test('the page to try the API is the work of others: of its accessibility, what is wrong is known', async () => {
+test('the API explorer, a third-party page, has only known accessibility problems', async () => {
   const { url } = await onSqlite();
   const { page } = await visit(url);
   await page.goto('/docs/try');

@@ -1,4 +1,4 @@
-/** The provider that single sign-on is tested with does what a client may rely on: refusals first. */
+/** The OpenID Connect provider of the tests behaves as clients may expect; refusals first. */
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible } from '../support/accessible.js';
@@ -27,7 +27,7 @@ async function discover({ issuer }: OidcProvider): Promise<Discovery> {
   return (await response.json()) as Discovery;
 }
 
-/** An attempt to sign in, as a client makes it. */
+/** A sign-in attempt as a client makes it. */
 async function attempt(provider: OidcProvider, more: Record<string, string> = {}) {
   const discovery = await discover(provider);
   const verifier = randomBytes(32).toString('base64url');
@@ -67,7 +67,7 @@ async function statusAndError(response: Response): Promise<unknown> {
 }
 
 describe('the provider refuses', () => {
-  test('an attempt without PKCE, and a redirect to another path', async () => {
+  test('a request without PKCE, and a redirect to another path', async () => {
     const provider = await start();
     const { url } = await attempt(provider);
     url.searchParams.delete('code_challenge');
@@ -78,7 +78,7 @@ describe('the provider refuses', () => {
     await expect(new OidcUserAgent().signIn(other.url, ada.email)).rejects.toThrow('answered 400');
   });
 
-  test('a code with another verifier, another secret, or twice', async () => {
+  test('a code with a wrong verifier or secret, and a code that was already used', async () => {
     const provider = await start();
     const { url, redeem } = await attempt(provider);
     const agent = new OidcUserAgent();
@@ -97,14 +97,14 @@ describe('the provider refuses', () => {
   test.each([
     ['who declines', null],
     ['whom it does not know', 'eve@example.com'],
-  ])('a user %s, and tells the client', async (_who, email) => {
+  ])('a user %s, and redirects to the client with an error', async (_who, email) => {
     const { url } = await attempt(await start());
     const sent = await new OidcUserAgent().signIn(url, email);
     expect(sent.href.startsWith(callback)).toBe(true);
     expect(Object.fromEntries(sent.searchParams)).toMatchObject({ error: 'access_denied', state: 'state-1' });
   });
 
-  test('everybody, once it is stopped', async () => {
+  test('every request after it was stopped', async () => {
     const provider = await start();
     const { url } = await attempt(provider);
     await provider.stop();
@@ -112,7 +112,7 @@ describe('the provider refuses', () => {
   });
 });
 
-test.each([ada, bob])('$name signs in, and the client learns who it is', async (user) => {
+test.each([ada, bob])('$name signs in, and the client receives their identity', async (user) => {
   const provider = await start();
   const { url, redeem, discovery } = await attempt(provider);
   expect(discovery.issuer).toBe(provider.issuer);
@@ -142,7 +142,7 @@ test.each([ada, bob])('$name signs in, and the client learns who it is', async (
 describe('in a browser', () => {
   const visit = browserVisits();
 
-  test('its page asks who it is, and sends the user back to the service', async () => {
+  test('its page asks for the user and redirects to the service', async () => {
     const [provider, server] = await Promise.all([start(), onSqlite()]);
     const { page, troubles } = await visit(server.url);
     const back = `${server.url}${redirectPath}`;
@@ -150,7 +150,7 @@ describe('in a browser', () => {
     await page.goto(url.href);
     await expectAccessible(page);
     await page.getByLabel('E-mail').fill(ada.email);
-    // The service has no such route yet.
+    // The service does not have this route.
     const found = page.waitForURL(`${back}?**`);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await found;

@@ -1,4 +1,4 @@
-/** What watches the browser tests misses nothing: each kind of trouble once, on a page with a policy like the service's. */
+/** The monitoring of browser tests reports each kind of problem, on a page with a policy like the service's. */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityProblems, expectAccessible } from '../support/accessible.js';
@@ -7,7 +7,7 @@ import { browserVisits } from '../support/browser.js';
 const visit = browserVisits();
 
 const server = createServer(({ url }, response) => {
-  // What is given up must not be answered first.
+  // Requests that the page aborts must not be answered before.
   if (url?.endsWith('/waits')) return;
   response.statusCode = url?.startsWith('/page') ? 200 : 404;
   response.setHeader('content-type', 'text/html');
@@ -27,7 +27,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Nothing is wrong with it. */
+/** A page without problems. */
 function page(body: string): string {
   return `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>A page</title><main><h1>A page</h1>${body}</main>`;
 }
@@ -38,7 +38,7 @@ async function visitPage() {
   return visited;
 }
 
-/** Each as a script in the page, and the trouble that it makes. */
+/** Scripts that cause a problem, and the expected report. */
 const kinds: readonly (readonly [kind: string, script: string, troubles: readonly string[]])[] = [
   ['an error in the console', "console.error('lost', 1)", ['console: lost 1']],
   ['an uncaught error', "queueMicrotask(() => { throw new Error('lost') }); 0", ['uncaught: lost']],
@@ -73,14 +73,14 @@ test.each(kinds)('%s', async (_kind, script, expected) => {
     .poll(() => troubles.unexpected())
     .toEqual(expect.arrayContaining([...expected]))
     .then(() => troubles.unexpected());
-  // The browser says in its console as well what its policy forbade, in words that change from version to version.
+  // The browser also logs policy violations to its console, in words that change between versions.
   const more = found.filter((one) => !expected.includes(one));
   for (const one of more) expect(one).toMatch(/^console: .*Content Security Policy/);
   troubles.expect(...found);
   expect(await troubles.unexpected()).toEqual([]);
 });
 
-test('trouble that is expected and does not come', async () => {
+test('an expected problem that does not occur is reported', async () => {
   const { page, troubles } = await visitPage();
   troubles.expect('console: later');
   expect(await troubles.unexpected()).toEqual(['did not happen: console: later']);
@@ -88,7 +88,7 @@ test('trouble that is expected and does not come', async () => {
   expect(await troubles.unexpected()).toEqual([]);
 });
 
-test('requests that are given up, but those that may be', async () => {
+test('aborted requests are reported, except allowed ones', async () => {
   const { page, troubles } = await visitPage();
   troubles.ignoreGivenUp('GET /api/');
   const giveUp = (path: string) =>
@@ -102,7 +102,7 @@ test('requests that are given up, but those that may be', async () => {
   troubles.expect('GET /waits: net::ERR_ABORTED', 'GET /api/nothing: 404');
 });
 
-test('none is what a page still waited for when it went elsewhere', async () => {
+test('requests aborted by navigation are not reported', async () => {
   const { page, troubles } = await visitPage();
   const failed = page.waitForEvent('requestfailed');
   await page.evaluate("fetch('/waits').catch(() => 0); 0");
@@ -111,7 +111,7 @@ test('none is what a page still waited for when it went elsewhere', async () => 
   expect(await troubles.unexpected()).toEqual([]);
 });
 
-test('trouble in a page that another opened', async () => {
+test('problems in a popup are reported', async () => {
   const { page, context, troubles } = await visitPage();
   const opened = context.waitForEvent('page');
   await page.evaluate("window.open('/page'); 0");
@@ -122,7 +122,7 @@ test('trouble in a page that another opened', async () => {
   troubles.expect('console: lost');
 });
 
-test('trouble in a page that goes elsewhere while it is asked', async () => {
+test('problems in a page that navigates during the check are reported', async () => {
   const { page, troubles } = await visitPage();
   await page.addInitScript(`{
     const times = Number(sessionStorage.getItem('times')) + 1;
@@ -136,7 +136,7 @@ test('trouble in a page that goes elsewhere while it is asked', async () => {
   troubles.expect('console: lost');
 });
 
-test('no name and no address but this machine can be reached', async () => {
+test('only this machine is reachable, by name and by address', async () => {
   const { context, troubles } = await visitPage();
   const page = await context.newPage();
   for (const address of ['http://elsewhere.test/', 'http://192.0.2.1/', 'http://[2001:db8::1]/']) {
@@ -145,7 +145,7 @@ test('no name and no address but this machine can be reached', async () => {
   }
 });
 
-test('an inaccessible page, in words that lead to the place', async () => {
+test('an inaccessible page is reported with the element', async () => {
   const visited = await visitPage();
   await expectAccessible(visited.page);
   await visited.page.setContent(page('<img src="data:," id="chart">'));

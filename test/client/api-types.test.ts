@@ -1,4 +1,4 @@
-/** The reader's types are those of the OpenAPI document. After a change of it, `vitest -u` with this file writes them. */
+/** The reader's types match the OpenAPI document. `vitest -u` with this file regenerates them. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const generator = join(root, 'client/node_modules/openapi-typescript/bin/cli.js'
 const head =
   '/** Made of the OpenAPI document of the service by openapi-typescript: what each operation takes and answers. */\n';
 
-test('the types of answers are made of the document that the service makes', async () => {
+test('response types are generated from the OpenAPI document', async () => {
   const { openApi } = await startService();
   const { paths, ...document } = openApi.document as { paths: object };
   const reads = Object.fromEntries(entriesOf(paths).filter(([path]) => path.includes('/assistant/c')));

@@ -1,4 +1,4 @@
-/** The samples of the client's page, run as they stand against a real server, with what an assistant has around them. */
+/** The code samples of the client's documentation run unchanged against a real server. */
 import { describe, expect, test } from 'vitest';
 import { firstRunOf, runCommand } from '../support/cli.js';
 import { emptyPlace, succeed } from '../support/cli-place.js';
@@ -9,10 +9,10 @@ const RECORDER = `import { createRecorder } from 'caller-stats-client';
 const recorder = createRecorder({ url: 'https://stats.example.com', projectId: 'docs', key: process.env.KEY });`;
 const REQUEST = "const request = new Request('https://docs.example.com/ask', { method: 'POST' });";
 const MESSAGE = "const message = { id: 'm-1' };";
-/** Prints what became of the questions. */
+/** Prints what happened to the queries. */
 const SETTLE = 'await recorder.close(); console.log(recorder.stats.recorded);';
 
-/** A sample by its page and how it begins; what stands before and behind it; what it must print. */
+/** A sample, identified by its page and first line; the code before and after it; its expected output. */
 const CASES: readonly (readonly [
   page: string,
   begins: string,
@@ -81,7 +81,7 @@ function sampleOf(page: string, begins: string): string {
 describe('the samples of code record and read:', () => {
   test.each(CASES)('%s: %s', async (page, begins, before, after, prints) => {
     const place = await emptyPlace();
-    // Only what reads needs something to read.
+    // Record a query for the samples that only read.
     const server = await place.serve(begins.includes('createReader') ? ['--demo'] : []);
     const { project, admin, recording } = firstRunOf(server);
     const code = `${before}\n${sampleOf(page, begins)}\n${after}`

@@ -1,4 +1,4 @@
-/** Route handlers of a real Next.js, on Node and on its edge runtime, which has nothing but the web platform. */
+/** Route handlers of a real Next.js, on Node and on its edge runtime, which offers only web APIs. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { clientOf } from '../support/cli-client.js';
 import { makeKey, placeWithProject, project } from '../support/cli-place.js';
 import { root } from '../tidy/sources.js';
 
-/** As the documentation has it. A question is the body's; its answer is 400 where there is none. */
+/** The sample of the documentation. It responds with 400 if the body contains no question. */
 const route = (runtime: string) => `
 import { createRecorder } from 'caller-stats-client';
 import { recordQuestions } from 'caller-stats-client/next';
@@ -31,7 +31,7 @@ const rules = { siteOrigins: ['https://docs.example.com'], apiHeaders: ['x-api-k
 export const POST = recordQuestions(answer, { recorder, rules, after });
 `;
 
-/** All in one process, so that ending it ends everything. */
+/** In one process, so that killing it ends everything. */
 const server = `
 import { createServer } from 'node:http';
 import next from 'next';
@@ -46,7 +46,7 @@ const running = sharedByTests(async () => {
   const place = await placeWithProject();
   const [recording, admin] = [await makeKey(place, 'recording'), await makeKey(place, 'admin')];
   const { url } = await place.serve();
-  // Among the project's own files, where its packages are found.
+  // In the project's folder, so that its packages are found.
   const folder = await mkdtemp(join(root, 'dist', 'next-'));
   whenOver(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, 'package.json'), '{"type":"module","private":true}');
@@ -62,7 +62,7 @@ const running = sharedByTests(async () => {
   return { address: `http://127.0.0.1:${port}`, counts: async () => (await count()).body };
 });
 
-test.each(['nodejs', 'edge'])('each question that was answered is counted once: %s', async (runtime) => {
+test.each(['nodejs', 'edge'])('each answered question is counted once: %s', async (runtime) => {
   const { address, counts } = running();
   const before = await counts();
   const ask = async (question: string, headers: Record<string, string> = {}) =>

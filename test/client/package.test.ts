@@ -1,4 +1,4 @@
-/** The packed client as strangers install it: into an empty project, without a registry, used from JavaScript and TypeScript. */
+/** The packed client in an empty project, installed without a registry and used from JavaScript and TypeScript. */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -10,15 +10,15 @@ import { samples } from '../support/samples.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { root } from '../tidy/sources.js';
 
-/** Bytes, compressed with gzip, of all that runs on any platform. */
+/** Size limit in bytes, gzipped, of the platform-independent modules. */
 const bytesMax = 5000;
 
 const middleware = ['express', 'fastify', 'hono', 'next'];
 
-/** How the pages say that the packed client is installed. */
+/** The documented command to install the package. */
 const installs = samples().filter(({ code }) => code.startsWith('npm install ./caller-stats-client'));
 
-/** An empty project with the packed client in it, as the pages say. */
+/** An empty project with the packed client, installed as documented. */
 const stranger = sharedByTests(async () => {
   const folder = await temporaryFolder();
   const env = { HOME: folder, npm_config_cache: join(folder, 'cache'), npm_config_offline: 'true' };
@@ -44,12 +44,12 @@ async function filesOf(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-test('all pages say the same of how it is installed', () => {
+test('all pages document the same installation', () => {
   expect(installs.map(({ page }) => page)).toEqual(['client/README.md', 'docs/client.md']);
   expect(new Set(installs.map(({ code }) => code)).size).toBe(1);
 });
 
-test('it installs nothing else, and contains a flat dist with types', async () => {
+test('it has no dependencies and contains a flat dist with types', async () => {
   const { project, installed, packed } = stranger();
   const modules = (await readdir(join(project, 'node_modules'))).filter((name) => !name.startsWith('.'));
   expect(modules).toEqual(['caller-stats-client']);
@@ -69,7 +69,7 @@ test('it installs nothing else, and contains a flat dist with types', async () =
   });
 });
 
-test('it imports nothing but itself, and the spool what Node has', async () => {
+test('it imports only its own modules; the spool also imports Node modules', async () => {
   const { installed } = stranger();
   const files = (await filesOf(installed)).filter((path) => /\.(js|d\.ts)$/.test(path));
   expect(files.length).toBeGreaterThan(middleware.length);
@@ -109,7 +109,7 @@ test(`all that runs on any platform weighs less than ${bytesMax} bytes, compress
     return gzipSync(code, { level: 9 }).length;
   };
   expect(await bundle(entry)).toBeLessThan(bytesMax);
-  // Whoever only detects callers carries no recorder.
+  // Code that only detects callers does not load the recorder.
   const part = join(project, 'part.js');
   await writeFile(part, "export { detectCaller } from 'caller-stats-client';");
   expect(await bundle(part)).toBeLessThan(bytesMax / 4);

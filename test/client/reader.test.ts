@@ -1,4 +1,4 @@
-/** The reader against a real server: its errors, then its answers. */
+/** The reader against a real server: errors first, then results. */
 import { describe, expect, test } from 'vitest';
 import {
   AuthenticationError,
@@ -33,7 +33,7 @@ const service = sharedByTests(async () => {
   return { url: server.url, project, admin, elsewhere: made.stdout.trim(), server };
 });
 
-/** What a promise rejects with. */
+/** The error that a promise rejects with. */
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => new Error('it did not reject'),
@@ -41,7 +41,7 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('errors are classes, with the words of the server', () => {
+describe('errors are classes with the messages of the server', () => {
   test.each([
     ['of a parameter', { from: '2026-02-30' }, InvalidRequestError, 400, /dateFrom/],
     ['of a project', { projectId: 'no/where' }, NotFoundError, 404, /project/],
@@ -56,7 +56,7 @@ describe('errors are classes, with the words of the server', () => {
     if (status === 400) expect((error as CallerStatsError).details).toEqual([expect.stringMatching(words)]);
   });
 
-  test('of keys', async () => {
+  test('for invalid keys', async () => {
     const { url, elsewhere, project } = service();
     const unknown = await errorOf(createReader({ url, key: 'cs_admin_x' }).callers({ projectId: project }));
     expect(unknown).toBeInstanceOf(AuthenticationError);
@@ -64,7 +64,7 @@ describe('errors are classes, with the words of the server', () => {
     expect(refused).toBeInstanceOf(PermissionError);
   });
 
-  test('of limits and of servers that fail', async () => {
+  test('for rate limits and failing servers', async () => {
     const answering = (response: () => Response) =>
       errorOf(
         createReader({
@@ -86,7 +86,7 @@ describe('errors are classes, with the words of the server', () => {
     expect(String(foreign)).toMatch(/answered 200, not as caller-stats does: <h1>Welcome/);
   });
 
-  test('of no answer: refused, not in time, or no longer wanted', async () => {
+  test('for refused connections, timeouts and aborted requests', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const refused = await errorOf(createReader({ url, key: 'key' }).callerStats({ projectId: 'docs' }));
     expect(refused).toBeInstanceOf(ConnectionError);
@@ -104,18 +104,18 @@ describe('errors are classes, with the words of the server', () => {
     expect(await errorOf(asked)).toEqual(new Error('no longer wanted'));
   });
 
-  test('an address that is none is refused at once', () => {
+  test('an invalid URL is refused at once', () => {
     expect(() => createReader({ url: 'stats', key: 'key' })).toThrow(RangeError);
   });
 
-  test('a key that cannot be one is refused at once, and not repeated', () => {
+  test('a malformed key is refused at once and not repeated in the message', () => {
     expect(() => createReader({ url: 'https://stats.test', key: 'secret\nkey' })).toThrow(
       /^key: (?!.*secret)/,
     );
   });
 });
 
-test('it reads counts, series and callers, in ranges of strings and of dates', async () => {
+test('it reads counts, series and callers, with ranges of strings and dates', async () => {
   const { url, admin, project: projectId } = service();
   const reader = createReader({ url: `${url}/`, key: admin });
   expect(await reader.callerStats({ projectId })).toEqual({ web: 1, api: 0, other: 1, total: 2 });

@@ -1,4 +1,4 @@
-/** What becomes of queries when the process that recorded them ends, in whatever way. */
+/** What happens to queued queries when the recording process ends. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ import { root } from '../tidy/sources.js';
 const client = JSON.stringify(join(root, 'client/dist/index.js'));
 const spool = JSON.stringify(join(root, 'client/dist/spool.js'));
 
-/** A program that makes a recorder of the built client, and then does this. */
+/** A program that creates a recorder of the built client and runs `code`. */
 function program(options: object, then: string, more = ''): string[] {
   return [
     '--input-type=module',
@@ -40,7 +40,7 @@ async function place() {
   return { ...made, url: server.url, key: await makeKey(made, 'recording') };
 }
 
-/** A server that takes requests and never answers. */
+/** A server that accepts requests and never responds. */
 async function silentServer(): Promise<string> {
   const server = createServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -51,21 +51,21 @@ async function silentServer(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('a process that just ends', () => {
-  test('loses nothing, and waits for nothing but the answers', async () => {
+describe('a process that ends normally', () => {
+  test('loses nothing and waits only for responses', async () => {
     const { url, key, ...there } = await place();
     const outcome = await run(program({ url, key, delayMs: 1_000_000 }, 'record(2500);'));
     expect(outcome).toMatchObject({ status: 0, stdout: '', stderr: '' });
     expect(recordedIn(there)).toBe(2500);
   });
 
-  test('with a server that is away for good ends all the same, and says what was lost', async () => {
+  test('ends even if the server is down, and reports the lost queries', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const options = { url, key: 'key', closeTimeoutMs: 300, retryBaseMs: 1_000_000, retryMaxMs: 1_000_000 };
     expect(await run(program(options, 'record(70);'))).toMatchObject({ status: 0, stdout: 'closed 70\n' });
   });
 
-  test('with a server that never answers ends all the same, and says what was lost', async () => {
+  test('ends even if the server never responds, and reports the lost queries', async () => {
     const options = {
       url: await silentServer(),
       key: 'key',
@@ -78,7 +78,7 @@ describe('a process that just ends', () => {
     expect([status, stdout]).toEqual([0, `${'queue-full 1\n'.repeat(20)}closed 50\n`]);
   });
 
-  test('is not held by a recorder that has nothing to send', async () => {
+  test('is not kept alive by an idle recorder', async () => {
     const { url, key, ...there } = await place();
     const options = { url, key, delayMs: 1_000_000 };
     const outcome = await run(program(options, 'record(1); await recorder.flush(); console.log("flushed");'));
@@ -87,7 +87,7 @@ describe('a process that just ends', () => {
   });
 });
 
-test('whoever calls process.exit closes the recorder before', async () => {
+test('closing the recorder before process.exit loses nothing', async () => {
   const { url, key, ...there } = await place();
   const outcome = await run(program({ url, key }, 'record(500); await recorder.close(); process.exit(3);'));
   expect(outcome).toMatchObject({ status: 3, stdout: '' });
@@ -100,7 +100,7 @@ describe('with a spool', () => {
     return { path, option: `spool: openSpool(${JSON.stringify(path)}),` };
   }
 
-  test('a process that is killed leaves what it recorded, and the next one sends it', async () => {
+  test('after a kill the next process sends the queries', async () => {
     const { url, key, ...there } = await place();
     const { path, option } = await spoolFile();
     const away = { url: await silentServer(), key, delayMs: 0 };
@@ -111,7 +111,7 @@ describe('with a spool', () => {
     await killed.printed(/recorded/);
     process.kill(killed.pid, 'SIGKILL');
     await killed.ended;
-    // And the kill hit it in the middle of a line.
+    // The kill also left an incomplete line.
     await writeFile(path, '{"id":"torn', { flag: 'a' });
     const again = await run(program({ url, key }, "record(5, 'later');", option));
     expect(again).toMatchObject({ status: 0, stdout: '', stderr: '' });
@@ -119,7 +119,7 @@ describe('with a spool', () => {
     expect(await readFile(path, 'utf8')).toBe('');
   });
 
-  test('what could not be sent before the end stays', async () => {
+  test('queries that could not be sent stay in the spool', async () => {
     const { url, key, ...there } = await place();
     const { option } = await spoolFile();
     const away = { url: `http://127.0.0.1:${await freePort()}`, key, closeTimeoutMs: 0 };
@@ -128,7 +128,7 @@ describe('with a spool', () => {
     expect(recordedIn(there)).toBe(40);
   });
 
-  test('two processes cannot have one, nor two recorders', async () => {
+  test('neither two processes nor two recorders can share one', async () => {
     const { option } = await spoolFile();
     const away = { url: `http://127.0.0.1:${await freePort()}`, key: 'key' };
     const first = startCommand(

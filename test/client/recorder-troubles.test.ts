@@ -1,4 +1,7 @@
-/** The recorder against a real server that is slow, refuses, resets, is busy and restarts: all is counted, once. */
+/**
+ * The recorder against a real server that is slow, refuses, resets, is overloaded and restarts: each query is counted
+ * once.
+ */
 import { expect, test } from 'vitest';
 import { createReader } from '../../client/src/reader.js';
 import { createRecorder } from '../../client/src/recorder.js';
@@ -8,15 +11,15 @@ import { type Mishap, startFront } from '../support/client-front.js';
 import { isDeep } from '../support/volume.js';
 
 const events = isDeep ? 1_000_000 : 200_000;
-/** As many requests in either run. */
+/** Requests per run. */
 const batchMax = events / 100;
 
 const callers = ['web', 'api', 'slack', 'sdk-python', 'web'];
 
-/** Every third request goes wrong, each time in another way. */
+/** Every third request fails, each time in another way. */
 const mishaps: readonly Mishap[] = ['lost', 'busy', 'reset', 'limited', 'lost', 'refuse'];
 
-/** These take as long as the recorder waits for an answer, so there are few. */
+/** These take as long as the recorder's timeout, so there are few. */
 const waits: Readonly<Record<number, Mishap>> = { 3: 'slow', 15: 'silent', 45: 'slow' };
 
 function mishapOf(number: number): Mishap {
@@ -25,11 +28,11 @@ function mishapOf(number: number): Mishap {
   );
 }
 
-test('queries through all kinds of trouble are counted once each', async () => {
+test('each query is counted once despite all kinds of failures', async () => {
   const place = await placeWithProject();
   const [recordingKey, adminKey] = [await makeKey(place, 'recording'), await makeKey(place, 'admin')];
   let server: Server = await place.serve();
-  // Ended once as an operator does, and once as a power cut does.
+  // Stop the server once gracefully and once with SIGKILL.
   const ends = new Map<number, NodeJS.Signals>([
     [60, 'SIGTERM'],
     [120, 'SIGKILL'],
@@ -68,7 +71,7 @@ test('queries through all kinds of trouble are counted once each', async () => {
   expect(dropped).toEqual([]);
   const { recorded, duplicates, failures } = recorder.stats;
   expect(recorded + duplicates).toBe(events);
-  // Answers were lost, and nothing was counted twice for it.
+  // Responses were lost, but nothing was counted twice.
   expect(duplicates).toBeGreaterThan(0);
   expect(failures).toBeGreaterThan(mishaps.length);
   for (const mishap of [...mishaps, ...Object.values(waits)])

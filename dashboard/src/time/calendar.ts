@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000;
 
 export type Day = string;
 
-/** Parses a day; null if it does not exist. */
+/** Parses a day; undefined if it does not exist. */
 export function toDay(text: string): Day | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const at = Date.parse(`${text}T00:00:00Z`);

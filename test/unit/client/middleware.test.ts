@@ -1,4 +1,4 @@
-/** The middleware in the real frameworks; a route handler of Next.js is a function, and needs none. */
+/** The middleware in the real frameworks. Route handlers of Next.js are plain functions and need no middleware. */
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
@@ -11,7 +11,7 @@ import type { Query } from '../../../client/src/query.js';
 
 const rules = { siteOrigins: ['https://docs.example.com'] };
 
-/** What the middleware needs of a recorder. */
+/** The part of a recorder that the middleware uses. */
 function recorder() {
   const queries: Query[] = [];
   let flushes = 0;
@@ -29,11 +29,11 @@ function recorder() {
 type Ask = (path: string, headers?: Record<string, string>) => Promise<number>;
 
 interface Options {
-  /** An `id` of the options that throws. */
+  /** Whether the `id` option throws. */
   readonly id?: 'fails';
 }
 
-/** Frameworks with two routes: `/ask` is a question, `/other` is none, `/broken` fails. */
+/** Frameworks with three routes: `/ask` is a question, `/other` is not, `/broken` fails. */
 const frameworks: Readonly<
   Record<string, (to: ReturnType<typeof recorder>, options?: Options) => Promise<Ask>>
 > = {
@@ -109,14 +109,14 @@ function fails(): never {
 }
 
 describe.each(Object.entries(frameworks))('%s', (_, start) => {
-  test('what is no question is not recorded, nor one whose answer failed', async () => {
+  test('other requests and failed responses are not recorded', async () => {
     const to = recorder();
     const ask = await start(to);
     expect([await ask('/other'), await ask('/broken')]).toEqual([200, 500]);
     expect(to.queries).toEqual([]);
   });
 
-  test('a question is recorded with its caller, its id and its time', async () => {
+  test('a question is recorded with its caller, id and time', async () => {
     const to = recorder();
     const ask = await start(to);
     const before = Date.now();
@@ -134,7 +134,7 @@ describe.each(Object.entries(frameworks))('%s', (_, start) => {
     }
   });
 
-  test('options that fail do the answer no harm, and the recorder says what was lost', async () => {
+  test('failing options do not affect the response, and the recorder reports the loss', async () => {
     const to = recorder();
     const ask = await start(to, { id: 'fails' });
     expect(await ask('/ask')).toBe(200);
@@ -142,7 +142,7 @@ describe.each(Object.entries(frameworks))('%s', (_, start) => {
   });
 });
 
-test('Hono at the edge is asked to stay until the question is sent', async () => {
+test('Hono on the edge is asked to wait until the query is sent', async () => {
   const to = recorder();
   const app = new Hono();
   app.use(ofHono({ recorder: to }));
@@ -157,7 +157,7 @@ test('Hono at the edge is asked to stay until the question is sent', async () =>
   expect(await waited[0]).toBe(true);
 });
 
-test('Next.js is handed the rest of the work for after the response', async () => {
+test('Next.js runs the remaining work after the response', async () => {
   const to = recorder();
   const later: (() => Promise<unknown>)[] = [];
   const handler = (request: Request, { id }: { id: string }) => Response.json({ id, url: request.url });

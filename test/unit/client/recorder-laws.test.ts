@@ -1,4 +1,4 @@
-/** Whatever the server does, and in whatever order things happen: each query is acknowledged or dropped, exactly once. */
+/** Whatever the server does, and in any order of events: each query is acknowledged or dropped, exactly once. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { QueuedQuery } from '../../../client/src/query.js';
@@ -54,7 +54,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   chance: fc.double({ min: 0, max: 0.999, noNaN: true }),
 });
 
-/** Does all of it, closes, and gives what became of each query. */
+/** Runs all steps, closes the recorder, and returns the outcome of each query. */
 async function play({ actions, troubles, chance, serverBatchMax, ...options }: Case) {
   const server = new ModelServer(troubles, serverBatchMax);
   const platform = new TestPlatform(server.fetch);
@@ -109,7 +109,7 @@ async function play({ actions, troubles, chance, serverBatchMax, ...options }: C
   return { server, dropped, calls, broken, closed, stats: recorder.stats };
 }
 
-test('every query is acknowledged or dropped, never both, never neither', async () => {
+test('each query is acknowledged or dropped exactly once', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (one) => {
       const { server, dropped, calls, broken, closed, stats } = await play(one);
@@ -124,7 +124,7 @@ test('every query is acknowledged or dropped, never both, never neither', async 
       const called = calls.map(({ id }) => id);
       const given = dropped.map(({ query }) => query.id);
       for (const id of new Set(called)) {
-        // What is left of the calls was acknowledged, so the server must have it.
+        // The remaining queries were acknowledged, so the server must have them.
         const acknowledged = times(called, id) - times(given, id);
         expect(acknowledged).toBeGreaterThanOrEqual(0);
         if (acknowledged > 0) expect(server.times.has(id)).toBe(true);
@@ -138,7 +138,7 @@ test('every query is acknowledged or dropped, never both, never neither', async 
   );
 });
 
-test('each is counted at the time of the call, however late it is delivered', async () => {
+test('each query is counted at the time of the call, however late it is delivered', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (one) => {
       const { server, calls } = await play(one);

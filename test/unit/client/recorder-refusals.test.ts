@@ -1,4 +1,4 @@
-/** What a recorder refuses, drops and repeats, one case at a time. */
+/** What a recorder refuses, drops and retries. */
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { parseQuery } from '../../../src/domain/queries/query.js';
 import { answer, never, TestPlatform } from '../../support/client-platform.js';
 import { ok, recorderWith, required, status } from '../../support/client-recorder.js';
 
-describe('options that cannot be used are refused when the recorder is made', () => {
+describe('invalid options are refused when the recorder is created', () => {
   test.each([
     ['url', { url: 'stats.test' }],
     ['url', { url: 'file:///stats' }],
@@ -32,18 +32,18 @@ describe('options that cannot be used are refused when the recorder is made', ()
   });
 });
 
-test('a key that is refused is not in the words that say so', () => {
+test('the message about an invalid key does not contain the key', () => {
   expect(() => createRecorder({ ...required, key: 'secret\nkey' })).toThrow(/^key: (?!.*secret)/);
 });
 
-test('a key that was read from a file is sent without the end of its line', async () => {
+test('a key with a trailing newline is sent without it', async () => {
   const { recorder, sent } = recorderWith([ok], { key: 'key\n' });
   recorder.record({ id: 'a', caller: 'web' });
   await recorder.close();
   expect(sent[0]?.init.headers).toMatchObject({ authorization: 'Bearer key' });
 });
 
-describe('what is no query is dropped, and said so', () => {
+describe('invalid queries are dropped and reported', () => {
   test.each([
     [undefined],
     [null],
@@ -78,7 +78,7 @@ describe('what is no query is dropped, and said so', () => {
     expect(dropped).toMatchObject([{ reason: { code: 'invalid' } }]);
   });
 
-  test('by the rules of the service', () => {
+  test('with the rules of the service', () => {
     const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 140 }), fc.string({ maxLength: 140 }));
     fc.assert(
       fc.property(text, fc.oneof(text, fc.stringMatching(/^[a-z0-9._-]{0,70}$/)), (id, caller) => {
@@ -96,7 +96,7 @@ describe('what is no query is dropped, and said so', () => {
   });
 });
 
-test('past queueMax new queries are dropped, and a closed recorder takes none', async () => {
+test('queries beyond queueMax and after close are dropped', async () => {
   const { recorder, platform, dropped, sent } = recorderWith([ok], { queueMax: 2 });
   for (const id of ['a', 'b', 'c']) recorder.record({ id, caller: 'web' });
   expect(dropped).toMatchObject([{ ids: ['c'], reason: { code: 'queue-full' } }]);
@@ -106,7 +106,7 @@ test('past queueMax new queries are dropped, and a closed recorder takes none', 
   expect(sent.map(({ ids }) => ids)).toEqual([['a', 'b']]);
 });
 
-test('a server that never answers: all that was queued is reported when the recorder is closed', async () => {
+test('if the server never responds, close reports everything that was queued', async () => {
   const { recorder, platform, dropped } = recorderWith([({ signal }) => never(signal)], { queueMax: 5 });
   for (let at = 0; at < 8; at++) recorder.record({ id: `${at}`, caller: 'web' });
   expect(recorder.stats.queued).toBe(5);
@@ -116,7 +116,7 @@ test('a server that never answers: all that was queued is reported when the reco
   expect(recorder.stats).toEqual({ queued: 0, recorded: 0, duplicates: 0, dropped: 8, failures: 2 });
 });
 
-test('queries that the server names are dropped with its words, and the rest is sent again', async () => {
+test('queries rejected by the server are dropped with its message, and the rest is sent again', async () => {
   const details = [{ message: 'queries[0]: caller: no' }, { message: 'queries[2]: id: no' }];
   const { recorder, platform, dropped, sent } = recorderWith([
     () => answer(400, { error: 'No.', details }),
@@ -134,7 +134,7 @@ test('queries that the server names are dropped with its words, and the rest is 
   ]);
 });
 
-test('a batch that is too large is halved, and so are those after it', async () => {
+test('a batch that is too large is halved, and so are later ones', async () => {
   const { recorder, platform, sent } = recorderWith([status(413), ok], { batchMax: 4 });
   for (let at = 0; at < 8; at++) recorder.record({ id: `${at}`, caller: 'web' });
   expect(await platform.until(recorder.flush())).toBe(true);
@@ -143,7 +143,7 @@ test('a batch that is too large is halved, and so are those after it', async () 
 
 describe('after a failed request', () => {
   const base = { delayMs: 0, retryBaseMs: 100, retryMaxMs: 1000, timeoutMs: 77_777 };
-  /** How long was waited after each of the first failures. */
+  /** The waits after the first failures. */
   const waitsAfter = async (chance: number, ...answers: readonly (() => Response)[]): Promise<number[]> => {
     const { recorder, platform } = recorderWith([...answers, ok], { ...base, closeTimeoutMs: 10_000_000 });
     platform.chance = chance;
@@ -161,16 +161,16 @@ describe('after a failed request', () => {
     ['429', status(429)],
     ['500', status(500)],
     ['503', status(503)],
-  ])('%s: waits grow up to a bound, with full jitter', async (_, fail) => {
+  ])('%s: waits grow up to a limit, with full jitter', async (_, fail) => {
     expect(await waitsAfter(0.5, fail, fail, fail, fail, fail, fail)).toEqual([50, 100, 200, 400, 500, 500]);
   });
 
-  test.each([401, 403, 404, 405, 415])('%d: the query is kept, and tried again slowly', async (code) => {
+  test.each([401, 403, 404, 405, 415])('%d: the query stays queued and is retried slowly', async (code) => {
     expect(await waitsAfter(0, status(code), status(code))).toEqual([500, 500]);
     expect(await waitsAfter(0.5, status(code))).toEqual([750]);
   });
 
-  test('Retry-After is kept: seconds, or a date', async () => {
+  test('Retry-After is obeyed, in seconds or as a date', async () => {
     expect(await waitsAfter(0, status(503, { 'retry-after': '7' }))).toEqual([7000]);
     expect(await waitsAfter(0.5, status(429, { 'retry-after': '7' }))).toEqual([7050]);
     const date = new Date(Date.UTC(2026, 0, 1, 0, 0, 9)).toUTCString();
@@ -179,7 +179,7 @@ describe('after a failed request', () => {
     expect(await waitsAfter(0.5, status(503, { 'retry-after': 'soon' }))).toEqual([50]);
   });
 
-  test('the host is told, in the words of the server', async () => {
+  test('the host gets the message of the server', async () => {
     const { recorder, platform, errors } = recorderWith([status(401), ok]);
     recorder.record({ id: 'a', caller: 'web' });
     await platform.until(recorder.close());
@@ -187,7 +187,7 @@ describe('after a failed request', () => {
   });
 });
 
-test('batches go when they are full or old enough, not before; flush sends at once', async () => {
+test('batches are sent when they are full or old enough, and flush sends at once', async () => {
   const { recorder, platform, sent } = recorderWith([ok], { batchMax: 3, delayMs: 1000 });
   recorder.record({ id: 'a', caller: 'web' });
   recorder.record({ id: 'b', caller: 'web' });
@@ -205,7 +205,7 @@ test('batches go when they are full or old enough, not before; flush sends at on
   expect(await flushed).toBe(true);
 });
 
-test('flush gives up when its time is over or its signal says so, and sending goes on', async () => {
+test('flush gives up on timeout or abort, and sending continues', async () => {
   const { recorder, platform, sent } = recorderWith([status(503), status(503), ok], { retryBaseMs: 60_000 });
   recorder.record({ id: 'a', caller: 'web' });
   expect(await platform.until(recorder.flush({ timeoutMs: 100 }))).toBe(false);
@@ -219,7 +219,7 @@ test('flush gives up when its time is over or its signal says so, and sending go
   expect(sent).toHaveLength(3);
 });
 
-test('a body that is worth it is packed', async () => {
+test('large bodies are compressed', async () => {
   const bodies: [headers: unknown, text: string][] = [];
   const platform = new TestPlatform(async (_, { headers, body }) => {
     bodies.push([headers, gunzipSync(body as ArrayBuffer).toString()]);
@@ -228,14 +228,14 @@ test('a body that is worth it is packed', async () => {
   const recorder = createRecorder({ ...required, platform });
   const ids = Array.from({ length: 100 }, (_, at) => `query-${at}`);
   for (const id of ids) recorder.record({ id, caller: 'web', occurredAt: '2026-01-01T00:00:00Z' });
-  // The platform's own packing takes a while that no clock of ours knows.
+  // Compression takes real time, which the fake clock does not control.
   expect(await recorder.flush()).toBe(true);
   expect(bodies).toHaveLength(1);
   expect(bodies[0]?.[0]).toMatchObject({ 'content-encoding': 'gzip' });
   expect((JSON.parse(bodies[0]?.[1] ?? '') as QueuedQuery[]).map(({ id }) => id)).toEqual(ids);
 });
 
-test('await using closes it', async () => {
+test('await using closes the recorder', async () => {
   const { recorder, platform, sent } = recorderWith([ok]);
   recorder.record({ id: 'a', caller: 'web' });
   await platform.until(Promise.resolve(recorder[Symbol.asyncDispose]()));

@@ -1,4 +1,4 @@
-/** For whom `flush` and `close` wait, and for whom they do not. */
+/** What `flush` and `close` wait for. */
 import { expect, test } from 'vitest';
 import { createRecorder } from '../../../client/src/recorder.js';
 import { answer, TestPlatform } from '../../support/client-platform.js';
@@ -6,7 +6,7 @@ import { ok, recorderWith, required, status } from '../../support/client-recorde
 
 const one = (id: string, caller = 'web') => ({ id, caller });
 
-test('flush does not wait for what is recorded behind it', async () => {
+test('flush does not wait for queries that are recorded later', async () => {
   const { recorder, platform, sent } = recorderWith([ok, status(503), ok], { batchMax: 1 });
   let flushed: boolean | undefined;
   recorder.record(one('a'));
@@ -15,14 +15,14 @@ test('flush does not wait for what is recorded behind it', async () => {
   });
   recorder.record(one('b'));
   await platform.settle();
-  // The request with `b` failed, and is waited for to be repeated.
+  // The request with `b` failed and is waiting for its retry.
   expect(sent.map(({ ids }) => ids.join())).toEqual(['a', 'b']);
   expect([flushed, recorder.stats.queued]).toEqual([true, 1]);
   await waiting;
   expect(await platform.until(recorder.close())).toBe(true);
 });
 
-test('flush does not take what was refused of a batch for what it waits for', async () => {
+test('flush does not mistake rejected queries of a batch for the ones it waits for', async () => {
   const details = [{ message: 'queries[1]: no' }, { message: 'queries[2]: no' }];
   const { recorder, platform, dropped, sent } = recorderWith(
     [status(503), ok, () => answer(400, { error: 'No.', details }), status(503), ok],
@@ -37,7 +37,7 @@ test('flush does not take what was refused of a batch for what it waits for', as
   });
   recorder.record(one('b'));
   recorder.record(one('c'));
-  // To the wait behind the request in which only `a` is left.
+  // Continue until the wait after the request that contains only `a`.
   for (let steps = 0; steps < 10 && sent.length < 4; steps++) await platform.step();
   expect(sent.map(({ ids }) => ids.join())).toEqual(['first', 'first', 'a,b,c', 'a']);
   expect(dropped.map(({ ids }) => ids.join())).toEqual(['b', 'c']);
@@ -68,7 +68,7 @@ test('flush waits for a query of a split batch even if a later query was rejecte
   expect(recorder.stats).toMatchObject({ recorded: 2, dropped: 1, queued: 0 });
 });
 
-test('what is given up while it is packed is not sent', async () => {
+test('a batch that is abandoned during compression is not sent', async () => {
   let sent: (signal: AbortSignal | null | undefined) => void = () => {};
   const made = new Promise<AbortSignal | null | undefined>((resolve) => {
     sent = resolve;
@@ -85,7 +85,7 @@ test('what is given up while it is packed is not sent', async () => {
     onDrop: (queries, { code }) => dropped.push(`${code} ${queries.length}`),
   });
   for (let at = 0; at < 100; at++) recorder.record(one(`query-${at}`));
-  // The first began to wait for others, and the last filled the batch.
+  // The first query started the batch timer, and the last one filled the batch.
   await Promise.resolve()
     .then(() => {})
     .then(() => {});

@@ -1,4 +1,4 @@
-/** What is in a spool's file, and for how long. */
+/** The contents of a spool file. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -16,7 +16,7 @@ const query = (id: number): QueuedQuery => ({
 const newPath = async (): Promise<string> => join(await temporaryFolder(), 'queries.ndjson');
 const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 
-test('a folder that is not there is refused, and so is a spool that is open', async () => {
+test('a missing folder and a spool that is already open are refused', async () => {
   const path = await newPath();
   expect(() => openSpool(`${path}/not/there`)).toThrow(/ENOENT|ENOTDIR/);
   const spool = openSpool(path);
@@ -26,7 +26,7 @@ test('a folder that is not there is refused, and so is a spool that is open', as
   expect(existsSync(`${path}.lock`)).toBe(false);
 });
 
-test('a torn line, and one that is none, are passed over; what is whole is loaded in order', async () => {
+test('incomplete and invalid lines are skipped, and the others are loaded in order', async () => {
   const path = await newPath();
   writeFileSync(path, `${JSON.stringify(query(1))}\nnot JSON\n\n${JSON.stringify(query(2))}\n{"id":"to`);
   const spool = openSpool(path);
@@ -45,7 +45,7 @@ test.each([false, true])(
     expect(linesOf(path)).toHaveLength(1);
     spool.settle([]);
     expect(linesOf(path)).toEqual([]);
-    // Never empty, under a load that does not end.
+    // Under continuous load the spool is never empty.
     const count = fsync ? 10 : 25_000;
     for (let id = 2; id < count; id++) {
       spool.append(query(id));
@@ -60,7 +60,7 @@ test.each([false, true])(
   },
 );
 
-test('whatever was settled before, what waits is there when it is opened again', async () => {
+test('pending queries survive reopening, whatever was settled before', async () => {
   const path = await newPath();
   let id = 0;
   await fc.assert(
@@ -72,7 +72,7 @@ test('whatever was settled before, what waits is there when it is opened again',
         const more = Array.from({ length: howMany }, () => query(id++));
         for (const one of more) spool.append(one);
         waiting = [...waiting, ...more];
-        // Every other time all of it is delivered.
+        // Every second time everything is delivered.
         if (howMany % 2 === 0) waiting = [];
         spool.settle(waiting);
       }

@@ -22,7 +22,7 @@ describe('a day', () => {
     },
   );
 
-  test('is every other of that form', () => {
+  test('accepts every existing day', () => {
     fc.assert(
       fc.property(day, (text) => {
         expect(toDay(text)).toBe(text);
@@ -32,7 +32,7 @@ describe('a day', () => {
   });
 });
 
-test('days that are added can be taken away again, and are counted right', () => {
+test('adding and subtracting days are inverse, and the difference is correct', () => {
   fc.assert(
     fc.property(day, fc.integer({ min: -5000, max: 5000 }), (from, days) => {
       const to = addDays(from, days);
@@ -50,11 +50,11 @@ test.each([
   ['2026-12-15', 1, '2027-01-15'],
   ['2026-01-15', -13, '2024-12-15'],
   ['2024-02-29', 12, '2025-02-28'],
-])('%s and %i months is %s', (from, months, to) => {
+])('%s plus %i months is %s', (from, months, to) => {
   expect(addMonths(from, months)).toBe(to);
 });
 
-test('the first of a month, and of a year', () => {
+test('the first day of a month and of a year', () => {
   expect(firstOfMonth('2026-07-23')).toBe('2026-07-01');
   expect(firstOfYear('2026-07-23')).toBe('2026-01-01');
 });

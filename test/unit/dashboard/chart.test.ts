@@ -19,7 +19,7 @@ const bar = fc
   .record({ web: counts, api: counts, other: counts })
   .map((one): Bar => ({ start: 0, end: 1, ...one, total: one.web + one.api + one.other }));
 
-/** The boxes of a path, which is written as `Mx yhWvHh-Wz` for each. */
+/** The rectangles of a path, each written as `Mx yhWvHh-Wz`. */
 function boxes(path: string): { y: number; height: number }[] {
   return [...path.matchAll(/M(\S+) ([^h]+)h[^v]+v([^h]+)h[^z]+z/g)].map(([, , y, height]) => ({
     y: Number(y),
@@ -28,12 +28,12 @@ function boxes(path: string): { y: number; height: number }[] {
 }
 
 describe('the scale', () => {
-  test('of nothing still has a line to stand on', () => {
+  test('of no values still has a grid line', () => {
     expect(chooseScale([])).toEqual({ max: 1, ticks: [0, 1] });
     expect(chooseScale([0, 0])).toEqual({ max: 1, ticks: [0, 1] });
   });
 
-  test('holds every value, and its lines are whole numbers from 0 up', () => {
+  test('includes every value, and its lines are whole numbers from 0 up', () => {
     fc.assert(
       fc.property(fc.array(fc.nat()), (values) => {
         const { max, ticks } = chooseScale(values);
@@ -47,7 +47,7 @@ describe('the scale', () => {
 });
 
 describe('the bars', () => {
-  test('stay inside the plot, and what is there is seen', () => {
+  test('stay inside the plot, and counts above 0 are visible', () => {
     fc.assert(
       fc.property(fc.array(bar, { minLength: 1, maxLength: 50 }), (bars) => {
         const { max } = chooseScale(bars.map(({ total }) => total));
@@ -63,7 +63,7 @@ describe('the bars', () => {
     );
   });
 
-  test('are found again at the place where they stand', () => {
+  test('are found by their x coordinate', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5000 }), fc.nat(), (bars, any) => {
         const index = any % bars;
@@ -75,12 +75,12 @@ describe('the bars', () => {
   });
 });
 
-describe('the line of the period before', () => {
-  test('is nothing where there is nothing', () => {
+describe('the line of the previous period', () => {
+  test('is empty without data', () => {
     expect(linePath([], 10, 5, plot)).toBe('');
   });
 
-  test('lies across a single bar, and goes no further than there are bars', () => {
+  test('crosses a single bar, and ends at the last bar', () => {
     expect(linePath([3], 1, 5, plot)).toMatch(/^M\S+ \S+h\S+$/);
     expect(linePath([1, 2, 3, 4], 3, 5, plot).split('L')).toHaveLength(3);
   });
@@ -93,7 +93,7 @@ describe('the labels', () => {
       return { start, end: start + 3_600_000, web: 0, api: 0, other: 0, total: 0 };
     });
 
-  test('never run into each other', () => {
+  test('never overlap', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5000 }),
@@ -101,21 +101,21 @@ describe('the labels', () => {
         fc.integer({ min: 200, max: 3000 }),
         (bars, interval, width) => {
           const step = labelStep(bars, interval, width, 60);
-          // A plot that is narrower than one label has one all the same.
+          // Even a plot narrower than one label shows one.
           if (step < bars) expect((width / bars) * step).toBeGreaterThanOrEqual(60 * 0.9);
         },
       ),
     );
   });
 
-  test('of hours stand at round ones of the zone, and name the day at midnight', () => {
+  test('of hours are at round local times, and name the day at midnight', () => {
     const texts = chartLabels(hours('2026-06-01T22:00Z', 48), 'hour', 'Europe/Berlin', 600, 'en-GB').map(
       ({ text }) => text,
     );
     expect(texts).toEqual(['2 Jun', '06:00', '12:00', '18:00', '3 Jun', '06:00', '12:00', '18:00']);
   });
 
-  test('of days over years name month and year', () => {
+  test('of days over several years show month and year', () => {
     const days = Array.from({ length: 800 }, (_, index) => {
       const start = Date.parse('2024-01-01T00:00Z') + index * 86_400_000;
       return { start, end: start + 86_400_000, web: 0, api: 0, other: 0, total: 0 };

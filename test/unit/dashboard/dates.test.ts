@@ -4,28 +4,28 @@ import { choiceName } from '../../../dashboard/src/pages/overview/toolbar/choice
 
 const at = (text: string): number => Date.parse(text);
 
-/** Spaces of all widths as one: which of them a platform chooses is its own business. */
+/** Normalizes spaces, which differ between ICU versions. */
 const plain = (text: string): string => text.replaceAll(/\s/g, ' ');
 
 describe('a range', () => {
   const name = 'Europe/Berlin';
 
-  test('of whole days names its last day, not the one it ends before', () => {
+  test('of whole days names its last day, not the exclusive end', () => {
     expect(plain(span(at('2026-05-31T22:00Z'), at('2026-06-30T22:00Z'), name, 'en-GB'))).toBe(
       '1 – 30 Jun 2026',
     );
     expect(plain(span(at('2026-06-02T22:00Z'), at('2026-06-03T22:00Z'), name, 'en-GB'))).toBe('3 Jun 2026');
   });
 
-  test('across a change of clocks is still of whole days', () => {
+  test('across a clock change still consists of whole days', () => {
     expect(plain(span(at('2026-03-28T23:00Z'), at('2026-03-29T22:00Z'), name, 'en-GB'))).toBe('29 Mar 2026');
   });
 
-  test('with times names them', () => {
+  test('with times shows them', () => {
     expect(plain(span(at('2026-06-01T07:00Z'), at('2026-06-01T15:30Z'), name, 'en-GB'))).toContain('09:00');
   });
 
-  test('has the name that it was chosen by', () => {
+  test('has the name of its preset', () => {
     expect(choiceName({ preset: '7d' }, name)).toBe('Last 7 days');
     expect(plain(choiceName({ from: '2026-06-01', to: '2026-06-30' }, name, 'en-GB'))).toBe(
       '1 – 30 Jun 2026',
@@ -36,7 +36,7 @@ describe('a range', () => {
 describe('a bucket', () => {
   const bucket = (start: string, end: string) => ({ start: at(start), end: at(end) });
 
-  test('is told by its day, its week or its month', () => {
+  test('is named by its day, week or month', () => {
     const day = bucket('2026-06-03T00:00Z', '2026-06-04T00:00Z');
     expect(plain(bucketTitle(day, 'day', 'UTC', 'en-GB'))).toBe('Wed, 3 Jun 2026');
     const week = bucket('2026-06-01T00:00Z', '2026-06-08T00:00Z');
@@ -44,7 +44,7 @@ describe('a bucket', () => {
     expect(plain(bucketTitle(week, 'month', 'UTC', 'en-GB'))).toBe('June 2026');
   });
 
-  test('of the hour that comes twice has two names', () => {
+  test('of a repeated hour includes the offset', () => {
     const first = bucket('2026-10-25T00:00Z', '2026-10-25T01:00Z');
     const second = bucket('2026-10-25T01:00Z', '2026-10-25T02:00Z');
     const names = [first, second].map((one) => bucketTitle(one, 'hour', 'Europe/Berlin', 'en-GB'));
@@ -52,7 +52,7 @@ describe('a bucket', () => {
     expect(names[1]).toContain('GMT+1');
   });
 
-  test('has a short label; a year stands at its January', () => {
+  test('has a short label; only January shows the year', () => {
     expect(bucketLabel(at('2026-06-03T14:00Z'), 'hour', 'UTC', 'en-GB')).toBe('14:00');
     expect(plain(bucketLabel(at('2026-06-03T14:00Z'), 'day', 'UTC', 'en-GB'))).toBe('3 Jun');
     expect(bucketLabel(at('2026-01-01T00:00Z'), 'month', 'UTC', 'en-GB')).toBe('2026');
@@ -60,7 +60,7 @@ describe('a bucket', () => {
   });
 });
 
-test('an exact moment has its seconds and its zone', () => {
+test('an exact time includes seconds and zone', () => {
   const text = plain(exact(at('2026-06-03T14:05:09Z'), 'UTC', 'en-GB'));
   expect(text).toContain('14:05:09');
   expect(text).toContain('UTC');

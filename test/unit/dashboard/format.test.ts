@@ -9,7 +9,7 @@ import { relative } from '../../../dashboard/src/format/relative.js';
 import { exportKey, LANGUAGES, snippet } from '../../../dashboard/src/format/snippets.js';
 import { browserName } from '../../../dashboard/src/format/user-agent.js';
 
-/** What a real shell makes of some words. */
+/** How a real shell parses a command line. */
 function words(command: string): string[] {
   const printed = execFileSync('sh', ['-c', `printf '%s\\0' ${command}`], {
     encoding: 'utf8',
@@ -19,7 +19,7 @@ function words(command: string): string[] {
 }
 
 describe('a copied command', () => {
-  test('is, to a shell, exactly the words that are meant, whatever is in them', () => {
+  test('is parsed by a shell into exactly the intended words', () => {
     const text = fc.string({ unit: 'binary' }).filter((one) => !one.includes('\0'));
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 20 }), (texts) => {
@@ -29,7 +29,7 @@ describe('a copied command', () => {
     );
   });
 
-  test('asks for the range as the instants it is', () => {
+  test('requests the range as UTC instants', () => {
     const command = curlCommand({
       origin: 'https://stats.example',
       projectId: "it's $HOME",
@@ -49,27 +49,27 @@ describe('a copied command', () => {
     ]);
   });
 
-  test('leaves out a bound that there is none of', () => {
+  test('omits unbounded sides', () => {
     expect(boundParameters({ from: null, to: null })).toEqual({});
     expect(boundParameters({ from: null, to: 0 })).toEqual({ dateTo: '1970-01-01T00:00:00.000Z' });
   });
 });
 
 describe('an example', () => {
-  test.each(LANGUAGES)('in %s names the project, and takes the key from the environment', (language) => {
+  test.each(LANGUAGES)('in %s names the project and reads the key from the environment', (language) => {
     const code = snippet(language, 'https://stats.example', 'my docs');
     expect(code).toContain('https://stats.example/v1/analytics/my%20docs/assistant/queries');
     expect(code).toContain('CALLER_STATS_KEY');
     expect(code).not.toContain('cs_');
   });
 
-  test('sets the key as it is', () => {
+  test('sets the key verbatim', () => {
     expect(words(exportKey("a'b").replace('export ', ''))).toEqual(["CALLER_STATS_KEY=a'b"]);
   });
 });
 
 describe('a file', () => {
-  test('has what is on screen, as a reader of CSV takes it', () => {
+  test('contains what is on screen as valid CSV', () => {
     const buckets = [
       {
         start: '2026-03-29T00:00:00.000+01:00',
@@ -90,7 +90,7 @@ describe('a file', () => {
     ).toEqual(buckets);
   });
 
-  test('takes any name of a caller', () => {
+  test('escapes any caller name', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (names) => {
         const callers = names.map((caller) => ({ caller, type: 'other' as const, count: 1 }));
@@ -100,14 +100,14 @@ describe('a file', () => {
     );
   });
 
-  test('is called so that every system can keep it', () => {
+  test('has a name that is valid on every system', () => {
     expect(fileName('docs', 'all time', 'day')).toBe('docs-all-time-day');
     expect(fileName('../etc', 'a/b\\c', '')).toBe('..-etc-a-b-c-');
   });
 });
 
 describe('numbers', () => {
-  test('are in full, and grouped as the reader does it', () => {
+  test('are unabbreviated and grouped by locale', () => {
     expect(count(1_234_567, 'en')).toBe('1,234,567');
     expect(count(1_234_567, 'de')).toBe('1.234.567');
     expect(compact(1_234_567, 'en')).toBe('1.2M');
@@ -163,6 +163,6 @@ test.each([
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
     'Safari on iOS',
   ],
-])('the browser that says %j', (userAgent, name) => {
+])('the user agent %j is called %j', (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name);
 });

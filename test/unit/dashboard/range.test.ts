@@ -22,7 +22,7 @@ const custom = fc
   .map(([from, days]): Choice => ({ from, to: addDays(from, days) }));
 const choice = fc.oneof(preset, custom);
 
-/** A range as local times, which is how people think of it. */
+/** A range as local times. */
 function shown(range: { from: number | null; to: number | null } | null, name: string): string {
   const text = (at: number | null): string => {
     if (at === null) return '…';
@@ -32,7 +32,7 @@ function shown(range: { from: number | null; to: number | null } | null, name: s
   return range === null ? 'none' : `${text(range.from)} to ${text(range.to)}`;
 }
 
-describe('a range of one’s own is refused', () => {
+describe('invalid custom ranges are refused', () => {
   test.each([
     ['', ''],
     ['2026-06-01', ''],
@@ -50,20 +50,20 @@ describe('a range of one’s own is refused', () => {
   });
 });
 
-describe('of every range', () => {
-  test('the start lies before the end, and ends are local midnights', () => {
+describe('for every range', () => {
+  test('the start is before the end, and both are local midnights', () => {
     fc.assert(
       fc.property(choice, zone, now, (chosen, name, at) => {
         const { from, to } = resolveRange(chosen, name, at);
         if (from === null || to === null) return;
         expect(from).toBeLessThan(to);
-        // Where clocks jump over midnight the day begins at one.
+        // Where the clocks skip midnight, the day begins at one.
         for (const end of [from, to]) expect(['00:00', '01:00']).toContain(toLocal(end, name).time);
       }),
     );
   });
 
-  test('the period before ends where it begins, or at as much as has passed of it', () => {
+  test('the previous period ends where the range begins, or after the same elapsed time', () => {
     fc.assert(
       fc.property(choice, zone, now, (chosen, name, at) => {
         const range = resolveRange(chosen, name, at);
@@ -80,7 +80,7 @@ describe('of every range', () => {
     );
   });
 
-  test('the period before a number of days has the same number of local days', () => {
+  test('the previous period has the same number of local days', () => {
     fc.assert(
       fc.property(custom, zone, (chosen, name) => {
         const at = Date.UTC(2035, 0, 1);
@@ -94,7 +94,7 @@ describe('of every range', () => {
   });
 });
 
-describe('on a Sunday afternoon after the clocks were set forward, in Berlin', () => {
+describe('on a Sunday afternoon after the change to summer time in Berlin', () => {
   const name = 'Europe/Berlin';
   const at = Date.parse('2026-03-29T13:30:00Z');
 
@@ -104,7 +104,7 @@ describe('on a Sunday afternoon after the clocks were set forward, in Berlin', (
     ['7d', '2026-03-23 00:00 to 2026-03-30 00:00', '2026-03-16 00:00 to 2026-03-22 15:30'],
     ['30d', '2026-02-28 00:00 to 2026-03-30 00:00', '2026-01-29 00:00 to 2026-02-27 15:30'],
     ['90d', '2025-12-30 00:00 to 2026-03-30 00:00', '2025-10-01 00:00 to 2025-12-29 15:30'],
-    // February has no 29th in 2026: the period before cannot be longer than the month.
+    // February 2026 has no 29th: the previous period cannot be longer than the month.
     ['month', '2026-03-01 00:00 to 2026-03-30 00:00', '2026-02-01 00:00 to 2026-03-01 00:00'],
     ['last-month', '2026-02-01 00:00 to 2026-03-01 00:00', '2026-01-01 00:00 to 2026-02-01 00:00'],
     ['year', '2026-01-01 00:00 to 2026-03-30 00:00', '2025-01-01 00:00 to 2025-03-29 15:30'],
@@ -121,7 +121,7 @@ describe('on a Sunday afternoon after the clocks were set forward, in Berlin', (
   });
 });
 
-test('a range with times ends at its minute, and is compared with as long before it', () => {
+test('a range with times ends at its minute, and the previous period is equally long', () => {
   const chosen = { from: '2026-06-01T09:00', to: '2026-06-01T17:30' };
   const at = Date.parse('2026-07-01T00:00:00Z');
   expect(shown(resolveRange(chosen, 'UTC', at), 'UTC')).toBe('2026-06-01 09:00 to 2026-06-01 17:30');
@@ -130,7 +130,7 @@ test('a range with times ends at its minute, and is compared with as long before
   expect(shown(previousRange(chosen, 'UTC', during), 'UTC')).toBe('2026-06-01 00:30 to 2026-06-01 01:30');
 });
 
-test('a range is open as long as queries of now can fall into it', () => {
+test('a range is open while new queries can fall into it', () => {
   expect(isOpen({ from: null, to: null }, 5)).toBe(true);
   expect(isOpen({ from: 0, to: 6 }, 5)).toBe(true);
   expect(isOpen({ from: 0, to: 5 }, 5)).toBe(false);

@@ -32,14 +32,14 @@ const key: Key = {
   successor: null,
 };
 
-test('every action of the audit log has words, and one of a newer server its own name', () => {
+test('every audit action has a name, and unknown actions show their identifier', () => {
   expect(Object.keys(ACTION_NAMES).sort()).toEqual([...AUDIT_ACTIONS].sort());
   expect(actionName('moon.land')).toBe('moon.land');
   expect(actionName('toString')).toBe('toString');
 });
 
 describe('the details of an error', () => {
-  test('go to the field that they name, if the form has it', () => {
+  test('are assigned to the field they name, if the form has it', () => {
     const { problems, rest } = sortDetails(
       [
         'name: must not be empty',
@@ -59,14 +59,14 @@ describe('the details of an error', () => {
 });
 
 describe('keys', () => {
-  test('are in use unless they are over for good', () => {
+  test('are in use unless revoked or expired', () => {
     const used = (['active', 'disabled', 'expired', 'revoked'] as const).filter((status) =>
       isInUse({ ...key, status }),
     );
     expect(used).toEqual(['active', 'disabled']);
   });
 
-  test('come newest first', () => {
+  test('are sorted newest first', () => {
     const keys = [1, 3, 2].map((days) => ({ ...key, id: `k${days}`, createdAt: iso(nowMs + days * dayMs) }));
     expect(sortKeys(keys).map(({ id }) => id)).toEqual(['k3', 'k2', 'k1']);
   });
@@ -84,7 +84,7 @@ describe('keys', () => {
     expect(keyExpiry({ expiresAt }, nowMs)).toEqual({ kind, daysLeft });
   });
 
-  test('are missed by somebody if they were used within a day', () => {
+  test('are busy if they were used within a day', () => {
     expect(isBusy({ lastUsedAt: null }, nowMs)).toBe(false);
     expect(isBusy({ lastUsedAt: iso(nowMs - dayMs) }, nowMs)).toBe(false);
     expect(isBusy({ lastUsedAt: iso(nowMs - dayMs + 1) }, nowMs)).toBe(true);
@@ -104,18 +104,18 @@ describe('keys', () => {
   });
 });
 
-describe('a list to choose from', () => {
+describe('the options of a picker', () => {
   const zones = ['America/New_York', 'Europe/Berlin', 'Asia/Newcastle', 'UTC'].map((value) => ({
     value,
     label: value.replaceAll('_', ' '),
   }));
   const find = (search: string): string[] => filterOptions(zones, search).map(({ value }) => value);
 
-  test('is whole as long as nothing is typed', () => {
+  test('are complete without a search text', () => {
     expect(find('  ')).toHaveLength(4);
   });
 
-  test('takes any words in any order, without case and accents', () => {
+  test('match words in any order, ignoring case and accents', () => {
     expect(find('york new')).toEqual(['America/New_York']);
     expect(find('BÉRLIN')).toEqual(['Europe/Berlin']);
     expect(find('nowhere')).toEqual([]);
@@ -123,16 +123,16 @@ describe('a list to choose from', () => {
 });
 
 describe('the filter of the audit log', () => {
-  test('leaves out days that do not exist', () => {
+  test('ignores days that do not exist', () => {
     expect(readFilter(new URLSearchParams('from=2026-02-30&to=soon')).from).toBe('');
   });
 
-  test('stands in the address, and comes back from it', () => {
+  test('can be written to the URL and read back', () => {
     const filter = { action: 'key.create', actor: 'a&b', target: '', from: '2026-06-01', to: '' };
     expect(readFilter(new URLSearchParams(writeFilter(filter)))).toEqual(filter);
   });
 
-  test('asks for days of the reader as exact times, the last one included', () => {
+  test('converts local days into instants, including the last day', () => {
     const filter = { action: '', actor: 'ada', target: '', from: '2026-03-29', to: '2026-03-29' };
     expect(toAuditFilter(filter, 'Europe/Berlin')).toEqual({
       actor: 'ada',
@@ -149,19 +149,19 @@ describe('a shortcut', () => {
       pending: null,
     }).shortcut;
 
-  test('is not a key that means nothing, nor the first of two', () => {
+  test('is not matched by an unknown key or the first of two keys', () => {
     expect(type(['x', 0])).toBeNull();
     expect(type(['g', 0])).toBeNull();
     expect(type(['g', 0], ['x', 1])).toBeNull();
   });
 
-  test('of two keys takes them one soon after the other', () => {
+  test('of two keys requires them in quick succession', () => {
     expect(type(['g', 0], ['k', 1_000])).toBe('keys');
     expect(type(['g', 0], ['k', 2_000])).toBeNull();
     expect(type(['g', 0], ['g', 100], ['o', 200])).toBe('overview');
   });
 
-  test('is each of the list, and no two are the same', () => {
+  test('matches every key sequence in the list, and all are unique', () => {
     for (const { keys, name } of SHORTCUTS) {
       expect(type(...keys.split(' ').map((one, at): [string, number] => [one, at]))).toBe(name);
     }

@@ -17,7 +17,7 @@ const usual: View = {
 
 const read = (query: string): View => readView(new URLSearchParams(query), 'Europe/Berlin');
 
-describe('the address of an overview', () => {
+describe('the URL of an overview', () => {
   test.each([
     ...words(`
     range=31d range= from=2026-06-02&to=2026-06-01 from=2026-06-01 zone=Europe/Nowhere zone=%2B02:00
@@ -25,11 +25,11 @@ describe('the address of an overview', () => {
     range=__proto__&zone=constructor&interval=toString
   `),
     '',
-  ])('that says %j says nothing, and shows what is usual', (query) => {
+  ])('%j contains no valid parameter and shows the defaults', (query) => {
     expect(read(query)).toEqual(usual);
   });
 
-  test('that names no range shows the one that the project opens on, and any other the one it names', () => {
+  test('without a range shows the initial one, and otherwise the range it names', () => {
     const opened = (query: string) =>
       readView(new URLSearchParams(query), 'Europe/Berlin', { preset: 'all' }).choice;
     expect(opened('zone=UTC&range=31d')).toEqual({ preset: 'all' });
@@ -47,7 +47,7 @@ describe('the address of an overview', () => {
     expect(initialChoice(recent, whole)).toEqual({ preset });
   });
 
-  test('says all of what is on screen', () => {
+  test('describes everything on screen', () => {
     const view = fc.record<View>({
       choice: fc.oneof(
         fc.constantFrom(...PRESETS).map((preset) => ({ preset })),
@@ -69,7 +69,7 @@ describe('the address of an overview', () => {
     );
   });
 
-  test('reads well', () => {
+  test('is readable', () => {
     expect(writeView({ ...usual, compare: true, interval: 'day' })).toBe(
       'range=30d&zone=Europe/Berlin&interval=day&compare=1',
     );
@@ -92,7 +92,7 @@ describe('after signing in', () => {
     '/\t/evil.example',
     '/sign-in',
     '/sign-in?to=/members',
-  ])('%j leads nowhere but to the start', (to) => {
+  ])('%j leads to the start page', (to) => {
     expect(safeDestination(to, 'https://stats.example')).toBe('/');
   });
 
@@ -112,7 +112,7 @@ describe('after signing in', () => {
     );
   });
 
-  test('one comes back to where one was', () => {
+  test('users return to the page they came from', () => {
     const there = signInFor('/projects/docs', 'range=7d&zone=Europe/Berlin');
     const to = new URLSearchParams(there.split('?')[1]).get('to');
     expect(safeDestination(to, 'https://stats.example')).toBe('/projects/docs?range=7d&zone=Europe/Berlin');
@@ -136,12 +136,12 @@ describe('the interval', () => {
     expect(autoInterval(days(count))).toBe(interval);
   });
 
-  test('of all time is the month, and never the hour', () => {
+  test('of all time is a month, never an hour', () => {
     expect(autoInterval({ from: null, to: null })).toBe('month');
     expect(isAllowed('hour', { from: null, to: null })).toBe(false);
   });
 
-  test('that makes too many bars gives way to the next wider one', () => {
+  test('with too many bars is replaced by the next wider one', () => {
     expect(isAllowed('hour', days(60))).toBe(false);
     expect(intervalFor('hour', days(60))).toBe('day');
     expect(intervalFor('hour', days(20))).toBe('hour');

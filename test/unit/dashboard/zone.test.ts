@@ -16,7 +16,7 @@ const ZONES = [
   'UTC',
   'Europe/Berlin',
   'America/New_York',
-  // Clocks change at midnight: it is jumped over, or happens twice.
+  // Clocks change at midnight, which is skipped or occurs twice.
   'America/Havana',
   'America/Sao_Paulo',
   'Africa/Cairo',
@@ -44,7 +44,7 @@ describe('a zone', () => {
     },
   );
 
-  test('is each that can be chosen, and each older name', () => {
+  test('is valid if it can be selected, and so is each older name', () => {
     expect(allZones()).toContain('UTC');
     expect(allZones()).toContain('Europe/Berlin');
     expect(allZones().filter((name) => !isZone(name))).toEqual([]);
@@ -53,7 +53,7 @@ describe('a zone', () => {
   });
 });
 
-describe('as an independent library has them', () => {
+describe('an independent library agrees on', () => {
   test('the first instant of any day', () => {
     fc.assert(
       fc.property(day, zone, (text, name) => {
@@ -64,7 +64,7 @@ describe('as an independent library has them', () => {
     );
   });
 
-  test('the instant of any local time, also where clocks are changed', () => {
+  test('the instant of any local time, including clock changes', () => {
     fc.assert(
       fc.property(day, time, zone, (text, at, name) => {
         const local = Temporal.PlainDateTime.from(`${text}T${at}`);
@@ -89,7 +89,7 @@ describe('as an independent library has them', () => {
   });
 });
 
-describe('the days on which clocks are changed', () => {
+describe('days with clock changes', () => {
   test.each([
     ['Europe/Berlin', '2026-03-29', 23],
     ['Europe/Berlin', '2026-10-25', 25],
@@ -101,7 +101,7 @@ describe('the days on which clocks are changed', () => {
     ['Africa/Cairo', '2026-04-24', 23],
     ['Asia/Beirut', '2026-03-29', 23],
     ['Pacific/Apia', '2011-12-30', 0],
-    // The clocks jumped from half an hour before midnight to half an hour after it.
+    // The clocks skipped from 23:30 to 00:30.
     ['America/Toronto', '1919-03-30', 23.5],
     ['America/Toronto', '1919-03-31', 23.5],
     ['UTC', '2026-03-29', 24],
@@ -109,7 +109,7 @@ describe('the days on which clocks are changed', () => {
     expect((startOfDay(addDays(text, 1), name) - startOfDay(text, name)) / 3_600_000).toBe(hours);
   });
 
-  test('a time that happens twice is the first, one that does not happen is moved on', () => {
+  test('an ambiguous time is the first instant, and a skipped time is moved forward', () => {
     const iso = (local: { day: string; time: string }): string =>
       new Date(toInstant(local, 'Europe/Berlin')).toISOString();
     expect(iso({ day: '2026-10-25', time: '02:30' })).toBe('2026-10-25T00:30:00.000Z');

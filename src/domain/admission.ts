@@ -7,29 +7,22 @@
  */
 export type RequestKind = 'probe' | 'recording' | 'account' | 'reading';
 
-/** What the server handles at once. */
-export interface LoadLimits {
-  /** Recording requests, from their headers to the end of their responses. */
-  readonly recordingsMax: number;
-  /** Bytes received so far of all recording bodies, compressed and decompressed. */
-  readonly recordingBytesMax: number;
-  /** All other requests except probes. */
-  readonly requestsMax: number;
-  /** The part of those that are changes through the dashboard. */
-  readonly accountRequestsMax: number;
-  /** Mean event loop delay above which recordings are refused; reads tolerate `readDelayFactor` times as much. */
-  readonly eventLoopDelayMsMax: number;
-}
-
 /** The current load, without the request being decided on. */
 export interface Load {
+  /** Recording requests, from their headers to the end of their responses. */
   readonly recordings: number;
+  /** Bytes received so far of all recording bodies, compressed and decompressed. */
   readonly recordingBytes: number;
+  /** All other requests except probes. */
   readonly requests: number;
+  /** The part of those that are changes through the dashboard. */
   readonly accountRequests: number;
-  /** Mean over the last sample. */
+  /** Mean over the last sample. Reads tolerate `readDelayFactor` times the limit. */
   readonly eventLoopDelayMs: number;
 }
+
+/** The limit of each value of `Load`: `recordingsMax` and so on. */
+export type LoadLimits = { readonly [Name in keyof Load as `${Name}Max`]: number };
 
 /** Reads are few and people wait for them: while recordings cause the delay, refusing those lets the reads through. */
 export const readDelayFactor = 4;
@@ -45,11 +38,11 @@ export function refusalReason(kind: RequestKind, load: Load, limits: LoadLimits)
     if (load.eventLoopDelayMs > limits.eventLoopDelayMsMax) return BUSY;
     if (load.recordings >= limits.recordingsMax)
       return 'Too many recordings at once; send the request again.';
-    if (load.recordingBytes >= limits.recordingBytesMax) return TOO_MANY_BYTES;
-    return undefined;
+    return load.recordingBytes >= limits.recordingBytesMax ? TOO_MANY_BYTES : undefined;
   }
-  if (load.eventLoopDelayMs > limits.eventLoopDelayMsMax * readDelayFactor) return BUSY;
-  if (load.requests >= limits.requestsMax) return BUSY;
-  if (kind === 'account' && load.accountRequests >= limits.accountRequestsMax) return BUSY;
-  return undefined;
+  const isBusy =
+    load.eventLoopDelayMs > limits.eventLoopDelayMsMax * readDelayFactor ||
+    load.requests >= limits.requestsMax ||
+    (kind === 'account' && load.accountRequests >= limits.accountRequestsMax);
+  return isBusy ? BUSY : undefined;
 }

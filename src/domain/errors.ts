@@ -2,22 +2,19 @@
  * The errors that cross module borders. The code is for programs, the message for people, the cause for the log. HTTP
  * maps each code to a status in one table, the command line to an exit status.
  */
-export const ERROR_CODES = [
+export type ErrorCode =
   /** The input breaks a rule; `details` lists every violation. */
-  'invalid',
+  | 'invalid'
   /** The thing does not exist, or the caller must not learn that it does. */
-  'not_found',
+  | 'not_found'
   /** The id is taken. */
-  'already_exists',
+  | 'already_exists'
   /** The store cannot do it now (locked, full, closing, overloaded); the same call may succeed later. */
-  'unavailable',
+  | 'unavailable'
   /** A password, code or session that is not the right one. */
-  'wrong_credentials',
+  | 'wrong_credentials'
   /** Too many wrong codes in a row. */
-  'too_many_attempts',
-] as const;
-
-export type ErrorCode = (typeof ERROR_CODES)[number];
+  | 'too_many_attempts';
 
 export class CallerStatsError extends Error {
   override readonly name = 'CallerStatsError';

@@ -13,10 +13,8 @@ export const queryIdCharactersMax = 128;
 export const callerCharactersMax = 64;
 /** How far ahead of the server's clock `occurredAt` may be. A day tolerates a clock set to the wrong time zone. */
 export const occurredAtAheadMsMax = dayMs;
-/** Bytes of one NDJSON line in a request. The longest valid query takes a few thousand. */
-export const bodyLineBytesMax = 64 * 1024;
-/** Bytes of one line in an import file. The longest valid line is far shorter. */
-export const importLineBytesMax = 64 * 1024;
+/** Bytes of one line of NDJSON or of an import file. The longest valid query takes a few thousand. */
+export const lineBytesMax = 64 * 1024;
 /** Distinct log lines remembered to tell identical ones apart: far more than the queries of one second. */
 export const identicalLinesKept = 100_000;
 

@@ -20,14 +20,13 @@ const comparedCharactersMax = 64;
 
 function suggest(name: string, known: readonly string[]): string | undefined {
   if (name.length > comparedCharactersMax) return undefined;
-  const longer = known.find((one) => one.toLowerCase().endsWith(name) && name.length > 1);
+  const lowered = known.map((one) => one.toLowerCase());
+  const longer = known.find((_, at) => name.length > 1 && lowered[at]?.endsWith(name));
   if (longer !== undefined) return longer;
-  const nearest = closest(
-    name,
-    known.map((one) => one.toLowerCase()),
-  );
-  const meant = known.find((one) => one.toLowerCase() === nearest);
-  return meant !== undefined && distance(name, nearest) <= Math.max(2, meant.length / 2) ? meant : undefined;
+  const nearest = closest(name, lowered);
+  return distance(name, nearest) <= Math.max(2, nearest.length / 2)
+    ? known[lowered.indexOf(nearest)]
+    : undefined;
 }
 
 /** The known name that differs from this unknown one by at most one character, or by case. */

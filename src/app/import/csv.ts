@@ -4,7 +4,7 @@
  * next line is read as the start of another record.
  */
 import { parse } from 'csv-parse/sync';
-import { importLineBytesMax } from '../../domain/limits.js';
+import { lineBytesMax } from '../../domain/limits.js';
 import { decodeUtf8, isBlank, stripByteOrderMark, trimEnd } from '../../domain/queries/lines.js';
 import { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { failure, type Result, success } from '../../domain/result.js';
@@ -70,7 +70,7 @@ class RecordSplitter {
     this.#open.push(line);
     this.#bytes += line.bytes.length;
     if (countQuotes(line.bytes) % 2 === 1) this.#quotesAreOdd = !this.#quotesAreOdd;
-    if (!this.#quotesAreOdd || this.#bytes > importLineBytesMax) yield* this.#close();
+    if (!this.#quotesAreOdd || this.#bytes > lineBytesMax) yield* this.#close();
   }
 
   /** Ends the input: open lines have an unclosed quote. */

@@ -17,8 +17,6 @@ export const BUCKET_WIDTHS_MS = [1, 10 * secondMs, 15 * minuteMs, 3 * hourMs, da
 /** The level of buckets that are whole days in UTC. */
 export const DAY_LEVEL = 4;
 
-const WIDEST_LEVEL = BUCKET_WIDTHS_MS.length - 1;
-
 /** Consecutive buckets of one level, from `first` up to but not including `end`. A bucket's number is floor(time / width). */
 export interface Segment {
   readonly level: number;
@@ -41,9 +39,9 @@ export function bucketWidthMs(level: number): number {
  * Splits the half-open range [from, to) into the widest buckets that fit inside, then narrower ones towards both ends.
  * The segments are exactly the range and do not overlap. There are at most 2 × levels − 1, none of them empty.
  */
-export function splitIntoBuckets(range: { readonly from: number; readonly to: number }): Segment[] {
+export function splitIntoBuckets({ from, to }: { readonly from: number; readonly to: number }): Segment[] {
   const segments: Segment[] = [];
-  split(range.from, range.to, WIDEST_LEVEL, segments);
+  split(from, to, BUCKET_WIDTHS_MS.length - 1, segments);
   return segments;
 }
 

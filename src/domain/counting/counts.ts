@@ -61,18 +61,11 @@ export function countsForType(type: CallerType, count: number): TypeCounts {
   return mapTypes((one) => (one === type ? count : 0));
 }
 
-/** The number of queries of one caller. */
-interface CallerCount {
-  readonly caller: string;
-  readonly type: CallerType;
-  readonly count: number;
-}
-
 /** The response of callers (contract, part 3). `total` is the sum of all callers. */
 export interface CallerCounts {
   readonly total: number;
   /** The largest count first, then by name. */
-  readonly callers: readonly CallerCount[];
+  readonly callers: readonly { readonly caller: string; readonly type: CallerType; readonly count: number }[];
 }
 
 /** Builds the response of callers: adds types and the total, sorts, and leaves out callers without queries. */

@@ -23,17 +23,14 @@ export const LATEST_MS = Math.ceil((YEAR_10000_MS + 2 * dayMs) / widestMs) * wid
 export const ALL_TIME: DateRange = { from: EARLIEST_MS, to: LATEST_MS };
 
 /** The names of the two bounds, for messages: parameters of a URL, or options of a command. */
-export interface BoundNames {
-  readonly from: string;
-  readonly to: string;
-}
+export type BoundNames = Readonly<Record<'from' | 'to', string>>;
 
 /** The names in the HTTP API (contract, part 1). */
 export const PARAMETER_NAMES: BoundNames = { from: 'dateFrom', to: 'dateTo' };
 
 /** Parses two optional bounds. Reports the problems of both, each beginning with the bound's name. */
 export function parseDateRange(
-  bounds: { readonly from?: string | undefined; readonly to?: string | undefined },
+  bounds: { readonly [Name in keyof BoundNames]?: string | undefined },
   names: BoundNames = PARAMETER_NAMES,
 ): Result<DateRange> {
   const from = parseOptionalBound(names.from, bounds.from, EARLIEST_MS);

@@ -71,16 +71,14 @@ interface Calendar {
   readonly unitStart: (unit: number) => number;
 }
 
-const day: Calendar = { toUnit: (localMs) => Math.floor(localMs / dayMs), unitStart: (unit) => unit * dayMs };
-
 /** 1970-01-01 was a Thursday, three days after Monday. */
-const daysAfterMonday = 3;
+const sinceMondayMs = 3 * dayMs;
 
 const CALENDAR: Readonly<Record<Exclude<Interval, 'hour'>, Calendar>> = {
-  day,
+  day: { toUnit: (localMs) => Math.floor(localMs / dayMs), unitStart: (unit) => unit * dayMs },
   week: {
-    toUnit: (localMs) => Math.floor((day.toUnit(localMs) + daysAfterMonday) / 7),
-    unitStart: (unit) => day.unitStart(unit * 7 - daysAfterMonday),
+    toUnit: (localMs) => Math.floor((localMs + sinceMondayMs) / (7 * dayMs)),
+    unitStart: (unit) => unit * 7 * dayMs - sinceMondayMs,
   },
   month: {
     toUnit: (localMs) => {

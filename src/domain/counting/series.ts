@@ -3,7 +3,7 @@ import { collectProblems, failure, prefixProblems, quote, type Result, success }
 import { formatWithOffset } from '../time/date-time.js';
 import { parseTimeZone, type TimeZone, UTC } from '../time/time-zone.js';
 import { type Bucket, type Counts, toBucket } from './counts.js';
-import { type BoundNames, type DateRange, PARAMETER_NAMES, parseDateRange } from './date-range.js';
+import { type DateRange, PARAMETER_NAMES, parseDateRange } from './date-range.js';
 import { type Edge, INTERVALS, type Interval } from './interval.js';
 
 export interface SeriesRequest {
@@ -20,17 +20,14 @@ export interface Series {
 }
 
 /** The names of the parameters, for messages. */
-export interface SeriesNames extends BoundNames {
-  readonly interval: string;
-  readonly timeZone: string;
-}
+export type SeriesNames = Readonly<Record<'from' | 'to' | 'interval' | 'timeZone', string>>;
 
 /** The names in the HTTP API (contract, part 3). */
-export const SERIES_PARAMETER_NAMES: SeriesNames = {
+export const SERIES_PARAMETER_NAMES = {
   ...PARAMETER_NAMES,
   interval: 'interval',
   timeZone: 'timeZone',
-};
+} as const;
 
 export const DEFAULT_INTERVAL: Interval = 'day';
 

@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { BASE62, type RandomInt, randomText } from '../projects/project.js';
 import { failure, quote, type Result, success } from '../result.js';
 
 export const KEY_TYPES = ['admin', 'recording'] as const;
@@ -22,11 +23,10 @@ export type Scope = (typeof SCOPES)[number];
 export function parseScopes(text: string): Result<readonly Scope[]> {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.filter((name) => !SCOPES.some((scope) => scope === name));
-  if (unknown.length > 0) {
-    return failure(
-      ...unknown.map((name) => `${quote(name)} is not a scope; the scopes are ${SCOPES.join(' and ')}`),
-    );
-  }
+  const problems = unknown.map(
+    (name) => `${quote(name)} is not a scope; the scopes are ${SCOPES.join(' and ')}`,
+  );
+  if (problems.length > 0) return failure(...problems);
   return success(names.includes('write') ? SCOPES : ['read']);
 }
 
@@ -66,11 +66,8 @@ export interface ApiKey {
   readonly successorId: string | null;
 }
 
-export const KEY_STATUSES = ['active', 'disabled', 'expired', 'revoked'] as const;
+export type KeyStatus = 'active' | 'disabled' | 'expired' | 'revoked';
 
-export type KeyStatus = (typeof KEY_STATUSES)[number];
-
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 62^43 is just above 2^256. */
 const randomCharacters = 43;
 /** 62^6 is above 2^32. */
@@ -83,10 +80,9 @@ const form = new RegExp(
   `^[a-z][a-z0-9]{1,15}_(?<type>${KEY_TYPES.join('|')})_[0-9A-Za-z]{${randomCharacters + checksumCharacters}}$`,
 );
 
-/** Generates a secret, to be shown once. `randomInt(max)` is a uniform integer in [0, max) from a cryptographic source. */
-export function generateKey(vendor: string, type: KeyType, randomInt: (max: number) => number): string {
-  const random = Array.from({ length: randomCharacters }, () => ALPHABET.charAt(randomInt(ALPHABET.length)));
-  const body = `${vendor}_${type}_${random.join('')}`;
+/** Generates a secret, to be shown once. */
+export function generateKey(vendor: string, type: KeyType, randomInt: RandomInt): string {
+  const body = `${vendor}_${type}_${randomText(randomCharacters, randomInt)}`;
   return body + checksum(body);
 }
 
@@ -130,8 +126,8 @@ function checksum(body: string): string {
   let rest = crc32(body);
   let digits = '';
   for (let i = 0; i < checksumCharacters; i++) {
-    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits;
-    rest = Math.floor(rest / ALPHABET.length);
+    digits = BASE62.charAt(rest % BASE62.length) + digits;
+    rest = Math.floor(rest / BASE62.length);
   }
   return digits;
 }

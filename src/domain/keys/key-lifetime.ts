@@ -22,11 +22,9 @@ export function parseExpiry(text: string, nowMs: number): Result<number | null> 
   const time = days === undefined ? parseBound(text) : success(nowMs + Number(days) * dayMs);
   if (!time.ok) return failure(`${quote(text)} is not a number of days (90d), a date (2027-01-31) or never`);
   if (time.value <= nowMs) return failure(`${quote(text)} is not in the future`);
-  if (time.value > latest)
-    return failure(
-      `${quote(text)} is more than ${keyLifeDaysMax} days away; use never for a key without end`,
-    );
-  return time;
+  return time.value <= latest
+    ? time
+    : failure(`${quote(text)} is more than ${keyLifeDaysMax} days away; use never for a key without end`);
 }
 
 /**
@@ -61,9 +59,7 @@ const unitsMs = { m: minuteMs, h: hourMs, d: dayMs } as const;
 /** Parses a grace period such as `30m`, `24h`, `7d` or `0` to milliseconds. */
 export function parseGrace(text: string): Result<number> {
   const [, number, unit] = /^(\d{1,6})([mhd])$/.exec(text === '0' ? '0m' : text) ?? [];
-  if (unit === undefined) {
-    return failure(`${quote(text)} is not a time such as 30m, 24h or 7d, or 0`);
-  }
+  if (unit === undefined) return failure(`${quote(text)} is not a time such as 30m, 24h or 7d, or 0`);
   const graceMs = Number(number) * unitsMs[unit as keyof typeof unitsMs];
   return graceMs > keyGraceDaysMax * dayMs
     ? failure(`${quote(text)} is longer than ${keyGraceDaysMax} days`)
@@ -84,12 +80,9 @@ export interface Rotation {
  */
 export function planRotation(
   key: ApiKey,
-  {
-    nowMs,
-    graceMs,
-    lifeMsMax,
-  }: { readonly nowMs: number; readonly graceMs: number; readonly lifeMsMax: number | null },
+  times: { readonly nowMs: number; readonly graceMs: number; readonly lifeMsMax: number | null },
 ): Result<Rotation> {
+  const { nowMs, graceMs, lifeMsMax } = times;
   const status = keyStatus(key, nowMs);
   if (status !== 'active') return failure(`is ${status}; only an active key can be rotated`);
   if (key.successorId !== null)

@@ -1,6 +1,6 @@
 /** IPv4 and IPv6 addresses and networks (CIDR, RFC 4632 and RFC 4291, section 2.3): allowlists of keys, trusted proxies. */
 import { BlockList, isIP } from 'node:net';
-import { failure, quote, type Result, success } from '../result.js';
+import { collectProblems, failure, quote, type Result, success } from '../result.js';
 
 /** The widest networks allowed. A wider one, in a list whose purpose is to keep others out, is a mistake. */
 const prefixMin = { 4: 8, 6: 16 } as const;
@@ -41,7 +41,7 @@ export function parseNetwork(text: string): Result<string> {
 /** Parses several, reports every problem, and returns each network once. */
 export function parseNetworks(list: readonly string[]): Result<readonly string[]> {
   const results = list.map((text) => parseNetwork(text.trim()));
-  const problems = results.flatMap((one) => (one.ok ? [] : one.problems));
+  const problems = collectProblems(...results);
   return problems.length > 0
     ? failure(...problems)
     : success([...new Set(results.flatMap((one) => (one.ok ? [one.value] : [])))]);
@@ -64,28 +64,18 @@ export function createNetworks(list: readonly string[]): Networks {
 }
 
 function isFirstOfNetwork(address: string, prefix: number, family: 4 | 6): boolean {
-  const bits = family === 4 ? toBitsV4(address) : toBitsV6(address);
-  return !bits.slice(prefix).includes('1');
+  return !toBits(address, family).slice(prefix).includes('1');
 }
 
-function toBitsV4(address: string): string {
-  return address
-    .split('.')
-    .map((part) => Number(part).toString(2).padStart(8, '0'))
-    .join('');
+/** The 32 or 128 bits of a valid address. The URL parser turns an IPv4 address at the end of an IPv6 address into groups. */
+function toBits(address: string, family: 4 | 6): string {
+  if (family === 4) return partsToBits(address.split('.'), 10, 8);
+  const groups = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [left = '', right = ''] = groups.split('::').map((half) => partsToBits(half.split(':'), 16, 16));
+  return left.padEnd(prefixMax[6] - right.length, '0') + right;
 }
 
-/** The 128 bits of a valid IPv6 address, which may end in an IPv4 address. */
-function toBitsV6(address: string): string {
-  const [, head = address, v4] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address) ?? [];
-  const tail = v4 === undefined ? [] : [toBitsV4(v4).slice(0, 16), toBitsV4(v4).slice(16)];
-  const groups = (part: string): string[] =>
-    part
-      .split(':')
-      .filter((group) => group !== '')
-      .map((group) => Number.parseInt(group, 16).toString(2).padStart(16, '0'));
-  const [before = '', after] = head.split('::');
-  const left = groups(before);
-  const right = [...groups(after ?? ''), ...tail];
-  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'.repeat(16)), ...right].join('');
+function partsToBits(parts: readonly string[], radix: number, bits: number): string {
+  const written = parts.filter((part) => part !== '');
+  return written.map((part) => Number.parseInt(part, radix).toString(2).padStart(bits, '0')).join('');
 }

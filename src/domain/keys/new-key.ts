@@ -1,7 +1,7 @@
 /** Creating keys: the request for a key, and the key itself. */
 import { keyNetworksMax, nameCharactersMax } from '../limits.js';
 import type { Actor } from '../people/audit.js';
-import { generateId, isName } from '../projects/project.js';
+import { generateId, isName, type RandomInt } from '../projects/project.js';
 import { collectProblems, failure, prefixProblems, type Result, success } from '../result.js';
 import {
   type ApiKey,
@@ -10,26 +10,14 @@ import {
   hashKey,
   type KeyType,
   parseScopes,
-  type Scope,
   visibleEnds,
 } from './api-key.js';
 import { parseExpiryWithin, type Rotation } from './key-lifetime.js';
 import { parseNetworks } from './networks.js';
 
-export interface NewKey {
-  /** Generated if left out. */
-  readonly id?: string;
-  readonly organizationId: string;
-  /** Null for an admin key. */
-  readonly projectId: string | null;
-  readonly type: KeyType;
-  readonly name: string;
-  readonly expiresAt: number | null;
-  /** Everything its type allows, if left out. */
-  readonly scopes?: readonly Scope[];
-  /** Usable from any address, if left out. */
-  readonly allow?: readonly string[];
-}
+/** `scopes` are by default everything that the type allows; `allow` is by default every address. */
+export type NewKey = Pick<ApiKey, 'organizationId' | 'projectId' | 'type' | 'name' | 'expiresAt'> &
+  Partial<Pick<ApiKey, 'id' | 'scopes' | 'allow'>>;
 
 /** A key as stored, and its secret, which is shown this once. */
 export interface CreatedKey {
@@ -41,8 +29,7 @@ export interface KeyIssuer {
   /** The prefix of new keys. */
   readonly vendor: string;
   readonly by: Actor;
-  /** A uniform integer in [0, max) from a cryptographic source. */
-  readonly randomInt: (max: number) => number;
+  readonly randomInt: RandomInt;
 }
 
 /** A request for a key, as its author wrote it. */

@@ -31,12 +31,10 @@ export interface Actor {
   readonly at: number;
 }
 
-export interface AuditEntry {
+export interface AuditEntry extends Pick<Actor, 'address' | 'at'> {
   /** Increases with every entry. */
   readonly number: number;
-  readonly at: number;
   readonly actor: string;
-  readonly address: string | null;
   readonly action: AuditAction;
   /** The id of the changed organization, project or key, or the e-mail address of the member, user or invited person. */
   readonly targetId: string;
@@ -44,16 +42,11 @@ export interface AuditEntry {
   readonly detail: string;
 }
 
-export interface AuditFilter {
+export interface AuditFilter extends Partial<Pick<AuditEntry, 'actor' | 'action' | 'targetId'>> {
   /** Inclusive, in milliseconds since 1970. */
   readonly from?: number;
   /** Exclusive. */
   readonly to?: number;
-  /** The exact name of the actor. */
-  readonly actor?: string;
-  readonly action?: AuditAction;
-  /** The exact id of the changed thing. */
-  readonly targetId?: string;
   /** Only entries before this number, for the next page. */
   readonly before?: number;
   readonly limit: number;

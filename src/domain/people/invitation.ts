@@ -2,17 +2,15 @@
 import { createHash } from 'node:crypto';
 import { CallerStatsError } from '../errors.js';
 import { invitationDaysMax } from '../limits.js';
-import { generateId } from '../projects/project.js';
+import { generateId, type RandomInt, randomText } from '../projects/project.js';
 import { dayMs } from '../time/duration.js';
 import type { Actor } from './audit.js';
-import type { Role } from './member.js';
+import type { Member } from './member.js';
 
-export interface Invitation {
+export interface Invitation extends Pick<Member, 'organizationId' | 'role'> {
   readonly id: string;
-  readonly organizationId: string;
   /** The invited address in lower case; null for the set-up link, which makes the first person who opens it the owner. */
   readonly email: string | null;
-  readonly role: Role;
   /** The `hashToken` of the link's token, which is not stored. */
   readonly tokenHash: string;
   readonly createdBy: string;
@@ -22,10 +20,8 @@ export interface Invitation {
 }
 
 /** A user's membership of an organization. */
-export interface Membership {
-  readonly organizationId: string;
+export interface Membership extends Pick<Member, 'organizationId' | 'role'> {
   readonly organizationName: string;
-  readonly role: Role;
 }
 
 /** The error for every link that does not work, so that it does not tell why. */
@@ -36,21 +32,15 @@ export function invalidInvitationError(): CallerStatsError {
   );
 }
 
-const TOKEN_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
 /** 43 base62 characters: 256 random bits. */
-const tokenCharacters = 43;
-
-export function generateToken(randomInt: (max: number) => number): string {
-  return Array.from({ length: tokenCharacters }, () =>
-    TOKEN_ALPHABET.charAt(randomInt(TOKEN_ALPHABET.length)),
-  ).join('');
+export function generateToken(randomInt: RandomInt): string {
+  return randomText(43, randomInt);
 }
 
 /** Creates an invitation and the token of its link, which is shown this once. */
 export function newInvitation(
   wanted: Pick<Invitation, 'organizationId' | 'email' | 'role'>,
-  { by, randomInt }: { readonly by: Actor; readonly randomInt: (max: number) => number },
+  { by, randomInt }: { readonly by: Actor; readonly randomInt: RandomInt },
 ): { readonly invitation: Invitation; readonly token: string } {
   const token = generateToken(randomInt);
   const invitation = {

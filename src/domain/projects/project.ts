@@ -32,7 +32,6 @@ export const DEFAULT_ORGANIZATION_ID = 'default';
 /** The form of a project id, without anchors, to be part of a longer pattern. */
 export const PROJECT_ID_FORM = `[A-Za-z0-9][A-Za-z0-9_-]{0,${projectIdCharactersMax - 1}}`;
 
-/** Matches a whole project id. */
 export const PROJECT_ID_PATTERN = `^${PROJECT_ID_FORM}$`;
 
 const projectId = new RegExp(PROJECT_ID_PATTERN);
@@ -64,30 +63,30 @@ export function parseNewId(text: string): Result<string> {
 
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
+/** A uniform integer in [0, max) from a cryptographic source. */
+export type RandomInt = (max: number) => number;
+
 /** A new id of 16 characters (80 bits), without letters that look like others. */
-export function generateId(randomInt: (max: number) => number): string {
-  return Array.from({ length: 16 }, () => ID_ALPHABET.charAt(randomInt(ID_ALPHABET.length))).join('');
+export function generateId(randomInt: RandomInt): string {
+  return randomText(16, randomInt, ID_ALPHABET);
+}
+
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+export function randomText(characters: number, randomInt: RandomInt, alphabet = BASE62): string {
+  return Array.from({ length: characters }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 }
 
 /** New values for fields of a project. Fields left out do not change. */
-export interface ProjectChange {
-  readonly name?: string;
-  readonly timeZone?: string | null;
-  readonly retentionDays?: number | null;
-}
+export type ProjectChange = Partial<Pick<Project, 'name' | 'timeZone' | 'retentionDays'>>;
 
-/** Applies a change. `detail` describes it for the audit log; it is empty if nothing changed. */
+/** Applies a change. `detail` (`name: Docs, now Handbook`) is for the audit log; it is empty if nothing changed. */
 export function applyChange(project: Project, change: ProjectChange): { project: Project; detail: string } {
   const changed = { ...project, ...change };
-  const details = [
-    describeChange('name', project.name, changed.name),
-    describeChange('time zone', project.timeZone, changed.timeZone),
-    describeChange('retention in days', project.retentionDays, changed.retentionDays),
-  ];
-  return { project: changed, detail: details.filter((one) => one !== '').join('; ') };
-}
-
-/** `name: Docs, now Handbook`. */
-function describeChange(field: string, before: string | number | null, now: string | number | null): string {
-  return before === now ? '' : `${field}: ${before ?? 'none'}, now ${now ?? 'none'}`;
+  const labels = { name: 'name', timeZone: 'time zone', retentionDays: 'retention in days' } as const;
+  const fields = ['name', 'timeZone', 'retentionDays'] as const;
+  const details = fields
+    .filter((field) => project[field] !== changed[field])
+    .map((field) => `${labels[field]}: ${project[field] ?? 'none'}, now ${changed[field] ?? 'none'}`);
+  return { project: changed, detail: details.join('; ') };
 }

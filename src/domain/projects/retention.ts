@@ -49,10 +49,9 @@ export function oldQueriesError(
   const since = new Date(rowsFrom).toISOString();
   const details: string[] = [];
   for (const [index, id] of ids.entries()) {
-    if (seen.has(id)) continue;
+    const isOld = (timesMs[index] ?? rowsFrom) < rowsFrom;
+    if (isOld && !seen.has(id)) details.push(`queries[${index}]: ${beforeRowsProblem(since)}`);
     seen.add(id);
-    if ((timesMs[index] ?? rowsFrom) < rowsFrom)
-      details.push(`queries[${index}]: ${beforeRowsProblem(since)}`);
   }
   if (details.length === 0) return undefined;
   const old = details.length === 1 ? 'one of its queries is' : `${details.length} of its queries are`;

@@ -32,19 +32,8 @@ const shape = 'host - - [31/Jan/2026:23:59:59 +0000] "POST /path HTTP/1.1" 200 5
 export function parseLogLine(text: string): Result<LoggedRequest> {
   const match = line.exec(text);
   if (match === null) return failure(`is not a line of an access log: ${quote(text)}; expected ${shape}`);
-  const [
-    ,
-    day,
-    monthName = '',
-    year,
-    time,
-    hours,
-    minutes,
-    request = '',
-    status,
-    referer = '',
-    userAgent = '',
-  ] = match;
+  const [, day, monthName = '', year, time, hours, minutes, ...fields] = match;
+  const [request = '', status, referer = '', userAgent = ''] = fields;
   const month = months.indexOf(monthName) + 1;
   if (month === 0) return failure(`${quote(monthName)} is not the name of a month, as in 31/Jan/2026`);
   const [, method, target = ''] = /^([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?$/.exec(unescapeLogged(request)) ?? [];

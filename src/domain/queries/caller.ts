@@ -21,7 +21,7 @@ export function isCallerName(name: string): boolean {
   return pattern.test(name);
 }
 
-/** The type of a caller (contract, part 3): `web` is web, `api` is api, everything else is other. */
+/** The type of a caller (contract, part 3). */
 export function callerType(caller: string): CallerType {
   return caller === 'web' || caller === 'api' ? caller : 'other';
 }

@@ -44,8 +44,7 @@ function isWhiteSpace(byte: number | undefined): boolean {
 /** Decodes UTF-8. Refuses invalid bytes, because replacing them could turn two different ids into the same. */
 export function decodeUtf8(bytes: Uint8Array): Result<string> {
   if (!isUtf8(bytes)) return failure('is not valid UTF-8');
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  return success(text);
+  return success(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
 }
 
 export function stripByteOrderMark(text: string): string {

@@ -17,8 +17,6 @@ export interface Query {
 /** The only fields accepted in a query. */
 export const QUERY_FIELDS = ['id', 'caller', 'occurredAt'] as const;
 
-const unknownFieldsNamedMax = 5;
-
 /**
  * Parses one query from JSON or CSV. `nowMs` is the time of receipt: the query's time if it names none, and the reference
  * for times in the future. Unknown fields are refused, because a mistyped `occuredAt` would otherwise count the query as
@@ -40,13 +38,10 @@ export function parseQuery(input: unknown, nowMs: number): Result<Query> {
   return success({ id: id as string, caller: caller as string, occurredAt: time.value });
 }
 
-/** Names only a few, because there could be as many as fit into a body. */
+/** Names only five, because there could be as many as fit into a body. */
 function unknownFields(names: readonly string[]): string[] {
-  const named = names
-    .slice(0, unknownFieldsNamedMax)
-    .map((name) => unknownNameMessage('field', name, QUERY_FIELDS));
-  const more = names.length - named.length;
-  return more === 0 ? named : [...named, `and ${more} more unknown fields`];
+  const named = names.slice(0, 5).map((name) => unknownNameMessage('field', name, QUERY_FIELDS));
+  return names.length > 5 ? [...named, `and ${names.length - 5} more unknown fields`] : named;
 }
 
 function idProblems(id: unknown): string[] {

@@ -93,14 +93,12 @@ export class QueryCollector {
   add(record: TelemetryRecord): void {
     if (!isQuery(record, this.#rules)) return;
     const found = this.#read(record);
-    if (!found.ok) {
-      this.#rejected++;
-      if (this.#problems.length < problemsNamedMax)
-        this.#problems.push(`${describe(record)}: ${found.problems.join('; ')}`);
-      return;
+    if (found.ok) {
+      const before = this.#found.get(found.value.query.id);
+      this.#found.set(found.value.query.id, before === undefined ? found.value : merge(before, found.value));
+    } else if (++this.#rejected <= problemsNamedMax) {
+      this.#problems.push(`${describe(record)}: ${found.problems.join('; ')}`);
     }
-    const before = this.#found.get(found.value.query.id);
-    this.#found.set(found.value.query.id, before === undefined ? found.value : merge(before, found.value));
   }
 
   result(): FoundQueries {
@@ -115,8 +113,9 @@ export class QueryCollector {
       return failure(`has no valid ${missing}, so that a repeat could not be told from another query`);
     }
     const { caller, isNamed } = readCaller(record, this.#rules);
-    const occurredAt = record.timeNs === 0n ? {} : { occurredAt: formatTimestamp(record.timeNs) };
-    const query = parseQuery({ id, caller, ...occurredAt }, this.#nowMs);
+    // Drops digits finer than a millisecond. Any 64 bits of nanoseconds end before the year 2555.
+    const time = new Date(Number(record.timeNs / 1_000_000n)).toISOString();
+    const query = parseQuery({ id, caller, ...(record.timeNs !== 0n && { occurredAt: time }) }, this.#nowMs);
     if (!query.ok) return query;
     if (this.#rowsFrom !== null && query.value.occurredAt < this.#rowsFrom) {
       return failure(beforeRowsProblem(new Date(this.#rowsFrom).toISOString()));
@@ -162,17 +161,14 @@ function readId({ traceId, spanId, attributes }: TelemetryRecord, source: IdSour
   return /^[0-9a-f]{16}$/.test(spanId) && !/^0+$/.test(spanId) ? `${traceId}-${spanId}` : undefined;
 }
 
-function readCaller(
-  { attributes, resource }: TelemetryRecord,
-  { callerAttribute, detection }: TelemetryRules,
-) {
-  const given = attributes.get(callerAttribute) || resource.get(callerAttribute);
-  if (given !== undefined && given !== '') return { caller: given, isNamed: true };
+function readCaller({ attributes, resource }: TelemetryRecord, rules: TelemetryRules) {
+  const { callerAttribute, detection } = rules;
   // An empty fallback cannot be confused with a detected name.
-  const detected = detectCaller({ headers: readHeaders(attributes) }, { ...detection, fallback: '' });
-  return detected === ''
-    ? { caller: detection.fallback ?? 'unknown', isNamed: false }
-    : { caller: detected, isNamed: true };
+  const caller =
+    attributes.get(callerAttribute) ||
+    resource.get(callerAttribute) ||
+    detectCaller({ headers: readHeaders(attributes) }, { ...detection, fallback: '' });
+  return { caller: caller || (detection.fallback ?? 'unknown'), isNamed: caller !== '' };
 }
 
 /** The request headers among the attributes. Older instrumentation writes `_` for `-`. */
@@ -186,15 +182,8 @@ function readHeaders(attributes: Attributes) {
   };
 }
 
-/** Drops digits finer than a millisecond. Any 64 bits of nanoseconds end before the year 2555. */
-function formatTimestamp(timeNs: bigint): string {
-  return new Date(Number(timeNs / 1_000_000n)).toISOString();
-}
-
-const idCharactersShownMax = 32;
-
 function describe({ traceId, spanId }: TelemetryRecord): string {
-  const ids = [traceId, spanId].filter((id) => id !== '').map((id) => id.slice(0, idCharactersShownMax));
+  const ids = [traceId, spanId].filter((id) => id !== '').map((id) => id.slice(0, 32));
   return ids.length === 0 ? 'a record without trace id' : ids.join('/');
 }
 
@@ -203,9 +192,8 @@ const attributeName = /^[^\s=,]{1,255}$/;
 
 /** Parses the setting that says which records are queries: `name=value,value`, or the name alone for any value. */
 export function parseQueryRule(text: string): Result<TelemetryRules['query']> {
-  const at = text.indexOf('=');
-  const attribute = at === -1 ? text : text.slice(0, at);
-  const values = at === -1 ? [] : text.slice(at + 1).split(',');
+  const [attribute = '', ...rest] = text.split('=');
+  const values = rest.length === 0 ? [] : rest.join('=').split(',');
   return attributeName.test(attribute) && !values.includes('')
     ? success({ attribute, values })
     : failure('is not an attribute and its values, as gen_ai.operation.name=invoke_agent');

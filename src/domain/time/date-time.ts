@@ -35,72 +35,53 @@ const monthNames =
 /** 10000-01-01T00:00:00Z, the first time that is too late for RFC 3339 in UTC. */
 export const YEAR_10000_MS = 253_402_300_800_000;
 
-/** The parts of a match. Without a time, `hasTime` is false and its parts are zero. */
-interface Parts {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-  readonly millisecond: number;
-  readonly offset: string | undefined;
-  readonly hasTime: boolean;
-  readonly hasSeconds: boolean;
-}
-
 /**
  * Parses the bound of a range: a date (the start of that day in UTC) or a date-time (UTC unless it has an offset). A
  * problem completes a sentence that begins with the name of the field.
  */
 export function parseBound(text: string): Result<number> {
-  const parts = split(text);
-  if (parts === undefined) return failure(boundShapeProblem(text));
-  return toTime(parts, text);
+  const match = PARTS.exec(text);
+  return match === null ? failure(boundShapeProblem(text)) : toTime(match);
 }
 
 /** Parses a recorded time. It must be complete, so that a local time is never mistaken for UTC. */
 export function parseTimestamp(text: string): Result<number> {
-  const parts = split(text);
-  if (parts === undefined) return failure(`${quote(text)} is not a date-time of RFC 3339; ${fullForm}`);
-  const missing = missingPart(parts);
-  if (missing !== undefined) return failure(`${quote(text)} has no ${missing}; ${fullForm}`);
-  return toTime(parts, text);
+  const match = PARTS.exec(text);
+  if (match === null) return failure(`${quote(text)} is not a date-time of RFC 3339; ${fullForm}`);
+  const missing = missingPart(match);
+  return missing === undefined ? toTime(match) : failure(`${quote(text)} has no ${missing}; ${fullForm}`);
 }
 
 const fullForm = 'send it in full, as 2026-01-31T23:59:59Z';
 
-function split(text: string): Parts | undefined {
-  const match = PARTS.exec(text);
-  if (match === null) return undefined;
-  const [, year, month, day, hour, minute, second, fraction, offset] = match;
-  return {
-    year: Number(year),
-    month: Number(month),
-    day: Number(day),
-    hour: Number(hour ?? 0),
-    minute: Number(minute ?? 0),
-    second: Number(second ?? 0),
-    millisecond: fraction === undefined ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0')),
-    offset,
-    hasTime: hour !== undefined,
-    hasSeconds: second !== undefined,
-  };
+function missingPart([, , , , hour, , second, , offset]: RegExpExecArray): string | undefined {
+  if (hour === undefined) return 'time';
+  if (second === undefined) return 'seconds';
+  return offset === undefined ? 'offset' : undefined;
 }
 
-function toTime(parts: Parts, text: string): Result<number> {
-  const offsetMs = parts.offset === undefined ? 0 : parseOffset(parts.offset);
-  if (offsetMs === undefined) return failure(`${quote(text)} has an impossible offset, ${parts.offset}`);
-  const problem = dateProblem(parts) ?? timeProblem(parts);
+/** The time of a match of `PARTS`. Missing parts are zero. */
+function toTime(match: RegExpExecArray): Result<number> {
+  const [text, years, months, days, hours = 0, minutes = 0, seconds = 0, fraction = '', offset = 'Z'] = match;
+  const [year, month, day] = [Number(years), Number(months), Number(days)];
+  const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)];
+  const offsetMs = parseOffset(offset);
+  if (offsetMs === undefined) return failure(`${quote(text)} has an impossible offset, ${offset}`);
+  const problem = dateProblem(year, month, day) ?? timeProblem(hour, minute, second);
   if (problem !== undefined) return failure(`${quote(text)} ${problem}`);
 
-  const ofDayMs = parts.hour * hourMs + parts.minute * minuteMs + parts.second * 1000 + parts.millisecond;
-  const timeMs = startOfDay(parts.year, parts.month, parts.day) + ofDayMs - offsetMs;
+  const sinceMidnightMs = hour * hourMs + minute * minuteMs + second * 1000 + parseFractionMs(fraction);
+  const timeMs = startOfDay(year, month, day) + sinceMidnightMs - offsetMs;
   // RFC 3339, section 5.7: a leap second is the last second of a UTC day. The sum above counts it as the next second.
-  if (parts.second === 60 && (Math.floor(timeMs / 1000) * 1000) % dayMs !== 0) {
+  if (second === 60 && (Math.floor(timeMs / 1000) * 1000) % dayMs !== 0) {
     return failure(`${quote(text)} has second 60, which exists only as a leap second, at 23:59:60 UTC`);
   }
   return success(timeMs);
+}
+
+/** The whole milliseconds of the digits after a decimal point. */
+export function parseFractionMs(digits: string): number {
+  return Number(digits.slice(0, 3).padEnd(3, '0'));
 }
 
 function startOfDay(year: number, month: number, day: number): number {
@@ -108,7 +89,7 @@ function startOfDay(year: number, month: number, day: number): number {
   return Date.UTC(year + 400, month - 1, day) - eraMs;
 }
 
-function dateProblem({ year, month, day }: Parts): string | undefined {
+function dateProblem(year: number, month: number, day: number): string | undefined {
   if (month < 1 || month > 12) return 'is not a date: months go from 01 to 12';
   const days = (startOfDay(year, month + 1, 1) - startOfDay(year, month, 1)) / dayMs;
   if (day < 1 || day > days)
@@ -116,7 +97,7 @@ function dateProblem({ year, month, day }: Parts): string | undefined {
   return undefined;
 }
 
-function timeProblem({ hour, minute, second }: Parts): string | undefined {
+function timeProblem(hour: number, minute: number, second: number): string | undefined {
   if (hour > 23) return 'is not a time: hours go from 00 to 23';
   if (minute > 59) return 'is not a time: minutes go from 00 to 59';
   if (second > 60) return 'is not a time: seconds go from 00 to 59';
@@ -130,12 +111,6 @@ function parseOffset(offset: string): number | undefined {
   const minutes = Number(offset.slice(4, 6));
   if (hours > 23 || minutes > 59) return undefined;
   return (offset.startsWith('-') ? -1 : 1) * (hours * hourMs + minutes * minuteMs);
-}
-
-function missingPart({ hasTime, hasSeconds, offset }: Parts): string | undefined {
-  if (!hasTime) return 'time';
-  if (!hasSeconds) return 'seconds';
-  return offset === undefined ? 'offset' : undefined;
 }
 
 function boundShapeProblem(text: string): string {

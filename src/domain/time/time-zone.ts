@@ -1,5 +1,6 @@
 /** Names and offsets of time zones. The only file that uses the library for them, which reads the platform's own data. */
 import { Temporal } from 'temporal-polyfill';
+import type { DateRange } from '../counting/date-range.js';
 import { failure, quote, type Result, success } from '../result.js';
 
 /** A name that `parseTimeZone` accepted, such as `Europe/Berlin`. */
@@ -12,21 +13,17 @@ export const TIME_ZONE_PATTERN = '^[A-Za-z][A-Za-z0-9+_/-]*$';
 
 const pattern = new RegExp(TIME_ZONE_PATTERN);
 
-/** A half-open period `[from, to)` in which a zone's offset does not change. */
-export interface OffsetPeriod {
-  readonly from: number;
-  readonly to: number;
+/** A period in which a zone's offset does not change. */
+export interface OffsetPeriod extends DateRange {
   /** Local time minus UTC, in whole seconds; whole minutes only since the 20th century. */
   readonly offsetMs: number;
 }
 
-/** Grafana's variable `$__timezone` says `utc`; it spells all other zones as the database does. */
-const GRAFANA_UTC = 'utc';
-
 /** Parses a name of the IANA time zone database, in its exact spelling. Accepts links such as `Asia/Calcutta`, and `utc`. */
 export function parseTimeZone(name: string): Result<TimeZone> {
   if (name === '') return failure('is empty; leave it out or give the name of a time zone, as Europe/Berlin');
-  if (name === GRAFANA_UTC) return success(UTC);
+  // Grafana's variable `$__timezone` says `utc`; it spells all other zones as the database does.
+  if (name === 'utc') return success(UTC);
   const known = findExactName(name);
   if (known === name) return success(name as TimeZone);
   const hint =
@@ -48,10 +45,7 @@ function findExactName(name: string): string | undefined {
 }
 
 /** The periods of constant offset in a range, in order. */
-export function* listOffsetPeriods(
-  zone: TimeZone,
-  range: { readonly from: number; readonly to: number },
-): Generator<OffsetPeriod> {
+export function* listOffsetPeriods(zone: TimeZone, range: DateRange): Generator<OffsetPeriod> {
   let begin = range.from;
   while (begin < range.to) {
     const { to, offsetMs } = periodAt(begin, zone);

@@ -1,7 +1,6 @@
 /** Timestamps in the formats of other systems' exports. */
-
 import { failure, quote, type Result, success } from '../result.js';
-import { parseTimestamp, YEAR_10000_MS } from './date-time.js';
+import { parseFractionMs, parseTimestamp, YEAR_10000_MS } from './date-time.js';
 
 /**
  * `rfc3339` is the format of recorded queries. `utc` also accepts what databases write: a space instead of `T`, an offset
@@ -44,7 +43,7 @@ function parseEpoch(value: unknown, unit: 's' | 'ms'): Result<number> {
     return failure(`${count} is too small for milliseconds since 1970; are these seconds (--time-format s)?`);
   }
   if (count >= YEAR_10000_MS) return failure(`${count} milliseconds since 1970 lie after the year 9999`);
-  return success(unit === 'ms' ? count : count * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0')));
+  return success(unit === 'ms' ? count : count * 1000 + parseFractionMs(fraction));
 }
 
 function toRfc3339(text: string): string {

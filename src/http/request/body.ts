@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { bodyLineBytesMax, jsonPartsMax, queryPartsMax } from '../../domain/limits.js';
+import { jsonPartsMax, lineBytesMax, queryPartsMax } from '../../domain/limits.js';
 import { nonBlankLines, parseJson } from '../../domain/queries/lines.js';
 import type { Admission } from '../admission/admission.js';
 import { HttpError } from '../errors.js';
@@ -108,7 +108,7 @@ function parseBody(body: Buffer, partsMax?: number): unknown {
 
 /** Does not parse lines that are longer than any query: a few such lines would take seconds. */
 function parseLine(line: Uint8Array): unknown {
-  if (line.length > bodyLineBytesMax) return new MalformedLine(`is longer than ${bodyLineBytesMax} bytes`);
+  if (line.length > lineBytesMax) return new MalformedLine(`is longer than ${lineBytesMax} bytes`);
   const value = parseJson(line);
   return value.ok ? value.value : new MalformedLine(value.problems.join('; '));
 }

@@ -12,8 +12,7 @@ test.each<[string, number, number]>([
   ['headers have 16 KiB at most', limits.headerBytesMax, 16_384],
   ['levels of JSON are counted from 1 MiB on', limits.jsonLevelsCountedBytesMin, 1_048_576],
   ['recordings under way have 64 MiB at most', limits.recordingBytesMax, 67_108_864],
-  ['a line of a body has 64 KiB at most', limits.bodyLineBytesMax, 65_536],
-  ['a line of an import has 64 KiB at most', limits.importLineBytesMax, 65_536],
+  ['a line of a body or an import has 64 KiB at most', limits.lineBytesMax, 65_536],
 ])('%s', (_what, limit, stated) => {
   expect(limit).toBe(stated);
 });

@@ -1,6 +1,6 @@
 /** The first visit: from the set-up link in the server's output to the first chart. */
 import { describe, expect, test } from 'vitest';
-import { dashboardStarters } from '../support/dashboard-server.js';
+import { everyDashboardStarter } from '../support/dashboard-server.js';
 import { ada } from '../support/dashboard-user.js';
 import { dashboardVisits } from '../support/dashboard-visit.js';
 import { expectTiles, numberOf, rowsOf } from '../support/overview.js';
@@ -11,7 +11,7 @@ const open = dashboardVisits();
 const everything = expected.ranges.find(({ query }) => Object.keys(query).length === 0)?.counts;
 if (everything === undefined) throw new Error('The sample says nothing of all time.');
 
-describe.each(dashboardStarters)('on %s', (_kind, start) => {
+describe.each(everyDashboardStarter)('on %s', (_kind, start) => {
   test('the set-up link creates one account and leads to the overview', async () => {
     const server = await start();
     const place = { server, session: null };

@@ -5,6 +5,7 @@ import { migrateStore, openStore } from '../../src/storage/open.js';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
 import { whenOver } from '../support/cleanup.js';
+import { by, projectOf } from '../support/entities.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 test('a file is made where it need not be there, and opened where it must be', async () => {
@@ -30,4 +31,13 @@ test('a file of an older version is kept unless told, and one that is new or up 
   }
   expect(await migrateStore(`sqlite:${folder}/new.db`, { distribute: false })).toEqual(newest);
   expect(statSync(`${folder}/new.db`).size).toBeGreaterThan(0);
+});
+
+test('each commit to a file is reported, with its time', async () => {
+  const took: number[] = [];
+  const commits = { now: () => 7, committed: (ms: number) => void took.push(ms) };
+  const store = await openStore(`sqlite:${await temporaryFolder()}/store.db`, { commits });
+  await store.createProject(projectOf('docs'), by);
+  await store.close();
+  expect(took).toEqual([0]);
 });

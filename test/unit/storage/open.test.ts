@@ -9,7 +9,6 @@ import {
   openStore,
   parseDatabaseUrl,
 } from '../../../src/storage/open.js';
-import { by, projectOf } from '../../support/entities.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { words } from '../../support/words.js';
 
@@ -150,13 +149,4 @@ test.each([
   ['sqlite:x', 'postgres://h/x', false],
 ])('%s and %s are the same store: %s', async (one, other, same) => {
   expect(await isSameStore(one, other)).toBe(same);
-});
-
-test('whoever is given for it is told of each commit to a file', async () => {
-  const took: number[] = [];
-  const commits = { now: () => 7, committed: (ms: number) => void took.push(ms) };
-  const store = await openStore(`sqlite:${await temporaryFolder()}/store.db`, { commits });
-  await store.createProject(projectOf('docs'), by);
-  await store.close();
-  expect(took).toEqual([0]);
 });

@@ -84,7 +84,9 @@ test('callers are those of the rules, and what is no line of a log is named', as
   const { status, stdout, stderr } = await place.run([
     ...['import', 'access.log', '--project', project, ...args, '--caller-rules', 'rules.json'],
   ]);
-  expect(stderr).toMatch(/^access\.log:8: is not a line of an access log: "no line of a log"; that is .*\n$/);
+  expect(stderr).toMatch(
+    /^access\.log:8: is not a line of an access log: "no line of a log"; expected .*\n$/,
+  );
   expect({ status, stdout }).toEqual({
     status: 1,
     stdout: '9 read, 5 recorded, 0 duplicates, 1 bad, 3 skipped\n',

@@ -10,6 +10,7 @@ import { newUser, type User } from '../support/postgres-user.js';
 import { listening, programOn, ready } from '../support/schema-nodes.js';
 import { newSchemaIn, onDatabase } from '../support/store.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { isDeep } from '../support/volume.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 
@@ -137,13 +138,21 @@ function checkOutcome(outcome: Outcome, { status, says: pattern }: Pick<Trouble,
   expectNoPassword('stderr', outcome.stderr);
 }
 
+/** The deep run tries every command with every trouble; the quick run all commands with the first, then one command each. */
+function commandsToTry(trouble: Trouble, file: string): string[][] {
+  const commands = commandsOn(file);
+  const index = troubles.indexOf(trouble);
+  if (isDeep || index === 0) return commands;
+  return commands.filter((_command, at) => at === index % commands.length);
+}
+
 describe.each(troubles.map((one) => [one.what, one] as const))('%s', (_what, trouble) => {
-  test('is said by every command, in one line without the password', async () => {
+  test('commands report it in one line without the password', async () => {
     const { url } = await userAndUrl();
     const file = await queriesFile();
     const env = { DATABASE_URL: trouble.change(url), CALLER_STATS_LOG_LEVEL: 'trace' };
-    const outcomes = await inGroups(commandsOn(file), 4, (args) => spawnCli(args, { env }));
-    expect(outcomes).toHaveLength(8);
+    const outcomes = await inGroups(commandsToTry(trouble, file), 4, (args) => spawnCli(args, { env }));
+    expect(outcomes).not.toHaveLength(0);
     for (const outcome of outcomes) checkOutcome(outcome, trouble);
   });
 

@@ -1,4 +1,4 @@
-/** `GET /api/session`: what a page has to know before it can show anything. Answers whoever asks. */
+/** `GET /api/session`: what a page needs before it can show anything. It needs no session. */
 
 import type { FastifyInstance } from 'fastify';
 import { DEFAULT_EXPIRY } from '../../../domain/keys/key-lifetime.js';

@@ -13,6 +13,7 @@ import { DEFAULT_INTERVAL, SERIES_PARAMETER_NAMES } from '../domain/counting/ser
 import { CallerStatsError } from '../domain/errors.js';
 import { formatCount } from '../domain/format.js';
 import { toolBucketsMax } from '../domain/limits.js';
+import { CALLER_TYPE_DESCRIPTIONS, CALLER_TYPES } from '../domain/queries/caller.js';
 import { unknownNameMessage } from '../domain/suggest.js';
 import { UTC } from '../domain/time/time-zone.js';
 import {
@@ -42,9 +43,9 @@ export function createTools(source: ReportSource): Tool[] {
       name: 'get_caller_stats',
       title: 'Caller stats',
       description:
-        "How many questions (queries) people asked a documentation site's AI assistant in a range of time, by type of " +
-        'caller: web is the documentation site itself, api direct API calls, other everything else, such as integrations ' +
-        'and SDKs; total is their sum. Exact, to the millisecond.',
+        "How many questions (queries) people asked a documentation site's AI assistant in a range of time, by type of caller. " +
+        `${CALLER_TYPES.map((type) => `${type}: ${CALLER_TYPE_DESCRIPTIONS[type]}`).join(' ')} The total is their sum. ` +
+        'Exact, to the millisecond.',
       input: RangeInput,
       output: CallerStatsSchema,
     }),
@@ -64,8 +65,8 @@ export function createTools(source: ReportSource): Tool[] {
       name: 'get_callers',
       title: 'Callers',
       description:
-        'How many queries came from each caller in a range of time, most first: web, api, and each integration or SDK by ' +
-        'its name. Says what the type other is made of.',
+        'How many queries came from each caller in a range of time, most first. Shows which integrations and SDKs ' +
+        'make up the type other.',
       input: RangeInput,
       output: CallersSchema,
     }),

@@ -208,7 +208,7 @@ test('caller types stay distinguishable in forced colors', async () => {
   const { page } = await open(shared(), year, { forcedColors: 'active' });
   await page.getByRole('slider').waitFor();
   const fills = await page.evaluate<string[]>(
-    "['web', 'api', 'other'].map((type) => getComputedStyle(document.querySelector('svg .fill-' + type)).fill)",
+    "['web', 'api', 'other'].map((type) => getComputedStyle(document.querySelector('svg .type-' + type)).fill)",
   );
   expect(new Set(fills).size).toBe(3);
   expect(await findProblems(page, { viewport: desk })).toEqual([]);

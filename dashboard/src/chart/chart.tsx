@@ -2,7 +2,9 @@
  * Bars over time, stacked by caller type. Drawn without a charting library: the smallest suitable one is larger than
  * the rest of the page, and none has a cursor for keyboards and screen readers.
  */
+
 import { type PointerEvent, useMemo, useRef, useState } from 'react';
+import { CALLER_TYPE_NAMES } from '../../../src/domain/queries/caller.js';
 import type { CallerType, Interval } from '../api/types.js';
 import { bucketTitle } from '../format/dates.js';
 import { compact, count } from '../format/numbers.js';
@@ -19,7 +21,6 @@ import {
   stackedPaths,
 } from './layout.js';
 import { sumTypes, Tooltip } from './tooltip.js';
-import { TYPE_NAMES } from './type-names.js';
 import { useSize } from './use-size.js';
 import './chart.css';
 
@@ -72,7 +73,7 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
           <Band index={active} bars={bars.length} plot={drawing.plot} />
         )}
         {drawing.paths.map(({ type, path }) => (
-          <path key={type} d={path} className={`fill-${type}`} />
+          <path key={type} d={path} className={`bar type-${type}`} />
         ))}
         {before !== null && (
           <>
@@ -191,7 +192,7 @@ function describeBar(
   before: Bar | undefined,
 ): string {
   if (bar === undefined) return '';
-  const parts = types.map((type) => `${TYPE_NAMES[type]} ${count(bar[type])}`);
+  const parts = types.map((type) => `${CALLER_TYPE_NAMES[type]} ${count(bar[type])}`);
   const was = before === undefined ? '' : `; the period before ${count(sumTypes(before, types))}`;
   return `${bucketTitle(bar, interval, zone)}: ${count(sumTypes(bar, types))}. ${parts.join(', ')}${was}`;
 }

@@ -1,9 +1,10 @@
 /** The tooltip of the bar under the pointer or the cursor. */
+
 import { useLayoutEffect, useRef } from 'react';
+import { CALLER_TYPE_NAMES } from '../../../src/domain/queries/caller.js';
 import type { CallerType } from '../api/types.js';
 import { count } from '../format/numbers.js';
 import type { Bar } from './layout.js';
-import { TYPE_NAMES } from './type-names.js';
 
 interface TooltipProps {
   readonly title: string;
@@ -31,8 +32,8 @@ export function Tooltip({ title, bar, types, before, center, width }: TooltipPro
       <p className="chart-tip-title">{title}</p>
       {types.toReversed().map((type) => (
         <p key={type} className="chart-tip-row">
-          <span className={`swatch swatch-${type}`} />
-          <span>{TYPE_NAMES[type]}</span>
+          <span className={`swatch type-${type}`} />
+          <span>{CALLER_TYPE_NAMES[type]}</span>
           <span>{count(bar[type])}</span>
         </p>
       ))}

@@ -6,7 +6,7 @@ import type { FieldMap, QueryField, Reading } from '../../app/import/fields.js';
 import { FORMATS, type Form, type Format } from '../../app/import/formats.js';
 import { fileProblem } from '../../app/import/source.js';
 import { ASSISTANT_EVENT, STREAM_FIELDS } from '../../app/import/stream.js';
-import { CALLER_PATTERN, isCallerName } from '../../domain/queries/caller.js';
+import { CALLER_FORM, isCallerName } from '../../domain/queries/caller.js';
 import { type CallerRules, callerRulesProblems } from '../../domain/queries/caller-detection.js';
 import { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { quote } from '../../domain/result.js';
@@ -140,7 +140,7 @@ function readCallerValues(given: readonly string[], problems: string[]): Readonl
 }
 
 function notCaller(name: string): string {
-  return `${quote(name)} is not web, api, or a name such as slack (${CALLER_PATTERN})`;
+  return `${quote(name)} is not ${CALLER_FORM}`;
 }
 
 /** The flags of `LogOptions`. */

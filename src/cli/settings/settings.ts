@@ -8,7 +8,7 @@ import { parseKeyLife } from '../../domain/keys/key-lifetime.js';
 import { parseNetworks } from '../../domain/keys/networks.js';
 import * as limits from '../../domain/limits.js';
 import { isName } from '../../domain/projects/project.js';
-import { isCallerName } from '../../domain/queries/caller.js';
+import { CALLER_FORM, isCallerName } from '../../domain/queries/caller.js';
 import {
   parseAttributeName,
   parseIdSource,
@@ -144,8 +144,7 @@ const SERVER_SETTINGS = defineSettings({
     fallback: 'unknown',
     placeholder: 'caller',
     description: 'caller where neither attributes nor headers tell',
-    parse: (text) =>
-      isCallerName(text) ? success(text) : failure('is not web, api or a name of 1 to 64 of a-z 0-9 . _ -'),
+    parse: (text) => (isCallerName(text) ? success(text) : failure(`is not ${CALLER_FORM}`)),
   },
   otlpSiteOrigins: {
     fallback: 'none',

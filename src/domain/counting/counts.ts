@@ -1,6 +1,6 @@
 /**
- * Counts by caller type. `CALLER_TYPES` is the one list of types; `mapTypes`, `withTotal`, `toBucket` and
- * `addCounts` spell the types out for speed, and a test compares them with the list. Everything else derives from these functions.
+ * Counts by caller type. `CALLER_TYPES` is the one list of types; the first functions below spell the
+ * types out for speed, and a test compares them with the list. Everything else derives from the list or from these functions.
  */
 import { CALLER_TYPES, type CallerType, callerType } from '../queries/caller.js';
 
@@ -43,17 +43,22 @@ export function toBucket(start: string, end: string, { web, api, other, total }:
 
 /** Adds up any number of counts, type by type. */
 export function addCounts(counts: readonly TypeCounts[]): TypeCounts {
-  let [web, api, other] = [0, 0, 0];
-  for (const one of counts) {
-    web += one.web;
-    api += one.api;
-    other += one.other;
+  const sum = zeroCounts();
+  for (const { web, api, other } of counts) {
+    sum.web += web;
+    sum.api += api;
+    sum.other += other;
   }
-  return { web, api, other };
+  return sum;
 }
 
-export function zeroCounts(): TypeCounts {
-  return mapTypes(() => 0);
+export function zeroCounts(): Record<CallerType, number> {
+  return { web: 0, api: 0, other: 0 };
+}
+
+/** Counts from a number for each type, in the order of `CALLER_TYPES`. */
+export function countsFromList([web = 0, api = 0, other = 0]: readonly number[]): TypeCounts {
+  return { web, api, other };
 }
 
 /** `count` queries of one type and none of the others. */

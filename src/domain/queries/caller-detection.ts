@@ -44,7 +44,7 @@ export interface CallerRules {
   readonly known?: readonly KnownCaller[];
   /** Headers that mark direct API calls, with any value. Default: `authorization` and `x-api-key`. */
   readonly apiHeaders?: readonly string[];
-  /** The caller if no rule matches. Default: `unknown`, which counts as other. */
+  /** The caller if no rule matches. Default: `unknown`. */
   readonly fallback?: string;
 }
 

@@ -1,8 +1,8 @@
-import { callerCharactersMax, occurredAtAheadMsMax, queryIdCharactersMax } from '../limits.js';
+import { occurredAtAheadMsMax, queryIdCharactersMax } from '../limits.js';
 import { collectProblems, failure, prefixProblems, type Result, success } from '../result.js';
 import { unknownNameMessage } from '../suggest.js';
 import { parseTimestamp, YEAR_ZERO_MS } from '../time/date-time.js';
-import { CALLER_PATTERN, isCallerName } from './caller.js';
+import { CALLER_FORM, CALLER_PATTERN, isCallerName } from './caller.js';
 
 /** One question to the assistant. Nothing else about it is ever stored. */
 export interface Query {
@@ -61,12 +61,7 @@ function callerProblems(caller: unknown): string[] {
   if (caller === undefined)
     return ['caller: is missing; send "web", "api", or the name of an integration or SDK'];
   if (typeof caller !== 'string') return ['caller: is not a string'];
-  if (!isCallerName(caller)) {
-    return [
-      `caller: is not "web", "api" or a name of 1 to ${callerCharactersMax} of a-z 0-9 . _ - (${CALLER_PATTERN})`,
-    ];
-  }
-  return [];
+  return isCallerName(caller) ? [] : [`caller: is not ${CALLER_FORM} (${CALLER_PATTERN})`];
 }
 
 function parseOccurredAt(occurredAt: unknown, nowMs: number): Result<number> {

@@ -6,7 +6,12 @@ import { mapTypes } from '../../domain/counting/counts.js';
 import { INTERVALS } from '../../domain/counting/interval.js';
 import { DEFAULT_INTERVAL } from '../../domain/counting/series.js';
 import { queryIdCharactersMax } from '../../domain/limits.js';
-import { CALLER_PATTERN, CALLER_TYPE_DESCRIPTIONS, CALLER_TYPES } from '../../domain/queries/caller.js';
+import {
+  CALLER_DESCRIPTION,
+  CALLER_PATTERN,
+  CALLER_TYPE_DESCRIPTIONS,
+  CALLER_TYPES,
+} from '../../domain/queries/caller.js';
 import { BOUND_PATTERN, TIMESTAMP_PATTERN } from '../../domain/time/date-time.js';
 import { TIME_ZONE_PATTERN, UTC } from '../../domain/time/time-zone.js';
 import { OTLP_SCHEMAS } from '../otlp/schemas.js';
@@ -71,7 +76,7 @@ export const CallersSchema = {
     total: count('The sum of all callers.'),
     callers: arraySchema(
       objectSchema({
-        caller: stringSchema('`web`, `api`, or the name of an integration or SDK.'),
+        caller: stringSchema(`${CALLER_DESCRIPTION}.`),
         type: enumSchema(CALLER_TYPES, { description: 'The type of the caller.' }),
         count: { type: 'integer', minimum: 1, description: 'The number of its queries.' },
       }),
@@ -89,7 +94,7 @@ const QuerySchema = {
         "The sender's own message or turn id, unique within the project and case-sensitive. UUIDv7 is best. No NUL character.",
         { minLength: 1, maxLength: queryIdCharactersMax },
       ),
-      caller: stringSchema('`web`, `api`, or the name of an integration or SDK, which counts as other.', {
+      caller: stringSchema(`${CALLER_DESCRIPTION}, which counts as other.`, {
         pattern: CALLER_PATTERN,
       }),
     },

@@ -1,10 +1,18 @@
-/** The logo: three bars, as in the chart. */
+import { CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
+
+const BARS = [
+  { x: 1, y: 9, height: 10 },
+  { x: 7.75, y: 1, height: 18 },
+  { x: 14.5, y: 5.5, height: 13.5 },
+] as const;
+
+/** The logo: three bars in the colors of the chart. */
 export function Logo() {
   return (
     <svg className="logo" viewBox="0 0 20 20" width="20" height="20" aria-hidden>
-      <rect x="1" y="9" width="4.5" height="10" rx="1.25" className="fill-web" />
-      <rect x="7.75" y="1" width="4.5" height="18" rx="1.25" className="fill-api" />
-      <rect x="14.5" y="5.5" width="4.5" height="13.5" rx="1.25" className="fill-other" />
+      {BARS.map((bar, at) => (
+        <rect key={bar.x} {...bar} width="4.5" rx="1.25" className={`bar type-${CALLER_TYPES[at]}`} />
+      ))}
     </svg>
   );
 }

@@ -1,7 +1,6 @@
 /** Announces the numbers of a newly selected range to screen readers, but not automatic updates. */
 import { useEffect, useState } from 'react';
-import { CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
-import { TYPE_NAMES } from '../../chart/type-names.js';
+import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 import { count } from '../../format/numbers.js';
 import { type View, writeView } from '../../navigation/view.js';
 import { choiceName } from './toolbar/choice-name.js';
@@ -15,7 +14,7 @@ export function Announcement({ view, numbers }: { view: View; numbers: Numbers }
   useEffect(() => {
     if (reading === undefined || isStale) return;
     const { counts } = reading;
-    const types = CALLER_TYPES.map((type) => `${TYPE_NAMES[type]} ${count(counts[type])}`).join(', ');
+    const types = CALLER_TYPES.map((type) => `${CALLER_TYPE_NAMES[type]} ${count(counts[type])}`).join(', ');
     const text = `${choiceName(view.choice, view.zone)}: ${count(counts.total)} queries. ${types}.`;
     setSaid((before) => (before.asked === asked ? before : { asked, text }));
   }, [asked, reading, isStale, view]);

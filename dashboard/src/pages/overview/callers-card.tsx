@@ -21,8 +21,8 @@ export function CallersCard({ callers: { callers } }: { callers: Callers }) {
       </div>
       {others.length === 0 ? (
         <EmptyState title="No integrations or SDKs in this range">
-          Queries whose caller is neither <code>web</code> nor <code>api</code> appear here by its name, such
-          as <code>slack</code> or <code>sdk-python</code>.
+          Queries from integrations and SDKs appear here by the name of their caller, such as{' '}
+          <code>slack</code> or <code>sdk-python</code>.
         </EmptyState>
       ) : (
         <table className="callers-table">
@@ -63,7 +63,7 @@ export function CallersCard({ callers: { callers } }: { callers: Callers }) {
 function Bar({ part, whole }: { part: number; whole: number }) {
   return (
     <svg className="callers-bar" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden>
-      <rect width={Math.max(4, (part / whole) * 1000)} height="10" className="fill-other" />
+      <rect width={Math.max(4, (part / whole) * 1000)} height="10" className="bar type-other" />
     </svg>
   );
 }

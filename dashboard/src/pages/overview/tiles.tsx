@@ -2,9 +2,8 @@
 
 import { ArrowDown, ArrowRight, ArrowUp } from 'lucide-react';
 import type { CSSProperties } from 'react';
-import { CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
+import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 import type { CallerType, Counts } from '../../api/types.js';
-import { TYPE_NAMES } from '../../chart/type-names.js';
 import { change, count, share } from '../../format/numbers.js';
 
 interface TilesProps {
@@ -30,8 +29,8 @@ function Tile({ type, counts, before }: TilesProps & { type: CallerType | 'total
   return (
     <div className="tile">
       <dt className="tile-name">
-        {type !== 'total' && <span className={`swatch swatch-${type}`} aria-hidden />}
-        {type === 'total' ? 'Total' : TYPE_NAMES[type]}
+        {type !== 'total' && <span className={`swatch type-${type}`} aria-hidden />}
+        {type === 'total' ? 'Total' : CALLER_TYPE_NAMES[type]}
       </dt>
       <dd className="tile-number numbers">{count(counts[type])}</dd>
       <dd className="tile-notes numbers">

@@ -2,9 +2,8 @@
 
 import { ChartColumnStacked, Table2 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
-import { CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
+import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 import type { CallerType, Interval } from '../../api/types.js';
-import { TYPE_NAMES } from '../../chart/type-names.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Skeleton } from '../../components/feedback/skeleton.js';
 import { Button } from '../../components/forms/button.js';
@@ -119,8 +118,8 @@ function Legend({ view, setView, isCompared }: LegendProps) {
           aria-pressed={!view.hidden.includes(type)}
           onClick={() => toggle(type)}
         >
-          <span className={`swatch swatch-${type}`} aria-hidden />
-          {TYPE_NAMES[type]}
+          <span className={`swatch type-${type}`} aria-hidden />
+          {CALLER_TYPE_NAMES[type]}
         </button>
       ))}
       {isCompared && (

@@ -1,8 +1,7 @@
 /** The chart as a table. */
 
-import { CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
+import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 import type { Bar } from '../../chart/layout.js';
-import { TYPE_NAMES } from '../../chart/type-names.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { bucketTitle } from '../../format/dates.js';
 import { count } from '../../format/numbers.js';
@@ -25,7 +24,7 @@ export function TimeTable({ numbers: { bars, before, interval }, zone, title }: 
     { head: 'When', kind: 'name', cell: ({ bar }) => bucketTitle(bar, interval, zone) },
     ...CALLER_TYPES.map(
       (type): Column<Row> => ({
-        head: TYPE_NAMES[type],
+        head: CALLER_TYPE_NAMES[type],
         kind: 'number',
         cell: ({ bar }) => count(bar[type]),
       }),

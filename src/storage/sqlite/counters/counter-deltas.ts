@@ -1,21 +1,20 @@
 import { BUCKET_WIDTHS_MS, bucketAt, bucketWidthMs } from '../../../domain/counting/buckets.js';
-import type { CallerType } from '../../../domain/queries/caller.js';
+import { mapTypes } from '../../../domain/counting/counts.js';
+import { CALLER_TYPES } from '../../../domain/queries/caller.js';
 
 /** The index of each type in a row. */
-export const TYPE_INDEX = { web: 0, api: 1, other: 2 } as const satisfies Record<CallerType, number>;
-
-export type TypeIndex = (typeof TYPE_INDEX)[CallerType];
+export const TYPE_INDEX = mapTypes((type) => CALLER_TYPES.indexOf(type));
 
 /** The queries that a transaction recorded in one project, as columns, which cost far less than objects. */
 interface Recorded {
   readonly times: number[];
-  readonly types: TypeIndex[];
+  readonly types: number[];
   readonly callers: number[];
 }
 
 /** What a transaction adds to the counters. Both arrays are flat, and in the order of the table's key. */
 export interface CounterRows {
-  /** (project, level, bucket, web, api, other) */
+  /** (project, level, bucket, and a number for each of `CALLER_TYPES`) */
   readonly types: number[];
   /** (project, level, bucket, caller, queries), for callers of type other only. */
   readonly callers: number[];
@@ -25,7 +24,7 @@ export interface CounterRows {
 export class CounterDeltas {
   readonly #projects = new Map<number, Recorded>();
 
-  add(project: number, timeMs: number, type: TypeIndex, caller: number): void {
+  add(project: number, timeMs: number, type: number, caller: number): void {
     let recorded = this.#projects.get(project);
     if (recorded === undefined) {
       recorded = { times: [], types: [], callers: [] };
@@ -61,14 +60,14 @@ function addLevel(rows: CounterRows, project: number, level: number, sorted: Rec
   for (let at = 0; at < times.length; ) {
     const bucket = bucketAt(times[at] ?? 0, level);
     const endMs = (bucket + 1) * bucketWidthMs(level);
-    const sums = [0, 0, 0] as [web: number, api: number, other: number];
+    const sums = CALLER_TYPES.map(() => 0);
     for (; (times[at] ?? endMs) < endMs; at++) {
-      const type = types[at] as TypeIndex;
+      const type = types[at] as number;
       const caller = callers[at] as number;
-      sums[type]++;
+      sums[type] = (sums[type] ?? 0) + 1;
       if (type === TYPE_INDEX.other) others.set(caller, (others.get(caller) ?? 0) + 1);
     }
-    rows.types.push(project, level, bucket, sums[0], sums[1], sums[2]);
+    rows.types.push(project, level, bucket, ...sums);
     for (const [caller, queries] of sortByCaller(others))
       rows.callers.push(project, level, bucket, caller, queries);
     others.clear();

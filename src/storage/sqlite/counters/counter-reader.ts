@@ -4,6 +4,7 @@ import {
   addCounts,
   type CallerCounts,
   type Counts,
+  countsFromList,
   type TypeCounts,
   toCallerCounts,
   withTotal,
@@ -11,6 +12,7 @@ import {
 } from '../../../domain/counting/counts.js';
 import type { DateRange } from '../../../domain/counting/date-range.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../domain/counting/series-segments.js';
+import { CALLER_TYPES, SINGLE_CALLER_TYPES } from '../../../domain/queries/caller.js';
 import type { Connection } from '../connection.js';
 import { type Prepared, prepare, prepareArrays } from '../statements.js';
 import type { ReadSnapshot } from './read-snapshot.js';
@@ -30,28 +32,31 @@ const countersIn = (table: 'type_counter' | 'caller_counter'): string =>
    ON counter.project = asked.number AND counter.level = segment.level
      AND counter.bucket >= segment.first AND counter.bucket < segment."end"`;
 
+const columnSums = (types: readonly string[]): string =>
+  types.map((type) => `coalesce(sum(${type}), 0)`).join(', ');
+
 /** One statement for all segments: one snapshot, and cheaper than a statement each. */
 const sumSql = (segments: number): string => `
   WITH ${segmentTables(segments)}
-  SELECT coalesce(sum(web), 0), coalesce(sum(api), 0), coalesce(sum(other), 0) FROM ${countersIn('type_counter')}`;
+  SELECT ${columnSums(CALLER_TYPES)} FROM ${countersIn('type_counter')}`;
 
 /**
- * The sums of each segment, in order, as a text of three numbers, so that one look-up finds all three. A join with GROUP BY
+ * The sums of each segment, in order, as a text with a number for each type, so that one look-up finds all of them. A join with GROUP BY
  * would sort, and reading the segments from JSON takes longer than reading their counters.
  */
 const segmentSumsSql = (segments: number): string => `
   WITH ${segmentTables(segments)}
   SELECT (
-    SELECT sum(web) || ' ' || sum(api) || ' ' || sum(other) FROM type_counter AS counter
+    SELECT ${CALLER_TYPES.map((type) => `sum(${type})`).join(" || ' ' || ")} FROM type_counter AS counter
     WHERE counter.project = (SELECT number FROM asked) AND counter.level = segment.level
       AND counter.bucket >= segment.first AND counter.bucket < segment."end"
   ) FROM segment`;
 
 const callersSql = (segments: number): string => `
-  WITH ${segmentTables(segments)}, by_type (web, api) AS MATERIALIZED (
-    SELECT coalesce(sum(web), 0), coalesce(sum(api), 0) FROM ${countersIn('type_counter')}
+  WITH ${segmentTables(segments)}, by_type (${SINGLE_CALLER_TYPES.join(', ')}) AS MATERIALIZED (
+    SELECT ${columnSums(SINGLE_CALLER_TYPES)} FROM ${countersIn('type_counter')}
   )
-  SELECT 'web', web FROM by_type UNION ALL SELECT 'api', api FROM by_type UNION ALL
+  ${SINGLE_CALLER_TYPES.map((type) => `SELECT '${type}', ${type} FROM by_type UNION ALL`).join(' ')}
   SELECT caller.name, counted.queries
   FROM (SELECT caller, sum(queries) AS queries FROM ${countersIn('caller_counter')} GROUP BY caller) AS counted
   JOIN caller ON caller.number = counted.caller`;
@@ -67,7 +72,7 @@ export class CounterReader {
   readonly #cache: RollupCache;
   readonly #series: VersionedCache<readonly Counts[]>;
   readonly #findExtent: Prepared<{ readonly first: number | null; readonly last: number }>;
-  readonly #prepareSum: (segments: number) => Prepared<readonly [web: number, api: number, other: number]>;
+  readonly #prepareSum: (segments: number) => Prepared<readonly number[]>;
   readonly #prepareSegmentSums: (segments: number) => Prepared<readonly [sums: string | null]>;
   readonly #prepareCallers: (segments: number) => Prepared<readonly [caller: string, queries: number]>;
 
@@ -130,8 +135,7 @@ export class CounterReader {
     if (segments.length === 0) return addCounts([]);
     const row = this.#prepareSum(segments.length).get(projectId, ...toParameters(segments));
     if (row === undefined) throw new Error('a sum returned no row');
-    const [web, api, other] = row;
-    return { web, api, other };
+    return countsFromList(row);
   }
 }
 
@@ -151,9 +155,8 @@ function prepareOnce<Row extends readonly unknown[]>(
 function addTo(sums: Map<number, TypeCounts>, sum: number, text: string | null | undefined): void {
   if (text === undefined) throw new Error('a segment has no row');
   if (text === null) return;
-  const [web = 0, api = 0, other = 0] = text.split(' ').map(Number);
   const before = sums.get(sum) ?? zeroCounts();
-  sums.set(sum, addCounts([before, { web, api, other }]));
+  sums.set(sum, addCounts([before, countsFromList(text.split(' ').map(Number))]));
 }
 
 function toParameters(segments: readonly Segment[]): number[] {

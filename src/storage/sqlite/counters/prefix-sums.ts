@@ -1,14 +1,13 @@
 import { bucketWidthMs } from '../../../domain/counting/buckets.js';
-import type { TypeCounts } from '../../../domain/counting/counts.js';
+import { zeroCounts } from '../../../domain/counting/counts.js';
+import { CALLER_TYPES, type CallerType } from '../../../domain/queries/caller.js';
 
 export type CounterRow = readonly [bucket: number, web: number, api: number, other: number];
-
-export type MutableCounts = { -readonly [Type in keyof TypeCounts]: number };
 
 /** Non-negative integers. */
 type Numbers = Uint32Array | Float64Array;
 
-const types = 3;
+const types = CALLER_TYPES.length;
 
 /** Prefix sums of the counters of one level: any number of adjacent counters is summed by two look-ups. */
 export class PrefixSums {
@@ -34,7 +33,7 @@ export class PrefixSums {
   }
 
   /** Adds the counters of the buckets from `first` (included) to `end` (excluded). */
-  addTo(sum: MutableCounts, first: number, end: number): void {
+  addTo(sum: Record<CallerType, number>, first: number, end: number): void {
     const [from, to] = [types * this.#indexOf(first), types * this.#indexOf(end)];
     sum.web += this.#between(from, to);
     sum.api += this.#between(from + 1, to + 1);
@@ -43,7 +42,7 @@ export class PrefixSums {
 
   /** Of all types. */
   queriesIn(bucket: number): number {
-    const sum = { web: 0, api: 0, other: 0 };
+    const sum = zeroCounts();
     this.addTo(sum, bucket, bucket + 1);
     return sum.web + sum.api + sum.other;
   }

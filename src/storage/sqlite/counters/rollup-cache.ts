@@ -7,11 +7,13 @@
  * against the sum of the few widest counters, the insides of a day against its daily counter, and so on.
  */
 import { BUCKET_WIDTHS_MS, bucketAt } from '../../../domain/counting/buckets.js';
+import { zeroCounts } from '../../../domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../../domain/counting/date-range.js';
+import { CALLER_TYPES, type CallerType } from '../../../domain/queries/caller.js';
 import { dayMs, secondMs } from '../../../domain/time/duration.js';
 import type { Connection } from '../connection.js';
 import { type Prepared, prepareArrays } from '../statements.js';
-import { type CounterRow, type MutableCounts, PrefixSums } from './prefix-sums.js';
+import { type CounterRow, PrefixSums } from './prefix-sums.js';
 
 const tenSecondsMs = 10 * secondMs;
 
@@ -80,7 +82,7 @@ interface Sums {
 
 interface Cached {
   /** Counts of the cached parts of the range. */
-  readonly sum: MutableCounts;
+  readonly sum: Record<CallerType, number>;
   /** The parts that must be read from the file. */
   readonly rest: DateRange[];
 }
@@ -105,14 +107,14 @@ export class RollupCache {
       db,
       `SELECT number, (
         SELECT CASE WHEN count(*) <= ${widestMax} THEN coalesce(sum(queries), 0) END FROM (
-          SELECT web + api + other AS queries FROM type_counter
+          SELECT ${CALLER_TYPES.join(' + ')} AS queries FROM type_counter
           WHERE project = number AND level = ${BUCKET_WIDTHS_MS.length - 1} LIMIT ${widestMax + 1}
         )
       ) FROM project WHERE id = ?`,
     );
     this.#readCounters = prepareArrays(
       db,
-      `SELECT bucket, web, api, other FROM type_counter
+      `SELECT bucket, ${CALLER_TYPES.join(', ')} FROM type_counter
        WHERE project = ? AND level = ? AND bucket >= ? AND bucket < ? ORDER BY bucket LIMIT ?`,
     );
   }
@@ -124,7 +126,7 @@ export class RollupCache {
       this.#rows = 0;
     }
     this.#version = version;
-    const cached: Cached = { sum: { web: 0, api: 0, other: 0 }, rest: [] };
+    const cached: Cached = { sum: zeroCounts(), rest: [] };
     this.#add(cached, this.#projectEntry(projectId, version), range.from, range.to);
     return cached;
   }

@@ -4,7 +4,7 @@ import { oldQueriesError } from '../../../domain/projects/retention.js';
 import { CALLER_TYPES, callerType } from '../../../domain/queries/caller.js';
 import type { RecordResult } from '../../ports/counts.js';
 import type { Connection } from '../connection.js';
-import { type CounterDeltas, TYPE_INDEX, type TypeIndex } from '../counters/counter-deltas.js';
+import { type CounterDeltas, TYPE_INDEX } from '../counters/counter-deltas.js';
 import { encodeQueryId } from '../query-id.js';
 import type { Statements } from '../statements.js';
 import { MultiRowInsert } from './multi-row.js';
@@ -45,7 +45,7 @@ export class Recording {
     if (tooOld !== undefined) throw tooOld;
     const project = found.number;
     const numbersByCaller = new Map<string, number>();
-    const typesByNumber = new Map<number, TypeIndex>();
+    const typesByNumber = new Map<number, number>();
     const values: unknown[] = [];
     for (const [index, id] of ids.entries()) {
       const caller = required(callers[index], 'a batch has a caller for each of its ids');

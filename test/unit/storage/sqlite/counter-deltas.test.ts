@@ -5,13 +5,12 @@ import {
   CounterDeltas,
   type CounterRows,
   TYPE_INDEX,
-  type TypeIndex,
 } from '../../../../src/storage/sqlite/counters/counter-deltas.js';
 
 interface Recorded {
   readonly project: number;
   readonly timeMs: number;
-  readonly type: TypeIndex;
+  readonly type: number;
   readonly caller: number;
 }
 

@@ -5,7 +5,7 @@ import type { Io } from '../../src/cli/io.js';
 import { buildProgram } from '../../src/cli/program.js';
 
 const io = { stdout: new PassThrough(), stderr: new PassThrough() } as unknown as Io;
-const program = await buildProgram(io, '0', () => {});
+const program = await buildProgram(io, '0');
 
 /** Each command with an action, by its full name. */
 export function commands(): { name: string; command: Command }[] {

@@ -148,7 +148,7 @@ async function loadSample(store: Store, projectId: string, io: FirstRunIo): Prom
     strict: false,
     sink: (queries) => store.record(projectId, queries),
     clock: io.clock,
-    progress: { advance: () => {}, show: () => {}, note: io.warn, stop: () => {} },
+    progress: { advance: () => {}, show: () => {}, note: io.warn },
   });
   io.print(`A sample of real events was loaded: ${describeTotals(totals)}.`);
 }

@@ -6,5 +6,4 @@ export interface Progress {
   readonly show: (read: number) => void;
   /** Prints a line. */
   readonly note: (line: string) => void;
-  readonly stop: () => void;
 }

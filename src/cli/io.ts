@@ -31,6 +31,11 @@ export class UsageError extends Error {
   }
 }
 
+/** The command has printed a result that counts as a failure: the exit status is 1. */
+export class FailedResult extends Error {
+  override readonly name = 'FailedResult';
+}
+
 /** Runs two checks and returns both results. If either throws a `UsageError`, throws one with the problems of both. */
 export function allOrProblems<A, B>(first: () => A, second: () => B): [A, B] {
   const problems: string[] = [];

@@ -5,7 +5,7 @@ import { DEFAULT_ORGANIZATION_ID, parseName, parseNewId } from '../domain/projec
 import { collectProblems, prefixProblems, type Result, success } from '../domain/result.js';
 import { type OpenOptions, openStore } from '../storage/open.js';
 import type { Store } from '../storage/ports/store.js';
-import { allOrProblems, type Io, UsageError } from './io.js';
+import { allOrProblems, FailedResult, type Io, UsageError } from './io.js';
 import {
   readSettings,
   type SettingName,
@@ -14,16 +14,37 @@ import {
   settingOption,
   type Values,
 } from './settings/settings.js';
-import { printJson, printLine, printTable } from './terminal/output.js';
+import { printJson, printLine } from './terminal/output.js';
 
 /** The result of a command. */
 interface Output {
   /** What `--json` prints. */
   readonly json: unknown;
-  /** What stdout gets without `--json`: a line, or a table. */
-  readonly text: string | { readonly titles: readonly string[]; readonly rows: readonly string[][] };
+  /** What stdout gets without `--json`: one or several lines. */
+  readonly text: string | readonly string[];
   /** Lines for stderr; `--json` leaves them out. */
   readonly notes?: readonly string[];
+  /** Whether the exit status is 1. */
+  readonly failed?: boolean;
+}
+
+/** Completes a command with `--json`, described by `json`, and with an action that prints the output of `run`. */
+export function addAction<Options extends object>(
+  command: Command,
+  io: Io,
+  json: string,
+  run: (options: Options, args: readonly string[]) => Promise<Output>,
+): void {
+  command.option('--json', json).action(async () => {
+    const options = command.opts<Options & { readonly json?: boolean }>();
+    const { json: value, text, notes = [], failed = false } = await run(options, command.args);
+    if (options.json) printJson(io.stdout, value);
+    else {
+      for (const line of [text].flat()) printLine(io.stdout, line);
+      for (const note of notes) printLine(io.stderr, note);
+    }
+    if (failed) throw new FailedResult();
+  });
 }
 
 interface Call<Input, Name extends SettingName> {
@@ -64,34 +85,28 @@ export function addStoreAction<Options extends object, Input, Name extends Setti
   },
 ): void {
   if (hasOrganization) command.addOption(organizationOption());
-  command
-    .addOption(settingOption('database'))
-    .option('--json', json)
-    .action(async () => {
-      const options = command.opts<Options & { readonly organization: string; readonly json?: boolean }>();
+  command.addOption(settingOption('database'));
+  addAction(
+    command,
+    io,
+    json,
+    async (options: Options & { readonly organization: string }, [argument = '']) => {
       let settings: (StoreSettings & Values<Name>) | undefined;
       const [valid, input] = allOrProblems(
         () => {
           settings = readSettings([...STORE_SETTINGS, ...names], options, io.env);
           return settings;
         },
-        () => parse(options, command.args[0] ?? '', settings),
+        () => parse(options, argument, settings),
       );
       const by = { name: 'command line', address: null, at: io.clock.now() };
-      const {
-        json: value,
-        text,
-        notes = [],
-      } = await runOnStore(
+      return runOnStore(
         valid,
         (store) => run({ store, by, organizationId: options.organization, settings: valid, input }),
         { mustExist },
       );
-      if (options.json) return printJson(io.stdout, value);
-      if (typeof text === 'string') printLine(io.stdout, text);
-      else printTable(io.stdout, text.titles, text.rows);
-      for (const note of notes) printLine(io.stderr, note);
-    });
+    },
+  );
 }
 
 /** The value of a result; otherwise `UsageError` with each problem behind `prefix`, such as `--grace: `. */
@@ -137,13 +152,13 @@ export async function runOnStore<T>(
   }
 }
 
-export function openWithSettings(
-  { database, databaseConnectionsMax, databaseTimeoutMs }: StoreSettings,
-  options: OpenOptions,
-): Promise<Store> {
-  return openStore(database, {
-    connectionsMax: databaseConnectionsMax,
-    timeoutMs: databaseTimeoutMs,
-    ...options,
-  });
+export function openWithSettings(settings: StoreSettings, options: OpenOptions): Promise<Store> {
+  return openStore(settings.database, { ...connectionLimits(settings), ...options });
+}
+
+/** The limits of the connections to PostgreSQL. */
+export function connectionLimits(
+  settings: Values<'databaseConnectionsMax' | 'databaseTimeoutMs'>,
+): Pick<OpenOptions, 'connectionsMax' | 'timeoutMs'> {
+  return { connectionsMax: settings.databaseConnectionsMax, timeoutMs: settings.databaseTimeoutMs };
 }

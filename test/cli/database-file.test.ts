@@ -100,7 +100,7 @@ test('a file that is deleted under a server: nothing is acknowledged or counted 
     ),
   });
   const { stdout } = await succeed(place.spawn(['restore', 'b']));
-  expect(stdout).toMatch(/^The database has 10 queries .*\nWhat was there before is \S+Z-wal\.$/m);
+  expect(stdout).toMatch(/^The database has 10 queries .*\nThe previous database is now \S+Z-wal\.$/m);
   // It is another file, of which the server knows nothing.
   expect(await statuses()).toEqual([503, 503, 503]);
   expect(await server.stop()).toMatchObject({ status: 0 });

@@ -21,7 +21,7 @@ describe('before an upgrade', () => {
     const place = await oldPlace();
     const { stdout } = await succeed(place.spawn(['migrate']));
     expect(stdout).toBe(
-      `The schema is up to date, at version ${MIGRATIONS.length}.\nWhat was there before is ${place.database}.version-4.\n`,
+      `The schema is up to date, at version ${MIGRATIONS.length}.\nA copy of the previous database is ${place.database}.version-4.\n`,
     );
     expect(filesOf(place)).toEqual(['caller-stats.db', 'caller-stats.db.version-4']);
     expect(versionOf(`${place.database}.version-4`)).toBe(4);

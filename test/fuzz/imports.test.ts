@@ -49,7 +49,7 @@ async function imported(
       return { recorded: stored.size - before, duplicates: queries.length - (stored.size - before) };
     },
     clock: { now: () => nowMs },
-    progress: { advance: () => {}, show: () => {}, note: (line) => notes.push(line), stop: () => {} },
+    progress: { advance: () => {}, show: () => {}, note: (line) => notes.push(line) },
   });
   const lineOf = (note: string): number => Number(/^stdin:(\d+): .+/s.exec(note)?.[1]);
   return {

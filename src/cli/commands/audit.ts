@@ -4,6 +4,7 @@ import { parseAuditFilter, readAllAudit } from '../../app/audit.js';
 import { AUDIT_ACTIONS } from '../../domain/people/audit.js';
 import type { Io } from '../io.js';
 import { addStoreAction, requireValue } from '../store-command.js';
+import { formatTable } from '../terminal/output.js';
 
 interface AuditOptions {
   readonly from?: string;
@@ -39,7 +40,7 @@ export function addAuditCommand(program: Command, io: Io): void {
         row.targetId,
         row.detail,
       ]);
-      return { json, text: { titles: ['AT', 'ACTOR', 'FROM', 'ACTION', 'WHAT', 'DETAIL'], rows } };
+      return { json, text: formatTable(['AT', 'ACTOR', 'FROM', 'ACTION', 'WHAT', 'DETAIL'], rows) };
     },
   });
 }

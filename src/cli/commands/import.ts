@@ -10,18 +10,17 @@ import { type Io, UsageError } from '../io.js';
 import { addFormOptions, type FormOptions, readForm } from '../options/import-form.js';
 import { ServerClient } from '../server-client.js';
 import { settingOption } from '../settings/settings.js';
-import { readStoreSettings, runOnStore } from '../store-command.js';
-import { printJson, printLine } from '../terminal/output.js';
-import { startProgress } from '../terminal/progress.js';
+import { addAction, readStoreSettings, runOnStore } from '../store-command.js';
+import { printLine } from '../terminal/output.js';
+import { withProgress } from '../terminal/progress.js';
 
 interface ImportOptions extends FormOptions {
   readonly project: string;
   readonly strict?: boolean;
   readonly url?: string;
-  readonly json?: boolean;
 }
 
-export function addImportCommand(program: Command, io: Io, fail: () => void): void {
+export function addImportCommand(program: Command, io: Io): void {
   const command = program
     .command('import')
     .description(
@@ -36,70 +35,60 @@ export function addImportCommand(program: Command, io: Io, fail: () => void): vo
       '--url <url>',
       'record into a running server, with the key in CALLER_STATS_KEY, instead of the database',
     )
-    .option('--json', 'print the totals as JSON')
     .addHelpText(
       'after',
       '\nWithout --format, files that end in .csv (.csv.gz, .csv.zst) are CSV and all others NDJSON. stderr names each bad\n' +
         'record by file, line and reason; all others are recorded, and the exit status is 1.',
-    )
-    .action(async (files: string[], options: ImportOptions) => {
-      const form = await readForm(options);
-      if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
-      const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
-      const totals = await withSink(options, io, (sink) => importWith(sources, form, options, sink, io));
-      if (options.json) printJson(io.stdout, totals);
-      else printLine(io.stdout, describeTotals(totals));
-      if (totals.bad > 0) fail();
-    });
+    );
+  addAction(command, io, 'print the totals as JSON', async (options: ImportOptions, files) => {
+    const form = await readForm(options);
+    if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
+    const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
+    const totals = await withSink(options, io, (sink) => importWith(sources, form, options, sink, io));
+    return { json: totals, text: describeTotals(totals), failed: totals.bad > 0 };
+  });
 }
 
 async function importWith(
   sources: readonly Source[],
   form: Form,
-  { strict, project }: ImportOptions,
-  sink: (projectId: string) => Sink,
+  { strict = false }: ImportOptions,
+  sink: Sink,
   io: Io,
 ): Promise<ImportTotals> {
-  const toProject = sink(project);
   // Check that the project exists before reading anything.
-  await toProject([]);
+  await sink([]);
   const sizes = sources.map(({ sizeBytes }) => sizeBytes);
   const totalBytes = sizes.reduce(
     (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
     0,
   );
-  const progress = await startProgress(io, totalBytes);
-  try {
-    return await runImport({
+  return withProgress(io, totalBytes, (progress) =>
+    runImport({
       sources,
       selectReader: (name) => selectReader(form, name),
-      strict: strict ?? false,
-      sink: toProject,
+      strict,
+      sink,
       clock: io.clock,
       progress,
-    });
-  } finally {
-    progress.stop();
-  }
+    }),
+  );
 }
 
+/** Runs `work` with the function that records into the project, on the server or in the database. */
 async function withSink<T>(
-  { url, ...options }: ImportOptions,
+  { url, project, ...options }: ImportOptions,
   io: Io,
-  work: (sink: (projectId: string) => Sink) => Promise<T>,
+  work: (sink: Sink) => Promise<T>,
 ): Promise<T> {
   const note = (line: string) => printLine(io.stderr, line);
   if (url !== undefined) {
     const client = new ServerClient(url, io);
-    return work((projectId) => (queries) => client.record(projectId, queries, note));
+    return work((queries) => client.record(project, queries, note));
   }
-  const settings = readStoreSettings(options, io);
   return runOnStore(
-    settings,
-    (store) =>
-      work(
-        (projectId) => (queries) => retryWhileUnavailable(() => store.record(projectId, queries), { note }),
-      ),
+    readStoreSettings(options, io),
+    (store) => work((queries) => retryWhileUnavailable(() => store.record(project, queries), { note })),
     { mustExist: true, lowMemory: true },
   );
 }

@@ -9,6 +9,7 @@ import { type KeyRequest, parseKeyRequest } from '../../domain/keys/new-key.js';
 import type { Io } from '../io.js';
 import { settingOption } from '../settings/settings.js';
 import { addStoreAction, collect, requireValue } from '../store-command.js';
+import { formatTable } from '../terminal/output.js';
 
 export function addKeyCommand(program: Command, io: Io): void {
   const key = program.command('key').description('creates, lists, rotates, disables and revokes API keys');
@@ -92,7 +93,7 @@ function addList(key: Command, io: Io): void {
         row.lastUsedAt ?? 'never',
       ]);
       const titles = 'ID,NAME,TYPE,PROJECT,KEY,STATUS,SCOPES,FROM,CREATED,BY,EXPIRES,LAST USED'.split(',');
-      return { json, text: { titles, rows } };
+      return { json, text: formatTable(titles, rows) };
     },
   });
 }

@@ -9,6 +9,7 @@ import type { Store } from '../../storage/ports/store.js';
 import { type Io, UsageError } from '../io.js';
 import { settingOption, type Values } from '../settings/settings.js';
 import { addStoreAction } from '../store-command.js';
+import { formatTable } from '../terminal/output.js';
 
 export function addMemberCommand(program: Command, io: Io): void {
   const member = program
@@ -61,7 +62,7 @@ function addList(member: Command, io: Io): void {
     run: async ({ store, organizationId }) => {
       const json = (await store.listMembers(organizationId)).map(memberToJson);
       const rows = json.map(({ email, role, createdAt }) => [email, role, createdAt]);
-      return { json, text: { titles: ['E-MAIL', 'ROLE', 'SINCE'], rows } };
+      return { json, text: formatTable(['E-MAIL', 'ROLE', 'SINCE'], rows) };
     },
   });
 }

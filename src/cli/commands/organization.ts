@@ -6,6 +6,7 @@ import { nameCharactersMax } from '../../domain/limits.js';
 import { PROJECT_ID_PATTERN } from '../../domain/projects/project.js';
 import type { Io } from '../io.js';
 import { addStoreAction, readNewName } from '../store-command.js';
+import { formatTable } from '../terminal/output.js';
 
 export function addOrganizationCommand(program: Command, io: Io): void {
   const organization = program.command('organization').description('creates and lists organizations');
@@ -33,7 +34,7 @@ export function addOrganizationCommand(program: Command, io: Io): void {
     run: async ({ store }) => {
       const json = (await store.listOrganizations()).map(organizationToJson);
       const rows = json.map(({ id, name, createdAt }) => [id, name, createdAt]);
-      return { json, text: { titles: ['ID', 'NAME', 'CREATED'], rows } };
+      return { json, text: formatTable(['ID', 'NAME', 'CREATED'], rows) };
     },
   });
 }

@@ -11,6 +11,7 @@ import { parseTimeZone } from '../../domain/time/time-zone.js';
 import { type Io, UsageError } from '../io.js';
 import { purgeAll } from '../jobs/purge.js';
 import { addStoreAction, readNewName } from '../store-command.js';
+import { formatTable } from '../terminal/output.js';
 
 export function addProjectCommand(program: Command, io: Io): void {
   const project = program.command('project').description('creates, lists, changes and deletes projects');
@@ -53,7 +54,7 @@ function addList(project: Command, io: Io): void {
         row.rowsFrom ?? '',
       ]);
       const titles = ['ID', 'NAME', 'CREATED', 'TIME ZONE', 'RETENTION', 'ROWS FROM'];
-      return { json, text: { titles, rows } };
+      return { json, text: formatTable(titles, rows) };
     },
   });
 }

@@ -1,6 +1,4 @@
 /** `caller-stats stats`: the counts of a range, as totals, over time or by caller. */
-
-import type { Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { CALLER_STATS, CALLERS, type Report, type ReportInput, SERIES } from '../../app/reports.js';
 import { type CallerCounts, COUNT_FIELDS, type Counts } from '../../domain/counting/counts.js';
@@ -9,7 +7,7 @@ import type { Series } from '../../domain/counting/series.js';
 import { formatCount } from '../../domain/format.js';
 import { type Io, UsageError } from '../io.js';
 import { addSourceOptions, runOnSource, type SourceOptions } from '../options/count-source.js';
-import { printJson, printLine, printTable } from '../terminal/output.js';
+import { formatTable, printJson, printLine } from '../terminal/output.js';
 
 interface StatsOptions extends SourceOptions, ReportInput {
   readonly callers?: boolean;
@@ -39,17 +37,17 @@ export function addStatsCommand(program: Command, io: Io): void {
     .option('--json', 'print the counts as JSON')
     .addOption(new Option('--csv', 'print the counts as CSV').conflicts('json'))
     .action(async (projectId: string, options: StatsOptions) => {
-      if (options.callers) return show(CALLERS, printCallers, projectId, options, io);
+      if (options.callers) return print(CALLERS, formatCallers, projectId, options, io);
       const overTime = options.interval !== undefined || options.timeZone !== undefined;
       return overTime
-        ? show(SERIES, printSeries, projectId, options, io)
-        : show(CALLER_STATS, printCounts, projectId, options, io);
+        ? print(SERIES, formatSeries, projectId, options, io)
+        : print(CALLER_STATS, formatCounts, projectId, options, io);
     });
 }
 
-async function show<Question, Answer>(
+async function print<Question, Answer>(
   report: Report<Question, Answer>,
-  print: (answer: Answer, to: Writable) => void,
+  format: (answer: Answer) => readonly string[],
   projectId: string,
   options: StatsOptions,
   io: Io,
@@ -61,35 +59,26 @@ async function show<Question, Answer>(
   );
   if (options.json) printJson(io.stdout, answer);
   else if (options.csv) io.stdout.write(report.toCsv(answer));
-  else print(answer, io.stdout);
+  else for (const line of format(answer)) printLine(io.stdout, line);
 }
 
 const COUNT_HEADS = COUNT_FIELDS.map((field) => field.toUpperCase());
 
-function printCounts(counts: Counts, to: Writable): void {
+function formatCounts(counts: Counts): string[] {
   const width = formatCount(counts.total).length;
-  for (const type of COUNT_FIELDS)
-    printLine(to, `${type.padEnd(5)}  ${formatCount(counts[type]).padStart(width)}`);
+  return COUNT_FIELDS.map((type) => `${type.padEnd(5)}  ${formatCount(counts[type]).padStart(width)}`);
 }
 
-function printSeries({ buckets }: Series, to: Writable): void {
-  printTable(
-    to,
-    ['START', 'END', ...COUNT_HEADS],
-    buckets.map((bucket) => [
-      bucket.start,
-      bucket.end,
-      ...COUNT_FIELDS.map((type) => formatCount(bucket[type])),
-    ]),
-    COUNT_HEADS,
-  );
+function formatSeries({ buckets }: Series): string[] {
+  const rows = buckets.map((bucket) => [
+    bucket.start,
+    bucket.end,
+    ...COUNT_FIELDS.map((type) => formatCount(bucket[type])),
+  ]);
+  return formatTable(['START', 'END', ...COUNT_HEADS], rows, COUNT_HEADS);
 }
 
-function printCallers({ callers }: CallerCounts, to: Writable): void {
-  printTable(
-    to,
-    ['CALLER', 'TYPE', 'COUNT'],
-    callers.map(({ caller, type, count }) => [caller, type, formatCount(count)]),
-    ['COUNT'],
-  );
+function formatCallers({ callers }: CallerCounts): string[] {
+  const rows = callers.map(({ caller, type, count }) => [caller, type, formatCount(count)]);
+  return formatTable(['CALLER', 'TYPE', 'COUNT'], rows, ['COUNT']);
 }

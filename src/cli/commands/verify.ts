@@ -2,57 +2,55 @@
 
 import type { Command } from 'commander';
 import { bucketWidthMs } from '../../domain/counting/buckets.js';
-import type { TypeCounts } from '../../domain/counting/counts.js';
 import { formatCount, formatQuantity } from '../../domain/format.js';
 import { CALLER_TYPES } from '../../domain/queries/caller.js';
 import type { CounterDifference, Verification } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
-import { settingOption } from '../settings/settings.js';
-import { readStoreSettings, runOnStore } from '../store-command.js';
-import { printJson, printLine } from '../terminal/output.js';
+import { addStoreAction } from '../store-command.js';
 
-export function addVerifyCommand(program: Command, io: Io, fail: () => void): void {
-  program
+export function addVerifyCommand(program: Command, io: Io): void {
+  const command = program
     .command('verify')
-    .description('recounts the recorded queries; exits with status 1 if a counter differs')
-    .addOption(settingOption('database'))
-    .option('--json', 'print the result as JSON')
-    .action(async (options: { json?: boolean }) => {
-      const settings = readStoreSettings(options, io);
-      const found = await runOnStore(settings, (store) => store.verify());
-      if (options.json) printJson(io.stdout, toJson(found));
-      else report(found, io);
-      if (found.differencesTotal > 0 || found.damage.length > 0) fail();
-    });
+    .description('recounts the recorded queries; exits with status 1 if a counter differs');
+  addStoreAction(command, io, {
+    json: 'print the result as JSON',
+    hasOrganization: false,
+    parse: () => undefined,
+    run: async ({ store }) => {
+      const found = await store.verify();
+      const failed = found.differencesTotal > 0 || found.damage.length > 0;
+      return { json: toJson(found), text: describe(found), failed };
+    },
+  });
 }
 
-function report({ projects, queries, damage, differences, differencesTotal }: Verification, io: Io): void {
+function describe({ projects, queries, damage, differences, differencesTotal }: Verification): string[] {
   if (damage.length > 0) {
-    for (const line of damage) printLine(io.stdout, `damage: ${line}`);
-    printLine(io.stdout, 'The database is damaged, so nothing was recounted. Restore a backup.');
-    return;
-  }
-  for (const difference of differences) {
-    const { projectId, counted, recounted } = difference;
-    const changes = changed(counted, recounted).map(
-      (type) =>
-        `${type} ${signed(counted[type] - recounted[type])} (counter ${counted[type]}, recounted ${recounted[type]})`,
-    );
-    const caller = difference.caller === undefined ? '' : `, caller ${difference.caller}`;
-    printLine(
-      io.stdout,
-      `project ${projectId}, bucket ${bucketName(difference)}${caller}: ${changes.join(', ')}`,
-    );
+    return [
+      ...damage.map((line) => `damage: ${line}`),
+      'The database is damaged, so nothing was recounted. Restore a backup.',
+    ];
   }
   const more = differencesTotal - differences.length;
-  if (more > 0) printLine(io.stdout, `and ${formatCount(more)} more`);
   const checked = `${formatQuantity(queries, 'query', 'queries')} in ${formatQuantity(projects, 'project')}`;
-  printLine(
-    io.stdout,
-    differencesTotal === 0
-      ? `${checked}: every counter is what a recount gives`
-      : `${checked}: ${formatQuantity(differencesTotal, 'counter')} ${differencesTotal === 1 ? 'differs' : 'differ'} from a recount`,
-  );
+  const differing = `${formatQuantity(differencesTotal, 'counter')} ${differencesTotal === 1 ? 'differs' : 'differ'}`;
+  return [
+    ...differences.map(describeDifference),
+    ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
+    `${checked}: ${differencesTotal === 0 ? 'every counter is what a recount gives' : `${differing} from a recount`}`,
+  ];
+}
+
+function describeDifference(difference: CounterDifference): string {
+  const { projectId, level, caller, counted, recounted } = difference;
+  const changes = CALLER_TYPES.filter((type) => counted[type] !== recounted[type]).map((type) => {
+    const change = counted[type] - recounted[type];
+    const signed = change > 0 ? `+${change}` : String(change);
+    return `${type} ${signed} (counter ${counted[type]}, recounted ${recounted[type]})`;
+  });
+  const bucket = `${bucketStart(difference)} (${formatCount(bucketWidthMs(level))} ms wide)`;
+  const ofCaller = caller === undefined ? '' : `, caller ${caller}`;
+  return `project ${projectId}, bucket ${bucket}${ofCaller}: ${changes.join(', ')}`;
 }
 
 function toJson({ differences, ...rest }: Verification) {
@@ -66,19 +64,7 @@ function toJson({ differences, ...rest }: Verification) {
   };
 }
 
-function changed(counted: TypeCounts, recounted: TypeCounts): (keyof TypeCounts)[] {
-  return CALLER_TYPES.filter((type) => counted[type] !== recounted[type]);
-}
-
-function bucketName(difference: CounterDifference): string {
-  return `${bucketStart(difference)} (${formatCount(bucketWidthMs(difference.level))} ms wide)`;
-}
-
 function bucketStart({ level, bucket }: CounterDifference): string {
   const date = new Date(bucket * bucketWidthMs(level));
   return Number.isNaN(date.getTime()) ? `number ${bucket}` : date.toISOString();
-}
-
-function signed(difference: number): string {
-  return difference > 0 ? `+${difference}` : String(difference);
 }

@@ -1,19 +1,19 @@
 import type { Progress } from '../../app/progress.js';
 import { formatCount } from '../../domain/format.js';
 import type { Io } from '../io.js';
+import { printLine } from './output.js';
 
 /**
- * Shows the progress of a long operation if stderr is a terminal. `total` is in the units of `advance`, such as bytes or
+ * Runs `work`, and shows its progress if stderr is a terminal. `total` is in the units of `advance`, such as bytes or
  * queries; it is undefined if unknown, as for stdin.
  */
-export async function startProgress(io: Io, total: number | undefined): Promise<Progress> {
+export async function withProgress<T>(
+  io: Io,
+  total: number | undefined,
+  work: (progress: Progress) => Promise<T>,
+): Promise<T> {
   if (!io.interactive) {
-    return {
-      advance: () => {},
-      show: () => {},
-      note: (line) => io.stderr.write(`${line}\n`),
-      stop: () => {},
-    };
+    return work({ advance: () => {}, show: () => {}, note: (line) => printLine(io.stderr, line) });
   }
   // Loaded only here, because other commands do not need it.
   const { SingleBar } = await import('cli-progress');
@@ -35,19 +35,20 @@ export async function startProgress(io: Io, total: number | undefined): Promise<
   let done = 0;
   const startedAt = io.clock.now();
   bar.start(total ?? 0, 0, { read: '0', rate: '0' });
-  return {
-    advance: (amount) => {
-      done += amount;
-    },
-    show: (read) => {
-      // If the clock is set back meanwhile, only this display is wrong.
-      const seconds = Math.max(io.clock.now() - startedAt, 1) / 1000;
-      bar.update(done, { read: formatCount(read), rate: formatCount(Math.round(read / seconds)) });
-    },
-    note: (line) => {
+  try {
+    return await work({
+      advance: (amount) => {
+        done += amount;
+      },
+      show: (read) => {
+        // If the clock is set back meanwhile, only this display is wrong.
+        const seconds = Math.max(io.clock.now() - startedAt, 1) / 1000;
+        bar.update(done, { read: formatCount(read), rate: formatCount(Math.round(read / seconds)) });
+      },
       // Clear the line of the bar, which its next update draws again.
-      io.stderr.write(`\r\u001b[K${line}\n`);
-    },
-    stop: () => bar.stop(),
-  };
+      note: (line) => printLine(io.stderr, `\r\u001b[K${line}`),
+    });
+  } finally {
+    bar.stop();
+  }
 }

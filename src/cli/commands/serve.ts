@@ -18,11 +18,7 @@ import { retryUntilAvailable } from '../jobs/retry-until-available.js';
 import { listen, urlOf } from '../server/listen.js';
 import { openMetrics, serveMetrics } from '../server/metrics.js';
 import { isWorker, leave, startWorkers, toldToStop } from '../server/workers.js';
-import {
-  readServerSettings,
-  type ServerSettings,
-  type TracingSettings,
-} from '../settings/server-settings.js';
+import { readServerSettings, type ServerSettings } from '../settings/server-settings.js';
 import { SERVER_SETTING_NAMES, SETTINGS, settingOption } from '../settings/settings.js';
 import { openWithSettings } from '../store-command.js';
 import { openLog } from '../terminal/log.js';
@@ -167,7 +163,7 @@ async function serve(store: Store, settings: ServerSettings, parts: ServerParts)
 
 /** The tracing library is loaded only if traces are sent somewhere. */
 async function openTracing(
-  settings: TracingSettings | undefined,
+  settings: ServerSettings['tracing'],
   options: Omit<TracingOptions, 'protocol'>,
 ): Promise<Tracing | undefined> {
   if (settings === undefined) return undefined;

@@ -1,22 +1,24 @@
-/** The settings of `serve`, with those that only mean something together. */
+/** The settings of `serve`, including those that are made of several settings. */
 import type { SingleSignOn } from '../../auth/names.js';
 import type { TelemetryRules } from '../../domain/queries/telemetry.js';
 import { quote } from '../../domain/result.js';
-import type { TraceProtocol } from '../../observability/tracing/tracing.js';
+import type { TraceProtocol, TracingOptions } from '../../observability/tracing/tracing.js';
 import { allOrProblems, UsageError } from '../io.js';
 import { type Environment, readVariable, webAddress } from './setting.js';
 import { readSettings, SERVER_SETTING_NAMES, type Values } from './settings.js';
 
-export interface ServerSettings extends Values<(typeof SERVER_SETTING_NAMES)[number]> {
+type ServerValues = Values<(typeof SERVER_SETTING_NAMES)[number]>;
+
+export interface ServerSettings extends ServerValues {
   /** Which OpenTelemetry spans and log records are queries. */
   readonly telemetry: TelemetryRules;
   /** Undefined without single sign-on. */
   readonly singleSignOn: SingleSignOn | undefined;
-  /** Undefined where no traces are sent. */
-  readonly tracing: TracingSettings | undefined;
+  /** Undefined if no traces are sent. */
+  readonly tracing: Pick<TracingOptions, 'protocol'> | undefined;
 }
 
-/** Reads everything that `serve` needs. `UsageError` with every problem. */
+/** Reads all settings of `serve`. Throws `UsageError` with every problem. */
 export function readServerSettings(flags: object, env: Environment): ServerSettings {
   const [values, tracing] = allOrProblems(
     () => readSettings(SERVER_SETTING_NAMES, flags, env),
@@ -25,9 +27,7 @@ export function readServerSettings(flags: object, env: Environment): ServerSetti
   return { ...values, telemetry: toTelemetryRules(values), singleSignOn: toSingleSignOn(values), tracing };
 }
 
-function toTelemetryRules(
-  values: Values<'otlpQuery' | 'otlpId' | 'otlpCaller' | 'otlpDefaultCaller' | 'otlpSiteOrigins'>,
-): TelemetryRules {
+function toTelemetryRules(values: ServerValues): TelemetryRules {
   return {
     query: values.otlpQuery,
     id: values.otlpId,
@@ -36,16 +36,9 @@ function toTelemetryRules(
   };
 }
 
-/** `UsageError` where only some of the settings of single sign-on are given. */
-function toSingleSignOn({
-  oidcIssuer,
-  oidcClientId,
-  oidcClientSecret,
-  oidcName,
-  publicUrl,
-}: Values<'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcName' | 'publicUrl'>):
-  | SingleSignOn
-  | undefined {
+/** Throws `UsageError` if only some of the settings of single sign-on are given. */
+function toSingleSignOn(values: ServerValues): SingleSignOn | undefined {
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcName, publicUrl } = values;
   if (oidcIssuer === null && oidcClientId === null && oidcClientSecret === null) return undefined;
   const needed = {
     '--oidc-issuer': oidcIssuer,
@@ -61,22 +54,18 @@ function toSingleSignOn({
   return { name: oidcName, issuer: oidcIssuer, clientId: oidcClientId, clientSecret: oidcClientSecret };
 }
 
-export interface TracingSettings {
-  readonly protocol: TraceProtocol;
-}
-
-/** OpenTelemetry's own variables. The first endpoint is for all signals; the first protocol that is set counts. */
+/** OpenTelemetry's own variables. The first endpoint is for all signals; the first protocol that is set applies. */
 const TRACE_ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
 const TRACE_PROTOCOLS = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
 
 const PROTOCOLS: readonly TraceProtocol[] = ['http/protobuf', 'http/json'];
 
-/** Undefined where no traces are wanted. `UsageError` for an invalid address or an unknown protocol. */
-export function readTracingSettings(env: Environment): TracingSettings | undefined {
+/** Returns undefined if tracing is off. Throws `UsageError` for an invalid address or an unknown protocol. */
+export function readTracingSettings(env: Environment): ServerSettings['tracing'] {
   const endpoints = TRACE_ENDPOINTS.filter((name) => readVariable(env, name) !== undefined);
   const off = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none';
   if (off || endpoints.length === 0) return undefined;
-  // The message does not show the address, which may hold a password.
+  // The message does not show the address, which may contain a password.
   const problems = endpoints
     .filter((name) => !webAddress(env[name] ?? '').ok)
     .map((name) => `${name}: is not an address that begins with https:// or http://`);

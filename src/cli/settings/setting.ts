@@ -1,22 +1,22 @@
-/** One setting: its names, its default, and how its value is read and checked. The settings themselves: `settings.ts`. */
+/** What a setting is, and how its value is read and checked. `settings.ts` has the settings. */
 import { failure, quote, type Result, success } from '../../domain/result.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the table of settings says about one of them. */
+/** An entry of the table of settings. */
 export interface SettingDefinition<Value> {
-  /** The flag, where it is not the name in kebab case. */
+  /** The flag, if it is not the name in kebab case. */
   readonly flag?: string;
-  /** The environment variable, where it is not `CALLER_STATS_` and the flag in capitals. */
+  /** The environment variable, if it is not `CALLER_STATS_` and the flag in capitals. */
   readonly environment?: string;
-  /** The value where it is given nowhere; left out where the user must give one. */
+  /** The default; missing if the user must give a value. */
   readonly fallback?: string;
-  /** What stands for the value in the help text. */
+  /** Stands for the value in the help text. */
   readonly placeholder: string;
   readonly description: string;
-  /** A secret has no flag: everybody on the machine can read the list of processes. */
+  /** A secret: it has no flag, because any user of the machine can list processes, and never appears in messages. */
   readonly environmentOnly?: true;
-  /** Whether a value may hold a secret, and must not appear in messages. */
+  /** Whether a value may contain a secret, and must not appear in messages. */
   readonly hides?: (text: string) => boolean;
   /** Problems continue a sentence that begins with the setting's name and value. */
   readonly parse: (text: string) => Result<Value>;
@@ -42,9 +42,9 @@ export function defineSettings<Values>(
   return Object.fromEntries(settings);
 }
 
-/** Reads a setting: its flag first, then its variable, then its default. Problems name the flag or the variable. */
+/** Reads a setting: from its flag, else from its variable, else its default. Problems name the flag or the variable. */
 export function readSetting(
-  { flag, environment, fallback, parse, hides }: Setting,
+  { flag, environment, fallback, parse, environmentOnly, hides }: Setting,
   given: unknown,
   env: Environment,
 ): Result<unknown> {
@@ -54,18 +54,31 @@ export function readSetting(
   const value = parse(text);
   if (value.ok) return value;
   const source = typeof given === 'string' ? `--${flag}` : environment;
-  const shown = hides?.(text) ? 'its value' : quote(text);
+  const shown = environmentOnly || hides?.(text) ? 'its value' : quote(text);
   return failure(...value.problems.map((problem) => `${source}: ${shown} ${problem}`));
 }
 
-/** A variable that is set to nothing counts as not set: Compose files and shells make such variables. */
+/** An empty variable counts as not set, because Compose files and shells create such variables. */
 export function readVariable(env: Environment, name: string): string | undefined {
   return env[name] === '' ? undefined : env[name];
 }
 
-/** Accepts the word `none`, which becomes null, beside what `parse` accepts. */
-export function orNone<T>(parse: (text: string) => Result<T>): (text: string) => Result<T | null> {
-  return (text) => (text === 'none' ? success(null) : parse(text));
+/** The default and the parser of a setting that is `none`, which becomes null, unless it is given. */
+export function optionalSetting<T>(placeholder: string, parse: (text: string) => Result<T>) {
+  return {
+    placeholder,
+    fallback: 'none',
+    parse: (text: string): Result<T | null> => (text === 'none' ? success(null) : parse(text)),
+  };
+}
+
+/** The default and the parser of a setting that is a whole number. */
+export function integerSetting(
+  placeholder: string,
+  fallback: number,
+  { min, max }: { readonly min: number; readonly max: number },
+) {
+  return { placeholder, fallback: String(fallback), parse: integer(min, max) };
 }
 
 export function oneOf<const T extends string>(values: readonly T[]): (text: string) => Result<T> {
@@ -89,7 +102,7 @@ export function host(text: string): Result<string> {
   return /^[^\s/]+$/.test(text) ? success(text) : failure('is not an address or a host name');
 }
 
-/** A web address without path, query or fragment; without a trailing slash in the result. */
+/** A web address without path, query and fragment. The result has no trailing slash. */
 export function origin(text: string): Result<string> {
   const address = webAddress(text);
   if (!address.ok) return address;

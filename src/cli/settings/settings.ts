@@ -25,10 +25,11 @@ import {
   type Environment,
   host,
   integer,
+  integerSetting,
   mayHoldPassword,
   oneOf,
+  optionalSetting,
   origin,
-  orNone,
   readSetting,
   readVariable,
   type Setting,
@@ -48,36 +49,28 @@ const SERVER_SETTINGS = defineSettings({
   },
   port: {
     environment: 'PORT',
-    fallback: '4000',
-    placeholder: 'number',
-    description: 'port to listen on; 0 for any free one',
-    parse: integer(0, 65_535),
+    ...integerSetting('number', 4000, { min: 0, max: 65_535 }),
+    description: 'port to listen on; 0 for any free port',
   },
   workers: {
-    fallback: '1',
-    placeholder: 'number',
-    description: 'processes that answer, on machines with more than one core',
-    parse: integer(1, limits.workersMax),
+    ...integerSetting('number', 1, { min: 1, max: limits.workersMax }),
+    description: 'processes that handle requests, for machines with more than one core',
   },
   database: {
     environment: 'DATABASE_URL',
     fallback: 'sqlite:./data/caller-stats.db',
     placeholder: 'url',
-    description: 'where everything is kept: sqlite: and a file, or postgres://user@host:port/database',
+    description: 'the database: sqlite: and a file, or postgres://user@host:port/database',
     hides: mayHoldPassword,
     parse: databaseUrl,
   },
   databaseConnectionsMax: {
-    fallback: String(limits.databaseConnectionsMax),
-    placeholder: 'number',
-    description: 'connections to a PostgreSQL database, at most',
-    parse: integer(2, 1000),
+    ...integerSetting('number', limits.databaseConnectionsMax, { min: 2, max: 1000 }),
+    description: 'maximum number of connections to PostgreSQL',
   },
   databaseTimeoutMs: {
-    fallback: String(limits.databaseTimeoutMs),
-    placeholder: 'milliseconds',
-    description: 'how long a PostgreSQL database may take to answer a read or write',
-    parse: integer(100, 600_000),
+    ...integerSetting('milliseconds', limits.databaseTimeoutMs, { min: 100, max: 600_000 }),
+    description: 'deadline for each read and write on PostgreSQL',
   },
   keyPrefix: {
     fallback: 'cs',
@@ -91,209 +84,175 @@ const SERVER_SETTINGS = defineSettings({
   keyLifeMax: {
     fallback: 'none',
     placeholder: 'days',
-    description: 'longest life of new API keys, as 365d; none for no bound',
+    description: 'longest lifetime of new API keys, such as 365d; none for no limit',
     parse: parseKeyLife,
   },
   trustProxy: {
     fallback: 'none',
     placeholder: 'networks',
-    description: 'proxies whose X-Forwarded-For is believed, as 10.0.0.0/8,::1',
+    description: 'proxies whose X-Forwarded-For header is trusted, such as 10.0.0.0/8,::1',
     parse: (text) => (text === 'none' ? success([]) : parseNetworks(text.split(','))),
   },
   publicUrl: {
-    fallback: 'none',
-    placeholder: 'url',
-    description: 'where browsers find the server, as https://stats.example.org; for links and single sign-on',
-    parse: orNone(origin),
+    ...optionalSetting('url', origin),
+    description:
+      'public address of the server, such as https://stats.example.org; for links and single sign-on',
   },
   basePath: {
     environment: 'BASE_PATH',
     fallback: '/',
     placeholder: 'path',
-    description: 'path that everything is below, as /stats; a proxy hands it on as it came',
+    description: 'path prefix of all URLs, such as /stats; a proxy must not remove it',
     parse: basePath,
   },
   secret: {
-    fallback: 'none',
-    placeholder: 'text',
-    description: 'signs sessions and seals second factors; none for one that the database keeps',
+    ...optionalSetting('text', secret),
+    description: 'signs sessions and encrypts second factors; none uses a secret stored in the database',
     environmentOnly: true,
-    hides: () => true,
-    parse: orNone(secret),
   },
   otlpQuery: {
-    // What GenAI semantic conventions call an agent's run, and a workflow of agents.
+    // The GenAI semantic conventions' names for a run of an agent, and of a workflow of agents.
     fallback: 'gen_ai.operation.name=invoke_agent,invoke_workflow',
     placeholder: 'attribute=values',
-    description: 'OpenTelemetry spans and log records that are queries: those with one of these values',
+    description: 'which OpenTelemetry spans and log records are queries: those with one of these values',
     parse: parseQueryRule,
   },
   otlpId: {
     fallback: 'trace',
     placeholder: 'source',
-    description: 'what is one query: a trace, a span, or all that has the same value of this attribute',
+    description: 'what counts as one query: trace, span, or an attribute whose values identify queries',
     parse: parseIdSource,
   },
   otlpCaller: {
     fallback: 'caller_stats.caller',
     placeholder: 'attribute',
-    description: 'attribute of a span, log record or its resource that names the caller',
+    description: 'attribute with the caller, of the span, log record or resource',
     parse: parseAttributeName,
   },
   otlpDefaultCaller: {
     fallback: 'unknown',
     placeholder: 'caller',
-    description: 'caller where neither attributes nor headers tell',
+    description: 'caller if neither attributes nor headers name one',
     parse: (text) => (isCallerName(text) ? success(text) : failure(`is not ${CALLER_FORM}`)),
   },
   otlpSiteOrigins: {
     fallback: 'none',
     placeholder: 'origins',
-    description: 'origins of the documentation site, as https://docs.example.com: in headers they mean web',
+    description:
+      'origins of the documentation site, such as https://docs.example.com; requests from them have the caller web',
     parse: (text) => (text === 'none' ? success([]) : parseSiteOrigins(text)),
   },
   oidcIssuer: {
-    fallback: 'none',
-    placeholder: 'url',
-    description: 'OpenID Connect provider for single sign-on; needs the next two and --public-url',
-    parse: orNone(webAddress),
+    ...optionalSetting('url', webAddress),
+    description:
+      'OpenID Connect provider for single sign-on; also needs the client id, the client secret and --public-url',
   },
   oidcClientId: {
-    fallback: 'none',
-    placeholder: 'id',
-    description: 'what the provider calls this service',
-    parse: orNone(success<string>),
+    ...optionalSetting('id', success<string>),
+    description: "this service's client id at the provider",
   },
   oidcClientSecret: {
-    fallback: 'none',
-    placeholder: 'text',
-    description: 'the secret that the provider gave it',
+    ...optionalSetting('text', success<string>),
+    description: "this service's client secret at the provider",
     environmentOnly: true,
-    hides: () => true,
-    parse: orNone(success<string>),
   },
   oidcName: {
     fallback: 'single sign-on',
     placeholder: 'name',
-    description: 'what the button on the sign-in page calls the provider',
+    description: "name of the provider on the sign-in page's button",
     parse: (text) => (isName(text) ? success(text) : failure('is not a name')),
   },
   requestsPerMinute: {
-    fallback: '0',
-    placeholder: 'number',
-    description: "requests of one organization's keys in a minute, at most; 0 for no limit",
-    parse: integer(0, 1_000_000),
+    ...integerSetting('number', 0, { min: 0, max: 1_000_000 }),
+    description: 'maximum requests per minute with the keys of one organization; 0 for no limit',
   },
   failuresPerMinute: {
-    fallback: String(limits.failuresPerMinute),
-    placeholder: 'number',
-    description: 'requests of one address that fail to authenticate in a minute, at most; 0 for no limit',
-    parse: integer(0, 1_000_000),
+    ...integerSetting('number', limits.failuresPerMinute, { min: 0, max: 1_000_000 }),
+    description: 'maximum failed authentications per minute from one address; 0 for no limit',
   },
   auditDays: {
     fallback: 'all',
     placeholder: 'number',
-    description: 'days that the audit log is kept; all for ever',
+    description: 'days to keep entries of the audit log; all to keep them forever',
     parse: (text) => (text === 'all' ? success(null) : integer(1, 36_500)(text)),
   },
   batchQueriesMax: {
-    fallback: String(limits.batchQueriesMax),
-    placeholder: 'number',
-    description: 'queries in one recording request, at most',
-    parse: integer(1, 100_000),
+    ...integerSetting('number', limits.batchQueriesMax, { min: 1, max: 100_000 }),
+    description: 'maximum number of queries in a recording request',
   },
   bodyBytesMax: {
-    fallback: String(limits.bodyBytesMax),
-    placeholder: 'bytes',
-    description: 'size of one recording request, decoded, at most',
-    parse: integer(1024, 100 * 1024 * 1024),
+    ...integerSetting('bytes', limits.bodyBytesMax, { min: 1024, max: 100 * 1024 * 1024 }),
+    description: 'maximum size of a recording request, compressed and decompressed',
   },
   connectionsMax: {
-    fallback: String(limits.connectionsMax),
-    placeholder: 'number',
-    description: 'open connections, at most; more are closed at once',
-    parse: integer(1, 1_000_000),
+    ...integerSetting('number', limits.connectionsMax, { min: 1, max: 1_000_000 }),
+    description: 'maximum number of open connections; further ones are closed at once',
   },
   requestsMax: {
-    fallback: String(limits.requestsMax),
-    placeholder: 'number',
-    description: 'requests being answered at once, but for recordings and probes, at most',
-    parse: integer(1, 1_000_000),
+    ...integerSetting('number', limits.requestsMax, { min: 1, max: 1_000_000 }),
+    description: 'maximum number of concurrent requests, without recordings and probes',
   },
   recordingsMax: {
-    fallback: String(limits.recordingsMax),
-    placeholder: 'number',
-    description: 'recording requests under way at once, at most',
-    parse: integer(1, 1_000_000),
+    ...integerSetting('number', limits.recordingsMax, { min: 1, max: 1_000_000 }),
+    description: 'maximum number of concurrent recording requests',
   },
   recordingBytesMax: {
-    fallback: String(limits.recordingBytesMax),
-    placeholder: 'bytes',
-    description: 'bytes of recording requests in memory at once, at most; as much as one may have, at least',
-    parse: integer(1024, 64 * 1024 ** 3),
+    ...integerSetting('bytes', limits.recordingBytesMax, { min: 1024, max: 64 * 1024 ** 3 }),
+    description: 'maximum total size of recording requests in memory; never less than twice --body-bytes-max',
   },
   eventLoopDelayMsMax: {
     flag: 'event-loop-delay-max-ms',
-    fallback: String(limits.eventLoopDelayMsMax),
-    placeholder: 'milliseconds',
+    ...integerSetting('milliseconds', limits.eventLoopDelayMsMax, { min: 10, max: 600_000 }),
     description:
-      'mean delay of the event loop from which on recordings are refused, and reads at four times as much',
-    parse: integer(10, 600_000),
+      'mean event loop delay above which recordings are refused; reads are refused above four times this',
   },
   requestTimeoutMs: {
-    fallback: String(limits.requestTimeoutMs),
-    placeholder: 'milliseconds',
-    description: 'how long a request may take to arrive',
-    parse: integer(100, hourMs),
+    ...integerSetting('milliseconds', limits.requestTimeoutMs, { min: 100, max: hourMs }),
+    description: 'deadline for receiving a request',
   },
   answerTimeoutMs: {
-    fallback: String(limits.answerTimeoutMs),
-    placeholder: 'milliseconds',
-    description: 'how long an answer may take to be made, and again to be taken',
-    parse: integer(100, hourMs),
+    ...integerSetting('milliseconds', limits.answerTimeoutMs, { min: 100, max: hourMs }),
+    description: 'deadline for producing a response, and again for sending it',
   },
   logLevel: {
     fallback: 'info',
     placeholder: 'level',
-    description: `how much to log: ${logLevels.join(', ')}; each request from debug on`,
+    description: `what to log: ${logLevels.join(', ')}; debug and trace log each request`,
     parse: oneOf(logLevels),
   },
   logFormat: {
     fallback: 'auto',
     placeholder: 'format',
-    description: 'json, pretty for people, or auto: pretty on a terminal',
+    description: 'json, pretty (for people), or auto: pretty on a terminal, otherwise json',
     parse: oneOf(['auto', 'json', 'pretty']),
   },
   metricsPort: {
-    fallback: 'none',
-    placeholder: 'number',
-    description: 'port of /metrics, for Prometheus; 0 for any free one, none for no metrics',
-    parse: orNone(integer(0, 65_535)),
+    ...optionalSetting('number', integer(0, 65_535)),
+    description: 'port of /metrics, for Prometheus; 0 for any free port, none for no metrics',
   },
   metricsHost: {
     fallback: '127.0.0.1',
     placeholder: 'address',
-    description:
-      'address of /metrics; there is no key to it, so choose one that only your Prometheus reaches',
+    description: 'address of /metrics, which needs no key: choose one that only your Prometheus can reach',
     parse: host,
   },
 });
 
-/** Every setting. The docs list them all, which a test checks. */
+/** Every setting. A test checks that the docs list all of them. */
 export const SETTINGS = {
   ...SERVER_SETTINGS,
   ...defineSettings({
     from: {
       environment: 'CALLER_STATS_COPY_FROM',
       placeholder: 'url',
-      description: 'the database to copy, as for --database of the other commands',
+      description: 'the database to copy from, a URL as for --database',
       hides: mayHoldPassword,
       parse: databaseUrl,
     },
     to: {
       environment: 'CALLER_STATS_COPY_TO',
       placeholder: 'url',
-      description: 'the database to copy it into, made where there is none',
+      description: 'the database to copy into; created if it does not exist',
       hides: mayHoldPassword,
       parse: databaseUrl,
     },
@@ -338,10 +297,10 @@ export function readSettings<Name extends SettingName>(
   return values as Values<Name>;
 }
 
-/** The variable with the key that `--url` sends. A flag would show in the list of processes. */
+/** The variable with the key that `--url` sends. A flag would appear in the list of processes. */
 export const KEY_VARIABLE = 'CALLER_STATS_KEY';
 
-/** The key for requests to a running server. `UsageError` where it is not set. */
+/** The key for requests to a running server. Throws `UsageError` if it is not set. */
 export function readKey(env: Environment): string {
   const key = readVariable(env, KEY_VARIABLE);
   if (key === undefined) {
@@ -369,5 +328,5 @@ function basePath(text: string): Result<BasePath> {
   const isPlain = /^(\/[A-Za-z0-9_~.-]+)*$/.test(path) && !/\/\.\.?(\/|$)/.test(path);
   return isPlain && text !== ''
     ? success(path as BasePath)
-    : failure('is not a path as /stats, of letters, digits and - _ ~ .');
+    : failure('is not a path such as /stats, of letters, digits and - _ ~ .');
 }

@@ -15,7 +15,7 @@ describe('no base path is', () => {
     '',
     '/a b',
   ])('%j', (text) => {
-    expect(() => basePathOf(text)).toThrow(/^--base-path: .* is not a path as \/stats/);
+    expect(() => basePathOf(text)).toThrow(/^--base-path: .* is not a path such as \/stats/);
   });
 });
 

@@ -61,11 +61,6 @@ export function countsFromList([web = 0, api = 0, other = 0]: readonly number[])
   return { web, api, other };
 }
 
-/** `count` queries of one type and none of the others. */
-export function countsForType(type: CallerType, count: number): TypeCounts {
-  return mapTypes((one) => (one === type ? count : 0));
-}
-
 /** The response of callers (contract, part 3). `total` is the sum of all callers. */
 export interface CallerCounts {
   readonly total: number;

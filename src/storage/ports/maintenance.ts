@@ -43,6 +43,11 @@ export interface Verification {
   readonly differencesTotal: number;
 }
 
+/** The result of `verify` for a damaged database. */
+export function damagedVerification(damage: readonly string[]): Verification {
+  return { projects: 0, queries: 0, damage, differences: [], differencesTotal: 0 };
+}
+
 /** How many differences `verify` lists; it counts all of them. */
 export const verifyDifferencesMax = 1000;
 

@@ -3,28 +3,24 @@ import { type Segment, splitIntoBuckets } from '../../domain/counting/buckets.js
 import {
   type CallerCounts,
   type Counts,
-  mapTypes,
   type TypeCounts,
   toCallerCounts,
   withTotal,
 } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../domain/counting/series-segments.js';
-import type { CallerType } from '../../domain/queries/caller.js';
 
-/** Reads rows with a statement. The driver returns `bigint` as a string. */
+/** Reads rows with a statement. */
 export type Read = <R>(
   name: 'count' | 'countSeries' | 'countCallers' | 'findExtent',
   values: readonly unknown[],
 ) => Promise<R[]>;
 
-type TypeSums = Readonly<Record<CallerType, string>>;
-
 /** See `Store.count`. */
 export async function count(read: Read, projectId: string, range: DateRange): Promise<Counts> {
-  const [row] = await read<TypeSums>('count', [projectId, ...toColumns(splitIntoBuckets(range))]);
+  const [row] = await read<TypeCounts>('count', [projectId, ...toColumns(splitIntoBuckets(range))]);
   if (row === undefined) throw new Error('Invariant violated: a sum is one row.');
-  return withTotal(toTypeCounts(row));
+  return withTotal(row);
 }
 
 /** See `Store.countSeries`. */
@@ -35,24 +31,27 @@ export async function countSeries(
 ): Promise<Counts[]> {
   const segments = splitSeriesIntoBuckets(bounds);
   const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments)];
-  const rows = await read<TypeSums & { readonly sum: number }>('countSeries', values);
-  return combineSeriesCounts(bounds, new Map(rows.map((row) => [row.sum, toTypeCounts(row)])));
+  const rows = await read<TypeCounts & { readonly sum: number }>('countSeries', values);
+  return combineSeriesCounts(bounds, new Map(rows.map((row) => [row.sum, row])));
 }
 
 /** See `Store.countCallers`. */
 export async function countCallers(read: Read, projectId: string, range: DateRange): Promise<CallerCounts> {
   const values = [projectId, ...toColumns(splitIntoBuckets(range))];
-  const rows = await read<{ readonly caller: string; readonly queries: string }>('countCallers', values);
-  return toCallerCounts(rows.map(({ caller, queries }) => [caller, Number(queries)]));
+  const rows = await read<{ readonly caller: string; readonly queries: number | null }>(
+    'countCallers',
+    values,
+  );
+  // A type without counters has the sum null.
+  return toCallerCounts(rows.map(({ caller, queries }) => [caller, queries ?? 0]));
 }
 
 /** See `Store.findExtent`. */
 export async function findExtent(read: Read, projectId: string): Promise<DateRange | undefined> {
-  type Extent = { readonly first: string; readonly last: string } | { readonly first: null };
-  const [row] = await read<Extent>('findExtent', [projectId]);
-  return row === undefined || row.first === null
-    ? undefined
-    : { from: Number(row.first), to: Number(row.last) + 1 };
+  const [row] = await read<{ readonly first: number | null; readonly last: number }>('findExtent', [
+    projectId,
+  ]);
+  return row === undefined || row.first === null ? undefined : { from: row.first, to: row.last + 1 };
 }
 
 function toColumns(segments: readonly Segment[]): number[][] {
@@ -61,8 +60,4 @@ function toColumns(segments: readonly Segment[]): number[][] {
     segments.map(({ first }) => first),
     segments.map(({ end }) => end),
   ];
-}
-
-function toTypeCounts(row: TypeSums): TypeCounts {
-  return mapTypes((type) => Number(row[type]));
 }

@@ -28,7 +28,7 @@ export interface Session extends SqlSession {
   transaction<T>(work: () => Promise<T>, mode?: string): Promise<T>;
 }
 
-/** What a statement returned. Its rows have the type that the caller reads them with: `bigint` is a string, `bytea` a Buffer. */
+/** What a statement returned. Its rows have the type that the caller reads them with: `bytea` is a Buffer. */
 interface Answer<R> {
   readonly rows: R[];
   /** The number of changed rows. */
@@ -43,6 +43,10 @@ const firstWaitMs = 25;
 const sessionTimeoutMs = dayMs;
 
 const connectionIdleMs = 30_000;
+
+/** Reads `bigint` as a number. All of ours are times, buckets and counts, which are less than 2^53. */
+const TYPES = new pg.TypeOverrides();
+TYPES.setTypeParser(pg.types.builtins.INT8, Number);
 
 /**
  * The settings of each connection. A commit returns only when it is on disk, even if the database's default is `off`; other
@@ -177,6 +181,7 @@ function openPool(config: pg.ClientConfig, max: number, timeoutMs: number): pg.P
   const pool = new pg.Pool({
     application_name: 'caller-stats',
     keepAlive: true,
+    types: TYPES,
     ...config,
     max,
     connectionTimeoutMillis: timeoutMs,

@@ -3,7 +3,6 @@ import { bucketAt, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../domain/counting/date-range.js';
 import { nextRowsFrom } from '../../domain/projects/retention.js';
 import type { Cleanup } from '../ports/maintenance.js';
-import { toNumber } from '../sql/rows.js';
 import type { Session } from './database.js';
 import type { StatementName, Statements } from './statements.js';
 
@@ -18,16 +17,13 @@ interface Retention {
   readonly sweptTo: Buffer | null;
 }
 
-/** The driver returns `bigint` as a string. */
-type RetentionRow = Omit<Retention, 'rowsFrom'> & { readonly rowsFrom: string | null };
-
 interface Id {
   readonly id: string;
 }
 
 /** The statements return one row each. */
 interface Removed {
-  readonly removed: string;
+  readonly removed: number;
 }
 
 export class Cleaner {
@@ -63,14 +59,13 @@ export class Cleaner {
 
   /** See `Store.applyRetention`. */
   async applyRetention(nowMs: number, limit: number): Promise<Cleanup> {
-    const retentions = (await this.#read<RetentionRow>('listRetentions')).map(toRetention);
+    const retentions = await this.#read<Retention>('listRetentions');
     const project = retentions.find((one) => one.sweptTo !== null || nextRowsFrom(one, nowMs) !== undefined);
     if (project === undefined) return { removed: 0, done: true };
     return this.#transaction(async (session) => {
-      const locked = await session.get<RetentionRow>(this.#statements.lockRetention, [project.id]);
+      const locked = await session.get<Retention>(this.#statements.lockRetention, [project.id]);
       // Without a row, the project was just deleted.
-      const removed =
-        locked === undefined ? 0 : await this.#retain(session, toRetention(locked), nowMs, limit);
+      const removed = locked === undefined ? 0 : await this.#retain(session, locked, nowMs, limit);
       return { removed, done: false };
     });
   }
@@ -80,7 +75,7 @@ export class Cleaner {
     let removed = 0;
     for (const name of REMOVALS) {
       const row = await session.get<Removed>(this.#statements[name], [projectId, limit - removed]);
-      removed += Number(row?.removed);
+      removed += row?.removed ?? 0;
       if (removed === limit) return removed;
     }
     await session.run(this.#statements.removeProject, [projectId]);
@@ -116,10 +111,6 @@ export class Cleaner {
       rowsFrom,
     ]);
     await session.run(this.#statements.noteSwept, [id, swept?.last ?? null]);
-    return Number(swept?.removed);
+    return swept?.removed ?? 0;
   }
-}
-
-function toRetention(row: RetentionRow): Retention {
-  return { ...row, rowsFrom: toNumber(row.rowsFrom) };
 }

@@ -1,5 +1,3 @@
-import type { Query } from '../../domain/queries/query.js';
-
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const uuidBytes = 16;
 
@@ -25,15 +23,4 @@ export function decodeQueryId(bytes: Buffer): string {
   }
   const marked = bytes.length === uuidBytes + 1 && bytes.at(-1) === 0;
   return bytes.toString('utf8', 0, marked ? uuidBytes : bytes.length);
-}
-
-/** A row of `readQueries`. */
-export interface QueryRow {
-  readonly id: Buffer;
-  readonly caller: string;
-  readonly occurredAt: string;
-}
-
-export function toQuery({ id, caller, occurredAt }: QueryRow): Query {
-  return { id: decodeQueryId(id), caller, occurredAt: Number(occurredAt) };
 }

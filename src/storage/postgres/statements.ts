@@ -116,7 +116,7 @@ export function statementsIn(schema: string) {
     listStrayIds: `SELECT DISTINCT type_counter.project_id AS id FROM ${schema}.type_counter
       LEFT JOIN ${schema}.project ON project.id = type_counter.project_id
       WHERE type_counter.level = ${BUCKET_WIDTHS_MS.length - 1} AND project.id IS NULL ORDER BY 1`,
-    // $2 is the level and $3 its width; $4 to $7 are as in `VerificationPlan`. Division truncates, so a negative remainder
+    // $2 is the level and $3 its width; $4 to $7 are as `planVerification` returns them. Division truncates, so a negative remainder
     // is made positive first. Where retention has removed the rows, the narrowest counters are compared with those by caller.
     differences: `SELECT bucket, coalesce(kept.web, 0) AS web, coalesce(kept.api, 0) AS api,
         coalesce(kept.other, 0) AS other, coalesce(again.web, 0) AS "webAgain", coalesce(again.api, 0) AS "apiAgain",
@@ -144,8 +144,8 @@ export function statementsIn(schema: string) {
       WHERE (coalesce(kept.web, 0), coalesce(kept.api, 0), coalesce(kept.other, 0))
         <> (coalesce(again.web, 0), coalesce(again.api, 0), coalesce(again.other, 0))
       ORDER BY bucket LIMIT ${verifyDifferencesMax}`,
-    differencesOfCallers: `SELECT bucket, caller, coalesce(kept.queries, 0) AS queries,
-        coalesce(again.queries, 0) AS "queriesAgain", count(*) OVER () AS total
+    differencesOfCallers: `SELECT bucket, caller, 0 AS web, 0 AS api, coalesce(kept.queries, 0) AS other,
+        0 AS "webAgain", 0 AS "apiAgain", coalesce(again.queries, 0) AS "otherAgain", count(*) OVER () AS total
       FROM (
         SELECT bucket, caller, queries FROM ${schema}.caller_counter
         WHERE project_id = $1 AND level = $2 AND ($2 > 0 OR bucket >= $4)

@@ -11,8 +11,8 @@ export async function readStats(
   // Read before reading the size takes a connection.
   const { pools } = database;
   const size = withDatabaseDeadline(statsTimeoutMs, () =>
-    database.read<{ readonly bytes: string }>({ text: databaseSize }),
+    database.read<{ readonly bytes: number }>({ text: databaseSize }),
   );
-  const sizeBytes = await size.then(([row]) => Number(row?.bytes)).catch(() => undefined);
+  const sizeBytes = await size.then(([row]) => row?.bytes).catch(() => undefined);
   return { ...pending, pools, sizeBytes };
 }

@@ -22,7 +22,7 @@ import { isConflict, rowsFromOf, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
 import { type PostgresOptions, SchemaReadiness } from './migrations/schema-readiness.js';
 import { Cleaner } from './purge.js';
-import { bytesOf, type QueryRow, toQuery } from './query-id.js';
+import { bytesOf, decodeQueryId } from './query-id.js';
 import { type RecordAnswer, type RecordCall, Recorder } from './recorder.js';
 import { type StatementName, type Statements, statementsIn } from './statements.js';
 import { readStats } from './store-stats.js';
@@ -157,7 +157,9 @@ class PostgresStore implements CountStore, Maintenance {
   }
 
   async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]> {
-    return (await this.#read<QueryRow>('readQueries', [projectId, bytesOf(afterId), limit])).map(toQuery);
+    const values = [projectId, bytesOf(afterId), limit];
+    const rows = await this.#read<Omit<Query, 'id'> & { readonly id: Buffer }>('readQueries', values);
+    return rows.map((row) => ({ ...row, id: decodeQueryId(row.id) }));
   }
 
   async verify(): Promise<Verification> {

@@ -1,6 +1,6 @@
 /** The little that the directory needs of a database, so that its rules and SQL exist once for all stores. */
 
-/** A row by its column names. PostgreSQL returns `bigint` as a string. */
+/** A row by its column names. */
 export type Row = Readonly<Record<string, unknown>>;
 
 type Awaitable<Value> = Value | Promise<Value>;

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import {
   addCounts,
   COUNT_FIELDS,
-  countsForType,
   mapTypes,
   toBucket,
   toCallerCounts,
@@ -82,8 +81,6 @@ test('every function that spells out the caller types has all of them, in order'
   expect(toBucket('a', 'b', withTotal(ones))).toEqual({ start: 'a', end: 'b', ...withTotal(ones) });
   expect(addCounts([ones, ones])).toEqual(mapTypes(() => 2));
   expect(zeroCounts()).toEqual(mapTypes(() => 0));
-  expect(CALLER_TYPES.map((type) => countsForType(type, 3)[type])).toEqual(CALLER_TYPES.map(() => 3));
-  expect(countsForType('other', 3)).toEqual({ web: 0, api: 0, other: 3 });
 });
 
 describe('a change of a project', () => {

@@ -1,12 +1,13 @@
 import { BUCKET_WIDTHS_MS, bucketWidthMs } from '../../../domain/counting/buckets.js';
-import { countsForType } from '../../../domain/counting/counts.js';
 import { planVerification } from '../../../domain/counting/verification.js';
 import {
   type CounterDifference,
+  damagedVerification,
   inOrderOfBuckets,
   type Verification,
   verifyDifferencesMax,
 } from '../../ports/maintenance.js';
+import { type DifferenceRow, toDifference } from '../../sql/differences.js';
 import type { Connection } from '../connection.js';
 import { isDamage } from '../errors.js';
 import { countRows, prepare, prepareArrays } from '../statements.js';
@@ -19,13 +20,11 @@ export function verify(db: Connection): Verification {
   try {
     const damage = findDamage(db);
     // Counts from a damaged file mean nothing, and reading them could fail half-way.
-    return damage.length > 0 ? { damage, ...nothingRecounted } : { damage, ...recount(db) };
+    return damage.length > 0 ? damagedVerification(damage) : recount(db);
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK');
   }
 }
-
-const nothingRecounted = { projects: 0, queries: 0, differences: [], differencesTotal: 0 };
 
 function findDamage(db: Connection): string[] {
   try {
@@ -38,22 +37,23 @@ function findDamage(db: Connection): string[] {
   }
 }
 
-function recount(db: Connection): Omit<Verification, 'damage'> {
+function recount(db: Connection): Verification {
   const projects = countRows(db, 'project');
   const queries = countRows(db, `query WHERE ${NOT_DELETED}`);
   const differences: CounterDifference[] = [];
   let differencesTotal = 0;
   for (const scope of listScopes(db)) {
     for (const level of BUCKET_WIDTHS_MS.keys()) {
-      for (const find of [typeDifferences, callerDifferences]) {
-        for (const row of find(db, level, scope)) {
+      for (const sql of [typeDifferencesSql(level, scope), callerDifferencesSql(level, scope)]) {
+        for (const row of prepare<DifferenceRow & { readonly projectId: string }>(db, sql).iterate()) {
           differencesTotal++;
-          if (differences.length < verifyDifferencesMax) differences.push(row);
+          if (differences.length < verifyDifferencesMax)
+            differences.push(toDifference(row.projectId, level, row));
         }
       }
     }
   }
-  return { projects, queries, differences: differences.sort(inOrderOfBuckets), differencesTotal };
+  return { projects, queries, damage: [], differences: differences.sort(inOrderOfBuckets), differencesTotal };
 }
 
 /** Projects that are recounted together. */
@@ -88,17 +88,8 @@ function floorDivide(number: string, divisor: number): string {
   return `(${number} - ((${number} % ${divisor}) + ${divisor}) % ${divisor}) / ${divisor}`;
 }
 
-type TypeDifferenceRow = readonly [
-  projectId: string,
-  ...counters: [number, number, number, number, number, number, number],
-];
-
 /** Compares counters by type. Without rows, the narrowest of type other are compared with those by caller. */
-function* typeDifferences(
-  db: Connection,
-  level: number,
-  { where, rowsFrom }: Scope,
-): Generator<CounterDifference> {
+function typeDifferencesSql(level: number, { where, rowsFrom }: Scope): string {
   const { firstBucket, fromMs, ratio, narrowerEnd } = planVerification(level, rowsFrom);
   const again =
     level > 0
@@ -110,12 +101,9 @@ function* typeDifferences(
          SELECT project, bucket, 0, 0, 0, 0, 0, queries FROM caller_counter
          WHERE level = 0 AND bucket < ${firstBucket} AND ${where}`;
   // One sort of both sides; a full join would compare each row with each.
-  const statement = prepareArrays<TypeDifferenceRow>(
-    db,
-    `
-    SELECT
-      ${PROJECT_ID}, bucket,
-      sum(web), sum(api), sum(other), sum(web_again), sum(api_again), sum(other_again)
+  return `
+    SELECT ${PROJECT_ID} AS projectId, bucket, sum(web) AS web, sum(api) AS api, sum(other) AS other,
+      sum(web_again) AS webAgain, sum(api_again) AS apiAgain, sum(other_again) AS otherAgain
     FROM (
       SELECT project, bucket, web, api, other, 0 AS web_again, 0 AS api_again, 0 AS other_again
       FROM type_counter WHERE level = ${level} AND ${where}
@@ -126,32 +114,15 @@ function* typeDifferences(
       ${again}
     )
     GROUP BY project, bucket
-    HAVING sum(web) <> sum(web_again) OR sum(api) <> sum(api_again) OR sum(other) <> sum(other_again)
-  `,
-  );
-  for (const [projectId, number, web, api, other, webAgain, apiAgain, otherAgain] of statement.iterate()) {
-    yield {
-      projectId,
-      level,
-      bucket: number,
-      counted: { web, api, other },
-      recounted: { web: webAgain, api: apiAgain, other: otherAgain },
-    };
-  }
+    HAVING sum(web) <> sum(web_again) OR sum(api) <> sum(api_again) OR sum(other) <> sum(other_again)`;
 }
 
 /** Compares counters by caller of type other. */
-function* callerDifferences(
-  db: Connection,
-  level: number,
-  { where, rowsFrom }: Scope,
-): Generator<CounterDifference> {
+function callerDifferencesSql(level: number, { where, rowsFrom }: Scope): string {
   const { firstBucket, fromMs, ratio, narrowerEnd } = planVerification(level, rowsFrom);
-  const statement = prepareArrays<readonly [string, number, string, number, number]>(
-    db,
-    `
-    SELECT ${PROJECT_ID}, bucket, coalesce((SELECT name FROM caller WHERE number = caller), '(none)'),
-      sum(queries), sum(again)
+  return `
+    SELECT ${PROJECT_ID} AS projectId, bucket, coalesce((SELECT name FROM caller WHERE number = caller), '(none)') AS caller,
+      0 AS web, 0 AS api, sum(queries) AS other, 0 AS webAgain, 0 AS apiAgain, sum(again) AS otherAgain
     FROM (
       SELECT project, bucket, caller, queries, 0 AS again FROM caller_counter
       WHERE level = ${level} AND (level > 0 OR bucket >= ${firstBucket}) AND ${where}
@@ -163,17 +134,5 @@ function* callerDifferences(
       WHERE level = ${level - 1} AND bucket < ${narrowerEnd} AND ${where}
     )
     GROUP BY project, bucket, caller
-    HAVING sum(queries) <> sum(again)
-  `,
-  );
-  for (const [projectId, bucket, caller, counted, recounted] of statement.iterate()) {
-    yield {
-      projectId,
-      level,
-      bucket,
-      caller,
-      counted: countsForType('other', counted),
-      recounted: countsForType('other', recounted),
-    };
-  }
+    HAVING sum(queries) <> sum(again)`;
 }

@@ -84,6 +84,9 @@ const anything = {
   ...{ scopes: [], allow: [], action: 'key.create', actor: 'x', targetId: 'x', from: 1, to: 2, before: 3 },
 };
 
+/** A row that differs from `anything`, so that a change has an effect. */
+const row = { ...anything, name: 'y' };
+
 /** The classes that `statementsIn` does not cover. */
 const IMPLEMENTATIONS = [SqlDirectoryReads, SqlDirectoryChanges, SqlThrottles] as const;
 
@@ -96,8 +99,8 @@ async function statementsRunBy(type: (typeof IMPLEMENTATIONS)[number], name: str
     [false, 0],
   ] as const) {
     const session: Session = {
-      get: <R>(text: string) => (texts.add(text) && isFound ? (anything as R) : undefined),
-      all: <R>(text: string) => (texts.add(text) && isFound ? [anything as R] : []),
+      get: <R>(text: string) => (texts.add(text) && isFound ? (row as R) : undefined),
+      all: <R>(text: string) => (texts.add(text) && isFound ? [row as R] : []),
       run: (text) => (texts.add(text) ? changes : 0),
     };
     const args = Array.from({ length: 5 }, (_, at) =>

@@ -55,8 +55,8 @@ export function statementsIn(schema: string) {
         (SELECT id FROM piece ORDER BY id LIMIT 1 OFFSET $3 - 1) AS last`,
     noteSwept: `UPDATE ${schema}.project SET swept_to = $2 WHERE id = $1`,
     removeProject: `DELETE FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL`,
-    findAccess: `SELECT schema_version AS "schemaVersion", ${KEY.of('(found_key)')},
-        ${PROJECT.of('(found_project)', 'found')}
+    findAccess: `SELECT schema_version AS "schemaVersion", ${KEY.select('(found_key)')},
+        ${PROJECT.select('(found_project)', 'found')}
       FROM ${schema}.find_access($1, $2)`,
     record: `SELECT ${schema}.record($1, $2, $3, $4) AS duplicates`,
     // One look-up for each segment, so that the planner cannot choose to read other counters as well.

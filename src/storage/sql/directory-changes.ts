@@ -18,8 +18,8 @@ import {
 } from '../../domain/projects/project.js';
 import type { DirectoryChanges, KeyChange, UserChange } from '../ports/directory.js';
 import { findFirstOwner } from './directory-reads.js';
-import { INVITATION, KEY, MEMBER, PROJECT } from './rows.js';
-import type { Dialect, Session } from './session.js';
+import { type Columns, INVITATION, KEY, MEMBER, ORGANIZATION, PROJECT } from './rows.js';
+import { SqlTables } from './tables.js';
 
 /** The changes that may safely run twice, and need no other transaction to wait for them: each is one statement. */
 export const REPEATABLE_CHANGES: readonly (keyof DirectoryChanges)[] = ['touchKey', 'pruneAudit'];
@@ -38,44 +38,24 @@ interface AuditEvent {
   readonly detail: string;
 }
 
-export class SqlDirectoryChanges implements DirectoryChanges {
-  readonly #session: Session;
-  readonly #dialect: Dialect;
-  readonly #table: Dialect['table'];
-
-  constructor(session: Session, dialect: Dialect) {
-    this.#session = session;
-    this.#dialect = dialect;
-    this.#table = dialect.table;
-  }
-
-  async createOrganization({ id, name, createdAt }: Organization, by: Actor): Promise<void> {
-    await this.#insert(
-      `INSERT INTO ${this.#table('organization')} (id, name, created_at) VALUES ($1, $2, $3)`,
-      [id, name, createdAt],
-      `There is an organization ${id} already.`,
-    );
+export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
+  async createOrganization(organization: Organization, by: Actor): Promise<void> {
+    const { id, name } = organization;
+    if (!(await this.#insert(ORGANIZATION, organization)))
+      throw alreadyExists(`There is an organization ${id} already.`);
     await this.#log({ organizationId: id, action: 'organization.create', targetId: id, detail: name }, by);
   }
 
   async createProject(project: NewProject, by: Actor): Promise<void> {
-    const { id, organizationId, name, createdAt, timeZone, retentionDays } = project;
+    const { id, organizationId, name } = project;
     await this.#requireOrganization(organizationId);
-    const added = await this.#session.run(
-      `INSERT INTO ${this.#table('project')} (id, organization_id, name, created_at, time_zone, retention_days)
-       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
-      [id, organizationId, name, createdAt, timeZone, retentionDays],
-    );
-    if (added === 0) {
-      const present = await this.#session.get(
-        `SELECT id FROM ${this.#table('project')} WHERE id = $1 ${this.#dialect.andNotDeleted}`,
-        [id],
-      );
-      const reason =
+    if (!(await this.#insert(PROJECT, { ...project, rowsFrom: null }))) {
+      const present = await this.find(PROJECT, `WHERE id = $1 ${this.dialect.andNotDeleted}`, [id]);
+      throw alreadyExists(
         present === undefined
           ? `There was a project ${id}, and its queries are still being removed. Try again in a while, or choose another id.`
-          : `There is a project ${id} already.`;
-      throw new CallerStatsError('already_exists', reason);
+          : `There is a project ${id} already.`,
+      );
     }
     await this.#log({ organizationId, action: 'project.create', targetId: id, detail: name }, by);
   }
@@ -86,11 +66,11 @@ export class SqlDirectoryChanges implements DirectoryChanges {
     change: ProjectChange,
     by: Actor,
   ): Promise<Project> {
-    const before = await this.#lockProject(organizationId, projectId);
+    const before = await this.#lockProject(organizationId, projectId, 'UPDATE');
     const { project, detail } = applyChange(before, change);
     if (detail === '') return project;
-    await this.#session.run(
-      `UPDATE ${this.#table('project')} SET name = $2, time_zone = $3, retention_days = $4 WHERE id = $1`,
+    await this.session.run(
+      `UPDATE ${this.table('project')} SET name = $2, time_zone = $3, retention_days = $4 WHERE id = $1`,
       [projectId, project.name, project.timeZone, project.retentionDays],
     );
     await this.#log({ organizationId, action: 'project.change', targetId: projectId, detail }, by);
@@ -98,8 +78,8 @@ export class SqlDirectoryChanges implements DirectoryChanges {
   }
 
   async deleteProject(organizationId: string, projectId: string, by: Actor): Promise<void> {
-    const { name } = await this.#lockProject(organizationId, projectId);
-    await this.#dialect.deleteProject(this.#session, projectId, by.at);
+    const { name } = await this.#lockProject(organizationId, projectId, 'UPDATE');
+    await this.dialect.deleteProject(this.session, projectId, by.at);
     await this.#log({ organizationId, action: 'project.delete', targetId: projectId, detail: name }, by);
   }
 
@@ -110,13 +90,9 @@ export class SqlDirectoryChanges implements DirectoryChanges {
 
   async changeKey(organizationId: string, keyId: string, change: KeyChange, by: Actor): Promise<ApiKey> {
     const { set, where, action } = KEY_CHANGES[change];
-    const changed = await this.#session.get(
-      `UPDATE ${this.#table('api_key')} SET ${set} WHERE organization_id = $1 AND id = $2 AND ${where}
-       RETURNING ${KEY.of('api_key')}`,
-      change === 'enable' ? [organizationId, keyId] : [organizationId, keyId, by.at],
-    );
-    if (changed === undefined) return this.#requireKey(organizationId, keyId);
-    const key = KEY.read(changed);
+    const values = change === 'enable' ? [organizationId, keyId] : [organizationId, keyId, by.at];
+    const key = await this.#updateKey(set, where, values);
+    if (key === undefined) return this.#requireKey(organizationId, keyId);
     await this.#log(keyEvent(action, key), by);
     return key;
   }
@@ -129,38 +105,32 @@ export class SqlDirectoryChanges implements DirectoryChanges {
     by: Actor,
   ): Promise<void> {
     // Locks the project before the key, as a deletion does.
-    if (successor.projectId !== null) await this.#requireProject(organizationId, successor.projectId);
+    if (successor.projectId !== null) await this.#lockProject(organizationId, successor.projectId, 'SHARE');
     // Of two rotations at once, only one can make this change.
-    const changed = await this.#session.get(
-      `UPDATE ${this.#table('api_key')} SET expires_at = $3, successor_id = $4
-       WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL AND successor_id IS NULL
-       RETURNING ${KEY.of('api_key')}`,
+    const key = await this.#updateKey(
+      'expires_at = $3, successor_id = $4',
+      'revoked_at IS NULL AND successor_id IS NULL',
       [organizationId, keyId, expiresAt, successor.id],
     );
-    if (changed === undefined) {
+    if (key === undefined) {
       await this.#requireKey(organizationId, keyId);
       throw new CallerStatsError('invalid', `The key ${keyId} was revoked or rotated already.`);
     }
-    const key = KEY.read(changed);
     await this.#insertKey(successor);
     const detail = `${key.name}, succeeded by ${successor.id}`;
     await this.#log({ ...keyEvent('key.rotate', key), detail }, by);
   }
 
   async revokeLeakedKey(keyHash: string, by: Actor): Promise<boolean> {
-    const row = await this.#session.get(
-      `SELECT ${KEY.of('api_key')} FROM ${this.#table('api_key')} WHERE hash = $1`,
-      [keyHash],
-    );
-    if (row === undefined) return false;
-    const { organizationId, id } = KEY.read(row);
-    await this.changeKey(organizationId, id, 'revoke', by);
+    const key = await this.find(KEY, 'WHERE hash = $1', [keyHash]);
+    if (key === undefined) return false;
+    await this.changeKey(key.organizationId, key.id, 'revoke', by);
     return true;
   }
 
   async touchKey(keyId: string, usedAt: number): Promise<void> {
-    await this.#session.run(
-      `UPDATE ${this.#table('api_key')} SET last_used_at = $2
+    await this.session.run(
+      `UPDATE ${this.table('api_key')} SET last_used_at = $2
        WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`,
       [keyId, usedAt],
     );
@@ -169,66 +139,59 @@ export class SqlDirectoryChanges implements DirectoryChanges {
   async addMember(member: Member, by: Actor): Promise<void> {
     const { organizationId, email, role } = member;
     await this.#requireOrganization(organizationId);
-    await this.#insert(
-      `INSERT INTO ${this.#table('member')} (${MEMBER.names}) VALUES (${MEMBER.placeholders})`,
-      MEMBER.values(member),
-      `${email} is a member already.`,
-    );
+    if (!(await this.#insert(MEMBER, member))) throw alreadyExists(`${email} is a member already.`);
     await this.#log({ organizationId, action: 'member.add', targetId: email, detail: role }, by);
   }
 
   async changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void> {
     if (role !== 'owner') await this.#requireAnotherOwner(organizationId, email);
-    const changed = await this.#session.run(
-      `UPDATE ${this.#table('member')} SET role = $3 WHERE organization_id = $1 AND email = $2`,
+    const changed = await this.session.run(
+      `UPDATE ${this.table('member')} SET role = $3 WHERE organization_id = $1 AND email = $2`,
       [organizationId, email, role],
     );
-    if (changed === 0) throw noMember(email);
+    if (changed === 0) throw notFound(`member ${email}`);
     await this.#log({ organizationId, action: 'member.change', targetId: email, detail: role }, by);
   }
 
   async removeMember(organizationId: string, email: string, by: Actor): Promise<void> {
     await this.#requireAnotherOwner(organizationId, email);
-    const removed = await this.#session.run(
-      `DELETE FROM ${this.#table('member')} WHERE organization_id = $1 AND email = $2`,
+    const removed = await this.session.run(
+      `DELETE FROM ${this.table('member')} WHERE organization_id = $1 AND email = $2`,
       [organizationId, email],
     );
-    if (removed === 0) throw noMember(email);
+    if (removed === 0) throw notFound(`member ${email}`);
     await this.#log({ organizationId, action: 'member.remove', targetId: email, detail: '' }, by);
   }
 
   async pruneAudit(before: number): Promise<number> {
-    return this.#session.run(`DELETE FROM ${this.#table('audit')} WHERE at < $1`, [before]);
+    return this.session.run(`DELETE FROM ${this.table('audit')} WHERE at < $1`, [before]);
   }
 
   async createInvitation(invitation: Invitation, by: Actor): Promise<void> {
     const { organizationId, email, role } = invitation;
     // Locked, so that of two invitations of one address at once the later replaces the earlier.
-    await this.#lockOrganization(organizationId);
+    await this.#requireOrganization(organizationId, this.dialect.lock('NO KEY UPDATE'));
     if (email !== null) {
-      const member = await this.#session.get(
-        `SELECT member.email FROM ${this.#table('member')}
-         JOIN ${this.#table('user_account')} ON user_account.email = member.email
+      const member = await this.session.get(
+        `SELECT member.email FROM ${this.table('member')}
+         JOIN ${this.table('user_account')} ON user_account.email = member.email
          WHERE member.organization_id = $1 AND member.email = $2`,
         [organizationId, email],
       );
-      if (member !== undefined) throw new CallerStatsError('already_exists', `${email} is a member already.`);
+      if (member !== undefined) throw alreadyExists(`${email} is a member already.`);
     }
-    await this.#session.run(
-      `DELETE FROM ${this.#table('invitation')} WHERE organization_id = $1 AND (email = $2 OR expires_at <= $3)`,
+    await this.session.run(
+      `DELETE FROM ${this.table('invitation')} WHERE organization_id = $1 AND (email = $2 OR expires_at <= $3)`,
       [organizationId, email, by.at],
     );
-    await this.#session.run(
-      `INSERT INTO ${this.#table('invitation')} (${INVITATION.names}) VALUES (${INVITATION.placeholders})`,
-      INVITATION.values(invitation),
-    );
+    await this.session.run(this.#insertInto(INVITATION), INVITATION.values(invitation));
     if (email === null) return;
     await this.#log({ organizationId, action: 'invitation.create', targetId: email, detail: role }, by);
   }
 
   async revokeInvitation(organizationId: string, invitationId: string, by: Actor): Promise<void> {
-    const row = await this.#session.get<{ readonly email: string }>(
-      `DELETE FROM ${this.#table('invitation')} WHERE organization_id = $1 AND id = $2 AND email IS NOT NULL
+    const row = await this.session.get<{ readonly email: string }>(
+      `DELETE FROM ${this.table('invitation')} WHERE organization_id = $1 AND id = $2 AND email IS NOT NULL
        RETURNING email`,
       [organizationId, invitationId],
     );
@@ -242,18 +205,16 @@ export class SqlDirectoryChanges implements DirectoryChanges {
     const found = await this.#requireInvitation(tokenHash, by.at);
     // Of two people with the same invitation, or with a set-up address each, the second waits here for the first, and
     // looks again.
-    await this.#lockOrganization(found.organizationId);
+    await this.#requireOrganization(found.organizationId, this.dialect.lock('NO KEY UPDATE'));
     const invitation = await this.#requireInvitation(tokenHash, by.at);
     const { organizationId, role } = invitation;
     await this.#consume(invitation, email);
-    const present = await this.#session.get(
-      `SELECT ${MEMBER.of('member')} FROM ${this.#table('member')} WHERE organization_id = $1 AND email = $2`,
-      [organizationId, email],
-    );
-    if (present !== undefined && invitation.email !== null) return MEMBER.read(present);
-    const joined = await this.#session.get(
-      `INSERT INTO ${this.#table('member')} (${MEMBER.names}) VALUES (${MEMBER.placeholders})
-       ON CONFLICT (organization_id, email) DO UPDATE SET role = excluded.role RETURNING ${MEMBER.of('member')}`,
+    const where = 'WHERE organization_id = $1 AND email = $2';
+    const present = await this.find(MEMBER, where, [organizationId, email]);
+    if (present !== undefined && invitation.email !== null) return present;
+    const joined = await this.session.get(
+      `${this.#insertInto(MEMBER)}
+       ON CONFLICT (organization_id, email) DO UPDATE SET role = excluded.role RETURNING ${MEMBER.select()}`,
       MEMBER.values({ organizationId, email, role, createdAt: by.at }),
     );
     const detail = `${role}, invited by ${invitation.createdBy}`;
@@ -262,8 +223,8 @@ export class SqlDirectoryChanges implements DirectoryChanges {
   }
 
   async acceptInvitationsFor(email: string, by: Actor): Promise<void> {
-    const found = await this.#session.all<{ readonly tokenHash: string }>(
-      `SELECT token_hash AS "tokenHash" FROM ${this.#table('invitation')} WHERE email = $1 AND expires_at > $2
+    const found = await this.session.all<{ readonly tokenHash: string }>(
+      `SELECT token_hash AS "tokenHash" FROM ${this.table('invitation')} WHERE email = $1 AND expires_at > $2
        ORDER BY organization_id`,
       [email, by.at],
     );
@@ -278,80 +239,73 @@ export class SqlDirectoryChanges implements DirectoryChanges {
   }
 
   async logUserChange(email: string, { action, detail }: UserChange, by: Actor): Promise<void> {
-    await this.#session.run(
-      `INSERT INTO ${this.#table('audit')} (organization_id, at, actor, address, action, target_id, detail)
-       SELECT organization_id, $2, $3, $4, $5, $1, $6 FROM ${this.#table('member')}
+    await this.session.run(
+      `INSERT INTO ${this.table('audit')} (organization_id, at, actor, address, action, target_id, detail)
+       SELECT organization_id, $2, $3, $4, $5, $1, $6 FROM ${this.table('member')}
        WHERE email = $1 ORDER BY organization_id`,
       [email, by.at, by.name, by.address, action, detail],
     );
   }
 
   async keepSecret(name: string, proposed: string): Promise<string> {
-    const secrets = this.#table('server_secret');
-    await this.#session.run(
+    const secrets = this.table('server_secret');
+    await this.session.run(
       `INSERT INTO ${secrets} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
       [name, proposed],
     );
-    const row = await this.#session.get(`SELECT value FROM ${secrets} WHERE name = $1`, [name]);
+    const row = await this.session.get(`SELECT value FROM ${secrets} WHERE name = $1`, [name]);
     return String(row?.['value']);
   }
 
   async #insertKey(key: ApiKey): Promise<void> {
     await this.#requireOrganization(key.organizationId);
-    if (key.projectId !== null) await this.#requireProject(key.organizationId, key.projectId);
-    await this.#insert(
-      `INSERT INTO ${this.#table('api_key')} (${KEY.names}) VALUES (${KEY.placeholders})`,
-      KEY.values(key),
-      `There is a key ${key.id} already.`,
+    if (key.projectId !== null) await this.#lockProject(key.organizationId, key.projectId, 'SHARE');
+    if (!(await this.#insert(KEY, key))) throw alreadyExists(`There is a key ${key.id} already.`);
+  }
+
+  /** Changes a key that meets the condition `where`. `values` begin with its organization and id. */
+  async #updateKey(set: string, where: string, values: readonly unknown[]): Promise<ApiKey | undefined> {
+    const row = await this.session.get(
+      `UPDATE ${this.table('api_key')} SET ${set} WHERE organization_id = $1 AND id = $2 AND ${where}
+       RETURNING ${KEY.select()}`,
+      values,
     );
+    return row && KEY.read(row);
   }
 
-  /** `already_exists` with the message `taken` if a unique key of the row is taken. */
-  async #insert(insert: string, values: readonly unknown[], taken: string): Promise<void> {
-    const added = await this.#session.run(`${insert} ON CONFLICT DO NOTHING`, values);
-    if (added === 0) throw new CallerStatsError('already_exists', taken);
+  /** False if a unique key of the entity is taken. */
+  async #insert<Entity extends object>(columns: Columns<Entity>, entity: Entity): Promise<boolean> {
+    const insert = `${this.#insertInto(columns)} ON CONFLICT DO NOTHING`;
+    return (await this.session.run(insert, columns.values(entity))) > 0;
   }
 
-  async #requireOrganization(id: string): Promise<void> {
-    const row = await this.#session.get(`SELECT id FROM ${this.#table('organization')} WHERE id = $1`, [id]);
-    if (row === undefined) throw noOrganization(id);
+  #insertInto<Entity extends object>({ table, names, placeholders }: Columns<Entity>): string {
+    return `INSERT INTO ${this.table(table)} (${names}) VALUES (${placeholders})`;
   }
 
-  async #lockOrganization(id: string): Promise<void> {
-    const row = await this.#session.get(
-      `SELECT id FROM ${this.#table('organization')} WHERE id = $1 ${this.#dialect.lock('NO KEY UPDATE')}`,
-      [id],
-    );
-    if (row === undefined) throw noOrganization(id);
+  async #requireOrganization(id: string, lock = ''): Promise<void> {
+    if ((await this.find(ORGANIZATION, `WHERE id = $1 ${lock}`, [id])) === undefined)
+      throw notFound(`organization ${id}`);
   }
 
-  /** Keeps the project from being deleted until the transaction ends. */
-  async #requireProject(organizationId: string, projectId: string): Promise<void> {
-    const row = await this.#session.get(
-      `SELECT id FROM ${this.#table('project')}
-       WHERE id = $1 AND organization_id = $2 ${this.#dialect.andNotDeleted} ${this.#dialect.lock('SHARE')}`,
-      [projectId, organizationId],
-    );
-    if (row === undefined) throw noProject(projectId);
-  }
-
-  async #lockProject(organizationId: string, projectId: string): Promise<Project> {
-    const row = await this.#session.get(
-      `SELECT ${PROJECT.of('project')} FROM ${this.#table('project')}
-       WHERE id = $1 AND organization_id = $2 ${this.#dialect.andNotDeleted} ${this.#dialect.lock('UPDATE')}`,
-      [projectId, organizationId],
-    );
-    if (row === undefined) throw noProject(projectId);
-    return PROJECT.read(row);
+  /** `SHARE` only keeps the project from being changed or deleted until the transaction ends. */
+  async #lockProject(
+    organizationId: string,
+    projectId: string,
+    strength: 'SHARE' | 'UPDATE',
+  ): Promise<Project> {
+    const { andNotDeleted, lock } = this.dialect;
+    const rest = `WHERE id = $1 AND organization_id = $2 ${andNotDeleted} ${lock(strength)}`;
+    const project = await this.find(PROJECT, rest, [projectId, organizationId]);
+    if (project === undefined) throw notFound(`project ${projectId}`);
+    return project;
   }
 
   async #requireKey(organizationId: string, keyId: string): Promise<ApiKey> {
-    const row = await this.#session.get(
-      `SELECT ${KEY.of('api_key')} FROM ${this.#table('api_key')} WHERE organization_id = $1 AND id = $2`,
-      [organizationId, keyId],
-    );
-    if (row === undefined) throw new CallerStatsError('not_found', `There is no key ${keyId}.`);
-    return KEY.read(row);
+    const where = 'WHERE organization_id = $1 AND id = $2';
+    const key = await this.find(KEY, where, [organizationId, keyId]);
+    if (key === undefined) throw notFound(`key ${keyId}`);
+    return key;
   }
 
   /**
@@ -359,44 +313,41 @@ export class SqlDirectoryChanges implements DirectoryChanges {
    * owner each, the second sees what the first did.
    */
   async #requireAnotherOwner(organizationId: string, email: string): Promise<void> {
-    const owners = await this.#session.all<{ readonly email: string }>(
-      `SELECT email FROM ${this.#table('member')} WHERE organization_id = $1 AND role = 'owner'
-       ORDER BY email ${this.#dialect.lock('UPDATE')}`,
+    const owners = await this.session.all<{ readonly email: string }>(
+      `SELECT email FROM ${this.table('member')} WHERE organization_id = $1 AND role = 'owner'
+       ORDER BY email ${this.dialect.lock('UPDATE')}`,
       [organizationId],
     );
     if (owners.length === 1 && owners[0]?.email === email) throw lastOwnerError(email);
   }
 
   async #requireInvitation(tokenHash: string, now: number): Promise<Invitation> {
-    const row = await this.#session.get(
-      `SELECT ${INVITATION.of('invitation')} FROM ${this.#table('invitation')}
-       WHERE token_hash = $1 AND expires_at > $2`,
-      [tokenHash, now],
-    );
-    if (row === undefined) throw invalidInvitationError();
-    return INVITATION.read(row);
+    const where = 'WHERE token_hash = $1 AND expires_at > $2';
+    const invitation = await this.find(INVITATION, where, [tokenHash, now]);
+    if (invitation === undefined) throw invalidInvitationError();
+    return invitation;
   }
 
   /** Deletes an invitation, if it is for this address and may be used. */
   async #consume({ id, email }: Invitation, usedBy: string): Promise<void> {
     if (email !== null) {
       if (email !== usedBy) throw invalidInvitationError();
-      await this.#session.run(`DELETE FROM ${this.#table('invitation')} WHERE id = $1`, [id]);
+      await this.session.run(`DELETE FROM ${this.table('invitation')} WHERE id = $1`, [id]);
       return;
     }
-    const first = await this.#session.get<{ readonly email: string }>(findFirstOwner(this.#dialect));
+    const first = await this.session.get<{ readonly email: string }>(findFirstOwner(this.dialect));
     // A person who was an owner before having an account, as after copying members, is the first one by now.
     if (first !== undefined && first.email !== usedBy) throw invalidInvitationError();
     // Of two people with set-up addresses of different organizations, the second finds here that its own is gone.
-    const removed = await this.#session.all<{ readonly id: string }>(
-      `DELETE FROM ${this.#table('invitation')} WHERE email IS NULL RETURNING id`,
+    const removed = await this.session.all<{ readonly id: string }>(
+      `DELETE FROM ${this.table('invitation')} WHERE email IS NULL RETURNING id`,
     );
     if (!removed.some((row) => row.id === id)) throw invalidInvitationError();
   }
 
   async #log({ organizationId, action, targetId, detail }: AuditEvent, by: Actor): Promise<void> {
-    await this.#session.run(
-      `INSERT INTO ${this.#table('audit')} (organization_id, at, actor, address, action, target_id, detail)
+    await this.session.run(
+      `INSERT INTO ${this.table('audit')} (organization_id, at, actor, address, action, target_id, detail)
        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
       [organizationId, by.at, by.name, by.address, action, targetId, detail],
     );
@@ -407,14 +358,10 @@ function keyEvent(action: AuditAction, { organizationId, id, name }: ApiKey): Au
   return { organizationId, action, targetId: id, detail: name };
 }
 
-function noOrganization(id: string): CallerStatsError {
-  return new CallerStatsError('not_found', `There is no organization ${id}.`);
+function notFound(entity: string): CallerStatsError {
+  return new CallerStatsError('not_found', `There is no ${entity}.`);
 }
 
-function noProject(id: string): CallerStatsError {
-  return new CallerStatsError('not_found', `There is no project ${id}.`);
-}
-
-function noMember(email: string): CallerStatsError {
-  return new CallerStatsError('not_found', `There is no member ${email}.`);
+function alreadyExists(message: string): CallerStatsError {
+  return new CallerStatsError('already_exists', message);
 }

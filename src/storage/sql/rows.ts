@@ -1,35 +1,33 @@
 /** The columns of the directory's tables, and their rows as the domain knows them. */
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
-import type { Invitation, Membership } from '../../domain/people/invitation.js';
+import type { Invitation } from '../../domain/people/invitation.js';
 import type { Member } from '../../domain/people/member.js';
 import type { Organization, Project } from '../../domain/projects/project.js';
 import type { Row } from './session.js';
 
-/** How a field is stored. Lists are texts with commas. */
-type Kind<Field> = [Field] extends [number | null]
-  ? 'number'
-  : [Field] extends [string | null]
-    ? 'text'
-    : 'list';
+/** How a field is stored: lists as texts with commas, all others as they are. */
+type Kind<Field> = Field extends readonly string[] ? 'list' : 'value';
 
 type Value = string | number | null;
 
-/** Maps the fields of `Entity` to columns: `createdAt` is the column `created_at`. */
-class Columns<Entity extends object> {
-  readonly #kinds: readonly (readonly [field: string, kind: 'text' | 'number' | 'list'])[];
+/** Maps the fields of `Entity` to the columns of a table: `createdAt` is the column `created_at`. */
+export class Columns<Entity extends object> {
+  readonly table: string;
+  readonly #kinds: readonly (readonly [field: string, kind: 'value' | 'list'])[];
   /** The columns and their placeholders, in the order of `values`, for inserting an entity. */
   readonly names: string;
   readonly placeholders: string;
 
-  constructor(kinds: { readonly [Field in keyof Entity]: Kind<Entity[Field]> }) {
+  constructor(table: string, kinds: { readonly [Field in keyof Entity]: Kind<Entity[Field]> }) {
+    this.table = table;
     this.#kinds = Object.entries(kinds);
     this.names = this.#kinds.map(([field]) => columnName(field)).join(', ');
     this.placeholders = this.#kinds.map((_, at) => `$${at + 1}`).join(', ');
   }
 
-  /** What to select from a table. A prefix tells apart the fields of two tables that are read together. */
-  of(table: string, prefix = ''): string {
+  /** What to select. A prefix tells apart the fields of two tables that are read together. */
+  select(table = this.table, prefix = ''): string {
     return this.#kinds
       .map(([field]) => `${table}.${columnName(field)} AS "${fieldName(prefix, field)}"`)
       .join(', ');
@@ -44,20 +42,16 @@ class Columns<Entity extends object> {
 
   read(row: Row, prefix = ''): Entity {
     const entity: Record<string, unknown> = {};
-    for (const [field, kind] of this.#kinds) entity[field] = READERS[kind](row[fieldName(prefix, field)]);
+    for (const [field, kind] of this.#kinds) {
+      const value = row[fieldName(prefix, field)];
+      entity[field] = kind === 'list' ? parseList(String(value)) : value;
+    }
     return entity as Entity;
   }
 }
 
-const READERS = {
-  text: (value: unknown): unknown => value,
-  number: toNumber,
-  list: (value: unknown): string[] => (value === '' ? [] : String(value).split(',')),
-};
-
-/** A number or null. */
-export function toNumber(value: unknown): number | null {
-  return value === null ? null : Number(value);
+function parseList(text: string): string[] {
+  return text === '' ? [] : text.split(',');
 }
 
 function columnName(field: string): string {
@@ -71,68 +65,66 @@ function fieldName(prefix: string, field: string): string {
   return prefix === '' ? field : prefix + field.charAt(0).toUpperCase() + field.slice(1);
 }
 
-export const ORGANIZATION = new Columns<Organization>({ id: 'text', name: 'text', createdAt: 'number' });
-
-export const PROJECT = new Columns<Project>({
-  id: 'text',
-  organizationId: 'text',
-  name: 'text',
-  createdAt: 'number',
-  timeZone: 'text',
-  retentionDays: 'number',
-  rowsFrom: 'number',
+export const ORGANIZATION = new Columns<Organization>('organization', {
+  id: 'value',
+  name: 'value',
+  createdAt: 'value',
 });
 
-export const KEY = new Columns<ApiKey>({
-  id: 'text',
-  organizationId: 'text',
-  projectId: 'text',
-  type: 'text',
-  name: 'text',
-  hash: 'text',
-  start: 'text',
-  end: 'text',
-  createdBy: 'text',
-  createdAt: 'number',
-  expiresAt: 'number',
-  revokedAt: 'number',
-  lastUsedAt: 'number',
-  disabledAt: 'number',
+export const PROJECT = new Columns<Project>('project', {
+  id: 'value',
+  organizationId: 'value',
+  name: 'value',
+  createdAt: 'value',
+  timeZone: 'value',
+  retentionDays: 'value',
+  rowsFrom: 'value',
+});
+
+export const KEY = new Columns<ApiKey>('api_key', {
+  id: 'value',
+  organizationId: 'value',
+  projectId: 'value',
+  type: 'value',
+  name: 'value',
+  hash: 'value',
+  start: 'value',
+  end: 'value',
+  createdBy: 'value',
+  createdAt: 'value',
+  expiresAt: 'value',
+  revokedAt: 'value',
+  lastUsedAt: 'value',
+  disabledAt: 'value',
   scopes: 'list',
   allow: 'list',
-  successorId: 'text',
+  successorId: 'value',
 });
 
-export const MEMBER = new Columns<Member>({
-  organizationId: 'text',
-  email: 'text',
-  role: 'text',
-  createdAt: 'number',
+export const MEMBER = new Columns<Member>('member', {
+  organizationId: 'value',
+  email: 'value',
+  role: 'value',
+  createdAt: 'value',
 });
 
-export const MEMBERSHIP = new Columns<Membership>({
-  organizationId: 'text',
-  organizationName: 'text',
-  role: 'text',
+export const INVITATION = new Columns<Invitation>('invitation', {
+  id: 'value',
+  organizationId: 'value',
+  email: 'value',
+  role: 'value',
+  tokenHash: 'value',
+  createdBy: 'value',
+  createdAt: 'value',
+  expiresAt: 'value',
 });
 
-export const INVITATION = new Columns<Invitation>({
-  id: 'text',
-  organizationId: 'text',
-  email: 'text',
-  role: 'text',
-  tokenHash: 'text',
-  createdBy: 'text',
-  createdAt: 'number',
-  expiresAt: 'number',
-});
-
-export const AUDIT_ENTRY = new Columns<AuditEntry>({
-  number: 'number',
-  at: 'number',
-  actor: 'text',
-  address: 'text',
-  action: 'text',
-  targetId: 'text',
-  detail: 'text',
+export const AUDIT_ENTRY = new Columns<AuditEntry>('audit', {
+  number: 'value',
+  at: 'value',
+  actor: 'value',
+  address: 'value',
+  action: 'value',
+  targetId: 'value',
+  detail: 'value',
 });

@@ -1,20 +1,14 @@
 /** Counts of attempts, for every SQL database. Each method is one transaction. */
 import { type Attempt, type AttemptLimit, expiredWindowsMax, type Throttles } from '../ports/throttles.js';
-import type { Dialect, Session } from './session.js';
+import { SqlTables } from './tables.js';
 
-export class SqlThrottles implements Throttles {
-  readonly #session: Session;
-  readonly #dialect: Dialect;
-  readonly #table: string;
+type Window = Pick<Attempt, 'resetsAt'>;
 
-  constructor(session: Session, dialect: Dialect) {
-    this.#session = session;
-    this.#dialect = dialect;
-    this.#table = dialect.table('login_throttle');
-  }
+export class SqlThrottles extends SqlTables implements Throttles {
+  readonly #table = this.table('login_throttle');
 
   async take(key: string, { attemptsMax, windowMs }: AttemptLimit, nowMs: number): Promise<Attempt> {
-    const taken = await this.#session.get(
+    const taken = await this.session.get<Window>(
       `INSERT INTO ${this.#table} AS kept (key, attempts, resets_at) VALUES ($1, 1, $3)
        ON CONFLICT (key) DO UPDATE SET
          attempts = CASE WHEN kept.resets_at <= $4 THEN 1 ELSE kept.attempts + 1 END,
@@ -24,24 +18,24 @@ export class SqlThrottles implements Throttles {
       [key, attemptsMax, nowMs + windowMs, nowMs],
     );
     const find = `SELECT resets_at AS "resetsAt" FROM ${this.#table} WHERE key = $1`;
-    const row = taken ?? (await this.#session.get(find, [key]));
-    await this.#session.run(
+    const row = taken ?? (await this.session.get<Window>(find, [key]));
+    await this.session.run(
       `DELETE FROM ${this.#table} WHERE key IN (SELECT key FROM ${this.#table} WHERE resets_at <= $1
-       LIMIT ${expiredWindowsMax} ${this.#dialect.lock('UPDATE SKIP LOCKED')})`,
+       LIMIT ${expiredWindowsMax} ${this.dialect.lock('UPDATE SKIP LOCKED')})`,
       [nowMs],
     );
     // Without a row, another transaction has just reset the window.
-    return { isAllowed: taken !== undefined, resetsAt: Number(row?.['resetsAt'] ?? nowMs) };
+    return { isAllowed: taken !== undefined, resetsAt: row?.resetsAt ?? nowMs };
   }
 
   async giveBack(key: string, resetsAt: number): Promise<void> {
-    await this.#session.run(
+    await this.session.run(
       `UPDATE ${this.#table} SET attempts = attempts - 1 WHERE key = $1 AND resets_at = $2 AND attempts > 0`,
       [key, resetsAt],
     );
   }
 
   async reset(key: string): Promise<void> {
-    await this.#session.run(`DELETE FROM ${this.#table} WHERE key = $1`, [key]);
+    await this.session.run(`DELETE FROM ${this.#table} WHERE key = $1`, [key]);
   }
 }

@@ -16,7 +16,7 @@ import { projectToClean, RETENTIONS } from './writer/purge.js';
 /** More than the pairs of keys and projects in use. */
 const accessesMax = 10_000;
 
-const FIND_ACCESS = `SELECT ${KEY.of('api_key')}, ${PROJECT.of('project', 'found')}
+const FIND_ACCESS = `SELECT ${KEY.select()}, ${PROJECT.select('project', 'found')}
   FROM api_key LEFT JOIN project ON project.id = $2 AND project.organization_id = api_key.organization_id
   WHERE api_key.hash = $1`;
 

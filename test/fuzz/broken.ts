@@ -1,22 +1,16 @@
-/** What is hardly HTTP: framing that says two things, lines that are none, bytes that changed on their way. */
-import { bytesOf, type Parts } from './parts.js';
+/** Requests that are not valid HTTP/1.1: ambiguous framing, malformed lines, changed bytes, cut requests. */
+import { type FuzzRequest, type Parts, writeRequest } from './parts.js';
 import type { Random } from './random.js';
 
-export interface Broken {
-  readonly bytes: Buffer;
-  /** The client stops sending: what is not whole need not be answered. */
-  readonly cut: boolean;
-  /** The service must refuse it, or what comes with it could be taken for a request of somebody else's. */
-  readonly mustBeRefused: boolean;
-}
+type Broken = Pick<FuzzRequest, 'bytes' | 'cut' | 'mustBeRefused'>;
 
 type Breaking = (head: readonly string[], body: Buffer, random: Random) => Broken;
 
 const end = '\r\n';
 
-/** The request, broken in one way. */
-export function broken(parts: Parts, random: Random): Broken {
-  const whole = bytesOf({ ...parts, chunks: 0 }).toString('latin1');
+/** Breaks the request in one way. */
+export function breakRequest(parts: Parts, random: Random): Broken {
+  const whole = writeRequest({ ...parts, chunks: 0 }).toString('latin1');
   const [head = '', rest = ''] = whole.split(/\r\n\r\n(.*)/s);
   return random.pick(BREAKINGS)(head.split(end), Buffer.from(rest, 'latin1'), random);
 }
@@ -26,24 +20,34 @@ function sent(lines: readonly string[], body: Buffer, about: Partial<Broken> = {
   return { bytes, cut: false, mustBeRefused: false, ...about };
 }
 
-/** The head without any line about the body's length. */
-function unframed(head: readonly string[]): string[] {
+/** The head without any header about the body's length. */
+function withoutFraming(head: readonly string[]): string[] {
   return head.filter((line) => !/^(content-length|transfer-encoding):/i.test(line));
 }
 
-/** A request that nobody sent: it must never be answered. */
-const smuggled = 'GET /livez HTTP/1.1\r\nHost: smuggled.test\r\n\r\n';
-const inChunks = (body: Buffer): Buffer =>
-  Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
-const refused = { mustBeRefused: true, cut: true } as const;
+/** A request in the body of another. It must never get a response. */
+export const smuggled = 'GET /livez HTTP/1.1\r\nHost: smuggled.test\r\n\r\n';
 
-/** Two statements about where a body ends. */
-const FRAMINGS: readonly (readonly string[])[] = [
+/** The text in chunks of this length, each with its size as `size` writes it. */
+export function inChunks(
+  text: string,
+  chunkLength: number,
+  size: (length: number) => string = (length) => length.toString(16),
+): string {
+  const chunks = Array.from({ length: Math.ceil(text.length / chunkLength) }, (_, at) =>
+    text.slice(at * chunkLength, (at + 1) * chunkLength),
+  );
+  return `${chunks.map((chunk) => `${size(chunk.length)}${end}${chunk}${end}`).join('')}0${end}${end}`;
+}
+
+/** Framing headers that are ambiguous or invalid. */
+export const BAD_FRAMINGS: readonly (readonly string[])[] = [
   ['Content-Length: 4', 'Transfer-Encoding: chunked'],
   ['Transfer-Encoding: chunked', 'Content-Length: 0'],
   ['Content-Length: 0', 'Content-Length: 44'],
   ['Content-Length: 0, 44'],
   ['Content-Length: +4'],
+  ['Content-Length: -0'],
   ['Content-Length: 0x4'],
   ['Content-Length: 4 4'],
   ['Content-Length: 99999999999999999999999999'],
@@ -57,9 +61,11 @@ const FRAMINGS: readonly (readonly string[])[] = [
   ['Transfer-Encoding:\x0bchunked'],
   ['Transfer\x00-Encoding: chunked'],
   ['Content-Length: 4', ' Transfer-Encoding: chunked'],
+  ['X: a', ' Transfer-Encoding: chunked'],
 ];
 
-const CHUNKS: readonly string[] = [
+/** Chunked bodies that are invalid. */
+export const BAD_CHUNKS: readonly string[] = [
   'zz\r\n\r\n',
   '-1\r\n\r\n',
   'ffffffffffffffffffff\r\n',
@@ -69,10 +75,11 @@ const CHUNKS: readonly string[] = [
   `4;${'a'.repeat(20_000)}\r\nabcd\r\n0\r\n\r\n`,
   '4\r\nabcd0\r\n\r\n',
   ' 4\r\nabcd\r\n0\r\n\r\n',
-  '4\r\n',
+  '1\r\na\r\n0\r\nContent-Length: 3\r\n\r\n',
   '\r\n\r\n',
-  '4\r\nabcd\r\n',
 ];
+
+const INCOMPLETE_CHUNKS: readonly string[] = ['4\r\n', '4\r\nabcd\r\n'];
 
 const LINES: readonly string[] = [
   'broken',
@@ -132,19 +139,25 @@ const REQUEST_LINES: readonly string[] = [
 const BREAKINGS: readonly Breaking[] = [
   (head, body, random) =>
     sent(
-      [...unframed(head), ...random.pick(FRAMINGS)],
-      Buffer.concat([inChunks(body), Buffer.from(smuggled)]),
-      refused,
+      [...withoutFraming(head), ...random.pick(BAD_FRAMINGS)],
+      Buffer.from(inChunks(body.toString('latin1'), 1 + body.length) + smuggled, 'latin1'),
+      { mustBeRefused: true, cut: true },
     ),
   (head, _body, random) =>
-    sent([...unframed(head), 'Transfer-Encoding: chunked'], Buffer.from(random.pick(CHUNKS)), { cut: true }),
+    sent(
+      [...withoutFraming(head), 'Transfer-Encoding: chunked'],
+      Buffer.from(random.pick([...BAD_CHUNKS, ...INCOMPLETE_CHUNKS])),
+      { cut: true },
+    ),
   (head, body, random) => sent([...head, random.pick(LINES)], body, { cut: true }),
   (head, body, random) => sent([random.pick(REQUEST_LINES), ...head.slice(1)], body, { cut: true }),
-  // Longer and shorter than it says.
+  // A body that is shorter or longer than Content-Length.
   (head, body, random) =>
-    sent([...unframed(head), `Content-Length: ${body.length + 1 + random.int(50)}`], body, { cut: true }),
+    sent([...withoutFraming(head), `Content-Length: ${body.length + 1 + random.int(50)}`], body, {
+      cut: true,
+    }),
   (head, body, random) =>
-    sent([...unframed(head), `Content-Length: ${random.int(body.length + 1)}`], body, { cut: true }),
+    sent([...withoutFraming(head), `Content-Length: ${random.int(body.length + 1)}`], body, { cut: true }),
   (head, body) => ({
     ...sent(head, body, { cut: true }),
     bytes: Buffer.from(`${head.join('\n')}\n\n${body.toString('latin1')}`, 'latin1'),
@@ -160,7 +173,7 @@ const BREAKINGS: readonly Breaking[] = [
     ...sent(head, body),
     bytes: Buffer.concat([Buffer.from('\r\n\r\n'), sent(head, body).bytes]),
   }),
-  // Stops in the midst of it.
+  // A request that is cut.
   (head, body, random) => {
     const { bytes } = sent(head, body);
     return { bytes: bytes.subarray(0, 1 + random.int(bytes.length)), cut: true, mustBeRefused: false };

@@ -1,42 +1,42 @@
-/** Sends so many requests to a server of its own, and finds out whether all went well. */
+/** Fuzzes a server with a number of requests and checks its responses and counts. */
 import { OpenApi } from '../support/openapi.js';
 import { countProblems, endProblems, grownBytes, type Usage, usageProblems } from './checks.js';
-import { requestOf } from './generate.js';
+import { makeRequest } from './generate.js';
 import { Lane, type Outcome } from './lane.js';
 import { FuzzLedger } from './ledger.js';
-import { operationsOf } from './operations.js';
+import { listOperations } from './operations.js';
 import { Oracle } from './oracle.js';
-import { escaped, type FuzzRequest } from './parts.js';
+import { escapeBytes, type FuzzRequest } from './parts.js';
 import { FuzzService } from './service.js';
 import { makeTelemetry, type World } from './world.js';
 
 export interface CampaignOptions {
   readonly seed: number;
   readonly requests: number;
-  /** The request of this number alone, instead of those up to `requests`. */
+  /** Sends only the request of this number. */
   readonly only?: number | undefined;
-  /** Ends it early: nothing more is sent, and what was sent is checked. */
+  /** Stops sending; what was sent is still checked. */
   readonly signal?: AbortSignal;
-  /** Milliseconds of a clock that only goes forward. */
+  /** A monotonic clock. */
   readonly now: () => number;
-  /** Told now and then how many requests were answered. */
+  /** Called regularly with the number of responses. */
   readonly onProgress?: (answered: number) => void;
-  /** Told of each of the first violations when it is found. */
+  /** Called with each of the first violations as soon as it is found. */
   readonly onViolation?: (violation: string) => void;
 }
 
 export interface Report {
   readonly requests: number;
-  /** In which they were answered, without the checks behind them. */
+  /** The time until the last response, without the final checks. */
   readonly seconds: number;
-  /** How often each path was answered with each status. */
-  readonly answers: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Known queries that were acknowledged, each counted once. */
+  /** The number of responses by path and status. */
+  readonly responses: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** The number of known queries that were acknowledged. */
   readonly events: number;
   readonly traces: number;
-  /** Recordings that were sent once more when all was sent. */
+  /** The number of recordings that were sent again at the end. */
   readonly repeated: number;
-  /** Bytes of memory that the server kept of each request after the first fifth; undefined where the system does not tell. */
+  /** Bytes of memory that each request after the first fifth left behind; undefined except on Linux. */
   readonly grownBytes: number | undefined;
   readonly violations: readonly string[];
 }
@@ -44,18 +44,18 @@ export interface Report {
 const lanes = 6;
 const depth = 32;
 const hangMs = 30_000;
-/** After which the server has loaded and compiled what it needs, and its memory is looked at for the first time. */
-const warmRequestsMax = 100_000;
+/** By then the server has loaded and compiled all its code, and its memory is measured for the first time. */
+const warmUpRequestsMax = 100_000;
 const violationsShown = 20;
 const progressRequests = 100_000;
 
-/** Starts a server, fuzzes it, checks it, and removes it. */
+/** Starts a server, fuzzes and checks it, and removes it. */
 export async function fuzz(options: CampaignOptions): Promise<Report> {
   const { service, keys } = await FuzzService.start();
   try {
     const document = await (await fetch(`http://127.0.0.1:${service.port}/openapi.json`)).json();
     const openApi = new OpenApi(document as object);
-    const world = { operations: operationsOf(openApi), keys, telemetry: makeTelemetry(options.seed) };
+    const world = { operations: listOperations(openApi), keys, telemetry: makeTelemetry(options.seed) };
     return await new Campaign(options, service, openApi, world).run();
   } finally {
     await service.remove();
@@ -68,10 +68,10 @@ class Campaign {
   readonly #world: World;
   readonly #oracle: Oracle;
   readonly #secrets: readonly string[];
-  readonly #answers = new Map<string, Map<string, number>>();
+  readonly #responses = new Map<string, Map<string, number>>();
   readonly #violations: string[] = [];
   #violationsFound = 0;
-  #answered = 0;
+  #responseCount = 0;
 
   constructor(options: CampaignOptions, service: FuzzService, openApi: OpenApi, world: World) {
     this.#options = options;
@@ -87,13 +87,13 @@ class Campaign {
     const ledger = new FuzzLedger();
     const startMs = now();
     const [start, end] = only === undefined ? [0, requests] : [only, only + 1];
-    const warm = start + Math.min(Math.floor((end - start) / 5), warmRequestsMax);
+    const warm = start + Math.min(Math.floor((end - start) / 5), warmUpRequestsMax);
     const { signal } = this.#options;
     await this.#send(numbersFrom(start, warm, signal), ledger);
     const before = this.#usage();
     await this.#send(numbersFrom(warm, end, signal), ledger);
     const seconds = (now() - startMs) / 1000;
-    const sent = this.#answered;
+    const sent = this.#responseCount;
     const after = this.#usage();
     this.#violate(...usageProblems(before, after, sent - warm));
     if (this.#service.alive) await this.#checkCounts(ledger);
@@ -102,7 +102,7 @@ class Campaign {
     return {
       requests: sent,
       seconds,
-      answers: this.#answers,
+      responses: this.#responses,
       events: [...ledger.events()].length,
       traces: ledger.traces().length,
       repeated: ledger.accepted.length,
@@ -111,13 +111,13 @@ class Campaign {
     };
   }
 
-  /** Before and after everything that is kept of the recordings was sent once more, which must change nothing. */
+  /** Compares the counts before and after the recordings are repeated, which must not change anything. */
   async #checkCounts(ledger: FuzzLedger): Promise<void> {
     const problems = () => countProblems(this.#service, this.#world.keys, ledger);
     this.#violate(...(await problems()));
-    const again = new FuzzLedger();
-    await this.#send(ledger.accepted.values(), again);
-    const { recordedEvents, recordedOthers } = again;
+    const repeats = new FuzzLedger();
+    await this.#send(ledger.accepted.values(), repeats);
+    const { recordedEvents, recordedOthers } = repeats;
     if (recordedEvents + recordedOthers > 0)
       this.#violate(`repeated recordings were called new: ${recordedEvents} and ${recordedOthers}`);
     this.#violate(...(await problems()));
@@ -132,56 +132,59 @@ class Campaign {
       now,
       next: () => {
         const { done, value } = numbers.next();
-        return done || !this.#service.alive ? undefined : requestOf(this.#world, seed, value);
+        return done || !this.#service.alive ? undefined : makeRequest(this.#world, seed, value);
       },
       onOutcome: (request: FuzzRequest, outcome: Outcome) => this.#take(request, outcome, ledger),
-      onSentAgain: (request: FuzzRequest) => {
-        if (request.effect.kind !== 'none') ledger.sentTwice++;
+      onRepeat: (request: FuzzRequest) => {
+        if (request.effect.kind !== 'none') ledger.repeats++;
       },
     };
     const all = Array.from({ length: lanes }, () => new Lane(options));
-    const looking = setInterval(() => {
-      for (const lane of all) lane.look();
+    const timer = setInterval(() => {
+      for (const lane of all) lane.checkDeadline();
     }, 1000);
     try {
       await Promise.all(all.map((lane) => lane.run()));
     } finally {
-      clearInterval(looking);
+      clearInterval(timer);
     }
   }
 
   #take(request: FuzzRequest, outcome: Outcome, ledger: FuzzLedger): void {
-    const path = this.#oracle.operationOf(request)?.template ?? 'elsewhere';
+    const path = this.#oracle.findOperation(request)?.template ?? 'undocumented';
     const status = typeof outcome === 'string' ? outcome : 'bad' in outcome ? 'bad' : String(outcome.status);
-    const counts = this.#answers.get(path) ?? new Map<string, number>();
-    this.#answers.set(path, counts.set(status, (counts.get(status) ?? 0) + 1));
-    this.#answered++;
-    if (this.#answered % progressRequests === 0) this.#options.onProgress?.(this.#answered);
-    const problem = this.#problemOf(request, outcome, ledger);
-    if (problem !== undefined) this.#violate(`${problem}\n${this.#repeating(request, outcome)}`);
+    const counts = this.#responses.get(path) ?? new Map<string, number>();
+    this.#responses.set(path, counts.set(status, (counts.get(status) ?? 0) + 1));
+    this.#responseCount++;
+    if (this.#responseCount % progressRequests === 0) this.#options.onProgress?.(this.#responseCount);
+    const problem = this.#findProblem(request, outcome, ledger);
+    if (problem !== undefined) this.#violate(`${problem}\n${this.#describe(request, outcome)}`);
   }
 
-  #problemOf(request: FuzzRequest, outcome: Outcome, ledger: FuzzLedger): string | undefined {
-    if (outcome === 'hung') return `it is not answered within ${hangMs} ms`;
+  #findProblem(request: FuzzRequest, outcome: Outcome, ledger: FuzzLedger): string | undefined {
+    if (outcome === 'hung') return `it has no response after ${hangMs} ms`;
     if (outcome === 'closed')
-      return request.cut && !request.mustBeRefused ? undefined : 'its connection is closed without an answer';
+      return request.cut && !request.mustBeRefused
+        ? undefined
+        : 'its connection is closed without a response';
     if ('bad' in outcome) return outcome.bad;
-    const problem = this.#oracle.problemOf(request, outcome);
+    const problem = this.#oracle.findProblem(request, outcome);
     if (problem !== undefined || outcome.status !== 200 || request.method !== 'POST') return problem;
     return ledger.acknowledge(request, outcome.body);
   }
 
-  /** What was asked and answered, and how it is asked again. */
-  #repeating({ number, bytes }: FuzzRequest, outcome: Outcome): string {
+  /** The request and response, and the command that sends the request again. */
+  #describe({ number, bytes }: FuzzRequest, outcome: Outcome): string {
     const sent = this.#secrets.reduce(
       (text, secret, at) => text.replaceAll(secret, `<key ${at}>`),
-      escaped(bytes.subarray(0, 4000)),
+      escapeBytes(bytes.subarray(0, 4000)),
     );
-    const answer = typeof outcome === 'object' && 'status' in outcome ? outcome : undefined;
-    const answered = answer === undefined ? '' : `${answer.status} ${escaped(answer.body.subarray(0, 500))}`;
+    const response = typeof outcome === 'object' && 'status' in outcome ? outcome : undefined;
+    const answered =
+      response === undefined ? '' : `${response.status} ${escapeBytes(response.body.subarray(0, 500))}`;
     return [
       `  sent: ${bytes.length} bytes, ${sent}`,
-      `  answered: ${answered}`,
+      `  response: ${answered}`,
       `  again: npm run fuzz -- --seed ${this.#options.seed} --only ${number}`,
     ].join('\n');
   }

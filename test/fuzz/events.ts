@@ -1,9 +1,9 @@
-/** Queries by number: whoever sends a number sends the same query, so what was acknowledged can be counted by numbers. */
+/** Known queries. A number always stands for the same query, so acknowledged queries are remembered by number. */
 import type { Query } from '../../src/domain/queries/query.js';
 import { spanId, traceId } from '../support/telemetry.js';
 import type { Random } from './random.js';
 
-/** As many as there are; a long run sends most of them more than once. */
+/** The number of known queries. A long run sends most of them more than once. */
 export const eventNumbers = 2 ** 21;
 
 const callers = ['web', 'api', 'slack', 'web', 'sdk-python', 'discord.bot_2', 'api', 'web', 'a'.repeat(64)];
@@ -17,7 +17,7 @@ const ids: readonly ((number: number) => string)[] = [
   (number) => `${'x'.repeat(120)}${number}`,
 ];
 
-/** 2025-11-01T00:00:00Z, long before the clock of any machine that runs this. */
+/** Long before the clock of any machine that runs this. */
 const startMs = Date.UTC(2025, 10, 1);
 const dayMs = 86_400_000;
 const moments: readonly ((number: number) => number)[] = [
@@ -28,8 +28,7 @@ const moments: readonly ((number: number) => number)[] = [
   (number) => Date.UTC(1600, 1, 29) + number,
 ];
 
-/** The query of this number, always the same. */
-export function eventOf(number: number): Query {
+export function makeQuery(number: number): Query {
   return {
     id: ids[number % ids.length]?.(number) ?? '',
     caller: callers[(number * 31) % callers.length] ?? '',
@@ -37,8 +36,8 @@ export function eventOf(number: number): Query {
   };
 }
 
-/** One of the many ways in which RFC 3339 writes a moment. */
-export function spell(timeMs: number, random: Random): string {
+/** Writes a time in one of the many forms of RFC 3339. */
+export function writeTime(timeMs: number, random: Random): string {
   const minutes = random.oneIn(2) ? 0 : random.int(2 * 1439 + 1) - 1439;
   const text = new Date(timeMs + minutes * 60_000).toISOString();
   const more = random.oneIn(3) ? '9'.repeat(random.int(30)) : '';
@@ -54,20 +53,20 @@ function two(number: number): string {
   return String(number).padStart(2, '0');
 }
 
-/** As many traces as there are. */
+/** The number of known traces. */
 export const traceNumbers = 4096;
 
-/** The span of this trace that is a query, as an assistant's own instrumentation would send it. */
-export function spanOf(number: number) {
+/** The span of this trace that counts as a query, as an assistant's instrumentation sends it. */
+export function makeSpan(number: number) {
   return {
-    // All of as many digits: what is before them is filled up with one that may stand in them as well.
+    // Trace ids are padded with a hexadecimal digit, so they differ only if all numbers have as many digits.
     traceId: traceId(traceNumbers + number),
     spanId: spanId(number % 7),
     timeNs: BigInt(startMs + number * 1000) * 1_000_000n,
-    attributes: { 'gen_ai.operation.name': 'invoke_agent', 'caller_stats.caller': callerOfTrace(number) },
+    attributes: { 'gen_ai.operation.name': 'invoke_agent', 'caller_stats.caller': traceCaller(number) },
   };
 }
 
-export function callerOfTrace(number: number): string {
+export function traceCaller(number: number): string {
   return callers[number % callers.length] ?? '';
 }

@@ -1,4 +1,4 @@
-/** The edges of gzip: several members, every cut, every changed byte, bombs. */
+/** Edge cases of gzip: several members, cut and changed bytes, bombs. */
 import { crc32, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { bodyBytesMax } from '../../src/domain/limits.js';
@@ -10,7 +10,7 @@ const GZIP = { 'content-encoding': 'gzip', 'content-type': 'application/x-ndjson
 const line = (id: string): string => `{"id":"${id}","caller":"web"}\n`;
 const members = (...texts: string[]): Buffer => Buffer.concat(texts.map((text) => gzipSync(text)));
 
-/** A member with the optional fields that RFC 1952 has: extra, name, comment, checksum of the header. */
+/** A member with the optional header fields of RFC 1952: extra, name, comment and header checksum. */
 function withFields(text: string): Buffer {
   const plain = gzipSync(text);
   const head = Buffer.from(plain.subarray(0, 10));
@@ -26,37 +26,42 @@ function withFields(text: string): Buffer {
   return Buffer.concat([start, checksum, plain.subarray(10)]);
 }
 
-/** Ten megabytes of white space in every ten kilobytes. */
+/** Members that take 10 KB each and hold 10 MB of white space. */
 const bomb = (count: number): Buffer =>
   Buffer.concat(Array.from({ length: count }, () => gzipSync(Buffer.alloc(bodyBytesMax, ' '))));
 
-describe('packed bodies that are taken', () => {
+describe('a gzip body is accepted', () => {
   const service = sharedService();
   test.each([
     ['one member', members(line('one')), 1],
-    ['members, of which some are empty', members(line('a'), '', line('b'), ''), 2],
-    ['a line over two members', members('{"id":"cut","cal', 'ler":"web"}'), 1],
-    ['all fields of the header', withFields(line('fields')), 1],
-    ['stored, not deflated', gzipSync(line('stored'), { level: 0 }), 1],
-    ['nothing in it', members(''), 0],
-    ['as many bytes as there may be', members(line('full').padEnd(bodyBytesMax, ' ')), 1],
+    ['several members, some of them empty', members(line('a'), '', line('b'), ''), 2],
+    ['a line across two members', members('{"id":"cut","cal', 'ler":"web"}'), 1],
+    ['all optional header fields', withFields(line('fields')), 1],
+    ['uncompressed data', gzipSync(line('stored'), { level: 0 }), 1],
+    ['no data', members(''), 0],
+    ['the largest allowed size', members(line('full').padEnd(bodyBytesMax, ' ')), 1],
   ])('%s', async (_what, body, recorded) => {
     expect((await service().record(body, GZIP)).text).toBe(`{"recorded":${recorded},"duplicates":0}`);
   });
 });
 
-describe('packed bodies that are refused', () => {
+describe('a gzip body is refused', () => {
   const service = sharedService();
   test.each([
-    ['a byte more than there may be', members(line('full').padEnd(bodyBytesMax + 1, ' ')), 413, DECODED],
+    [
+      'one byte more than the largest size',
+      members(line('full').padEnd(bodyBytesMax + 1, ' ')),
+      413,
+      DECODED,
+    ],
     ['a bomb of a hundred members', bomb(100), 413, DECODED],
     [
-      'a member and a cut one',
+      'a second member that is cut',
       Buffer.concat([members(line('a')), members(line('b')).subarray(0, 15)]),
       400,
       NOT_GZIP,
     ],
-    ['another kind of packing', Buffer.from([0x1f, 0x8b, 7, ...gzipSync('').subarray(3)]), 400, NOT_GZIP],
+    ['another compression method', Buffer.from([0x1f, 0x8b, 7, ...gzipSync('').subarray(3)]), 400, NOT_GZIP],
     ['a Zstandard frame', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0]), 400, NOT_GZIP],
   ])('%s', async (_what, body, status, error) => {
     const { record, store } = service();
@@ -65,7 +70,7 @@ describe('packed bodies that are refused', () => {
     expect((await store.verify()).queries).toBe(0);
   });
 
-  test('cut after any byte, and nothing of it is recorded', async () => {
+  test('if it is cut after any byte, and nothing is recorded', async () => {
     const { record, store } = service();
     const whole = members(line('cut'), line('too'));
     const between = members(line('cut')).length;
@@ -77,7 +82,7 @@ describe('packed bodies that are refused', () => {
   });
 });
 
-test('with any byte changed it is refused, or means the same', async () => {
+test('a gzip body with a changed byte is refused or decodes to the same queries', async () => {
   const { record, store } = await startService();
   const whole = withFields(line('same'));
   for (let at = 0; at < whole.length; at++) {

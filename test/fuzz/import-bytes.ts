@@ -1,4 +1,4 @@
-/** Files to import, made of the demo's real events, with lines among them that are none; and what must come of them. */
+/** Makes files to import from the demo's events, with bad and skipped lines, and says what importing them must do. */
 import type { FormOptions } from '../../src/cli/options/import-form.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { sampleLines } from '../support/sample.js';
@@ -8,11 +8,11 @@ import type { Random } from './random.js';
 export interface ImportFile {
   readonly options: FormOptions;
   readonly bytes: Buffer;
-  /** The good lines, by their numbers, with what each is; an access log's ids are its own business. */
+  /** The queries of good lines, by line number; without ids for access logs. */
   readonly good: ReadonlyMap<number, Omit<Query, 'id'> & { readonly id: string | undefined }>;
-  /** The numbers of lines that must be called bad. */
+  /** The numbers of lines that must be reported as bad. */
   readonly bad: readonly number[];
-  /** The numbers of lines that are none of those asked for. */
+  /** The numbers of lines that must be skipped. */
   readonly skipped: readonly number[];
 }
 
@@ -22,18 +22,18 @@ const samples = sampleLines()
   .slice(0, 2000)
   .map((line) => JSON.parse(line) as Sample);
 
-/** How a kind of file writes a query, what is never a query there, and what is passed over. */
+/** How a kind of file writes a query, with examples of lines that are bad and lines that are skipped. */
 interface Kind {
   readonly options: FormOptions;
   readonly head?: string;
   readonly write: (query: Sample, random: Random) => string;
   readonly broken: readonly string[];
-  readonly others: readonly string[];
+  readonly skipped: readonly string[];
   readonly hasNoIds?: true;
 }
 
 const BROKEN_JSON = [
-  ...ODD_JSON.filter((one) => !/[\n\0]/.test(one)),
+  ...ODD_JSON.filter((one) => one.trim() !== '' && !/[\n\0]/.test(one)),
   '{"id":"a","caller":"Web"}',
   '{"caller":"web"}',
   '{"id":1}',
@@ -48,15 +48,15 @@ function logTime(iso: string): string {
   return `${two(time.getUTCDate())}/${months[time.getUTCMonth()]}/${time.getUTCFullYear()}:${clock} +0000`;
 }
 
-/** Every format of `--format`, with the options that it has. */
+/** Every format of `--format`, with its options. */
 export const KINDS: Readonly<Record<string, Kind>> = {
   ndjson: {
     options: { format: 'ndjson' },
     write: ({ id, caller, occurredAt }) => JSON.stringify({ id, caller, occurredAt }),
     broken: BROKEN_JSON,
-    others: [],
+    skipped: [],
   },
-  'ndjson with names of its own': {
+  'ndjson with mapped fields': {
     options: {
       format: 'ndjson',
       map: ['id=message.id', 'caller=from', 'occurredAt=at'],
@@ -75,7 +75,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       '{"message":{"id":"a"},"from":"web","at":1.5}',
       '{"message":"a","from":"web","at":1700000000000}',
     ],
-    others: [],
+    skipped: [],
   },
   csv: {
     options: { format: 'csv' },
@@ -93,9 +93,9 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       '\ufffd',
       ','.repeat(300),
     ],
-    others: [],
+    skipped: [],
   },
-  'csv of a database': {
+  'csv with mapped columns': {
     options: { format: 'csv', map: ['id=ID', 'occurredAt=created'], caller: 'web', timeFormat: 'utc' },
     head: 'x,created,ID,caller',
     write: ({ id, caller, occurredAt }) =>
@@ -107,7 +107,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       '1,2026-02-30 12:00:00,a,web',
       '1,2',
     ],
-    others: [],
+    skipped: [],
   },
   stream: {
     options: { format: 'stream', caller: 'properties.source' },
@@ -124,7 +124,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       '{"eventType":1}',
       '{"eventType":"docs.assistant.completed","payload":"{"}',
     ],
-    others: ['{"eventType":"docs.page.viewed","payload":{}}', '{"eventType":"","payload":1}'],
+    skipped: ['{"eventType":"docs.page.viewed","payload":{}}', '{"eventType":"","payload":1}'],
   },
   'access-log': {
     options: { format: 'access-log', path: '^/assistant/ask$', caller: 'sdk' },
@@ -139,7 +139,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       '\\x'.repeat(400),
       'x'.repeat(70_000),
     ],
-    others: [
+    skipped: [
       '1.2.3.4 - - [31/Jan/2026:23:59:59 +0000] "GET /assistant/ask HTTP/1.1" 200 1',
       '1.2.3.4 - - [31/Jan/2026:23:59:59 +0000] "\\x16\\x03" 400 1 "-" "-"',
     ],
@@ -147,26 +147,26 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** A file of so many lines: good ones, bad ones, others, and blank ones between them. */
+/** A file of good, bad, skipped and blank lines. */
 export function importFile(kind: Kind, lines: number, random: Random): ImportFile {
   const good = new Map<number, Omit<Query, 'id'> & { id: string | undefined }>();
   const [bad, skipped]: [number[], number[]] = [[], []];
   const texts = kind.head === undefined ? [] : [kind.head];
   for (let left = lines; left > 0; left--) {
     const number = texts.length + 1;
-    const what = random.weighted({ good: 12, bad: 4, other: kind.others.length > 0 ? 3 : 0, blank: 1 });
+    const what = random.weighted({ good: 12, bad: 4, skip: kind.skipped.length > 0 ? 3 : 0, blank: 1 });
     if (what === 'blank') texts.push(random.pick(['', ' ', '\t']));
     else if (what === 'bad') {
       bad.push(number);
       texts.push(random.pick(kind.broken));
-    } else if (what === 'other') {
+    } else if (what === 'skip') {
       skipped.push(number);
-      texts.push(random.pick(kind.others));
+      texts.push(random.pick(kind.skipped));
     } else {
       const query = random.pick(samples);
       const occurredAt = Date.parse(query.occurredAt);
-      const ofLog = { id: undefined, caller: 'sdk', occurredAt: Math.floor(occurredAt / 1000) * 1000 };
-      good.set(number, kind.hasNoIds ? ofLog : { id: query.id, caller: query.caller, occurredAt });
+      const fromLog = { id: undefined, caller: 'sdk', occurredAt: Math.floor(occurredAt / 1000) * 1000 };
+      good.set(number, kind.hasNoIds ? fromLog : { id: query.id, caller: query.caller, occurredAt });
       texts.push(kind.write(query, random));
     }
   }

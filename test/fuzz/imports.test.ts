@@ -1,4 +1,4 @@
-/** Imports of files that have everything in them: no line that is good is lost, and each that is bad is named. */
+/** Imports files with good and bad lines in every format: no good line is lost, and each bad one is reported. */
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -18,16 +18,16 @@ const seed = newSeed('fuzz/imports');
 
 interface Imported {
   readonly totals: ImportTotals;
-  /** What was recorded, each id once, in order. */
+  /** The recorded queries in order, each id once. */
   readonly queries: readonly Query[];
-  /** The numbers of the lines that were called bad. */
+  /** The numbers of the lines that were reported as bad. */
   readonly badLines: readonly number[];
-  /** What else was said. */
-  readonly said: readonly string[];
+  /** Other messages. */
+  readonly messages: readonly string[];
 }
 
-/** Imports the bytes as `import -` does, in pieces of so many, into a store that is a list. */
-async function imported(
+/** Imports the bytes in chunks, as `import -` does, into a list. */
+async function importBytes(
   bytes: Buffer,
   options: FormOptions,
   chunkBytes: number,
@@ -56,20 +56,24 @@ async function imported(
     totals,
     queries: [...stored.values()],
     badLines: notes.map(lineOf).filter((line) => !Number.isNaN(line)),
-    said: notes.filter((note) => Number.isNaN(lineOf(note))),
+    messages: notes.filter((note) => Number.isNaN(lineOf(note))),
   };
 }
 
 const files = 20;
 
 describe.each(Object.entries(KINDS))('%s', (_name, kind) => {
-  test('every good line is recorded as what it says, once, and every bad one is named by its number', async () => {
+  test('every good line is recorded once, and every bad line is reported with its number', async () => {
     const random = new Random(seed, 0);
     for (let left = files; left > 0; left--) {
       const { options, bytes, good, bad, skipped } = importFile(kind, 1 + random.int(120), random);
       const packed = random.oneIn(3) ? gzipSync(bytes) : bytes;
-      const { totals, queries, badLines, said } = await imported(packed, options, 1 + random.int(5000));
-      expect([badLines.toSorted((a, b) => a - b), said]).toEqual([bad, []]);
+      const { totals, queries, badLines, messages } = await importBytes(
+        packed,
+        options,
+        1 + random.int(5000),
+      );
+      expect([badLines.toSorted((a, b) => a - b), messages]).toEqual([bad, []]);
       const expected = new Map([...good].map(([line, query]) => [query.id ?? line, query]));
       const counts = {
         read: good.size + bad.length + skipped.length,
@@ -96,29 +100,29 @@ describe.each([
   ['gzip', gzip, 100],
   ['Zstandard', zstd, 30],
 ] as const)('%s', (_name, packed, cases) => {
-  test('that is cut short: what was whole before is recorded, and it is said that there was more', async () => {
+  test('data that is cut is recorded up to the cut, and reported as damaged', async () => {
     const random = new Random(seed, 1);
     const ids = [...new Set(lines.map(idOf))];
     for (let left = cases; left > 0; left--) {
       const length = 4 + random.int(packed.length - 4);
-      const { queries, badLines, said } = await imported(
+      const { queries, badLines, messages } = await importBytes(
         packed.subarray(0, length),
         NDJSON,
         1 + random.int(9000),
       );
-      expect([length, badLines, said]).toEqual([length, [], [expect.stringMatching(DAMAGE)]]);
+      expect([length, badLines, messages]).toEqual([length, [], [expect.stringMatching(DAMAGE)]]);
       expect(queries.map(({ id }) => id)).toEqual(ids.slice(0, queries.length));
     }
   });
 
-  test('with bytes changed: it means the same, or is called damaged, and then nothing of it is recorded where that was asked for', async () => {
+  test('data with a changed byte is read unchanged or, with --strict, not recorded at all', async () => {
     const random = new Random(seed, 2);
     for (let left = cases; left > 0; left--) {
       const bytes = Buffer.from(packed);
       const at = 4 + random.int(bytes.length - 4);
       bytes[at] = (bytes[at] ?? 0) ^ (1 + random.int(255));
-      const { totals, said } = await imported(bytes, NDJSON, 1 + random.int(9000), true);
-      if (totals.bad === 0) expect([at, totals.read, said]).toEqual([at, lines.length, []]);
+      const { totals, messages } = await importBytes(bytes, NDJSON, 1 + random.int(9000), true);
+      if (totals.bad === 0) expect([at, totals.read, messages]).toEqual([at, lines.length, []]);
       else expect([at, totals.recorded]).toEqual([at, 0]);
     }
   });

@@ -1,40 +1,40 @@
-/** A keep-alive connection over which requests are sent without waiting for the answers to those before (pipelining). */
+/** A keep-alive connection that sends requests without waiting for earlier responses (pipelining). */
 import { connect, type Socket } from 'node:net';
-import { AnswerReader, type FuzzAnswer } from './answers.js';
+import { type RawResponse, ResponseReader } from '../support/response-reader.js';
 import type { FuzzRequest } from './parts.js';
 
-/** What became of a request: its answer, or what happened instead of one. */
-export type Outcome = FuzzAnswer | 'closed' | 'hung' | { readonly bad: string };
+/** The response to a request, or why there is none. */
+export type Outcome = RawResponse | 'closed' | 'hung' | { readonly bad: string };
 
 export interface LaneOptions {
   readonly port: number;
-  /** Requests under way at once. */
+  /** The number of requests that may wait for their responses. */
   readonly depth: number;
   readonly hangMs: number;
   readonly now: () => number;
-  /** The next request to send; undefined where there are no more. */
+  /** The next request to send; undefined after the last one. */
   readonly next: () => FuzzRequest | undefined;
   readonly onOutcome: (request: FuzzRequest, outcome: Outcome) => void;
-  /** Told of a request that goes over another connection because the first ended without an answer to it. */
-  readonly onSentAgain: (request: FuzzRequest) => void;
+  /** Called with a request that is repeated because its connection ended without a response to it. */
+  readonly onRepeat: (request: FuzzRequest) => void;
 }
 
-/** Sends what `next` gives, in order, over as many connections as it takes, one at a time. */
+/** Sends all requests of `next` in order, over one connection at a time. */
 export class Lane {
   readonly #options: LaneOptions;
   #socket: Socket | undefined;
-  #reader = new AnswerReader();
-  #underWay: FuzzRequest[] = [];
-  /** Sent, but their connection ended before they were answered: the server may end it after any answer that says so. */
-  #again: FuzzRequest[] = [];
-  #lastAnswerMs = 0;
+  #reader = new ResponseReader();
+  #pending: FuzzRequest[] = [];
+  /** Requests to repeat, because their connection ended before their responses. */
+  #repeats: FuzzRequest[] = [];
+  #lastResponseMs = 0;
   #onDone: () => void = () => {};
 
   constructor(options: LaneOptions) {
     this.#options = options;
   }
 
-  /** Resolves when there is nothing to send any more and all is answered. */
+  /** Resolves when all requests have been sent and answered. */
   run(): Promise<void> {
     return new Promise((resolve) => {
       this.#onDone = resolve;
@@ -42,44 +42,44 @@ export class Lane {
     });
   }
 
-  /** To be called now and then: gives up what has waited for too long. */
-  look(): void {
-    if (this.#underWay.length === 0 || this.#options.now() - this.#lastAnswerMs < this.#options.hangMs)
+  /** Gives up a request that has waited for too long. Must be called regularly. */
+  checkDeadline(): void {
+    if (this.#pending.length === 0 || this.#options.now() - this.#lastResponseMs < this.#options.hangMs)
       return;
-    const [first, ...others] = this.#underWay;
+    const [first, ...others] = this.#pending;
     this.#drop();
-    this.#sendAgain(others);
+    this.#repeat(others);
     if (first !== undefined) this.#options.onOutcome(first, 'hung');
     this.#fill();
   }
 
   #fill(): void {
     const { depth, next, now } = this.#options;
-    if (this.#underWay.length > depth / 2) return;
-    const pieces: Buffer[] = [];
-    while (this.#underWay.length < depth && !this.#underWay.at(-1)?.alone) {
-      // What goes alone waits until nothing is before it.
-      const request = this.#again.shift() ?? next();
+    if (this.#pending.length > depth / 2) return;
+    const batch: Buffer[] = [];
+    while (this.#pending.length < depth && !this.#pending.at(-1)?.alone) {
+      // A request that is sent alone waits for the others.
+      const request = this.#repeats.shift() ?? next();
       if (request === undefined) break;
-      if (request.alone && this.#underWay.length > 0) {
-        this.#again.unshift(request);
+      if (request.alone && this.#pending.length > 0) {
+        this.#repeats.unshift(request);
         break;
       }
-      if (this.#underWay.length === 0) this.#lastAnswerMs = now();
-      this.#underWay.push(request);
-      pieces.push(request.bytes);
+      if (this.#pending.length === 0) this.#lastResponseMs = now();
+      this.#pending.push(request);
+      batch.push(request.bytes);
     }
-    if (this.#underWay.length === 0) {
+    if (this.#pending.length === 0) {
       this.#drop();
       this.#onDone();
       return;
     }
-    if (pieces.length > 0) this.#write(Buffer.concat(pieces));
+    if (batch.length > 0) this.#write(Buffer.concat(batch));
   }
 
   #write(bytes: Buffer): void {
-    const [first] = this.#underWay;
-    if (first?.alone) this.#drop({ keeping: true });
+    const [first] = this.#pending;
+    if (first?.alone) this.#disconnect();
     this.#socket ??= this.#open();
     if (first?.cut) this.#socket.end(bytes);
     else this.#socket.write(bytes);
@@ -99,11 +99,11 @@ export class Lane {
     socket.on('end', () => {
       if (isCurrent()) this.#closed();
     });
-    // A server that closes while it is written to resets the connection; what it said before was read.
+    // The server resets a connection that it closes while it receives data. Its response has been read by then.
     socket.on('error', () => {
       if (isCurrent()) this.#closed();
     });
-    this.#reader = new AnswerReader();
+    this.#reader = new ResponseReader();
     return socket;
   }
 
@@ -111,25 +111,25 @@ export class Lane {
     this.#reader.add(bytes);
     try {
       for (;;) {
-        const [request] = this.#underWay;
+        const [request] = this.#pending;
         if (request === undefined) break;
-        const answer = this.#reader.next(request.method);
-        if (answer === undefined) break;
-        this.#underWay.shift();
-        this.#lastAnswerMs = this.#options.now();
-        if (this.#hasMore(request, answer)) {
-          this.#options.onOutcome(request, { bad: 'it is answered more than once' });
+        const response = this.#reader.next(request.method);
+        if (response === undefined) break;
+        this.#pending.shift();
+        this.#lastResponseMs = this.#options.now();
+        if (this.#hasMore(request, response)) {
+          this.#options.onOutcome(request, { bad: 'it has more than one response' });
           this.#restart();
           return;
         }
-        this.#options.onOutcome(request, answer);
-        if (request.alone || answer.headers.get('connection') === 'close') {
+        this.#options.onOutcome(request, response);
+        if (request.alone || response.headers['connection'] === 'close') {
           this.#restart();
           return;
         }
       }
     } catch (error) {
-      const request = this.#underWay.shift();
+      const request = this.#pending.shift();
       if (request !== undefined) this.#options.onOutcome(request, { bad: (error as Error).message });
       this.#restart();
       return;
@@ -137,39 +137,43 @@ export class Lane {
     this.#fill();
   }
 
-  /** Whether something follows the only answer that there may be. */
-  #hasMore({ alone, cut, mustBeRefused, method }: FuzzRequest, { headers }: FuzzAnswer): boolean {
+  /** Whether anything follows the only response that is allowed. */
+  #hasMore({ alone, cut, mustBeRefused, method }: FuzzRequest, { headers }: RawResponse): boolean {
     if (!alone || (cut && !mustBeRefused)) return false;
-    // Who cannot read a request does not know that it is HEAD.
-    const own = method === 'HEAD' ? Number(headers.get('content-length') ?? 0) : 0;
-    return this.#reader.unread > own;
+    // A server that cannot parse a request does not know that it is HEAD, and sends a body.
+    const bodyLength = method === 'HEAD' ? Number(headers['content-length'] ?? 0) : 0;
+    return this.#reader.unread > bodyLength;
   }
 
-  /** What is under way goes over another connection. */
+  /** Repeats the pending requests over a new connection. */
   #restart(): void {
-    this.#sendAgain(this.#underWay);
+    this.#repeat(this.#pending);
     this.#drop();
     this.#fill();
   }
 
-  /** Nobody says after which of several requests a server closed; each goes alone from now on, and then it is known. */
+  /** Sends the first pending request again, alone, to find out whether the server closed because of it. */
   #closed(): void {
-    const under = this.#underWay;
+    const pending = this.#pending;
     this.#drop();
-    const [first] = under;
+    const [first] = pending;
     if (first?.alone) this.#options.onOutcome(first, 'closed');
-    else this.#sendAgain(under.map((request, at) => (at === 0 ? { ...request, alone: true } : request)));
+    else this.#repeat(pending.map((request, at) => (at === 0 ? { ...request, alone: true } : request)));
     this.#fill();
   }
 
-  #sendAgain(requests: readonly FuzzRequest[]): void {
-    for (const request of requests) this.#options.onSentAgain(request);
-    this.#again.unshift(...requests);
+  #repeat(requests: readonly FuzzRequest[]): void {
+    for (const request of requests) this.#options.onRepeat(request);
+    this.#repeats.unshift(...requests);
   }
 
-  #drop({ keeping = false } = {}): void {
+  #drop(): void {
+    this.#disconnect();
+    this.#pending = [];
+  }
+
+  #disconnect(): void {
     this.#socket?.destroy();
     this.#socket = undefined;
-    if (!keeping) this.#underWay = [];
   }
 }

@@ -1,23 +1,23 @@
-/** What the service acknowledged, kept from outside it. */
+/** What the service has acknowledged. */
 import type { Query } from '../../src/domain/queries/query.js';
-import { eventNumbers, eventOf, traceNumbers } from './events.js';
+import { eventNumbers, makeQuery, traceNumbers } from './events.js';
 import type { FuzzRequest } from './parts.js';
 
 export class FuzzLedger {
   readonly #events = new Uint8Array(eventNumbers);
   readonly #traces = new Uint8Array(traceNumbers);
-  /** Sums of what the answers said was new. */
+  /** How many queries the responses called new. */
   recordedEvents = 0;
   recordedOthers = 0;
-  /** Recordings that were sent twice because a connection ended: the first may have been recorded. */
-  sentTwice = 0;
-  /** Requests by number that recorded something, known or not; as many as are kept to be repeated. */
+  /** Recordings that were repeated because a connection ended; the first try may have succeeded. */
+  repeats = 0;
+  /** Numbers of recording requests that are repeated at the end. */
   readonly accepted: number[] = [];
 
-  /** What is wrong with a `200`; undefined where nothing is. */
+  /** Adds a `200` response. Returns what is wrong with it, or undefined. */
   acknowledge({ number, effect }: FuzzRequest, body: Buffer): string | undefined {
     if (effect.kind === 'none') return undefined;
-    if (this.accepted.length < acceptedKept || number % 16 === 0) this.accepted.push(number);
+    if (this.accepted.length < acceptedMax || number % 16 === 0) this.accepted.push(number);
     if (effect.kind === 'traces') {
       for (const one of effect.numbers) this.#traces[one] = 1;
       return undefined;
@@ -34,16 +34,16 @@ export class FuzzLedger {
     return undefined;
   }
 
-  /** Every known query that was acknowledged. */
+  /** All known queries that were acknowledged. */
   *events(): Generator<Query> {
     for (let number = 0; number < eventNumbers; number++)
-      if (this.#events[number] === 1) yield eventOf(number);
+      if (this.#events[number] === 1) yield makeQuery(number);
   }
 
-  /** The numbers of the traces that were. */
+  /** The numbers of all traces that were acknowledged. */
   traces(): number[] {
     return [...this.#traces.keys()].filter((number) => this.#traces[number] === 1);
   }
 }
 
-const acceptedKept = 5000;
+const acceptedMax = 5000;

@@ -1,14 +1,14 @@
-/** What is done to a request that would succeed. What it may then be answered is the oracle's business. */
+/** Changes to requests that would succeed. The oracle knows which responses are then allowed. */
 import { gzipSync } from 'node:zlib';
-import { nearlyJson, ODD_JSON } from './json-text.js';
-import { HEADERS, METHODS, NAMES, PIECES, VALUES } from './odd-values.js';
+import { breakJson, ODD_JSON } from './json-text.js';
+import { HEADERS, METHODS, PARAMETER_NAMES, PARAMETER_VALUES, PATH_SEGMENTS } from './odd-values.js';
 import type { Parts } from './parts.js';
 import type { Random } from './random.js';
 import type { World } from './world.js';
 
 type Mutation = (parts: Parts, random: Random, world: World) => void;
 
-/** Does one thing to the request. */
+/** Makes one random change. */
 export function mutate(parts: Parts, random: Random, world: World): void {
   parts.mustSucceed = false;
   const names = { path: 4, query: 5, method: 2, key: 4, headers: 4, body: parts.body === undefined ? 1 : 10 };
@@ -20,7 +20,7 @@ const MUTATIONS: Readonly<Record<'path' | 'query' | 'method' | 'key' | 'headers'
     const [path = '', ...query] = parts.target.split(/(?=\?)/);
     const segments = path.split('/');
     const at = 1 + random.int(Math.max(segments.length - 1, 1));
-    const piece = random.pick(PIECES);
+    const piece = random.pick(PATH_SEGMENTS);
     const how = random.weighted({
       replace: 4,
       append: 2,
@@ -36,7 +36,7 @@ const MUTATIONS: Readonly<Record<'path' | 'query' | 'method' | 'key' | 'headers'
     else if (how === 'insert') segments.splice(at, 0, piece);
     else if (how === 'drop') segments.splice(at, 1);
     else if (how === 'upper') segments[at] = (segments[at] ?? '').toUpperCase();
-    else if (how === 'encode') segments[at] = encodedOf(segments[at] ?? '', random);
+    else if (how === 'encode') segments[at] = percentEncode(segments[at] ?? '', random);
     const changed = segments.join('/');
     const target = how === 'anything' ? random.pick(['*', '/', '/?', '/docs/../v1', `/${piece}`]) : changed;
     parts.target = `${how === 'absolute' ? random.pick(['http://fuzz.test', 'https://u:p@[::1]:1']) : ''}${target}${query.join('')}`;
@@ -45,7 +45,7 @@ const MUTATIONS: Readonly<Record<'path' | 'query' | 'method' | 'key' | 'headers'
   query(parts, random) {
     const more = random.times(
       1 + random.int(3),
-      () => `${random.pick(NAMES)}${random.pick(['=', '=', ''])}${random.pick(VALUES)}`,
+      () => `${random.pick(PARAMETER_NAMES)}${random.pick(['=', '=', ''])}${random.pick(PARAMETER_VALUES)}`,
     );
     const many = random.oneIn(50) ? random.times(200, () => `a${random.int(1000)}=${random.int(9)}`) : [];
     parts.target += `${parts.target.includes('?') ? '&' : '?'}${[...more, ...many].join(random.pick(['&', '&', '&&', ';']))}`;
@@ -57,8 +57,8 @@ const MUTATIONS: Readonly<Record<'path' | 'query' | 'method' | 'key' | 'headers'
   },
   key(parts, random, world) {
     const { admin, readOnly, recording, revoked } = world.keys;
-    // Where OTLP names no project, the key does.
-    const ofProject = parts.target.includes('/queries') ? [`Bearer ${recording.counted}`] : [];
+    // An OTLP request without a project header is recorded into the project of its key.
+    const ownProject = parts.target.includes('/queries') ? [`Bearer ${recording.counted}`] : [];
     const isRead = /caller-stats|callers/.test(parts.target);
     const at = random.int(admin.length);
     const other = `${admin.slice(0, at)}${admin[at] === 'x' ? 'y' : 'x'}${admin.slice(at + 1)}`;
@@ -79,7 +79,7 @@ const MUTATIONS: Readonly<Record<'path' | 'query' | 'method' | 'key' | 'headers'
       `Bearer "${admin}"`,
       ...(isRead ? [`Bearer ${recording.events}`] : []),
     ];
-    const good = [`bearer ${admin}`, `BEARER   ${admin}`, `Bearer ${readOnly}`, ...ofProject];
+    const good = [`bearer ${admin}`, `BEARER   ${admin}`, `Bearer ${readOnly}`, ...ownProject];
     const isKeyed = parts.headers.some(([name]) => name === 'Authorization');
     parts.headers = parts.headers.filter(([name]) => name !== 'Authorization');
     const how = random.weighted({ none: 2, bad: 4, good: 2, both: 1 });
@@ -94,7 +94,7 @@ const MUTATIONS: Readonly<Record<'path' | 'query' | 'method' | 'key' | 'headers'
     if (random.oneIn(3))
       parts.headers = parts.headers.filter(([one]) => one.toLowerCase() !== name.toLowerCase());
     parts.headers.push([name, value]);
-    if (ENDING.test(name) || value.length > 8000) parts.alone = true;
+    if (CLOSING.test(name) || value.length > 8000) parts.alone = true;
   },
   body(parts, random) {
     const body = parts.body ?? Buffer.from(random.pick(ODD_JSON));
@@ -102,20 +102,20 @@ const MUTATIONS: Readonly<Record<'path' | 'query' | 'method' | 'key' | 'headers'
     const how = random.weighted({
       json: 6,
       odd: 2,
-      flips: 4,
+      bytes: 4,
       cut: 2,
-      member: 4,
-      packed: 2,
+      value: 4,
+      gzip: 2,
       twice: 1,
       large: 1,
       drop: 1,
     });
-    if (how === 'json') parts.body = nearlyJson(text(), random);
+    if (how === 'json') parts.body = breakJson(text(), random);
     else if (how === 'odd') parts.body = Buffer.from(random.pick(ODD_JSON));
-    else if (how === 'flips') parts.body = flipped(body, random);
+    else if (how === 'bytes') parts.body = changeBytes(body, random);
     else if (how === 'cut') parts.body = body.subarray(0, random.int(body.length + 1));
-    else if (how === 'member') parts.body = Buffer.from(withMember(text(), random));
-    else if (how === 'packed') parts.body = gzipSync(body, { level: 1 });
+    else if (how === 'value') parts.body = Buffer.from(replaceValue(text(), random));
+    else if (how === 'gzip') parts.body = gzipSync(body, { level: 1 });
     else if (how === 'twice') parts.body = Buffer.concat([body, body]);
     else if (how === 'large' && random.oneIn(20))
       parts.body = Buffer.alloc(random.pick([5000, 300_000]), random.pick([' ', '[', '\n', '0']));
@@ -123,27 +123,29 @@ const MUTATIONS: Readonly<Record<'path' | 'query' | 'method' | 'key' | 'headers'
   },
 };
 
-/** Every letter of a part of it as its percent-encoding. */
-function encodedOf(segment: string, random: Random): string {
+/** Percent-encodes about half of the characters. */
+function percentEncode(segment: string, random: Random): string {
   return [...segment]
-    .map((sign) => (random.oneIn(2) ? `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}` : sign))
+    .map((character) =>
+      random.oneIn(2) ? `%${character.charCodeAt(0).toString(16).padStart(2, '0')}` : character,
+    )
     .join('');
 }
 
-function flipped(body: Buffer, random: Random): Buffer {
+function changeBytes(body: Buffer, random: Random): Buffer {
   const bytes = Buffer.from(body);
   for (let left = 1 + random.int(4); left > 0 && bytes.length > 0; left--)
     bytes[random.int(bytes.length)] = random.int(256);
   return bytes;
 }
 
-/** A value of the text, whichever, becomes another. */
-function withMember(text: string, random: Random): string {
+/** Replaces one value in the JSON text. */
+function replaceValue(text: string, random: Random): string {
   const values = [...text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+|true|false|null/g)];
   if (values.length === 0) return text;
   const { index, 0: value } = random.pick(values);
   return text.slice(0, index) + random.pick(ODD_JSON) + text.slice(index + value.length);
 }
 
-/** A header of these ends the connection, or may. */
-const ENDING = /^(connection|expect|host|upgrade|transfer-encoding|content-length)$/i;
+/** Headers after which the server may close the connection. */
+const CLOSING = /^(connection|expect|host|upgrade|transfer-encoding|content-length)$/i;

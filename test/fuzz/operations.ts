@@ -1,4 +1,4 @@
-/** What the service's own OpenAPI document says there is to ask for. */
+/** The operations in the OpenAPI document of the service. */
 import { at, entriesOf, type OpenApi } from '../support/openapi.js';
 
 export interface Parameter {
@@ -12,14 +12,13 @@ export interface Operation {
   /** As `/v1/analytics/{projectId}/…`. */
   readonly template: string;
   readonly parameters: readonly Parameter[];
-  /** Media types of its body, of which it takes one; none where it takes no body. */
+  /** The media types of its body; none if it has no body. */
   readonly mediaTypes: readonly string[];
-  /** The types of keys that open it; none where it needs none. */
+  /** The types of keys that it accepts; none if it needs no key. */
   readonly keys: readonly string[];
 }
 
-/** All operations of the document. */
-export function operationsOf({ document }: OpenApi): Operation[] {
+export function listOperations({ document }: OpenApi): Operation[] {
   return entriesOf(at(document, 'paths')).flatMap(([template, methods]) =>
     entriesOf(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),

@@ -1,27 +1,27 @@
-/** What holds for every answer, whatever was asked. */
+/** Rules that every response must follow. */
 import { at, type OpenApi } from '../support/openapi.js';
-import type { FuzzAnswer } from './answers.js';
+import type { RawResponse } from '../support/response-reader.js';
 import type { Operation } from './operations.js';
 import type { FuzzRequest } from './parts.js';
 
-/** Of anything that is asked: what is said before a request is one of an operation, or when the server is too busy. */
-const EVERYWHERE = new Set([400, 408, 413, 417, 431, 503]);
+/** Statuses of any request: errors that are found before routing, and overload. */
+const ANY_REQUEST = new Set([400, 408, 413, 417, 431, 503]);
 
-/** Of an operation's path with another method than those it has: which are asked for after the key. */
-const OF_OTHER_METHODS = new Set([401, 403, 404, 405, 429]);
+/** Statuses of an operation's path with another method. The key is checked first. */
+const OTHER_METHOD = new Set([401, 403, 404, 405, 429]);
 
-/** Of a path that is no operation: a file, whole, in part, unchanged or elsewhere, or nothing at all. */
-const OF_OTHER_PATHS = new Set([200, 206, 302, 304, 308, 404, 405, 415, 416]);
+/** Statuses of paths outside the OpenAPI document: files, redirects and errors. */
+const OTHER_PATH = new Set([200, 206, 302, 304, 308, 404, 405, 415, 416]);
 
-/** Of the dashboard's API beside these. */
-const OF_DASHBOARD = new Set([204, 401, 403, 409, 429]);
+/** More statuses of the dashboard's API. */
+const DASHBOARD = new Set([204, 401, 403, 409, 429]);
 
-/** Without a key that works nobody learns more than this. */
+/** Statuses of an operation without a valid key. */
 const WITHOUT_KEY = new Set([400, 401, 417, 429, 431, 503]);
 
 const ERROR = ['components', 'schemas', 'Error'] as const;
 
-/** The headers that every answer has, and those that answers of a status have. */
+/** The headers of every response, and those of some statuses. */
 const HEADERS: Readonly<Record<string, RegExp>> = {
   'content-security-policy': /^default-src '(none|self)';.*frame-ancestors 'none'/,
   'cross-origin-resource-policy': /^same-origin$/,
@@ -30,15 +30,15 @@ const HEADERS: Readonly<Record<string, RegExp>> = {
   'x-content-type-options': /^nosniff$/,
   'x-frame-options': /^DENY$/,
 };
-const HEADERS_OF: Readonly<Record<number, readonly [name: string, value: RegExp]>> = {
+const HEADERS_BY_STATUS: Readonly<Record<number, readonly [name: string, value: RegExp]>> = {
   401: ['www-authenticate', /^(Bearer|Cookie)$/],
   405: ['allow', /^[A-Z]+(, [A-Z]+)*$/],
   429: ['retry-after', /^[1-9]\d*$/],
   503: ['retry-after', /^[1-9]\d*$/],
 };
 
-/** Words of stacks, of files, of the database: nothing of it may stand in an error. */
-const INSIDES = /\n\s+at |node:internal|node_modules|\/dist\/|SQLITE|TypeError|\[object Object\]/;
+/** Stack traces, file names and database errors, which no error may contain. */
+const INTERNALS = /\n\s+at |node:internal|node_modules|\/dist\/|SQLITE|TypeError|\[object Object\]/;
 
 export class Oracle {
   readonly #openApi: OpenApi;
@@ -51,15 +51,15 @@ export class Oracle {
     this.#secrets = secrets;
   }
 
-  /** The operation that the request reached, by its path alone; undefined where it is none of the document. */
-  operationOf({ target }: Pick<FuzzRequest, 'target'>): Operation | undefined {
-    return this.#operations.get(this.#openApi.templateOf(decoded(target)));
+  /** The operation that the OpenAPI document has for the request's path, if any. */
+  findOperation({ target }: Pick<FuzzRequest, 'target'>): Operation | undefined {
+    return this.#operations.get(this.#openApi.templateOf(decodeUnreserved(target)));
   }
 
-  /** What is wrong with the answer; undefined where nothing is. */
-  problemOf(request: FuzzRequest, answer: FuzzAnswer): string | undefined {
+  /** What is wrong with the response; undefined if nothing is. */
+  findProblem(request: FuzzRequest, answer: RawResponse): string | undefined {
     try {
-      const operation = this.operationOf(request);
+      const operation = this.findOperation(request);
       const text = answer.body.toString('utf8');
       return (
         expectationProblem(request, answer, operation) ??
@@ -72,36 +72,37 @@ export class Oracle {
     }
   }
 
-  #textProblem({ method }: FuzzRequest, { status, headers }: FuzzAnswer, text: string): string | undefined {
-    if (this.#secrets.some((secret) => text.includes(secret))) return 'a key is in its answer';
+  #textProblem({ method }: FuzzRequest, { status, headers }: RawResponse, text: string): string | undefined {
+    if (this.#secrets.some((secret) => text.includes(secret))) return 'the response contains a key';
     if (status < 400) return undefined;
-    const type = headers.get('content-type');
-    if (type !== 'application/json; charset=utf-8') return `its error is of type ${type}`;
-    if (INSIDES.test(text)) return 'its error shows insides of the service';
+    const type = headers['content-type'];
+    if (type !== 'application/json; charset=utf-8') return `the error has the type ${type}`;
+    if (INTERNALS.test(text)) return 'the error contains internals of the service';
     if (method !== 'HEAD') this.#openApi.requireValid(JSON.parse(text), ...ERROR);
     return undefined;
   }
 
   #documentProblem(
     { method, target, cut }: FuzzRequest,
-    { status, headers }: FuzzAnswer,
+    { status, headers }: RawResponse,
     operation: Operation | undefined,
     text: string,
   ): string | undefined {
-    // What is broken may be no request of any operation, whatever it looks like.
-    if (EVERYWHERE.has(status) || cut || method === 'CONNECT') return undefined;
-    const path = decoded(target);
+    // A broken request need not reach the operation that its path names.
+    if (ANY_REQUEST.has(status) || cut || method === 'CONNECT') return undefined;
+    const path = decodeUnreserved(target);
     const isOwn = operation !== undefined && (method === 'HEAD' ? 'GET' : method) === operation.method;
     if (!isOwn) {
-      const allowed = operation === undefined ? OF_OTHER_PATHS : OF_OTHER_METHODS;
+      const allowed = operation === undefined ? OTHER_PATH : OTHER_METHOD;
       const isDashboard = /^(https?:\/\/[^/]*)?\/api\//.test(path);
-      if (allowed.has(status) || (isDashboard && OF_DASHBOARD.has(status))) return undefined;
-      return `nothing documents ${status} for it`;
+      if (allowed.has(status) || (isDashboard && DASHBOARD.has(status))) return undefined;
+      return `${status} is not documented for it`;
     }
     const place = ['paths', operation.template, operation.method.toLowerCase(), 'responses', String(status)];
-    if (at(this.#openApi.document, ...place) === undefined) return `the document has no ${status} for it`;
-    const contentType = headers.get('content-type');
-    // The answers to protobuf are protobuf; errors were looked at.
+    if (at(this.#openApi.document, ...place) === undefined)
+      return `the OpenAPI document has no ${status} for it`;
+    const contentType = headers['content-type'];
+    // Responses to protobuf are protobuf; errors were checked before.
     if (status >= 400 || method === 'HEAD' || contentType === 'application/x-protobuf') return undefined;
     this.#openApi.check({ method, path, status, contentType, text });
     return undefined;
@@ -110,32 +111,31 @@ export class Oracle {
 
 function expectationProblem(
   { mustSucceed, mustBeRefused, mustNotEnter }: FuzzRequest,
-  { status, headers }: FuzzAnswer,
+  { status, headers }: RawResponse,
   operation: Operation | undefined,
 ): string | undefined {
-  if (status === 500) return 'it is answered with 500';
-  if (mustSucceed && status !== 200 && status !== 503) return `it is valid, and answered with ${status}`;
-  if (mustBeRefused && (status < 400 || headers.get('connection') !== 'close'))
-    return `it must be refused and its connection ended, and is answered with ${status}`;
+  if (status === 500) return 'the response is 500';
+  if (mustSucceed && status !== 200 && status !== 503) return `it is valid, but the response is ${status}`;
+  if (mustBeRefused && (status < 400 || headers['connection'] !== 'close'))
+    return `it must be refused and its connection closed, but the response is ${status}`;
   const isKeyed = operation !== undefined && operation.keys.length > 0;
   if (mustNotEnter && isKeyed && !WITHOUT_KEY.has(status))
-    return `it has no key that works, and is answered with ${status}`;
+    return `it has no valid key, but the response is ${status}`;
   return undefined;
 }
 
-function headersProblem({ status, headers }: FuzzAnswer): string | undefined {
+function headersProblem({ status, headers }: RawResponse): string | undefined {
   for (const [name, pattern] of Object.entries(HEADERS)) {
-    if (!pattern.test(headers.get(name) ?? ''))
-      return `its answer has no right ${name}: ${headers.get(name)}`;
+    if (!pattern.test(headers[name] ?? '')) return `the response has a wrong ${name}: ${headers[name]}`;
   }
-  const [name, pattern] = HEADERS_OF[status] ?? [];
-  return name !== undefined && pattern?.test(headers.get(name) ?? '') === false
-    ? `its answer has no right ${name}: ${headers.get(name)}`
+  const [name, pattern] = HEADERS_BY_STATUS[status] ?? [];
+  return name !== undefined && pattern?.test(headers[name] ?? '') === false
+    ? `the response has a wrong ${name}: ${headers[name]}`
     : undefined;
 }
 
-/** The target with those characters decoded that mean the same either way (RFC 3986, section 2.3). */
-function decoded(target: string): string {
+/** Decodes the percent-encoded characters that need no encoding (RFC 3986, section 2.3). */
+function decodeUnreserved(target: string): string {
   if (!target.includes('%')) return target;
   return target.replaceAll(/%(2d|2e|3[0-9]|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi, (_all, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

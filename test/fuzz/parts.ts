@@ -1,46 +1,56 @@
-/** A request in its parts, and the bytes of it. */
+/** The parts of a request, and how they are written as bytes. */
 
-/** What becomes of a request that is answered `200`. */
+/** What a request records if its response is `200`. */
 export type Effect =
-  /** The queries of these numbers are recorded. */
+  /** The queries of these numbers. */
   | { readonly kind: 'events'; readonly numbers: readonly number[] }
-  /** The traces of these numbers are recorded as a query each. */
+  /** The traces of these numbers, each as one query. */
   | { readonly kind: 'traces'; readonly numbers: readonly number[] }
-  /** Something is recorded, and the answer says how much. */
+  /** Unknown queries; the response says how many. */
   | { readonly kind: 'counted' }
   | { readonly kind: 'none' };
 
 export interface Parts {
   method: string;
-  /** With its query string. */
+  /** Path and query string. */
   target: string;
   version: string;
   headers: [name: string, value: string][];
   body: Buffer | undefined;
-  /** In so many chunks; 0 with its length. */
+  /** The number of chunks, or 0 for a body with `Content-Length`. */
   chunks: number;
-  /** Nothing but 200 may be answered. */
+  /** The only allowed response is 200. */
   mustSucceed: boolean;
-  /** Nothing of 2xx may be answered, and nothing that tells what there is: it has no key that works. */
+  /** It has no valid key, so the response must not reveal anything. */
   mustNotEnter: boolean;
   effect: Effect;
-  /** Sent over a connection of its own: it ends its connection, or may. */
+  /** It is sent on its own connection, because the server may close the connection after it. */
   alone: boolean;
 }
 
+/** The values of most requests that need not succeed. */
+export const PLAIN_PARTS = {
+  version: '1.1',
+  chunks: 0,
+  mustSucceed: false,
+  mustNotEnter: false,
+  effect: { kind: 'none' },
+  alone: false,
+} as const;
+
 export interface FuzzRequest
   extends Readonly<Pick<Parts, 'method' | 'target' | 'mustSucceed' | 'mustNotEnter' | 'effect' | 'alone'>> {
-  /** Together with the seed, all that it takes to make it again. */
+  /** This number and the seed determine the request. */
   readonly number: number;
   readonly bytes: Buffer;
-  /** The client stops sending behind it, whether it is whole or not: it need not be answered. */
+  /** The client stops sending after it, even if it is incomplete, so a response is optional. */
   readonly cut: boolean;
-  /** It must be answered with an error, once, and its connection ended. */
+  /** The response must be one error, and the server must close the connection. */
   readonly mustBeRefused: boolean;
 }
 
-/** The bytes of a request, each character of its head as one. */
-export function bytesOf({ method, target, version, headers, body, chunks }: Parts): Buffer {
+/** Writes a request, its head in Latin-1. */
+export function writeRequest({ method, target, version, headers, body, chunks }: Parts): Buffer {
   const framing =
     body === undefined ? [] : [chunks > 0 ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`];
   const lines = [
@@ -49,10 +59,10 @@ export function bytesOf({ method, target, version, headers, body, chunks }: Part
   ];
   const head = Buffer.from(`${[...lines, ...framing].join('\r\n')}\r\n\r\n`, 'latin1');
   if (body === undefined) return head;
-  return Buffer.concat([head, ...(chunks > 0 ? chunked(body, chunks) : [body])]);
+  return Buffer.concat([head, ...(chunks > 0 ? splitIntoChunks(body, chunks) : [body])]);
 }
 
-function chunked(body: Buffer, chunks: number): Buffer[] {
+function splitIntoChunks(body: Buffer, chunks: number): Buffer[] {
   const size = Math.max(Math.ceil(body.length / chunks), 1);
   const pieces: Buffer[] = [];
   for (let at = 0; at < body.length; at += size) {
@@ -62,10 +72,10 @@ function chunked(body: Buffer, chunks: number): Buffer[] {
   return [...pieces, Buffer.from('0\r\n\r\n')];
 }
 
-/** Bytes as text that a shell or a test can be given, for people to read: what is not printable is escaped. */
-export function escaped(bytes: Buffer): string {
+/** Bytes as readable text, with escapes for all that is not printable ASCII. */
+export function escapeBytes(bytes: Buffer): string {
   return JSON.stringify(bytes.toString('latin1')).replaceAll(
     /[\u007f-\u00ff]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -1,10 +1,10 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** Spreads neighbouring numbers over all 32 bits: the golden ratio of them, as in Knuth's multiplicative hashing. */
+/** Spreads consecutive numbers over 32 bits (Knuth's multiplicative hashing). */
 const goldenRatio = 0x9e3779b1;
 
-/** Choices that follow from a seed and a number alone, so that any one request can be made again without those before it. */
+/** Random choices that depend only on a seed and a number, so that a request can be repeated without earlier ones. */
 export class Random {
   readonly #generator;
 
@@ -12,12 +12,12 @@ export class Random {
     this.#generator = xoroshiro128plus(Math.imul(number + 1, goldenRatio) ^ seed);
   }
 
-  /** A whole number from 0 up to, and without, `end`. */
+  /** A whole number from 0 to `end` - 1. */
   int(end: number): number {
     return uniformInt(this.#generator, 0, end - 1);
   }
 
-  /** True once in so many times. */
+  /** True with a probability of 1 / `times`. */
   oneIn(times: number): boolean {
     return this.int(times) === 0;
   }
@@ -28,7 +28,7 @@ export class Random {
     return item;
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** One of the names, with probabilities in proportion to their weights. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries<number>(weights);
     let left = this.int(entries.reduce((sum, [, weight]) => sum + weight, 0));
@@ -36,7 +36,7 @@ export class Random {
       left -= weight;
       if (left < 0) return name as Name;
     }
-    throw new Error('the weights add up to nothing');
+    throw new Error('the sum of the weights is 0');
   }
 
   times<T>(count: number, make: () => T): T[] {

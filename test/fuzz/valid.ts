@@ -1,56 +1,51 @@
-/** Requests that must succeed, one operation each. */
+/** Valid requests. */
 import { gzipSync } from 'node:zlib';
 import { INTERVALS } from '../../src/domain/counting/interval.js';
-import { eventNumbers, eventOf, spell } from './events.js';
-import { jsonOf } from './json-text.js';
+import { words } from '../support/words.js';
+import { eventNumbers, makeQuery, writeTime } from './events.js';
+import { writeJson } from './json-text.js';
 import type { Operation, Parameter } from './operations.js';
-import type { Effect, Parts } from './parts.js';
+import { type Effect, type Parts, PLAIN_PARTS } from './parts.js';
 import type { Random } from './random.js';
 import { PROJECTS, type World } from './world.js';
 
 export type Project = keyof typeof PROJECTS;
 
-/** A request for the operation that must be answered with 200; what it records, goes into the project. */
+/** A request for the operation that must succeed, and records into the project. */
 export function validRequest(operation: Operation, project: Project, world: World, random: Random): Parts {
   const { body, type, encoding, effect } = bodyFor(operation, project, world, random);
   const key = keyFor(operation, project, world, random);
   const query = operation.parameters.filter(
-    (one) => one.in === 'query' && (isNeeded(operation, one) || !random.oneIn(3)),
+    (one) => one.in === 'query' && (isRequired(operation, one) || !random.oneIn(3)),
   );
   const names = random.oneIn(2) ? query : query.toReversed();
   const values = names.map((one) => `${one.name}=${encodeURIComponent(parameterValue(one, random))}`);
-  const headers: [string, string][] = [
-    ['Host', 'fuzz.test'],
-    ...(key === undefined ? [] : ([['Authorization', `Bearer ${key}`]] as [string, string][])),
-    ...(type === undefined ? [] : ([['Content-Type', type]] as [string, string][])),
-    ...(encoding === undefined ? [] : ([['Content-Encoding', encoding]] as [string, string][])),
-    ...operation.parameters
-      .filter((one) => one.in === 'header')
-      .map(({ name }): [string, string] => [name, PROJECTS[project]]),
-    ...usualHeaders(random),
-  ];
+  const headers: Parts['headers'] = [['Host', 'fuzz.test'], ...usualHeaders(random)];
+  if (key !== undefined) headers.push(['Authorization', `Bearer ${key}`]);
+  if (type !== undefined) headers.push(['Content-Type', type]);
+  if (encoding !== undefined) headers.push(['Content-Encoding', encoding]);
+  for (const one of operation.parameters)
+    if (one.in === 'header') headers.push([one.name, PROJECTS[project]]);
   const path = operation.template.replaceAll(/\{\w+\}/g, PROJECTS[project]);
   return {
+    ...PLAIN_PARTS,
     method: operation.method === 'GET' && random.oneIn(10) ? 'HEAD' : operation.method,
     target: `${path}${values.length === 0 ? (random.oneIn(20) ? '?' : '') : `?${values.join('&')}`}`,
-    version: '1.1',
     headers: random.oneIn(4) ? headers.toReversed() : headers,
     body,
     chunks: body === undefined || !random.oneIn(3) ? 0 : 1 + random.int(4),
     mustSucceed: true,
-    mustNotEnter: false,
     effect,
-    alone: false,
   };
 }
 
-/** Without both of its bounds a series has as many buckets as what was recorded is apart: too many. */
-function isNeeded({ template }: Operation, { name }: Parameter): boolean {
+/** A series needs both bounds: the range of all recorded queries has too many buckets. */
+function isRequired({ template }: Operation, { name }: Parameter): boolean {
   return template.endsWith('/series') && name.startsWith('date');
 }
 
-function usualHeaders(random: Random): [string, string][] {
-  const all: [string, string][] = [
+function usualHeaders(random: Random): Parts['headers'] {
+  const all: Parts['headers'] = [
     ['Accept', random.pick(['*/*', 'application/json', 'text/csv', 'text/html;q=0.9, text/csv;q=0.5', ''])],
     ['User-Agent', random.pick(['curl/8.5.0', 'Mozilla/5.0 (fuzz)', ''])],
     ['X-Forwarded-For', random.pick(['203.0.113.9', '::1', 'nobody'])],
@@ -61,29 +56,22 @@ function usualHeaders(random: Random): [string, string][] {
   return all.filter(() => random.oneIn(4));
 }
 
-/** A range over a part of what is recorded, so that answers stay short; of others the schema's own values. */
+/** A range over some of the recorded queries, so that responses stay short, or a value of the schema. */
 function parameterValue({ name, schema }: Parameter, random: Random): string {
   const [first, last] = random.oneIn(30)
     ? [1 + random.int(28), 1 + random.int(28)]
     : [29 + random.int(2), 1 + random.int(2)];
   switch (name) {
     case 'dateFrom':
-      return random.pick([`2025-11-${two(first)}`, spell(Date.UTC(2025, 10, first, 1, 2, 3, 4), random)]);
+      return random.pick([`2025-11-${two(first)}`, writeTime(Date.UTC(2025, 10, first, 1, 2, 3, 4), random)]);
     case 'dateTo':
       return random.pick([
         `2025-12-${two(last)}`,
         `2025-12-${two(last)}T12:30`,
-        spell(Date.UTC(2025, 11, last), random),
+        writeTime(Date.UTC(2025, 11, last), random),
       ]);
     case 'timeZone':
-      return random.pick([
-        'UTC',
-        'Europe/Berlin',
-        'Asia/Kathmandu',
-        'America/St_Johns',
-        'Pacific/Apia',
-        'utc',
-      ]);
+      return random.pick(words('UTC utc Europe/Berlin Asia/Kathmandu America/St_Johns Pacific/Apia'));
     case 'interval':
       return random.pick(INTERVALS);
     default:
@@ -120,7 +108,7 @@ function bodyFor(operation: Operation, project: Project, world: World, random: R
   if (operation.template.endsWith('/queries')) return recordingBody(random);
   if (operation.template === '/v1/leaked-keys')
     return {
-      body: Buffer.from(jsonOf({ key: random.pick(['cs_admin_x', ' cs_recording_', '', 'é']) }, random)),
+      body: Buffer.from(writeJson({ key: random.pick(['cs_admin_x', ' cs_recording_', '', 'é']) }, random)),
       type: 'application/json',
       effect,
     };
@@ -138,17 +126,17 @@ function bodyFor(operation: Operation, project: Project, world: World, random: R
 
 function recordingBody(random: Random): Body {
   const count = random.oneIn(400) ? 2000 : 1 + random.int(6);
-  // A part of them came before: lower numbers come more often.
+  // Lower numbers are more frequent, so that some queries are repeated.
   const numbers = random.times(count, () => random.int(random.oneIn(2) ? eventNumbers : 5000));
   const queries = numbers.map((number) => {
-    const { id, caller, occurredAt } = eventOf(number);
-    return { id, caller, occurredAt: spell(occurredAt, random) };
+    const { id, caller, occurredAt } = makeQuery(number);
+    return { id, caller, occurredAt: writeTime(occurredAt, random) };
   });
   const asLines = random.oneIn(3);
   const ends = ['\n', '\r\n', '\n\n', '\n \t\n'];
   const text = asLines
     ? queries.map((query) => JSON.stringify(query) + random.pick(ends)).join('')
-    : jsonOf(queries.length === 1 && random.oneIn(2) ? queries[0] : queries, random);
+    : writeJson(queries.length === 1 && random.oneIn(2) ? queries[0] : queries, random);
   const plain = Buffer.from(!asLines && random.oneIn(30) ? `\ufeff${text}` : text);
   const gzip = random.oneIn(8);
   return {

@@ -1,26 +1,26 @@
-/** What requests are made for: a server's operations, projects and keys, and bodies that took a while to make. */
+/** What generated requests use: the server's operations, projects, keys and prepared telemetry. */
 import { gzipSync } from 'node:zlib';
 import { bodyOf, JSON_TYPE, PROTOBUF, type SignalName, type Type } from '../support/telemetry.js';
-import { spanOf, traceNumbers } from './events.js';
+import { makeSpan, traceNumbers } from './events.js';
 import type { Operation } from './operations.js';
 import { Random } from './random.js';
 
-/** Projects by what is recorded into them. */
+/** Projects, by what is recorded into them. */
 export const PROJECTS = {
-  /** Known queries, which are counted by their numbers. */
+  /** Known queries. */
   events: 'fuzz-events',
   /** Known traces. */
   traces: 'fuzz-traces',
-  /** Whatever the server takes of changed bodies; its answers say how much. */
+  /** Queries in mutated bodies; the responses say how many were recorded. */
   counted: 'fuzz-counted',
-  /** What nobody counts, since nobody can know whether it arrived. */
+  /** Queries whose number is unknown. */
   uncounted: 'fuzz-uncounted',
 } as const;
 
 export interface Keys {
   readonly admin: string;
   readonly readOnly: string;
-  /** Each bound to its project. */
+  /** One for each of these projects. */
   readonly recording: Readonly<Record<'events' | 'counted', string>>;
   readonly revoked: string;
 }
@@ -41,7 +41,7 @@ export interface World {
 
 const telemetryBodies = 400;
 
-/** Telemetry as OpenTelemetry's own encoders write it: known traces, and records beside them that are no queries. */
+/** Telemetry from OpenTelemetry's own encoders: known traces, and records that are not queries. */
 export function makeTelemetry(seed: number): TelemetryBody[] {
   const random = new Random(seed, telemetryBodies);
   return random.times(telemetryBodies, () => {
@@ -49,7 +49,7 @@ export function makeTelemetry(seed: number): TelemetryBody[] {
     const type = random.pick([JSON_TYPE, PROTOBUF] as const);
     const traces = random.times(1 + random.int(4), () => random.int(traceNumbers));
     const others = random.times(random.int(3), () => ({ attributes: { 'gen_ai.operation.name': 'chat' } }));
-    const bytes = Buffer.from(bodyOf(signal, type, [...traces.map(spanOf), ...others]));
+    const bytes = Buffer.from(bodyOf(signal, type, [...traces.map(makeSpan), ...others]));
     return { signal, type, traces, bytes, packed: gzipSync(bytes, { level: 1 }) };
   });
 }

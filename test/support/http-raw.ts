@@ -1,18 +1,16 @@
-/** Speaks HTTP/1.1 byte by byte, for what no client library would send. */
+/** Sends requests as raw bytes, for tests of requests that no client library would send. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { type RawResponse, ResponseReader } from './response-reader.js';
 
-export interface RawAnswer {
-  readonly status: number;
-  /** Names in lower case; what came more than once is joined with ", ". */
-  readonly headers: Readonly<Record<string, string>>;
+export interface RawAnswer extends Omit<RawResponse, 'body'> {
   readonly text: string;
 }
 
 export class RawConnection {
   readonly #socket: Socket;
   readonly #chunks: AsyncIterator<Buffer>;
-  #unread = Buffer.alloc(0);
+  readonly #reader = new ResponseReader();
 
   static async open(port: number): Promise<RawConnection> {
     const socket = connect(port, '127.0.0.1');
@@ -29,51 +27,28 @@ export class RawConnection {
     this.#socket.write(bytes);
   }
 
-  /** The next answer; those in between (1xx) are passed over. An answer to HEAD ends with its headers. */
+  /** The next response, which must have a Content-Length. Skips interim responses (1xx). */
   async read(method: string): Promise<RawAnswer> {
-    const head = await this.#take(await this.#indexOf('\r\n\r\n'));
-    await this.#take(4);
-    const [statusLine = '', ...lines] = head.toString('latin1').split('\r\n');
-    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
-    if (status < 200) return this.read(method);
-    const headers: Record<string, string> = {};
-    for (const line of lines) {
-      const [name = '', value = ''] = line.split(/: ?(.*)/s);
-      const before = headers[name.toLowerCase()];
-      headers[name.toLowerCase()] = before === undefined ? value : `${before}, ${value}`;
+    let response = this.#reader.next(method);
+    while (response === undefined) {
+      const { done, value } = await this.#chunks.next();
+      if (done) throw new Error(`the connection was closed after ${this.#reader.unread} bytes of a response`);
+      this.#reader.add(value);
+      response = this.#reader.next(method);
     }
-    const length = headers['content-length'];
-    if (length === undefined) throw new Error(`an answer without Content-Length: ${head}`);
-    const body = method === 'HEAD' ? Buffer.alloc(0) : await this.#take(Number(length));
+    const { status, headers, body } = response;
+    if (headers['content-length'] === undefined) throw new Error('the response has no Content-Length');
     return { status, headers, text: body.toString('utf8') };
   }
 
-  /** Resolves when the server has closed the connection; rejects if it says anything more before. */
+  /** Resolves when the server has closed the connection; rejects if it sends anything before. */
   async ended(): Promise<void> {
-    if (this.#unread.length > 0 || !(await this.#chunks.next()).done)
-      throw new Error('the server said more than one answer');
+    if (this.#reader.unread > 0 || !(await this.#chunks.next()).done)
+      throw new Error('the server sent more than one response');
   }
 
   close(): void {
     this.#socket.destroy();
-  }
-
-  async #indexOf(text: string): Promise<number> {
-    while (!this.#unread.includes(text)) await this.#more();
-    return this.#unread.indexOf(text);
-  }
-
-  async #take(length: number): Promise<Buffer> {
-    while (this.#unread.length < length) await this.#more();
-    const taken = this.#unread.subarray(0, length);
-    this.#unread = this.#unread.subarray(length);
-    return taken;
-  }
-
-  async #more(): Promise<void> {
-    const next = await this.#chunks.next();
-    if (next.done) throw new Error(`the connection was closed after ${JSON.stringify(String(this.#unread))}`);
-    this.#unread = Buffer.concat([this.#unread, next.value]);
   }
 }
 

@@ -13,8 +13,10 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string | Uint8Array;
-  /** After so long the process is taken for hanging, and ended. */
+  /** After so long the process is taken for hanging, and ended; 0 for never. */
   readonly hangMs?: number;
+  /** Runs it in its own process group, so that Ctrl-C in a terminal does not end it. */
+  readonly detached?: boolean;
 }
 
 export interface Outcome {
@@ -39,13 +41,14 @@ export interface Running {
 export function startProcess(
   command: string,
   args: readonly string[],
-  { env, cwd, input, hangMs = commandHangMs }: RunOptions,
+  { env, cwd, input, hangMs = commandHangMs, detached = false }: RunOptions,
 ): Running {
   const child = spawn(command, args, {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
     stdio: 'pipe',
     timeout: hangMs,
+    detached,
     killSignal: 'SIGKILL',
   });
   const { pid } = child;

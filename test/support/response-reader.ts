@@ -1,26 +1,19 @@
-/** Cuts answers of HTTP/1.1 out of what a connection delivers. */
+/** Parses HTTP/1.1 responses from the bytes of a connection. */
 
-export interface FuzzAnswer {
+export interface RawResponse {
   readonly status: number;
-  /** Names in lower case; of what came more than once, all values. */
-  readonly headers: ReadonlyMap<string, string>;
+  /** Names in lower case; the values of repeated headers are joined with ", ". */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** Thrown where bytes are no answer. */
-class BadAnswer extends Error {
-  override readonly name = 'BadAnswer';
-}
-
-export class AnswerReader {
+export class ResponseReader {
   #unread: Buffer = Buffer.alloc(0);
-  #head:
-    | { readonly status: number; readonly headers: ReadonlyMap<string, string>; readonly end: number }
-    | undefined;
+  #head: (Omit<RawResponse, 'body'> & { readonly end: number }) | undefined;
 
-  /** Bytes that belong to no answer yet. */
+  /** The number of bytes after the last response that was read. */
   get unread(): number {
     return this.#unread.length;
   }
@@ -29,8 +22,11 @@ export class AnswerReader {
     this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes]);
   }
 
-  /** The next whole answer, to a request of this method; undefined where there is none yet. Those in between (1xx) are passed over. */
-  next(method: string): FuzzAnswer | undefined {
+  /**
+   * The next complete response, to a request of this method; undefined if there is none yet. Skips interim responses
+   * (1xx). Throws if the bytes are not a response.
+   */
+  next(method: string): RawResponse | undefined {
     for (;;) {
       this.#head ??= this.#readHead();
       if (this.#head === undefined) return undefined;
@@ -52,39 +48,38 @@ export class AnswerReader {
     if (at === -1) return undefined;
     const [statusLine = '', ...lines] = this.#unread.toString('latin1', 0, at).split('\r\n');
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
-    if (!(status >= 100)) throw new BadAnswer(`no status line: ${JSON.stringify(statusLine.slice(0, 200))}`);
-    const headers = new Map<string, string>();
+    if (!(status >= 100)) throw new Error(`not a status line: ${JSON.stringify(statusLine.slice(0, 200))}`);
+    const headers: Record<string, string> = {};
     for (const line of lines) {
       const colon = line.indexOf(':');
       const name = line.slice(0, colon).toLowerCase();
       const value = line.slice(colon + 1).trim();
-      const before = headers.get(name);
-      headers.set(name, before === undefined ? value : `${before}, ${value}`);
+      const before = headers[name];
+      headers[name] = before === undefined ? value : `${before}, ${value}`;
     }
     return { status, headers, end: at + headEnd.length };
   }
 
-  #readBody(headers: ReadonlyMap<string, string>, start: number): { body: Buffer; end: number } | undefined {
-    const length = headers.get('content-length');
+  #readBody(headers: RawResponse['headers'], start: number): { body: Buffer; end: number } | undefined {
+    const length = headers['content-length'];
     if (length !== undefined) {
       const end = start + Number(length);
       return this.#unread.length < end ? undefined : { body: this.#unread.subarray(start, end), end };
     }
-    if (headers.get('transfer-encoding') !== 'chunked')
-      throw new BadAnswer('an answer that does not say how long it is');
+    if (headers['transfer-encoding'] !== 'chunked') throw new Error('the response does not state its length');
     return this.#readChunks(start);
   }
 
   #readChunks(start: number): { body: Buffer; end: number } | undefined {
-    const pieces: Buffer[] = [];
+    const chunks: Buffer[] = [];
     for (let at = start; ; ) {
       const lineEnd = this.#unread.indexOf('\r\n', at);
       if (lineEnd === -1) return undefined;
       const size = Number.parseInt(this.#unread.toString('latin1', at, lineEnd), 16);
       const end = lineEnd + 2 + size + 2;
       if (this.#unread.length < end) return undefined;
-      pieces.push(this.#unread.subarray(lineEnd + 2, lineEnd + 2 + size));
-      if (size === 0) return { body: Buffer.concat(pieces), end };
+      chunks.push(this.#unread.subarray(lineEnd + 2, lineEnd + 2 + size));
+      if (size === 0) return { body: Buffer.concat(chunks), end };
       at = end;
     }
   }

@@ -8,7 +8,7 @@ import { type Contestant, hold, ratio } from './support/contest.js';
 import type { Figure, Report } from './support/report.js';
 import { Database } from './support/service.js';
 import type { Sample } from './support/traffic.js';
-import { programOf, type Server, type Workspace } from './support/workspace.js';
+import { programArguments, type Server, type Workspace } from './support/workspace.js';
 
 export interface ClientOptions {
   readonly rounds: number;
@@ -35,7 +35,7 @@ export async function benchClient(
   const database = await Database.create(workspace, 'client');
   const key = await database.createAdminKey();
   const service = await database.serve();
-  const start = (...args: string[]) => workspace.start([...programOf('recording-host'), ...args]);
+  const start = (...args: string[]) => workspace.start([...programArguments('recording-host'), ...args]);
   const silent = await start('silent');
   const servers: readonly (readonly [string, Server])[] = [
     [bare, await start('none')],
@@ -70,9 +70,9 @@ export async function benchClient(
     { what: `${name}: resident memory over bare`, values: [rss(name) / rss(bare)] },
   ]);
   const absolutes: Figure[] = servers.flatMap(([name]) => [
-    { what: `${name}: rate`, unit: 'requests/s', values: valuesOf(name, (one) => one.requestsPerSecond) },
-    { what: `${name}: median latency`, unit: 'ms', values: valuesOf(name, ({ p50Ms }) => p50Ms) },
-    { what: `${name}: p99 latency`, unit: 'ms', values: valuesOf(name, ({ p99Ms }) => p99Ms) },
+    { what: `${name}: rate`, unit: 'requests/s', values: listValues(name, (one) => one.requestsPerSecond) },
+    { what: `${name}: median latency`, unit: 'ms', values: listValues(name, ({ p50Ms }) => p50Ms) },
+    { what: `${name}: p99 latency`, unit: 'ms', values: listValues(name, ({ p99Ms }) => p99Ms) },
     { what: `${name}: resident memory`, unit: 'MB', values: [rss(name) / 1e6] },
     { what: `${name}: questions`, unit: 'questions', values: [seen.get(name)?.asked ?? Number.NaN] },
     { what: `${name}: dropped`, unit: 'questions', values: [seen.get(name)?.dropped ?? 0] },
@@ -87,7 +87,7 @@ export async function benchClient(
     absolutes,
   };
 
-  function valuesOf(name: string, value: (sample: Sample) => number): number[] {
+  function listValues(name: string, value: (sample: Sample) => number): number[] {
     return (samples.get(name) ?? []).map(value);
   }
 }

@@ -77,12 +77,12 @@ async function compare<B extends Build>(
   const rates: number[] = [];
   for (let round = 0; round <= Number(values.rounds); round++) {
     const pair = round % 2 === 0 ? [mine, others] : [others, mine];
-    const rateOf = new Map<Build, number>();
-    for (const build of pair) rateOf.set(build, await subject(build, Number(values.seconds)));
+    const rateByBuild = new Map<Build, number>();
+    for (const build of pair) rateByBuild.set(build, await subject(build, Number(values.seconds)));
     // Round 0 warms up.
     if (round === 0) continue;
-    ratios.push((rateOf.get(mine) ?? 0) / (rateOf.get(others) ?? 1));
-    rates.push(rateOf.get(others) ?? 0);
+    ratios.push((rateByBuild.get(mine) ?? 0) / (rateByBuild.get(others) ?? 1));
+    rates.push(rateByBuild.get(others) ?? 0);
   }
   const figures = [0.5, 0, 1].map((share) => quantile(ratios, share).toFixed(2));
   process.stdout.write(

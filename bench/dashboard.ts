@@ -7,7 +7,7 @@ import { findChromium, startChromium } from '../test/support/chromium.js';
 import { makeEvents, writeNdjson, YEAR } from './support/events.js';
 import type { Figure, Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';
-import { programOf, type Workspace } from './support/workspace.js';
+import { programArguments, type Workspace } from './support/workspace.js';
 
 export interface DashboardOptions {
   readonly rounds: number;
@@ -51,7 +51,7 @@ export async function benchDashboard(
   const { url } = await database.serve();
   const cookies = await signUp(url, new URL((JSON.parse(invited) as { link: string }).link).hash.slice(1));
   const bare = await workspace.start([
-    ...programOf('bare-server'),
+    ...programArguments('bare-server'),
     'text/html',
     '<!doctype html><title>bare</title><h1>bare</h1>',
   ]);
@@ -95,7 +95,8 @@ async function takeTurns(
     const first = round % visits.length;
     for (const visit of [...visits.slice(first), ...visits.slice(0, first)]) {
       const context = await browser.newContext({ timezoneId: 'UTC' });
-      if (visit.signedIn) await context.addCookies(cookies.map((cookie) => ({ ...pairOf(cookie), url })));
+      if (visit.signedIn)
+        await context.addCookies(cookies.map((cookie) => ({ ...parseCookie(cookie), url })));
       if (visit.again) await look(context, visit);
       const result = await look(context, visit);
       if (round > 0) seen.get(visit.what)?.push(result);
@@ -108,15 +109,15 @@ async function takeTurns(
 async function look(context: BrowserContext, { url, ready }: Visit): Promise<Seen> {
   const page = await context.newPage();
   await page.goto(url, { waitUntil: 'commit' });
-  const ms = await page.evaluate<number>(timeOf(ready));
+  const ms = await page.evaluate<number>(measureTime(ready));
   await page.waitForLoadState('networkidle');
-  const scriptBytes = await scriptBytesOf(page);
+  const scriptBytes = await measureScriptBytes(page);
   await page.close();
   return { ms, scriptBytes };
 }
 
 /** Measured by the page's own clock; polling from outside would be too coarse. */
-function timeOf(ready: string): string {
+function measureTime(ready: string): string {
   return `new Promise((resolve) => {
     const look = () =>
       document.querySelector(${JSON.stringify(ready)}) === null
@@ -127,7 +128,7 @@ function timeOf(ready: string): string {
 }
 
 /** Transferred bytes by Resource Timing (W3C), without cached files. */
-function scriptBytesOf(page: Page): Promise<number> {
+function measureScriptBytes(page: Page): Promise<number> {
   return page.evaluate<number>(`performance.getEntriesByType('resource')
     .filter(({ name, transferSize }) => transferSize > 0 && /\\.js$/.test(name))
     .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`);
@@ -144,7 +145,7 @@ async function signUp(url: string, token: string): Promise<string[]> {
   return response.headers.getSetCookie();
 }
 
-function pairOf(cookie: string): { name: string; value: string } {
+function parseCookie(cookie: string): { name: string; value: string } {
   const [pair = ''] = cookie.split(';');
   const at = pair.indexOf('=');
   return { name: pair.slice(0, at), value: pair.slice(at + 1) };

@@ -12,10 +12,10 @@ import { type Columns, notedIn } from './support/columns.js';
 import { makeEvents } from './support/events.js';
 import { HOT_DAY } from './support/fills.js';
 import { type Load, load } from './support/load.js';
-import { BOUNDS, type Bounds, rangesOf, rangesWithin, recount, toQueryString } from './support/ranges.js';
+import { BOUNDS, type Bounds, makeRanges, rangesWithin, recount, toQueryString } from './support/ranges.js';
 import { asPower, type Figure, type Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';
-import { programOf, type Server, type Workspace } from './support/workspace.js';
+import { programArguments, type Server, type Workspace } from './support/workspace.js';
 
 export interface ExportOptions {
   readonly rounds: number;
@@ -53,8 +53,8 @@ interface Contestant {
 type Rounds = ReadonlyMap<string, readonly Load[]>;
 
 /** The name of a contestant with this many events over a year. */
-const nameOf = (size: number, bounds: Bounds): string => `${asPower(size)} events, ${bounds} bounds`;
-const hotNameOf = (size: number): string => `${asPower(size)} events ${hot}, ms bounds`;
+const exportName = (size: number, bounds: Bounds): string => `${asPower(size)} events, ${bounds} bounds`;
+const hotExportName = (size: number): string => `${asPower(size)} events ${hot}, ms bounds`;
 
 export async function benchExport(workspace: Workspace, options: ExportOptions): Promise<Report> {
   const { lines: most, note } = options;
@@ -73,8 +73,8 @@ export async function benchExport(workspace: Workspace, options: ExportOptions):
       'the one day) in turn, against a bare `node:http` process that answers the same bytes; 10 connections, rounds of ' +
       `${options.seconds} s each in turn, while nothing is recorded. Ratios of rates are ours over bare; of processor time of the server process, bare over ours: ` +
       '1 is as good as bare.',
-    ratios: ratiosOf(rounds, sizes),
-    absolutes: absolutesOf(rounds),
+    ratios: listRatios(rounds, sizes),
+    absolutes: listAbsolutes(rounds),
   };
 }
 
@@ -87,12 +87,12 @@ async function startService(workspace: Workspace, size: number): Promise<Contest
   const server = await database.serve();
   const contestants: Contestant[] = [];
   for (const bounds of BOUNDS) {
-    const ranges = rangesOf(bounds);
+    const ranges = makeRanges(bounds);
     const one = {
-      name: nameOf(size, bounds),
+      name: exportName(size, bounds),
       bounds,
       server,
-      paths: pathsOf(projectId, ranges, bounds),
+      paths: buildPaths(projectId, ranges, bounds),
       headers,
     };
     const expected = await requireSameAnswers(one, ranges, events);
@@ -112,21 +112,21 @@ async function startBig(workspace: Workspace, { lines, note }: ExportOptions): P
   const server = await database.serve();
   const hotRanges = rangesWithin(HOT_DAY);
   const hotOne = {
-    name: hotNameOf(lines),
+    name: hotExportName(lines),
     bounds: 'ms' as const,
     server,
-    paths: pathsOf('hot', hotRanges, 'ms'),
+    paths: buildPaths('hot', hotRanges, 'ms'),
     headers,
   };
   await requireSameAnswers(hotOne, hotRanges.slice(0, recountedMax), hotEvents);
   const contestants: Contestant[] = [hotOne];
   for (const bounds of BOUNDS) {
-    const ranges = rangesOf(bounds);
+    const ranges = makeRanges(bounds);
     const one = {
-      name: nameOf(lines, bounds),
+      name: exportName(lines, bounds),
       bounds,
       server,
-      paths: pathsOf(projectId, ranges, bounds),
+      paths: buildPaths(projectId, ranges, bounds),
       headers,
     };
     await requireSameAnswers(one, ranges.slice(0, recountedMax), events);
@@ -135,7 +135,7 @@ async function startBig(workspace: Workspace, { lines, note }: ExportOptions): P
   return contestants;
 }
 
-function pathsOf(project: string, ranges: readonly DateRange[], bounds: Bounds): string[] {
+function buildPaths(project: string, ranges: readonly DateRange[], bounds: Bounds): string[] {
   return ranges.map(
     (range) => `/v1/analytics/${project}/assistant/caller-stats?${toQueryString(range, bounds)}`,
   );
@@ -158,11 +158,11 @@ async function requireSameAnswers(
 
 /** A bare server with the answer of the service to the first path with 1e6 events. */
 async function startBare(workspace: Workspace, services: readonly Contestant[]): Promise<Contestant> {
-  const model = services.find(({ name }) => name === nameOf(many, 'day'));
+  const model = services.find(({ name }) => name === exportName(many, 'day'));
   const path = model?.paths[0];
   if (model === undefined || path === undefined) throw new Error('there is no service to imitate');
   const { contentType, body } = await get(model.server, path, model.headers);
-  const server = await workspace.start([...programOf('bare-server'), contentType, body]);
+  const server = await workspace.start([...programArguments('bare-server'), contentType, body]);
   deepStrictEqual(await get(server, path, model.headers), { contentType, body });
   return { ...model, name: bare, server };
 }
@@ -210,7 +210,7 @@ const SPEEDS: readonly { what: string; cost: string; of: (load: Load) => number 
   },
 ];
 
-function ratiosOf(rounds: Rounds, sizes: readonly number[]): Figure[] {
+function listRatios(rounds: Rounds, sizes: readonly number[]): Figure[] {
   const most = Math.max(...sizes);
   const figures = SPEEDS.flatMap(({ what, cost, of }): Figure[] => {
     const ratio = (one: string, other: string): number[] => {
@@ -222,20 +222,20 @@ function ratiosOf(rounds: Rounds, sizes: readonly number[]): Figure[] {
     };
     const toBare = sizes.flatMap((size) =>
       BOUNDS.map((bounds): Figure => {
-        const name = nameOf(size, bounds);
+        const name = exportName(size, bounds);
         return { what: `${what} over bare: ${name}`, values: ratio(name, bare), atLeast: aimToBare[bounds] };
       }),
     );
     const growth = BOUNDS.map(
       (bounds): Figure => ({
         what: `${cost} of an answer, ${asPower(most)} events over ${asPower(few)}: ${bounds} bounds`,
-        values: ratio(nameOf(few, bounds), nameOf(most, bounds)),
+        values: ratio(exportName(few, bounds), exportName(most, bounds)),
         atMost: aimGrowth,
       }),
     );
     const inOneDay: Figure = {
       what: `${cost} of an answer, ${asPower(most)} events ${hot} over ${asPower(few)} in a year: ms bounds`,
-      values: ratio(nameOf(few, 'ms'), hotNameOf(most)),
+      values: ratio(exportName(few, 'ms'), hotExportName(most)),
       atMost: aimHot,
     };
     return [...toBare, ...growth, inOneDay];
@@ -243,7 +243,7 @@ function ratiosOf(rounds: Rounds, sizes: readonly number[]): Figure[] {
   return figures;
 }
 
-function absolutesOf(rounds: Rounds): Figure[] {
+function listAbsolutes(rounds: Rounds): Figure[] {
   return [...rounds].flatMap(([name, loads]) => {
     const optional = (pick: (load: Load) => number | undefined): number[] =>
       loads.map(pick).filter((value) => value !== undefined);

@@ -4,12 +4,12 @@ import { residentBytesOf } from '../test/support/resident-memory.js';
 import { bigDatabase } from './support/big.js';
 import { makeEvents } from './support/events.js';
 import { load } from './support/load.js';
-import { rangesOf, toQueryString } from './support/ranges.js';
+import { makeRanges, toQueryString } from './support/ranges.js';
 import { LiveTraffic } from './support/recording.js';
 import { asPower, type Figure, type Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';
 import { sendMade } from './support/traffic.js';
-import { programOf, type Server, type Workspace } from './support/workspace.js';
+import { programArguments, type Server, type Workspace } from './support/workspace.js';
 
 export interface FootprintOptions {
   readonly rounds: number;
@@ -131,13 +131,13 @@ async function measureMemory(
     readonly bare: Memory;
   };
   const authorization = `Bearer ${await database.createAdminKey()}`;
-  const paths = rangesOf('ms').map(
+  const paths = makeRanges('ms').map(
     (range) => `/v1/analytics/${projectId}/assistant/caller-stats?${toQueryString(range, 'ms')}`,
   );
   const traffic = new LiveTraffic();
   for (let round = 1; round <= rounds; round++) {
     note(`footprint: memory, round ${round} of ${rounds}`);
-    const bare = await workspace.start(programOf('bare-fastify'));
+    const bare = await workspace.start(programArguments('bare-fastify'));
     await lookAt(memory.bare, bare, () => load(bare, ['/'], {}, seconds));
     const ours = await database.serve();
     await lookAt(memory.ours, ours, async () => {

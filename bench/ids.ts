@@ -51,7 +51,7 @@ export async function benchIds(workspace: Workspace, options: IdsOptions): Promi
   }
   for (const ids of ['ordered', 'random'] as const)
     await requireTotal(database, projects[ids], lines + traffic[ids].sent);
-  return reportOf(samples, options);
+  return toReport(samples, options);
 }
 
 async function requireTotal(database: Database, project: string, expected: number): Promise<void> {
@@ -59,7 +59,7 @@ async function requireTotal(database: Database, project: string, expected: numbe
   if (total !== expected) throw new Error(`${project}: ${expected} were recorded, ${total} are counted`);
 }
 
-function reportOf(
+function toReport(
   { ordered, random }: Readonly<Record<Ids, readonly Sample[]>>,
   { seconds, lines }: IdsOptions,
 ): Report {

@@ -6,11 +6,11 @@
 import autocannon from 'autocannon';
 import { residentBytesOf } from '../test/support/resident-memory.js';
 import { makeEvents, writeNdjson } from './support/events.js';
-import { rangesOf, toQueryString } from './support/ranges.js';
+import { makeRanges, toQueryString } from './support/ranges.js';
 import type { Figure, Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';
 import { quantile } from './support/statistics.js';
-import { programOf, type Server, type Workspace } from './support/workspace.js';
+import { programArguments, type Server, type Workspace } from './support/workspace.js';
 
 export interface OverloadOptions {
   readonly rounds: number;
@@ -53,7 +53,7 @@ export async function benchOverload(
   const key = await database.createAdminKey();
   const server = await database.serve('--recordings-max', String(recordingsMax), '--log-level', 'error');
   const record = async (connections: number, time: number): Promise<Recorded> => {
-    const args = [...programOf('recording-load'), server.url, key, `${connections}`, `${time}`];
+    const args = [...programArguments('recording-load'), server.url, key, `${connections}`, `${time}`];
     const recorded = JSON.parse((await workspace.run(process.execPath, args)).stdout) as Recorded;
     if (recorded.otherwise > 0)
       throw new Error(`${recorded.otherwise} recordings were neither accepted nor refused`);
@@ -76,17 +76,17 @@ export async function benchOverload(
     if (round > 0)
       done.push({ idle, beside, fitting, beyond, rssBytes: residentBytesOf(server.pid) ?? Number.NaN });
   }
-  const counted = await totalOf(server, key);
+  const counted = await readTotal(server, key);
   // Requests in flight at the end of a round were recorded, but their responses did not arrive.
   const unheardMax = (rounds + 1) * (recordingsMax + connectionsBeyond);
   const unheard = counted - lines - acceptedInAll;
   if (unheard < 0 || unheard > unheardMax)
     throw new Error(`${counted} are counted, ${lines} were imported and ${acceptedInAll} acknowledged`);
   await database.verify();
-  return reportOf(done);
+  return toReport(done);
 }
 
-function reportOf(rounds: readonly Round[]): Report {
+function toReport(rounds: readonly Round[]): Report {
   const ratio = (share: number) =>
     rounds.map(({ idle, beside }) => quantile(beside, share) / quantile(idle, share));
   const rate = ({ accepted, seconds }: Recorded) => accepted / seconds;
@@ -157,7 +157,7 @@ export async function exportTimes({ url }: Server, key: string, seconds: number)
     duration: seconds,
     overallRate: exportsPerSecond,
     ignoreCoordinatedOmission: true,
-    requests: rangesOf('ms').map((range) => ({
+    requests: makeRanges('ms').map((range) => ({
       method: 'GET' as const,
       path: `/v1/analytics/${projectId}/assistant/caller-stats?${toQueryString(range, 'ms')}`,
       headers: { authorization: `Bearer ${key}` },
@@ -174,7 +174,7 @@ export async function exportTimes({ url }: Server, key: string, seconds: number)
   return times;
 }
 
-async function totalOf({ url }: Server, key: string): Promise<number> {
+async function readTotal({ url }: Server, key: string): Promise<number> {
   const path = `${url}/v1/analytics/${projectId}/assistant/caller-stats`;
   const answer = await fetch(path, { headers: { authorization: `Bearer ${key}` } });
   return ((await answer.json()) as { total: number }).total;

@@ -6,13 +6,20 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import type { PostgresServer } from '../test/support/postgres-server.js';
 import { type Contestant, type ContestOptions, hold, type Rounds } from './support/contest.js';
-import { checkpoint, sizeOf, vacuum, versionOf, walOf, withPostgres } from './support/postgres.js';
+import { checkpoint, measureWal, readSize, readVersion, vacuum, withPostgres } from './support/postgres.js';
 import { answersFigures, recordingFigures } from './support/postgres-figures.js';
 import { BOUNDS } from './support/ranges.js';
 import { type Ids, LiveTraffic } from './support/recording.js';
 import { asPower, type Figure, type Report } from './support/report.js';
 import { projectId } from './support/service.js';
-import { nodesMax, pathsOf, requireSameAnswers, type Side, type Sides, startSides } from './support/sides.js';
+import {
+  buildPaths,
+  nodesMax,
+  requireSameAnswers,
+  type Side,
+  type Sides,
+  startSides,
+} from './support/sides.js';
 import { send, type Target } from './support/traffic.js';
 import type { Workspace } from './support/workspace.js';
 
@@ -62,7 +69,7 @@ async function compare(
   return {
     name: 'postgres',
     method:
-      `Caller stats on PostgreSQL ${await versionOf(server)}, as 1 to ${nodesMax} nodes that share the load, against one process of Express 5 and \`pg\` written by hand ` +
+      `Caller stats on PostgreSQL ${await readVersion(server)}, as 1 to ${nodesMax} nodes that share the load, against one process of Express 5 and \`pg\` written by hand ` +
       '(one table, an index that covers the count, `GROUP BY caller`) on the same PostgreSQL server, with the same key check and equal answers. ' +
       `Answers: 64 different ranges of about a year in turn, ${readConnections} connections. ` +
       `Recording: into databases of ${lines.toLocaleString('en-US')} events, each request acknowledged on disk (\`fsync=on\`), live traffic of projects of 100 queries a second; ` +
@@ -80,7 +87,7 @@ function first(nodes: number, target: Target): Target {
 }
 
 /** One to three nodes of the service, and the hand-written server. */
-function contestantsOf(
+function createContestants(
   what: string,
   connections: number,
   { ours, theirs }: Sides,
@@ -100,8 +107,8 @@ function contestantsOf(
 
 function answering(sides: Sides): Contestant[] {
   return BOUNDS.flatMap((bounds) => {
-    const paths = pathsOf(bounds);
-    return contestantsOf(`${sides.size} ${bounds}`, readConnections, sides, () => {
+    const paths = buildPaths(bounds);
+    return createContestants(`${sides.size} ${bounds}`, readConnections, sides, () => {
       let asked = 0;
       return () => ({ method: 'GET', path: paths[asked++ % paths.length] ?? '' });
     });
@@ -116,10 +123,10 @@ async function record(
 ): Promise<{ rounds: Rounds; bytes: Sides['bytes']; wal: Sides['bytes'] }> {
   for (const id of projects) await sides.database.createProject(id);
   const traffic = { ours: new LiveTraffic(), theirs: new LiveTraffic() };
-  const trafficOf = (side: Side): LiveTraffic => (side === sides.ours ? traffic.ours : traffic.theirs);
+  const selectTraffic = (side: Side): LiveTraffic => (side === sides.ours ? traffic.ours : traffic.theirs);
   const recording = (what: string, connections: number, into: readonly string[], ids: Ids, queries: number) =>
-    contestantsOf(what, connections, sides, (side) => {
-      return () => trafficOf(side).next(into, ids, queries);
+    createContestants(what, connections, sides, (side) => {
+      return () => selectTraffic(side).next(into, ids, queries);
     });
   const arrays = (['ordered', 'random'] as const).flatMap((ids) => [
     ...recording(`arrays ${ids} 1`, batchConnections, [projectId], ids, batchQueries),
@@ -129,17 +136,17 @@ async function record(
   const rounds = await hold([...arrays, ...singles], options);
 
   const logged = async (side: Side): Promise<number> => {
-    const next = () => trafficOf(side).next([projectId], 'ordered', batchQueries);
+    const next = () => selectTraffic(side).next([projectId], 'ordered', batchQueries);
     const one = first(1, side.target);
-    const bytes = await walOf(server, () => send(one, next, { amount: walArrays, connections: 1 }));
+    const bytes = await measureWal(server, () => send(one, next, { amount: walArrays, connections: 1 }));
     return bytes / (walArrays * batchQueries);
   };
   const wal = { ours: await logged(sides.ours), theirs: await logged(sides.theirs) };
 
   const added = async (side: Side, before: number): Promise<number> => {
-    const { sent } = trafficOf(side);
+    const { sent } = selectTraffic(side);
     await vacuum(side.url);
-    const { rows, bytes } = await sizeOf(side.url, side.tables);
+    const { rows, bytes } = await readSize(side.url, side.tables);
     deepStrictEqual(rows, sides.size + sent, 'every query is there once');
     return (bytes - before * sides.size) / sent;
   };

@@ -4,7 +4,7 @@ import { residentBytesOf } from '../test/support/resident-memory.js';
 import { projects } from './ids.js';
 import { makeEvents } from './support/events.js';
 import { load } from './support/load.js';
-import { rangesOf, toQueryString } from './support/ranges.js';
+import { makeRanges, toQueryString } from './support/ranges.js';
 import { type Ids, LiveTraffic } from './support/recording.js';
 import { Database, projectId } from './support/service.js';
 import { sendMade } from './support/traffic.js';
@@ -32,12 +32,12 @@ export async function bytesOnDisk(workspace: Workspace): Promise<string[]> {
       .all() as { name: string; bytes: number; unused: number; payload: number }[];
     lines = rows.map(({ name, bytes, unused, payload }) => {
       const of = (part: number) => (part / many).toFixed(1);
-      return `${of(bytes)} bytes a query in \`${name}\`: ${of(payload)} of them what is kept, ${of(unused)} free`;
+      return `${of(bytes)} bytes per query in \`${name}\`: ${of(payload)} of them data, ${of(unused)} free`;
     });
   });
   return [
     ...lines,
-    `${(database.sizeBytes() / many).toFixed(1)} bytes a query in all, of ${shown(many)} queries in a year`,
+    `${(database.sizeBytes() / many).toFixed(1)} bytes per query in total, with ${shown(many)} queries in a year`,
   ];
 }
 
@@ -50,11 +50,11 @@ export async function bytesWritten(workspace: Workspace): Promise<string[]> {
   const server = await database.serve();
   const lines: string[] = [];
   for (const ids of ['ordered', 'random'] as const) {
-    const before = writtenBytesOf(server);
+    const before = readWrittenBytes(server);
     await record(server, headers, ids);
-    const bytes = (writtenBytesOf(server) - before) / (arrays * queriesInArray);
+    const bytes = (readWrittenBytes(server) - before) / (arrays * queriesInArray);
     lines.push(
-      `${Math.round(bytes)} bytes written for a row with ${ids} ids, beside ${shown(many)} of the same kind`,
+      `${Math.round(bytes)} bytes written per row with ${ids} ids, in a table of ${shown(many)} rows of the same kind`,
     );
   }
   await workspace.finish(server);
@@ -69,13 +69,13 @@ export async function memory(workspace: Workspace): Promise<string[]> {
   const folder = workspace.path('reports');
   mkdirSync(folder);
   const server = await database.serveWith(['--report-on-signal', `--report-directory=${folder}`]);
-  const rest = await partsOfMemory(server, folder, 1);
-  const paths = rangesOf('ms').map(
+  const rest = await measureMemory(server, folder, 1);
+  const paths = makeRanges('ms').map(
     (range) => `/v1/analytics/${projectId}/assistant/caller-stats?${toQueryString(range, 'ms')}`,
   );
   await load(server, paths, headers, loadSeconds);
   await record(server, headers, 'ordered');
-  const loaded = await partsOfMemory(server, folder, 2);
+  const loaded = await measureMemory(server, folder, 2);
   await workspace.finish(server);
   return rest.map(([what, bytes], at) => {
     const later = loaded[at]?.[1] ?? Number.NaN;
@@ -94,7 +94,7 @@ async function record(server: Server, headers: Readonly<Record<string, string>>,
   );
 }
 
-function writtenBytesOf({ pid }: Server): number {
+function readWrittenBytes({ pid }: Server): number {
   return Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
 }
 
@@ -106,7 +106,7 @@ interface NodeReport {
   readonly workers: readonly NodeReport[];
 }
 
-async function partsOfMemory(
+async function measureMemory(
   server: Server,
   folder: string,
   reports: number,
@@ -115,30 +115,30 @@ async function partsOfMemory(
   const program =
     1024 * Number(/^RssFile:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]);
   process.kill(server.pid, 'SIGUSR2');
-  const report = await reportIn(folder, reports);
+  const report = await readReport(folder, reports);
   const heap = ({ javascriptHeap: { heapSpaces } }: NodeReport, isYoung: boolean): number =>
     Object.entries(heapSpaces)
       .filter(([name]) => name.startsWith('new_') === isYoung)
       .reduce((sum, [, { committedMemory }]) => sum + committedMemory, 0);
   const [writer] = report.workers;
-  if (writer === undefined) throw new Error('The report has no thread of the writer.');
+  if (writer === undefined) throw new Error('The report has no writer thread.');
   const heaps = [
-    ['objects of the main thread that live long', heap(report, false)],
+    ['old objects of the main thread', heap(report, false)],
     ['space for new objects of the main thread', heap(report, true)],
-    ["objects of the writer's thread that live long", heap(writer, false)],
-    ["space for new objects of the writer's thread", heap(writer, true)],
+    ['old objects of the writer thread', heap(writer, false)],
+    ['space for new objects of the writer thread', heap(writer, true)],
   ] as const;
   const known = program + heaps.reduce((sum, [, bytes]) => sum + bytes, 0);
   return [
-    ['resident, all in all', resident],
+    ['resident, in total', resident],
     ['programs and libraries', program],
     ...heaps,
-    ["everything else: SQLite's pages, buffers, V8's own", resident - known],
+    ["everything else: SQLite's pages, buffers, V8 itself", resident - known],
   ];
 }
 
 /** Waits for the report with this number. */
-async function reportIn(folder: string, number: number): Promise<NodeReport> {
+async function readReport(folder: string, number: number): Promise<NodeReport> {
   const deadline = performance.now() + waitMsMax;
   while (performance.now() < deadline) {
     const names = readdirSync(folder).sort();

@@ -4,9 +4,9 @@ import { bytesOnDisk, bytesWritten, memory } from './profile-facts.js';
 import { seriesPaths } from './series.js';
 import { makeEvents, writeNdjson } from './support/events.js';
 import { load } from './support/load.js';
-import { type Bounds, rangesOf, toQueryString } from './support/ranges.js';
+import { type Bounds, makeRanges, toQueryString } from './support/ranges.js';
 import { Database, projectId } from './support/service.js';
-import { programOf, type Server, type Workspace } from './support/workspace.js';
+import { programArguments, type Server, type Workspace } from './support/workspace.js';
 
 export interface Subject {
   readonly what: string;
@@ -51,7 +51,7 @@ async function madeDatabase(workspace: Workspace, lines: number): Promise<Databa
 }
 
 function recording({ url }: Server, key: string, time: number, workspace: Workspace): Promise<unknown> {
-  const args = [...programOf('recording-load'), url, key, `${singleConnections}`, `${time}`];
+  const args = [...programArguments('recording-load'), url, key, `${singleConnections}`, `${time}`];
   return workspace.run(process.execPath, args);
 }
 
@@ -60,68 +60,71 @@ const reading = (paths: readonly string[]) =>
 
 function exportPaths(bounds: Bounds): string[] {
   const path = `/v1/analytics/${projectId}/assistant/caller-stats`;
-  return rangesOf(bounds).map((range) => `${path}?${toQueryString(range, bounds)}`);
+  return makeRanges(bounds).map((range) => `${path}?${toQueryString(range, bounds)}`);
 }
 
 export const SUBJECTS: Readonly<Record<string, Subject>> = {
   'export, whole days': {
-    what: 'Answers of caller stats with bounds of whole days over HTTP.',
+    what: 'Caller stats over HTTP, with bounds of whole days.',
     run: reading(exportPaths('day')),
     wouldTake:
-      "To open SQLite's snapshot once a turn of the event loop and read its change counter (`during`) is the " +
-      "largest part that the bare server does not have; the rest is the key's digest, the parameters, two " +
-      "look-ups, headers and JSON, a few percent each. Sending (`writev`) is nearly half, and the bare server's " +
-      "as well. At 0.75 all of ours would have to fit into a third of the bare answer's time; it takes half to four " +
-      "fifths. It would take to know of commits without asking SQLite, which no other process's commit would pass " +
-      'through, so that a count could be wrong; or parsing, counting and sending outside of JavaScript.',
+      'Most of the time that a bare server does not need goes into `ReadSnapshot.run`, which opens a SQLite ' +
+      "snapshot once per turn of the event loop and reads SQLite's change counter. The rest is the hash of the key, " +
+      'the parameters, two look-ups, headers and JSON, a few percent each. Sending (`writev`) takes nearly half of ' +
+      'the time, as on the bare server. For a ratio of 0.75 all our own work would have to fit into a third of the ' +
+      'time of a bare response; it takes half to four fifths. To meet the target, the server would have to learn of ' +
+      'commits without asking SQLite, which would miss commits of other processes and return wrong counts, or ' +
+      'parse, count and send outside of JavaScript.',
   },
   'export, milliseconds': {
-    what: 'Answers of caller stats with bounds between milliseconds over HTTP.',
+    what: 'Caller stats over HTTP, with bounds in milliseconds.',
     run: reading(exportPaths('ms')),
     wouldTake:
-      'By the wall the aim is met, by processor time it is met or missed by a hundredth or two, as the machine has it. ' +
-      'What comes on top of whole days is two or three look-ups at each end of the range in what is kept of its days ' +
-      '(`#add`, `#within`, `addTo`), and reading the bounds to the millisecond. It would take the same as there.',
+      'The target is met by wall-clock time; by processor time it is met or missed by one or two hundredths, ' +
+      'depending on the machine. Compared with whole days, each end of the range needs two or three more look-ups ' +
+      'in the cached rollups of its day, and the bounds are parsed to the millisecond. Otherwise the same as above ' +
+      'applies.',
   },
   'single queries': {
-    what: `Recording one query a request over ${singleConnections} connections, each acknowledged on disk.`,
+    what: `Recording one query per request over ${singleConnections} connections, each acknowledged on disk.`,
     run: served(recording),
     wouldTake:
-      "The writer's thread waits for the disk four fifths of its time and is not what limits: the main thread is. " +
-      'Of its time a third is sockets, HTTP and the framework, which the echo has without the framework; a tenth ' +
-      "each are the collector, the message to the writer's thread (`postMessage`), and reading key and project " +
-      'again after each commit (`during`). It would take what exports have: recordings taken before the framework ' +
-      'and read, checked and handed over together, once a turn of the event loop. That is a second way into ' +
-      'recording, to be held to the first to the byte as `direct-export-law.test.ts` does.',
+      'The writer thread waits for the disk four fifths of its time, so the main thread is the limit. A third of ' +
+      'its time is sockets, HTTP and the framework; the echo server has no framework. The garbage collector, the ' +
+      'message to the writer thread (`postMessage`), and reading key and project again after each commit take a ' +
+      'tenth each. To meet the target, recordings would need what exports have: handling before the framework, in ' +
+      'batches per turn of the event loop. That would be a second code path for recording, which a test like ' +
+      '`direct-export-law.test.ts` would have to compare with the first one byte by byte.',
   },
   'export beside recording': {
-    what: `A hundred exports a second beside as many single queries as ${singleConnections} connections can record.`,
+    what: `100 exports per second while ${singleConnections} connections record as many single queries as they can.`,
     run: served((...load) => {
       const [server, key, time] = load;
       return Promise.all([recording(...load), exportTimes(server, key, time)]);
     }),
     wouldTake:
-      'The p99 meets its aim; the median is three times that of an idle server, more or less as the machine has it: 1.5 ' +
-      'milliseconds against 0.4. The main thread is busy with recordings four fifths of the time, and an ' +
-      'export waits for those that came before it; of its own it takes next to nothing. It would take a process that ' +
-      'answers exports alone, which `--workers` gives wherever there are cores for it.',
+      'The p99 meets its target. The median is about three times that of an idle server, depending on the machine: ' +
+      '1.5 milliseconds instead of 0.4. The main thread is busy with recordings four fifths of the time, and an ' +
+      'export waits for those before it; its own work takes almost no time. To meet the target, a separate process ' +
+      'would have to answer exports, which `--workers` provides if there are enough cores.',
   },
   'random ids': {
-    what: 'What recording arrays of 1,000 queries writes, with ids in the order of time and with random ones.',
+    what: 'Bytes written when recording arrays of 1,000 queries, with ids in time order and with random ids.',
     facts: bytesWritten,
     wouldTake:
-      'A random id falls into a page of its own, so that each row writes a page of 4,096 bytes to the log, and ' +
-      'later to the file. It would take to keep new ids apart and merge them in order (an LSM tree), where each ' +
-      'repeat is looked for in several places, for ever. Ids in the order of time (UUIDv7) cost nothing, and are ' +
-      'what the documentation asks for.',
+      'Each random id is stored in a different page, so each row writes a page of 4,096 bytes to the log, and later ' +
+      'to the file. To meet the target, new ids would have to be stored separately and merged in order (an LSM ' +
+      'tree), and each duplicate check would have to search several places from then on. Ids in time order (UUIDv7) ' +
+      'avoid the cost, and the documentation recommends them.',
   },
   series: {
-    what: 'Series of 365 local days, asked for again while nothing is recorded.',
+    what: 'Series of 365 local days, requested again while nothing is recorded.',
     run: reading(seriesPaths().series),
     wouldTake:
-      'Met by the wall, missed by processor time. What is left is 365 buckets of 110 bytes: writing them as JSON ' +
-      '(fastify, compilers, fast-json-stringify) is a third, laying their edges in the time zone and cutting them ' +
-      'a quarter. To keep whole answers would help those who ask for the same range again and nobody else.',
+      'The target is met by wall-clock time and missed by processor time. The remaining work is 365 buckets of 110 ' +
+      'bytes: writing them as JSON (fastify, compilers, fast-json-stringify) takes a third, finding their edges in ' +
+      'the time zone a quarter. A cache of whole responses would help only clients that ask for the same range ' +
+      'again.',
   },
   import: {
     what: `\`caller-stats import\` of ${imported.toLocaleString('en-US')} lines of NDJSON.`,
@@ -133,11 +136,11 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
       return 0;
     },
     wouldTake:
-      "The writer's thread is busy all the time. Two thirds of that is inserting rows and counters, where " +
-      '`.import` has the rows alone; and each batch is on disk when it is reported. Meanwhile the main thread, ' +
-      'which reads JSON and checks every field, is busy four fifths of the time. It would take to leave the ' +
-      'counters out and count again at the end, during which counts would be late, and threads of their own for ' +
-      'reading.',
+      'The writer thread is always busy. It spends two thirds of its time on inserting rows and counters, while ' +
+      '`.import` inserts only rows; and each batch is on disk before it is reported. Meanwhile the main thread, ' +
+      'which parses JSON and checks every field, is busy four fifths of the time. To meet the target, the import ' +
+      'would have to leave out the counters and recount at the end, during which counts would be outdated, and it ' +
+      'would need more threads for parsing.',
   },
   start: {
     what: '`caller-stats serve`, from its start until it is ready.',
@@ -149,37 +152,39 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
       return 0;
     },
     wouldTake:
-      "Half is finding, reading and compiling 730 modules, in the writer's thread once more; a tenth is " +
-      'registering a `405` for each of 34 methods on every path. A bundle of the server in few files was tried: 9 ' +
-      'to 20 % less. It would hide from `npm audit` and from scanners what the server is made of, for a tenth of ' +
-      'a second once in months, and was not kept. Of the rest, most is the framework and its plugins for the ' +
-      "API's page, whose library for YAML alone is 72 modules. Node 22 can keep compiled modules " +
+      'Half of the time is finding, reading and compiling 730 modules, some of them again in the writer thread; a ' +
+      'tenth is registering a `405` response for each of 34 methods on every path. A bundle of the server in a few ' +
+      "files was 9 to 20 % faster. It was rejected because it would hide the server's dependencies from `npm audit` " +
+      'and from scanners, to save a tenth of a second at each start. Most of the rest is the framework and its ' +
+      'plugins for the API page; its YAML library alone has 72 modules. Node 22 can cache compiled modules ' +
       '(`module.enableCompileCache`), Node 20 cannot.',
   },
   memory: {
     what: "The server's memory, from Node's diagnostic report.",
     facts: memory,
     wouldTake:
-      'At rest the aim is met. Under load V8 lets the space for new objects grow to 16 MB twice over in each of ' +
-      'two threads, and SQLite fills its caches (64 MB for reading, 128 MB for writing, at most). With ' +
-      '`NODE_OPTIONS=--max-semi-space-size=2` it was 160 MB instead of 192, 1.6 times a bare Fastify, ' +
-      'for more collections. It would take a smaller cache as well, which costs those who have large databases ' +
-      'reads from the disk; `docs/reliability.md` has that nothing grows in an hour.',
+      'At rest the target is met. Under load V8 lets the space for new objects grow to twice 16 MB in each of two ' +
+      'threads, and SQLite fills its caches (at most 64 MB for reading and 128 MB for writing). With ' +
+      '`NODE_OPTIONS=--max-semi-space-size=2` the server needed 160 MB instead of 192, 1.6 times as much as a bare ' +
+      'Fastify, at the price of more garbage collections. To meet the target, the caches would have to be smaller ' +
+      'as well, which would cost large databases more disk reads. `docs/reliability.md` shows that memory does not ' +
+      'grow within an hour.',
   },
   'bytes on disk': {
-    what: 'What each table takes of the file, its keys and free space included, from `dbstat`.',
+    what: 'The size of each table in the file, including keys and free space, from `dbstat`.',
     facts: bytesOnDisk,
     wouldTake:
-      'At 1e7 queries a year the aim is met. With fewer, each query has a ten-second counter of its own besides ' +
-      'the one of its millisecond, and those of its caller: at 1e6, 32 seconds lie between two of them. It would ' +
-      'take to leave out counters that say no more than the narrower one below, which every count would then have ' +
-      'to look for in both places.',
+      'At 1e7 queries a year the target is met. With fewer queries, most have a ten-second counter of their own in ' +
+      'addition to the counter of their millisecond, and to those of their callers: at 1e6, two queries are 32 ' +
+      'seconds apart. To meet the target, counters with the same value as the next narrower one would have to be ' +
+      'left out, and every count would have to search both levels.',
   },
   'two processes': {
-    what: 'Exports from `serve --workers 2`: see “workers” in [results.md](results.md), where the generator has a row of its own.',
+    what: 'Exports from `serve --workers 2`: see “workers” in [results.md](results.md), which has a separate row for the load generator.',
     wouldTake:
-      'The processor time of an answer is the same in both: nothing is shared, and nothing waits. The generator ' +
-      'takes half a core of the two, so that two processes have one and a half of what one process has: 1.5 is ' +
-      'all that this machine can show. It would take a generator on another machine, or four cores.',
+      'A response takes the same processor time in both: the processes share nothing and do not wait for each ' +
+      'other. The load generator takes half of one of the two cores, so two processes have one and a half times as ' +
+      'much processor time as one process: 1.5 is the maximum on this machine. To meet the target, the generator ' +
+      'would have to run on another machine, or on a machine with four cores.',
   },
 };

@@ -15,35 +15,35 @@ const sampleUs = 500;
 
 const resultsFile = new URL('profiles.md', import.meta.url);
 
-async function sectionOf(name: string, { what, run, facts, wouldTake }: Subject): Promise<string> {
+async function writeSection(name: string, { what, run, facts, wouldTake }: Subject): Promise<string> {
   process.stderr.write(`profiling: ${name}\n`);
   const seen = await withWorkspace(async (workspace) => [
-    ...(run === undefined ? [] : await profileOf(workspace, run)),
+    ...(run === undefined ? [] : await profileSubject(workspace, run)),
     ...(facts === undefined ? [] : [(await facts(workspace)).map((fact) => `- ${fact}`).join('\n')]),
   ]);
   return [`## ${name}`, what, ...seen, `**What it would take.** ${wouldTake}`].join('\n\n');
 }
 
-async function profileOf(workspace: Workspace, run: NonNullable<Subject['run']>): Promise<string[]> {
+async function profileSubject(workspace: Workspace, run: NonNullable<Subject['run']>): Promise<string[]> {
   const folder = workspace.path('profiles');
   mkdirSync(folder);
   const options = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${sampleUs}`];
   const fromMs = await run(workspace, options);
   return threadTimes(folder, fromMs).map((thread, at) =>
-    threadText(at === 0 ? 'Main thread' : "The writer's thread", thread),
+    threadText(at === 0 ? 'Main thread' : 'The writer thread', thread),
   );
 }
 
 function threadText(name: string, { busyMs, parts, functions }: ThreadTime): string {
   return [
     `${name}, busy for ${Math.round(busyMs).toLocaleString('en-US')} ms:`,
-    listOf(parts.slice(0, partsShown)),
-    'of which, in single functions:',
-    listOf(functions.slice(0, functionsShown)),
+    formatShares(parts.slice(0, partsShown)),
+    'the functions with the largest shares:',
+    formatShares(functions.slice(0, functionsShown)),
   ].join('\n\n');
 }
 
-function listOf(shares: readonly Share[]): string {
+function formatShares(shares: readonly Share[]): string {
   return shares.map(({ what, share }) => `- ${(share * 100).toFixed(1)} % ${what}`).join('\n');
 }
 
@@ -51,17 +51,17 @@ const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !Object.hasOwn(SUBJECTS, name));
 if (unknown !== undefined) {
   process.stderr.write(
-    `profile: there is none of ${unknown}; there are: ${Object.keys(SUBJECTS).join(', ')}\n`,
+    `profile: ${unknown} cannot be profiled; choose from: ${Object.keys(SUBJECTS).join(', ')}\n`,
   );
   process.exit(1);
 }
 const sections: string[] = [];
 for (const [name, subject] of Object.entries(SUBJECTS))
-  if (asked.length === 0 || asked.includes(name)) sections.push(await sectionOf(name, subject));
+  if (asked.length === 0 || asked.includes(name)) sections.push(await writeSection(name, subject));
 const text = [
   '# Where the time goes',
-  'Written by `npm run profile`; do not edit. What each of these misses is in [results.md](results.md). The parts are folders of ' +
-    'this program and packages; a part has the time of its own functions and of the system calls that they make.',
+  'Written by `npm run profile`; do not edit. The missed targets are in [results.md](results.md). Parts are folders of this ' +
+    'program and packages; the time of a part includes the system calls of its functions.',
   describeMachine()
     .map((line) => `- ${line}`)
     .join('\n'),

@@ -7,7 +7,7 @@ import { LiveTraffic } from './support/recording.js';
 import type { Figure, Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';
 import { type Message, type Sample, sendMade, type Target } from './support/traffic.js';
-import { programOf, type Workspace } from './support/workspace.js';
+import { programArguments, type Workspace } from './support/workspace.js';
 
 export interface RecordingOptions {
   readonly rounds: number;
@@ -42,7 +42,7 @@ export async function benchRecording(workspace: Workspace, options: RecordingOpt
     'content-type': 'application/json',
   };
   const ours: Target = { servers: [await database.serve()], headers };
-  const echo = await workspace.start(programOf('echo-server'));
+  const echo = await workspace.start(programArguments('echo-server'));
   const alone = new InProcess(workspace, await Database.create(workspace, 'recording-in-process'));
   const traffic = new LiveTraffic();
   const echoed = new LiveTraffic();
@@ -60,12 +60,12 @@ export async function benchRecording(workspace: Workspace, options: RecordingOpt
     const echoes = await sendMade({ servers: [echo], headers: {} }, amounts.echoes, singleConnections, () =>
       echoed.next([projectId], 'ordered', 1),
     );
-    const amountOf = ({ requestsPerSecond }: Sample): number => Math.ceil(requestsPerSecond * seconds);
-    amounts = { arrays: amountOf(arrays), singles: amountOf(singles), echoes: amountOf(echoes) };
+    const planAmount = ({ requestsPerSecond }: Sample): number => Math.ceil(requestsPerSecond * seconds);
+    amounts = { arrays: planAmount(arrays), singles: planAmount(singles), echoes: planAmount(echoes) };
     if (round > 0) done.push({ arrays, inProcess, singles, echoes });
   }
   await Promise.all([requireAll(database, traffic.sent), requireAll(alone.database, alone.recorded)]);
-  return reportOf(done, options);
+  return toReport(done, options);
 }
 
 /** The bare writer. */
@@ -81,7 +81,7 @@ class InProcess {
 
   async rate(transactions: number): Promise<number> {
     const numbers = [this.recorded, transactions, queriesInArray].map(String);
-    const args = [...programOf('in-process'), this.database.file, projectId, ...numbers];
+    const args = [...programArguments('in-process'), this.database.file, projectId, ...numbers];
     const { stdout } = await this.#workspace.run(process.execPath, args);
     this.recorded += transactions * queriesInArray;
     return (transactions * queriesInArray) / (JSON.parse(stdout) as { seconds: number }).seconds;
@@ -94,7 +94,7 @@ async function requireAll(database: Database, acknowledged: number): Promise<voi
   await database.verify();
 }
 
-function reportOf(rounds: readonly Round[], { seconds }: RecordingOptions): Report {
+function toReport(rounds: readonly Round[], { seconds }: RecordingOptions): Report {
   const rows = ({ requestsPerSecond }: Sample): number => requestsPerSecond * queriesInArray;
   const us = (of: (round: Round) => Sample, per: number): number[] =>
     rounds.map((round) => (of(round).serversUs ?? Number.NaN) / per);

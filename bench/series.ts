@@ -7,7 +7,7 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Bucket } from '../src/domain/counting/counts.js';
-import { columnsOf } from './support/columns.js';
+import { toColumns } from './support/columns.js';
 import { type Event, makeEvents, writeNdjson, YEAR } from './support/events.js';
 import { load } from './support/load.js';
 import { recount } from './support/ranges.js';
@@ -173,11 +173,11 @@ async function requireSameAnswers(
   headers: Readonly<Record<string, string>>,
   lines: number,
 ): Promise<void> {
-  const answerOf = async (path: string): Promise<unknown> => (await fetch(url + path, { headers })).json();
-  const events = columnsOf(makeEvents(lines, 1), lines);
+  const fetchJson = async (path: string): Promise<unknown> => (await fetch(url + path, { headers })).json();
+  const events = toColumns(makeEvents(lines, 1), lines);
   for (const [at, { range }] of questions.entries()) {
-    const whole = await answerOf(paths.stats[at] ?? '');
-    const { buckets } = (await answerOf(paths.series[at] ?? '')) as { buckets: Bucket[] };
+    const whole = await fetchJson(paths.stats[at] ?? '');
+    const { buckets } = (await fetchJson(paths.series[at] ?? '')) as { buckets: Bucket[] };
     deepStrictEqual(buckets.length, days);
     deepStrictEqual([whole], recount(events, [range]));
     const ranges = buckets.map(({ start, end }) => ({ from: Date.parse(start), to: Date.parse(end) }));

@@ -75,7 +75,7 @@ export async function benchTiming(
     for (let round = 0; round <= rounds; round++) {
       note(`timing: ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
       for (const [pair, values] of differences) {
-        const difference = await differenceOf(pair, { url: server.url, agent, requests });
+        const difference = await measureDifference(pair, { url: server.url, agent, requests });
         if (round > 0) values.push(difference);
       }
     }
@@ -110,7 +110,7 @@ function nearly(key: string): string {
 }
 
 /** Microseconds by which the median of `one` exceeds that of `other`. */
-async function differenceOf(
+async function measureDifference(
   { one, other }: Pair,
   { url, agent, requests }: { readonly url: string; readonly agent: Agent; readonly requests: number },
 ): Promise<number> {
@@ -118,13 +118,13 @@ async function differenceOf(
   for (let at = 0; at < requests; at++) {
     // Alternate which one comes first.
     const order = at % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
-    for (const which of order) times[which].push(await timeOf(which === 0 ? one : other, url, agent));
+    for (const which of order) times[which].push(await measureTime(which === 0 ? one : other, url, agent));
   }
   return median(times[0]) - median(times[1]);
 }
 
 /** Microseconds until the whole answer has arrived. */
-function timeOf({ path, key, status }: Asked, url: string, agent: Agent): Promise<number> {
+function measureTime({ path, key, status }: Asked, url: string, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const asked = request(url + path, { agent, headers: { authorization: `Bearer ${key}` } }, (answer) => {

@@ -5,10 +5,10 @@
 import { makeEvents } from './support/events.js';
 import type { PipelinedLoad } from './support/pipelined-load.js';
 import { cpuSecondsOfFamily } from './support/processor.js';
-import { rangesOf, toQueryString } from './support/ranges.js';
+import { makeRanges, toQueryString } from './support/ranges.js';
 import type { Figure, Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';
-import { programOf, type Server, type Workspace } from './support/workspace.js';
+import { programArguments, type Server, type Workspace } from './support/workspace.js';
 
 export interface WorkersOptions {
   readonly rounds: number;
@@ -80,12 +80,12 @@ async function measure(
   key: string,
   { seconds }: WorkersOptions,
 ): Promise<Sample> {
-  const paths = rangesOf('ms').map(
+  const paths = makeRanges('ms').map(
     (range) => `/v1/analytics/${projectId}/assistant/caller-stats?${toQueryString(range, 'ms')}`,
   );
   const before = cpuSecondsOfFamily(server.pid) ?? Number.NaN;
   const load: PipelinedLoad = { url: server.url, key, connections, seconds, paths };
-  const { stdout } = await workspace.run(process.execPath, programOf('pipelined-load'), [
+  const { stdout } = await workspace.run(process.execPath, programArguments('pipelined-load'), [
     JSON.stringify(load),
   ]);
   const after = cpuSecondsOfFamily(server.pid) ?? Number.NaN;

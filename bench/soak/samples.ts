@@ -109,7 +109,7 @@ export async function look(
   wal: string,
   { reads, records }: { readonly reads: Times; readonly records: Times },
 ): Promise<Sample> {
-  const { rss, heapUsed } = await memoryOf(workspace, pid);
+  const { rss, heapUsed } = await readMemory(workspace, pid);
   const [readP50Ms, readP99Ms] = reads.take();
   const [recordP50Ms, recordP99Ms] = records.take();
   return {
@@ -127,7 +127,7 @@ export async function look(
 const looksMax = 500;
 
 /** Asks the heap probe in the server. */
-async function memoryOf(workspace: Workspace, pid: number): Promise<{ rss: number; heapUsed: number }> {
+async function readMemory(workspace: Workspace, pid: number): Promise<{ rss: number; heapUsed: number }> {
   const file = workspace.path('heap.json');
   rmSync(file, { force: true });
   process.kill(pid, 'SIGUSR2');

@@ -11,7 +11,7 @@ export interface Columns {
 }
 
 /** Collects events into columns of a known length. */
-export function columnsOf(events: Iterable<Event>, count: number): Columns {
+export function toColumns(events: Iterable<Event>, count: number): Columns {
   const { columns, noted } = notedIn(events, count);
   for (const _ of noted) {
     // Drains the iterator, which fills the columns.

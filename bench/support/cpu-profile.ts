@@ -39,10 +39,12 @@ export function threadTimes(folder: string, fromMs: number): ThreadTime[] {
     .filter((name) => name.endsWith('.cpuprofile'))
     .map((name) => ({ name, thread: Number(name.split('.')[4]) }))
     .sort((a, b) => a.thread - b.thread)
-    .map(({ name }) => timeOf(JSON.parse(readFileSync(join(folder, name), 'utf8')) as Profile, fromMs));
+    .map(({ name }) =>
+      measureThread(JSON.parse(readFileSync(join(folder, name), 'utf8')) as Profile, fromMs),
+    );
 }
 
-function timeOf({ nodes, samples, timeDeltas }: Profile, fromMs: number): ThreadTime {
+function measureThread({ nodes, samples, timeDeltas }: Profile, fromMs: number): ThreadTime {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
   const parts = new Map<string, number>();
@@ -54,22 +56,22 @@ function timeOf({ nodes, samples, timeDeltas }: Profile, fromMs: number): Thread
     const node = byId.get(id);
     if (node === undefined || atUs < fromMs * 1000 || node.callFrame.functionName === '(idle)') continue;
     busyUs += us;
-    const part = partOf(node, byId, parents);
+    const part = classifyFrame(node, byId, parents);
     const name = `${node.callFrame.functionName || '(anonymous)'} (${part})`;
     parts.set(part, (parts.get(part) ?? 0) + us);
     functions.set(name, (functions.get(name) ?? 0) + us);
   }
-  return { busyMs: busyUs / 1000, parts: sharesOf(parts, busyUs), functions: sharesOf(functions, busyUs) };
+  return { busyMs: busyUs / 1000, parts: toShares(parts, busyUs), functions: toShares(functions, busyUs) };
 }
 
-function sharesOf(times: ReadonlyMap<string, number>, wholeUs: number): Share[] {
+function toShares(times: ReadonlyMap<string, number>, wholeUs: number): Share[] {
   return [...times]
     .map(([what, us]) => ({ what, share: us / wholeUs }))
     .sort((one, other) => other.share - one.share);
 }
 
 /** The component of a function. Functions without a file and shared Node internals belong to their caller. */
-function partOf(
+function classifyFrame(
   node: ProfileNode,
   byId: ReadonlyMap<number, ProfileNode>,
   parents: ReadonlyMap<number, number>,
@@ -83,7 +85,7 @@ function partOf(
   if (builtIn !== undefined) return builtIn;
   const parent = byId.get(parents.get(node.id) ?? Number.NaN);
   if (parent !== undefined && parent.callFrame.functionName !== '(root)')
-    return partOf(parent, byId, parents);
+    return classifyFrame(parent, byId, parents);
   return url.startsWith('node:') ? 'Node: other' : 'V8 itself';
 }
 

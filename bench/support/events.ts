@@ -46,11 +46,11 @@ export function* makeEvents(count: number, seed: number): Generator<Event> {
 export function uuidV7(timeMs: number, random: () => number): string {
   const time = timeMs.toString(16).padStart(12, '0');
   const [a, b, c] = [random() * 2 ** 32, random() * 2 ** 32, random() * 2 ** 32];
-  const version = byte(0x70 | (byteOf(a, 3) & 0x0f)) + byte(byteOf(a, 2));
-  const variant = byte(0x80 | (byteOf(a, 1) & 0x3f)) + byte(byteOf(a, 0));
+  const version = byte(0x70 | (byteAt(a, 3) & 0x0f)) + byte(byteAt(a, 2));
+  const variant = byte(0x80 | (byteAt(a, 1) & 0x3f)) + byte(byteAt(a, 0));
   const node =
-    byte(byteOf(b, 0)) + byte(byteOf(b, 1)) + byte(byteOf(b, 2)) + byte(byteOf(c, 0)) + byte(byteOf(c, 1));
-  return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${node}${byte(byteOf(c, 2))}`;
+    byte(byteAt(b, 0)) + byte(byteAt(b, 1)) + byte(byteAt(b, 2)) + byte(byteAt(c, 0)) + byte(byteAt(c, 1));
+  return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${node}${byte(byteAt(c, 2))}`;
 }
 
 const BYTES = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, '0'));
@@ -58,14 +58,14 @@ const BYTES = Array.from({ length: 256 }, (_, value) => value.toString(16).padSt
 const byte = (value: number): string => BYTES[value] ?? '';
 
 /** A byte of a number below 2 ** 32, least significant first. */
-const byteOf = (number: number, at: number): number => (number >>> (8 * at)) & 0xff;
+const byteAt = (number: number, at: number): number => (number >>> (8 * at)) & 0xff;
 
 /** An event as a line of a file. */
 type ToLine = (event: Event) => string;
 
 /** The format of `caller-stats import`. */
 export const toNdjson: ToLine = ({ id, caller, occurredAt }) =>
-  `{"id":"${id}","caller":"${caller}","occurredAt":"${isoOf(occurredAt)}"}\n`;
+  `{"id":"${id}","caller":"${caller}","occurredAt":"${toIso(occurredAt)}"}\n`;
 
 /** A CSV row of project, id, time and caller. */
 export const toCsv: ToLine = ({ id, caller, occurredAt }) => `1,${id},${occurredAt},${caller}\n`;
@@ -75,7 +75,7 @@ let minute = Number.NaN;
 let textOfMinute = '';
 
 /** An RFC 3339 time. The events are in order, so each minute is formatted only once. */
-function isoOf(timeMs: number): string {
+function toIso(timeMs: number): string {
   if (Math.floor(timeMs / minuteMs) !== minute) {
     minute = Math.floor(timeMs / minuteMs);
     textOfMinute = new Date(timeMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm:'.length);
@@ -85,7 +85,7 @@ function isoOf(timeMs: number): string {
 }
 
 /** Lines for `caller-stats import` in chunks of about a megabyte. */
-export function* ndjsonOf(events: Iterable<Event>): Generator<string> {
+export function* ndjsonBatches(events: Iterable<Event>): Generator<string> {
   for (const some of batchesOf(events)) yield some.map(toNdjson).join('');
 }
 

@@ -24,20 +24,20 @@ export function hotTime(timeMs: number): number {
 export const FILLS = { hot: fillHot, random: fillRandom };
 
 /** A project's number, in SQL. */
-function numberOf(id: string): string {
+function parseNumber(id: string): string {
   return `(SELECT number FROM project WHERE id = '${id}')`;
 }
 
 /** All queries within one day. */
 function fillHot(db: DatabaseSyncInstance): void {
-  const hot = numberOf('hot');
+  const hot = parseNumber('hot');
   db.exec(`
     PRAGMA synchronous = OFF;
     PRAGMA cache_size = -262144;
     BEGIN;
     INSERT INTO query (project, id, occurred_at, caller)
       SELECT ${hot}, id, ${HOT_DAY.from} + (occurred_at - ${YEAR.from}) / ${daysOfYear}, caller
-      FROM query WHERE project = ${numberOf(projectId)};
+      FROM query WHERE project = ${parseNumber(projectId)};
     INSERT INTO type_counter (project, level, bucket, web, api, other)
       SELECT project, 0, occurred_at, sum(caller = 0), sum(caller = 1), sum(caller > 1)
       FROM query WHERE project = ${hot} GROUP BY occurred_at;
@@ -66,7 +66,7 @@ function widerCounters(project: string, below: number, times: number): string {
  * time.
  */
 function fillRandom(db: DatabaseSyncInstance): void {
-  const [from, to] = [numberOf(projectId), numberOf('random')];
+  const [from, to] = [parseNumber(projectId), parseNumber('random')];
   db.exec(`
     PRAGMA synchronous = OFF;
     PRAGMA cache_size = -262144;

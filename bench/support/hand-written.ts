@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { databaseConnectionsMax } from '../../src/domain/limits.js';
 import type { Event } from './events.js';
 import { projectId } from './service.js';
-import { programOf, type Server, type Workspace } from './workspace.js';
+import { programArguments, type Server, type Workspace } from './workspace.js';
 
 const batchSize = 10_000;
 
@@ -44,5 +44,5 @@ export async function fillTables(client: pg.Client, key: string, events: Iterabl
 
 /** One process with as many connections as a node of the service. */
 export function serveTables(workspace: Workspace, url: string): Promise<Server> {
-  return workspace.start([...programOf('hand-written-server'), url, String(databaseConnectionsMax)]);
+  return workspace.start([...programArguments('hand-written-server'), url, String(databaseConnectionsMax)]);
 }

@@ -1,6 +1,6 @@
 /** Puts load on a server process and measures wall time and the server's processor time. */
 import autocannon from 'autocannon';
-import { cpuSecondsOf } from './processor.js';
+import { readCpuSeconds } from './processor.js';
 import type { Server } from './workspace.js';
 
 export interface Load {
@@ -20,7 +20,7 @@ export async function load(
   headers: Readonly<Record<string, string>>,
   seconds: number,
 ): Promise<Load> {
-  const cpuBefore = cpuSecondsOf(pid);
+  const cpuBefore = readCpuSeconds(pid);
   const result = await autocannon({
     url,
     connections,
@@ -28,7 +28,7 @@ export async function load(
     sampleInt: 100,
     requests: paths.map((path) => ({ method: 'GET' as const, path, headers: { ...headers } })),
   });
-  const cpuAfter = cpuSecondsOf(pid);
+  const cpuAfter = readCpuSeconds(pid);
   const answered = result['2xx'];
   const failed = result.non2xx + result.errors + result.timeouts;
   if (failed > 0 || answered === 0)

@@ -54,7 +54,7 @@ export function answersFigures(rounds: Rounds, sizes: readonly number[]): Figure
     absolutes: [...rounds].flatMap(([name, samples]) => {
       const [contest = '', who = ''] = name.split(': ');
       const [size, bounds] = contest.split(' ');
-      return absolutesOf(`${asPower(Number(size))} events, ${bounds} bounds, ${who}`, samples, 'answer', 1);
+      return listAbsolutes(`${asPower(Number(size))} events, ${bounds} bounds, ${who}`, samples, 'answer', 1);
     }),
   };
 }
@@ -72,13 +72,13 @@ export function recordingFigures(rounds: Rounds, batchQueries: number): Figures 
   const absolutes = [...rounds].flatMap(([name, samples]) => {
     const [contest = '', who] = name.split(': ');
     const rows = contest.startsWith('single') ? 1 : batchQueries;
-    return absolutesOf(`${recordingLabel(contest)}, ${who}`, samples, 'row', rows);
+    return listAbsolutes(`${recordingLabel(contest)}, ${who}`, samples, 'row', rows);
   });
   return { ratios, absolutes };
 }
 
 /** `each` is the unit of `count` per request. */
-function absolutesOf(label: string, samples: readonly Sample[], each: string, count: number): Figure[] {
+function listAbsolutes(label: string, samples: readonly Sample[], each: string, count: number): Figure[] {
   const figure = (what: string, unit: string, of: (sample: Sample) => number): Figure => ({
     what: `${label}: ${what}`,
     unit,

@@ -61,7 +61,7 @@ export async function checkpoint(server: PostgresServer): Promise<void> {
 }
 
 /** The rows of the first table, and the bytes of all tables with their indexes. */
-export async function sizeOf(url: string, tables: readonly [string, ...string[]]) {
+export async function readSize(url: string, tables: readonly [string, ...string[]]) {
   return using(url, async (client) => {
     const { rows } = await client.query<{ rows: string; bytes: string }>(
       `SELECT (SELECT count(*) FROM ${tables[0]}) AS rows, sum(pg_total_relation_size(name::regclass)) AS bytes
@@ -73,7 +73,7 @@ export async function sizeOf(url: string, tables: readonly [string, ...string[]]
 }
 
 /** Bytes of write-ahead log that the server wrote during `work`. */
-export function walOf(server: PostgresServer, work: () => Promise<unknown>): Promise<number> {
+export function measureWal(server: PostgresServer, work: () => Promise<unknown>): Promise<number> {
   return using(server.url(), async (client) => {
     const position = async (): Promise<number> => {
       const { rows } = await client.query<{ bytes: string }>(
@@ -87,7 +87,7 @@ export function walOf(server: PostgresServer, work: () => Promise<unknown>): Pro
   });
 }
 
-export function versionOf(server: PostgresServer): Promise<string> {
+export function readVersion(server: PostgresServer): Promise<string> {
   return using(server.url(), async (client) => {
     const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
     return rows[0]?.server_version ?? '';

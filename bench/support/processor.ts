@@ -5,24 +5,24 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 const ticksPerSecond = 100;
 
 /** Seconds used by all threads of a process. */
-export function cpuSecondsOf(pid: number): number | undefined {
-  const fields = statOf(pid);
+export function readCpuSeconds(pid: number): number | undefined {
+  const fields = readStat(pid);
   return fields === undefined ? undefined : ticks(fields, 11, 12);
 }
 
 /** Seconds used by a process and its children, including those that have ended. */
 export function cpuSecondsOfFamily(pid: number): number | undefined {
-  const parent = statOf(pid);
+  const parent = readStat(pid);
   if (parent === undefined) return undefined;
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)))
+    .map((name) => readStat(Number(name)))
     .filter((fields) => Number(fields?.[1]) === pid);
   return [parent, ...children].reduce((sum, fields) => sum + ticks(fields ?? [], 11, 12, 13, 14), 0);
 }
 
 /** The fields of /proc/PID/stat from the third on. The second, the program's name, may contain spaces. */
-function statOf(pid: number): string[] | undefined {
+function readStat(pid: number): string[] | undefined {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return undefined;
   try {

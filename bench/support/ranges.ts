@@ -14,7 +14,7 @@ const rangesAsked = 256;
 const dayMs = 86_400_000;
 
 /** Ranges of about a year; with `day` bounds the first is exactly the year of the events. */
-export function rangesOf(bounds: Bounds): DateRange[] {
+export function makeRanges(bounds: Bounds): DateRange[] {
   const random = randomFrom(7);
   const monthOff = (): number => Math.floor(random() * 30 * dayMs);
   return Array.from({ length: rangesAsked }, (_, index) =>

@@ -77,7 +77,7 @@ function toMarkdown({ method, ratios, absolutes }: Report, command: string): str
 
 /** Padded, as the Markdown formatter wants it. */
 function markdownTable(figures: readonly Figure[]): string[] {
-  const [header = [], ...rows] = padded(tableOf(figures));
+  const [header = [], ...rows] = padded(toTable(figures));
   const rule = header.map((cell) => '-'.repeat(cell.length));
   return [header, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }
@@ -85,7 +85,7 @@ function markdownTable(figures: readonly Figure[]): string[] {
 /** As plain columns. */
 export function toText({ name, ratios, absolutes }: Report): string {
   const tables = [ratios, absolutes].map((figures) =>
-    padded(tableOf(figures))
+    padded(toTable(figures))
       .map((cells) => cells.join('  ').trimEnd())
       .join('\n'),
   );
@@ -98,19 +98,19 @@ function padded(rows: readonly (readonly string[])[]): string[][] {
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)));
 }
 
-function tableOf(figures: readonly Figure[]): string[][] {
+function toTable(figures: readonly Figure[]): string[][] {
   const header = ['what', 'aim', 'median', 'middle half', 'min..max', 'rounds'];
   const rows = figures.map((figure) => {
     const { what, unit, values } = figure;
     const range = (from: number, to: number): string =>
       `${format(quantile(values, from))}..${format(quantile(values, to))}`;
     const middle = `${format(median(values))}${unit === undefined ? '' : ` ${unit}`}`;
-    return [what, aimOf(figure), middle, range(0.25, 0.75), range(0, 1), String(values.length)];
+    return [what, formatAim(figure), middle, range(0.25, 0.75), range(0, 1), String(values.length)];
   });
   return [header, ...rows];
 }
 
-function aimOf({ atLeast, atMost, within, values }: Figure): string {
+function formatAim({ atLeast, atMost, within, values }: Figure): string {
   const middle = median(values);
   if (atLeast !== undefined) return `>= ${atLeast}, ${middle >= atLeast ? 'met' : 'missed'}`;
   if (atMost !== undefined) return `<= ${atMost}, ${middle <= atMost ? 'met' : 'missed'}`;

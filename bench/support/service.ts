@@ -3,9 +3,9 @@ import { readdirSync, statSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { type Event, ndjsonOf } from './events.js';
+import { type Event, ndjsonBatches } from './events.js';
 import type { FILLS } from './fills.js';
-import { type Finished, mainFile, programOf, type Server, type Workspace } from './workspace.js';
+import { type Finished, mainFile, programArguments, type Server, type Workspace } from './workspace.js';
 
 export const projectId = 'bench';
 
@@ -55,7 +55,7 @@ export class Database {
   /** Creates another project and fills it with the queries of the first one. */
   async fill(which: keyof typeof FILLS): Promise<void> {
     await this.createProject(which);
-    await this.#workspace.run(process.execPath, [...programOf('fill'), this.file, which]);
+    await this.#workspace.run(process.execPath, [...programArguments('fill'), this.file, which]);
   }
 
   get folder(): string {
@@ -83,7 +83,7 @@ export class Database {
 
   /** The same with events that are generated while the command runs. */
   async importEvents(events: Iterable<Event>, lines: number): Promise<number> {
-    return (await this.#import('-', lines, ndjsonOf(events))).seconds;
+    return (await this.#import('-', lines, ndjsonBatches(events))).seconds;
   }
 
   async #import(source: string, lines: number, stdin: Iterable<string> = []): Promise<Finished> {

@@ -1,11 +1,11 @@
 /** Both sides of the PostgreSQL benchmark with the same events: nodes of the service, and the hand-written server. */
 import { deepStrictEqual } from 'node:assert/strict';
 import type { PostgresServer } from '../../test/support/postgres-server.js';
-import { columnsOf } from './columns.js';
+import { toColumns } from './columns.js';
 import { makeEvents, writeNdjson } from './events.js';
 import { fillTables, serveTables } from './hand-written.js';
-import { createDatabase, sizeOf, using, vacuum } from './postgres.js';
-import { BOUNDS, type Bounds, rangesOf, recount, toQueryString } from './ranges.js';
+import { createDatabase, readSize, using, vacuum } from './postgres.js';
+import { BOUNDS, type Bounds, makeRanges, recount, toQueryString } from './ranges.js';
 import { Database, projectId } from './service.js';
 import type { Target } from './traffic.js';
 import type { Workspace } from './workspace.js';
@@ -74,23 +74,23 @@ export async function startSides(workspace: Workspace, server: PostgresServer, s
 }
 
 async function bytesPerQuery({ url, tables }: Side): Promise<number> {
-  const { rows, bytes } = await sizeOf(url, tables);
+  const { rows, bytes } = await readSize(url, tables);
   return bytes / rows;
 }
 
-export function pathsOf(bounds: Bounds): string[] {
-  return rangesOf(bounds).map(
+export function buildPaths(bounds: Bounds): string[] {
+  return makeRanges(bounds).map(
     (range) => `/v1/analytics/${projectId}/assistant/caller-stats?${toQueryString(range, bounds)}`,
   );
 }
 
 /** Compares all answers of every process with a recount. */
 export async function requireSameAnswers({ size, ours, theirs }: Sides): Promise<void> {
-  const events = columnsOf(makeEvents(size, size), size);
+  const events = toColumns(makeEvents(size, size), size);
   for (const bounds of BOUNDS) {
-    const expected = recount(events, rangesOf(bounds));
+    const expected = recount(events, makeRanges(bounds));
     if (bounds === 'day') deepStrictEqual(expected[0]?.total, size);
-    for (const [index, path] of pathsOf(bounds).entries()) {
+    for (const [index, path] of buildPaths(bounds).entries()) {
       for (const { servers, headers } of [ours.target, theirs.target]) {
         for (const { url } of servers) {
           const response = await fetch(url + path, { headers });

@@ -3,7 +3,7 @@
  * the end of the last one, because a fixed duration would cut off slow answers.
  */
 import autocannon from 'autocannon';
-import { cpuSecondsOf, cpuSecondsOfFamily } from './processor.js';
+import { cpuSecondsOfFamily, readCpuSeconds } from './processor.js';
 import { quantile } from './statistics.js';
 import type { Server } from './workspace.js';
 
@@ -47,14 +47,14 @@ export async function send(
   const { servers, databasePid } = target;
   const each = Math.max(1, Math.round(connections / servers.length));
   const requests = Math.max(1, Math.ceil(amount / servers.length / each)) * each;
-  const serversBefore = sum(servers.map(({ pid }) => cpuSecondsOf(pid)));
+  const serversBefore = sum(servers.map(({ pid }) => readCpuSeconds(pid)));
   const familySeconds = (): number | undefined =>
     databasePid === undefined ? undefined : cpuSecondsOfFamily(databasePid);
   const databaseBefore = familySeconds();
   const all = await Promise.all(
     servers.map((server) => sendTo(server, target.headers, next, requests, each)),
   );
-  const serversAfter = sum(servers.map(({ pid }) => cpuSecondsOf(pid)));
+  const serversAfter = sum(servers.map(({ pid }) => readCpuSeconds(pid)));
   const databaseAfter = familySeconds();
   const answered = requests * servers.length;
   const latencies = all.flatMap(({ latenciesMs }) => latenciesMs);

@@ -37,7 +37,7 @@ const lookMs = 100;
 export const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** Node's arguments to run a program of `bench/support`. */
-export function programOf(name: string): string[] {
+export function programArguments(name: string): string[] {
   return ['--import', import.meta.resolve('tsx'), fileURLToPath(new URL(`./${name}.ts`, import.meta.url))];
 }
 
@@ -73,7 +73,7 @@ export class Workspace {
     const timeout = setTimeout(() => child.kill('SIGKILL'), runMsMax);
     let peakBytes: number | undefined;
     const looks = setInterval(() => {
-      peakBytes = peakBytesOf(child.pid) ?? peakBytes;
+      peakBytes = readPeakBytes(child.pid) ?? peakBytes;
     }, lookMs);
     try {
       const output = text(child.stdout);
@@ -140,7 +140,7 @@ export class Workspace {
 }
 
 /** The peak memory that Linux reports; undefined elsewhere, and after the process has ended. */
-function peakBytesOf(pid: number | undefined): number | undefined {
+function readPeakBytes(pid: number | undefined): number | undefined {
   try {
     const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;

@@ -54,7 +54,11 @@ export default defineConfig({
           exclude,
           // What is built runs as it is.
           server: { deps: { external: [/\/dist\//] } },
-          globalSetup: ['./test/support/build.ts', './test/support/postgres-setup.ts'],
+          globalSetup: [
+            './test/support/build.ts',
+            './test/support/templates-setup.ts',
+            './test/support/postgres-setup.ts',
+          ],
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },
@@ -67,6 +71,7 @@ export default defineConfig({
           exclude,
           globalSetup: [
             './test/support/build.ts',
+            './test/support/templates-setup.ts',
             './test/support/postgres-setup.ts',
             './test/support/browser-setup.ts',
           ],

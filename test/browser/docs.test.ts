@@ -1,13 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { accessibilityProblems, expectAccessible } from '../support/accessible.js';
 import { browserVisits } from '../support/browser.js';
-import { dashboardStarters, onSqlite } from '../support/dashboard-server.js';
+import { sharedByTests } from '../support/cleanup.js';
+import { onSqlite } from '../support/dashboard-server.js';
 import { expected } from '../support/sample.js';
 
 const visit = browserVisits();
+const server = sharedByTests(() => onSqlite());
 
 test('the documentation can be read, searched and followed without external requests', async () => {
-  const { url } = await onSqlite();
+  const { url } = server();
   const { page } = await visit(url);
   await page.goto('/docs');
   await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor();
@@ -29,7 +31,7 @@ test('the documentation can be read, searched and followed without external requ
 });
 
 test("the documentation follows the system's dark mode", async () => {
-  const { url } = await onSqlite();
+  const { url } = server();
   const { page } = await visit(url);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto('/docs/record');
@@ -38,7 +40,7 @@ test("the documentation follows the system's dark mode", async () => {
 });
 
 test('the API explorer lists every operation and can call one with a key', async () => {
-  const { url, firstRun } = await onSqlite();
+  const { url, firstRun } = server();
   const { page, troubles } = await visit(url);
   await page.goto('/docs/try');
   await page.getByRole('heading', { name: 'caller-stats' }).waitFor();
@@ -68,15 +70,8 @@ test('the API explorer lists every operation and can call one with a key', async
   expect(JSON.parse(body)).toMatchObject({ total: expected.queries });
 });
 
-test('/livez can be opened in a browser', async () => {
-  const { url } = await onSqlite();
-  const { page } = await visit(url);
-  const response = await page.goto('/livez');
-  expect(response?.status()).toBe(200);
-});
-
 test('the API explorer, a third-party page, has only known accessibility problems', async () => {
-  const { url } = await onSqlite();
+  const { url } = server();
   const { page } = await visit(url);
   await page.goto('/docs/try');
   await page.getByRole('heading', { name: 'caller-stats' }).waitFor();
@@ -90,12 +85,4 @@ test('the API explorer, a third-party page, has only known accessibility problem
     'target-size',
   ];
   expect(rules.filter((rule) => !known.includes(rule))).toEqual([]);
-});
-
-describe.each(dashboardStarters)('on %s', (_kind, start) => {
-  test('a browser reaches the server', async () => {
-    const { url } = await start();
-    const { page } = await visit(url);
-    expect((await page.goto('/readyz'))?.status()).toBe(200);
-  });
 });

@@ -1,11 +1,11 @@
-/** Who belongs to an organization, and what its keys may do and have become: copied, and brought up to date again. */
+/** Copies of members and keys, and what a second copy updates. */
 import { describe, expect, inject, test } from 'vitest';
 import type { AuditEntry } from '../../src/domain/people/audit.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { clientOf } from '../support/cli-client.js';
 import { type CreatedKey, createKey, jsonOf } from '../support/cli-keys.js';
-import { alter, copyOf, type Place, project, succeed } from '../support/cli-place.js';
+import { alter, copyOf, emptyPlace, type Place, project, succeed } from '../support/cli-place.js';
 import { at, copy, opened, type Reported } from '../support/copy.js';
 import { newSchemaIn } from '../support/store.js';
 
@@ -13,7 +13,7 @@ const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 const both = [DEFAULT_ORGANIZATION_ID, 'acme'];
 const inAcme = ['--organization', 'acme'];
 
-/** Members and keys of both organizations, but for what differs between stores by itself. */
+/** The members and keys of both organizations. */
 async function peopleAndKeysOf(store: Store) {
   return {
     members: await Promise.all(both.map((id) => store.listMembers(id))),
@@ -28,15 +28,13 @@ async function tallyOf(run: ReturnType<typeof copy>): Promise<Reported['keys']> 
   return (JSON.parse((await succeed(run)).stdout) as Reported).keys;
 }
 
-let made: Awaited<ReturnType<typeof fill>> | undefined;
+let template: Promise<Awaited<ReturnType<typeof fill>> & { place: Place }> | undefined;
 
-/** Two organizations with members, and with a key in each state that a key can be in. */
+/** Two organizations with members, and with a key in every state. */
 async function fullPlace() {
-  const place = await copyOf('full', async (template) => {
-    made = await fill(template);
-  });
-  if (made === undefined) throw new Error('a copy of what was never made');
-  return { place, ...made };
+  template ??= emptyPlace().then(async (place) => ({ place, ...(await fill(place)) }));
+  const made = await template;
+  return { ...made, place: await copyOf(made.place) };
 }
 
 async function fill(place: Place) {
@@ -44,7 +42,7 @@ async function fill(place: Place) {
   await run('project', 'create', 'Docs', '--id', project);
   await run('organization', 'create', 'Acme', '--id', 'acme');
   await run('project', 'create', 'Theirs', '--id', 'theirs', ...inAcme);
-  // What the tests record, so that the totals stay equal.
+  // The query that the tests record again, so that the totals stay the same.
   const input = '{"id": "a", "caller": "web", "occurredAt": "2026-01-01T00:00:00Z"}';
   await succeed(place.run(['import', '-', '--project', project], { input }));
   await run('member', 'add', 'ada@example.org', '--role', 'owner');
@@ -70,7 +68,7 @@ async function fill(place: Place) {
   return { limited, disabled, rotated, successor, revoked };
 }
 
-/** Whether a key may read, and whether it may record, asked of a server. */
+/** A server's statuses for reading and for recording with a key. */
 async function statusesAt(server: { url: string }, { key }: { key: string }): Promise<number[]> {
   const client = clientOf(server, project, key);
   return [(await client.count()).status, (await client.record([{ id: 'a', caller: 'web' }])).status];
@@ -79,7 +77,7 @@ async function statusesAt(server: { url: string }, { key }: { key: string }): Pr
 const urlsOf = (place: Place) => [`sqlite:${place.database}`, newSchemaIn(databaseUrl)] as const;
 
 describe('copy', () => {
-  test('brings members, and keys with all that they may and have become, there and back', async () => {
+  test('copies members and keys with all their properties, there and back', async () => {
     const { place, limited, disabled, rotated, successor, revoked } = await fullPlace();
     const [from, to] = urlsOf(place);
     const back = `sqlite:${place.path('back.db')}`;
@@ -97,7 +95,7 @@ describe('copy', () => {
     for (const url of [to, back]) {
       const target = await opened(url);
       expect(await peopleAndKeysOf(target)).toEqual(before);
-      // The log stays where it is; what the copy made is in the target's own.
+      // The audit log is not copied. The target's log has the changes that the copy made.
       const [ours = [], theirs = []] = await logOf(target);
       expect(ours.map(({ actor, action }) => `${actor} ${action}`).toSorted()).toEqual([
         ...Array.from({ length: 4 }, () => 'copy key.create'),
@@ -121,7 +119,7 @@ describe('copy', () => {
   });
 
   test.each(['from SQLite to PostgreSQL', 'from PostgreSQL to SQLite'])(
-    'again brings what became of them since, once: %s',
+    'copies later changes once: %s',
     async (direction) => {
       const full = await fullPlace();
       const { place, limited, disabled, successor } = full;
@@ -170,7 +168,7 @@ describe('copy', () => {
     },
   );
 
-  test('never makes a key valid that was revoked in the target', async () => {
+  test('never reactivates a key that was revoked in the target', async () => {
     const { place, limited, successor } = await fullPlace();
     const [from, to] = urlsOf(place);
     await succeed(copy(place, from, to));
@@ -186,7 +184,7 @@ describe('copy', () => {
     expect(keys.find(({ id }) => id === made.id)).toMatchObject({ revokedAt: null, successorId: null });
   });
 
-  test('brings a rotation even where the clock was set back before it', async () => {
+  test('copies a rotation even if the clock was set back before it', async () => {
     const { place, limited } = await fullPlace();
     const [from, to] = urlsOf(place);
     await succeed(copy(place, from, to));

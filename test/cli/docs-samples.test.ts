@@ -1,16 +1,13 @@
-/**
- * Every block of code in the README and the docs is run as it stands, here or in the test that the list below names; what
- * cannot be run stands in the same list, with the reason.
- */
+/** Runs every code block of the README and the docs, except those in `NOT_HERE`, each with the reason or another test. */
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { firstRunOf, programFile, runCommand } from '../support/cli.js';
-import { emptyPlace, type Place, placeWithProject, project, succeed } from '../support/cli-place.js';
+import { programFile, runCommand } from '../support/cli.js';
+import { type Place, placeWithDemo, placeWithProject, project, succeed } from '../support/cli-place.js';
 import { type Sample, samples, stepsOf } from '../support/samples.js';
 import { root } from '../tidy/sources.js';
 
-/** Beginnings of the names of blocks that are not run here, and why. */
+/** Blocks that are not run here, by the start of their name, and why. */
 const NOT_HERE: Readonly<Record<string, string>> = {
   'README.md: npm ci && npm start': 'CI begins with npm ci; test/cli/first-run.test.ts starts with --demo',
   'docs/index.md: npm ci && npm start': 'the same',
@@ -57,7 +54,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
 
 const isHere = ({ name }: Sample) => !Object.keys(NOT_HERE).some((beginning) => name.startsWith(beginning));
 
-test('what is not run here has a reason, and each reason a block', () => {
+test('every block that is not run here has a reason, and no reason is without a block', () => {
   const names = samples().map(({ name }) => name);
   for (const [beginning, reason] of Object.entries(NOT_HERE)) {
     expect(
@@ -70,7 +67,7 @@ test('what is not run here has a reason, and each reason a block', () => {
   expect(run.map(({ page }) => page).filter((page) => !(page in PAGES))).toEqual([]);
 });
 
-/** Runs the blocks of a page in a folder, in turn, with `caller-stats` on the path. */
+/** Runs the blocks of a page in their order, with a command `caller-stats`. */
 async function runPage(
   page: string,
   place: Place,
@@ -98,26 +95,26 @@ async function runPage(
   }
 }
 
-/** As many lines of what was printed as the page shows: curl begins with its progress. */
+/** The last lines, as many as the page shows: curl prints its progress before. */
 function lastLines(printed: string, shown: string): string {
   const lines = printed.trimEnd().split(/\r|\n/);
   return lines.slice(-shown.split('\n').length).join('\n');
 }
 
-/** With the sample's events in a project `demo`, a server, and its keys. */
+/** On a server with the sample's events in the project `demo`. */
 async function onDemo(
   page: string,
   also: (place: Place) => Promise<unknown> = async () => {},
 ): Promise<void> {
-  const place = await emptyPlace();
-  const server = await place.serve(['--demo']);
-  const { admin, recording } = firstRunOf(server);
+  const place = await placeWithDemo();
+  const server = await place.serve();
+  const { admin, recording } = place.firstRun;
   await symlink(join(root, 'demo'), place.path('demo'));
   await also(place);
   await runPage(page, place, server.url, { ADMIN_KEY: admin, RECORDING_KEY: recording });
 }
 
-/** With an empty project `docs`, and the files that the page imports. */
+/** With an empty project `docs` and the files that the page imports. */
 async function onImports(page: string): Promise<void> {
   const place = await placeWithProject();
   const write = (name: string, lines: readonly string[]) =>
@@ -152,7 +149,7 @@ async function onImports(page: string): Promise<void> {
   await runPage(page, place, 'http://127.0.0.1:4000', {});
 }
 
-/** How each page that has blocks to run is run. */
+/** How to run the blocks of each page. */
 const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'README.md': onDemo,
   'docs/index.md': onDemo,
@@ -163,13 +160,13 @@ const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'docs/import.md': onImports,
 };
 
-describe('as they stand, and with what the page says they print, run the blocks of', () => {
+describe('the blocks of a page work and print what it shows:', () => {
   test.each(Object.entries(PAGES))('%s', async (page, run) => {
     await run(page);
   });
 });
 
-describe('the samples of files to import are taken:', () => {
+describe('sample files of the page about imports can be imported:', () => {
   const imported = samples().filter(({ page }) => page === 'docs/import.md');
   test.concurrent.each([
     ['{ "id"', 'a.ndjson', []],
@@ -184,7 +181,7 @@ describe('the samples of files to import are taken:', () => {
     expect(stdout).toBe('1 read, 1 recorded, 0 duplicates\n');
   });
 
-  test('rules for callers', async () => {
+  test('caller rules', async () => {
     const place = await placeWithProject();
     const { code = '' } = imported.find((one) => one.code.includes('"fallback"')) ?? {};
     const { code: line = '' } = imported.find((one) => one.code.startsWith('192.0.2.1')) ?? {};

@@ -1,7 +1,8 @@
 /** The code samples of the client's documentation run unchanged against a real server. */
 import { describe, expect, test } from 'vitest';
-import { firstRunOf, runCommand } from '../support/cli.js';
-import { emptyPlace, succeed } from '../support/cli-place.js';
+import { sharedByTests } from '../support/cleanup.js';
+import { runCommand } from '../support/cli.js';
+import { placeWithDemo, succeed } from '../support/cli-place.js';
 import { samples } from '../support/samples.js';
 import { root } from '../tidy/sources.js';
 
@@ -78,13 +79,18 @@ function sampleOf(page: string, begins: string): string {
   return found[0]?.code ?? '';
 }
 
-describe('the samples of code record and read:', () => {
+describe('the code samples record and read:', () => {
+  const shared = sharedByTests(async () => {
+    const place = await placeWithDemo();
+    return { server: await place.serve(), firstRun: place.firstRun };
+  });
+
   test.each(CASES)('%s: %s', async (page, begins, before, after, prints) => {
-    const place = await emptyPlace();
-    // Record a query for the samples that only read.
-    const server = await place.serve(begins.includes('createReader') ? ['--demo'] : []);
-    const { project, admin, recording } = firstRunOf(server);
+    const { server, firstRun } = shared();
+    const { project, admin, recording } = firstRun;
     const code = `${before}\n${sampleOf(page, begins)}\n${after}`
+      // The samples share a server, which would count the same id only once.
+      .replaceAll("'m-1'", `'${page} ${begins.length}'`)
       .replaceAll('https://stats.example.com', server.url)
       .replaceAll("projectId: 'docs'", `projectId: '${project}'`);
     const keys = { KEY: recording, RECORDING_KEY: recording, CALLER_STATS_RECORDING_KEY: recording };

@@ -1,57 +1,80 @@
-/** Folders with a database in them for the program to work on. */
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+/** Folders with a database, and the program run in them. */
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import {
   type CliOptions,
+  type FirstRun,
+  firstRunOf,
   type Outcome,
   type RunOptions,
   runCli,
   type Server,
+  type ServerOptions,
   spawnCli,
   startServer,
 } from './cli.js';
 import { sampleFile } from './sample.js';
 import { withFile } from './sqlite-file.js';
+import { templateFolder } from './templates.js';
 
-/** The one project of a prepared place. */
+/** The only project of `placeWithProject` and `placeWithSample`. */
 export const project = 'docs';
 
-/** A folder of the test's own, its database, and the program run with both. */
+/** A folder with a database. Commands run in this folder, with this database. */
 export interface Place {
   readonly folder: string;
   readonly database: string;
   readonly env: Readonly<Record<string, string>>;
   readonly path: (name: string) => string;
-  /** Runs a command inside the test's process, in the folder. */
+  /** Runs a command inside the test's process. */
   readonly run: (args: readonly string[], options?: CliOptions) => Promise<Outcome>;
-  /** Runs a command as a process of its own, in the folder. */
+  /** Runs a command as a process of its own. */
   readonly spawn: (args: readonly string[], options?: RunOptions) => Promise<Outcome>;
-  readonly serve: (args?: readonly string[], options?: RunOptions) => Promise<Server>;
+  readonly serve: (args?: readonly string[], options?: ServerOptions) => Promise<Server>;
 }
 
-/** Nothing is there yet, not even the database. */
+/** An empty folder, without a database. */
 export async function emptyPlace(): Promise<Place> {
   return placeIn(await newFolder());
 }
 
-/** The database has one project, `docs`, and nothing in it. */
+/** The database has one project, `docs`, without queries. */
 export function placeWithProject(): Promise<Place> {
-  return copyOf('project', async (place) => {
-    await succeed(place.run(['project', 'create', 'Docs', '--id', project]));
+  return placeFrom('project', async ({ spawn }) => {
+    await succeed(spawn(['project', 'create', 'Docs', '--id', project]));
   });
 }
 
 /** The database has the sample's events in its project `docs`. */
 export function placeWithSample(): Promise<Place> {
-  return copyOf('sample', async (place) => {
-    await succeed(place.run(['project', 'create', 'Docs', '--id', project]));
-    await succeed(place.run(['import', sampleFile, '--project', project]));
+  return placeFrom('sample', async ({ spawn }) => {
+    await succeed(spawn(['project', 'create', 'Docs', '--id', project]));
+    await succeed(spawn(['import', sampleFile, '--project', project]));
   });
 }
 
-/** Makes a key with the program and gives it. */
+/** The database as the first start with `--demo` leaves it, and what that start printed of keys. */
+export async function placeWithDemo(): Promise<Place & { readonly firstRun: FirstRun }> {
+  const place = await placeFrom('demo', async ({ serve, path }) => {
+    const server = await serve(['--demo']);
+    await server.stop();
+    await writeFile(path('stdout'), server.stdout);
+  });
+  const stdout = await readFile(place.path('stdout'), 'utf8');
+  await rm(place.path('stdout'));
+  return { ...place, firstRun: firstRunOf({ stdout }) };
+}
+
+/** A new place with a copy of everything in another one, whose database nothing may have open. */
+export async function copyOf({ folder }: Pick<Place, 'folder'>): Promise<Place> {
+  const copy = await newFolder();
+  await cp(folder, copy, { recursive: true });
+  return placeIn(copy);
+}
+
+/** Creates a key and returns it. */
 export async function makeKey(place: Place, type: 'admin' | 'recording'): Promise<string> {
   const bound = type === 'recording' ? ['--project', project] : [];
   const made = await succeed(
@@ -60,24 +83,24 @@ export async function makeKey(place: Place, type: 'admin' | 'recording'): Promis
   return made.stdout.trim();
 }
 
-/** Waits for a run that must end well. */
+/** Waits for a run, which must end with status 0. */
 export async function succeed(run: Promise<Outcome>): Promise<Outcome> {
   const outcome = await run;
   expect(outcome).toMatchObject({ status: 0 });
   return outcome;
 }
 
-/** Changes the database by hand, past the program. */
+/** Changes the database without the program. */
 export function alter(place: Pick<Place, 'database'>, sql: string): void {
   withFile(place.database, (db) => db.exec(sql));
 }
 
-/** The first row of what a statement gives on the database, read past the program. */
+/** The first row of a statement's result, read without the program. */
 export function firstRow(place: Pick<Place, 'database'>, sql: string): Record<string, unknown> {
   return withFile(place.database, (db) => db.prepare(sql).get() as Record<string, unknown>);
 }
 
-/** How many queries are on disk, and how many the widest counters say: one number where the two agree. */
+/** The number of queries on disk, after checking that the widest counters have the same number. */
 export function recordedIn(place: Pick<Place, 'database'>): number {
   const row = firstRow(
     place,
@@ -89,16 +112,12 @@ export function recordedIn(place: Pick<Place, 'database'>): number {
   return Number(row['queries']);
 }
 
-/** Holds all places of a test file: of tests that run side by side, none knows when it ends. */
+/** Contains all places of a test file, which concurrent tests share. */
 let root: Promise<string> | undefined;
-
-/** Prepared once for each test file, then copied. */
-const templates = new Map<string, Promise<Place>>();
 
 afterAll(async () => {
   if (root !== undefined) await rm(await root, { recursive: true });
   root = undefined;
-  templates.clear();
 });
 
 async function newFolder(): Promise<string> {
@@ -106,25 +125,16 @@ async function newFolder(): Promise<string> {
   return mkdtemp(join(await root, 'place-'));
 }
 
-/** A copy of what `prepare` makes, once in each test file, of an empty place. */
-export async function copyOf(name: string, prepare: (place: Place) => Promise<unknown>): Promise<Place> {
-  // Processes end with everything closed, so the copies are whole.
-  const make = async () => {
-    const place = await emptyPlace();
-    await prepare({ ...place, run: place.spawn });
-    return place;
-  };
-  const template = templates.get(name) ?? make();
-  templates.set(name, template);
-  const folder = await newFolder();
-  await cp((await template).folder, folder, { recursive: true });
-  return placeIn(folder);
+/** A copy of a place that is prepared once in a run, by processes: when they have ended, no file is open. */
+async function placeFrom(template: string, prepare: (place: Place) => Promise<unknown>): Promise<Place> {
+  const folder = await templateFolder(template, async (draft) => void (await prepare(placeIn(draft))));
+  return copyOf({ folder });
 }
 
 function placeIn(folder: string): Place {
   const database = join(folder, 'caller-stats.db');
   const env = { DATABASE_URL: `sqlite:${database}` };
-  const optionsWith = (options: RunOptions = {}) => ({
+  const optionsWith = (options: ServerOptions = {}) => ({
     cwd: folder,
     ...options,
     env: { ...env, ...options.env },

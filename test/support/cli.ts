@@ -184,9 +184,9 @@ export async function startServer(
   };
 }
 
-/** All that a server prints where there are projects already, and nobody can sign in yet. */
+/** What a server prints if there are projects and no users. */
 export const LATER_START =
-  /^caller-stats listens on \S+\nSet up the dashboard \(this address makes its first owner, and works once\):\n {2}http:\/\/\S+\/set-up#[0-9A-Za-z]{43}\nDocumentation: \S+\n$/;
+  /^caller-stats listens on \S+\nSet up the dashboard \(this address makes its first owner, and works once\):\n {2}https?:\/\/\S+\/set-up#[0-9A-Za-z]{43}\nDocumentation: \S+\n$/;
 
 /** Does `work` for each item, a few at a time: a process takes a while to start. */
 export async function inGroups<T, R>(

@@ -1,51 +1,51 @@
-/** A server for browsers: a process of its own, with the sample's events, on a new database of either kind. */
-import { join } from 'node:path';
+/** Servers for browser tests: processes with the sample's events on a new database. */
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { type FirstRun, firstRunOf, matched, type RunOptions, type Server, startServer } from './cli.js';
+import { type FirstRun, firstRunOf, matched, type Server, type ServerOptions, startServer } from './cli.js';
+import { placeWithDemo } from './cli-place.js';
 import { newSchemaIn } from './store.js';
-import { temporaryFolder } from './temporary.js';
 import { isDeep } from './volume.js';
 
 const quickPasswords = fileURLToPath(new URL('./quick-passwords.mjs', import.meta.url));
 
 export interface DashboardServer extends Server {
-  /** The address that makes the first user. */
+  /** The address that creates the first user. */
   readonly setUpUrl: string;
   /** The project with the sample's events, and its keys. */
   readonly firstRun: FirstRun;
 }
 
-/** Starts a server with these arguments beside its database; both are gone when the test is over. */
-export type DashboardStarter = (args?: readonly string[], options?: RunOptions) => Promise<DashboardServer>;
+/** Starts a server with these arguments on a new database. Both are removed after the test. */
+export type DashboardStarter = (
+  args?: readonly string[],
+  options?: ServerOptions,
+) => Promise<DashboardServer>;
 
-export const onSqlite: DashboardStarter = async (args, options) =>
-  start(`sqlite:${join(await temporaryFolder(), 'caller-stats.db')}`, args, options);
+export const onSqlite: DashboardStarter = async (args, options) => {
+  const { serve, firstRun } = await placeWithDemo();
+  return withSetUpUrl(await serve(args, { ...options, node: ['--import', quickPasswords] }), firstRun);
+};
 
-const onPostgres: DashboardStarter = (args, options) =>
-  start(newSchemaIn(inject('postgresServers').at(-1)?.url ?? ''), args, options);
+const onPostgres: DashboardStarter = async (args = [], options = {}) => {
+  const DATABASE_URL = newSchemaIn(inject('postgresServers').at(-1)?.url ?? '');
+  const node = ['--import', quickPasswords];
+  const env = { ...options.env, DATABASE_URL };
+  const server = await startServer(['--demo', ...args], { ...options, node, env });
+  return withSetUpUrl(server, firstRunOf(server));
+};
+
+function withSetUpUrl(server: Server, firstRun: FirstRun): DashboardServer {
+  const setUpUrl = matched(server.stdout, /^ {2}(http:\/\/\S+\/set-up#\S+)$/m);
+  return { ...server, setUpUrl, firstRun };
+}
 
 type Starters = readonly (readonly [kind: string, start: DashboardStarter])[];
 
-/** Both kinds of database, for the test of setting up. */
+/** Both kinds of database, for the test of the set-up. */
 export const everyDashboardStarter: Starters = [
   ['SQLite', onSqlite],
   ['PostgreSQL', onPostgres],
 ];
 
-/** The other tests use SQLite alone in `npm test`; the conformance suite shows that the stores agree. */
+/** Other tests use only SQLite in `npm test`: the conformance suite shows that the stores agree. */
 export const dashboardStarters: Starters = isDeep ? everyDashboardStarter : [['SQLite', onSqlite]];
-
-async function start(
-  database: string,
-  args: readonly string[] = [],
-  { env, ...options }: RunOptions = {},
-): Promise<DashboardServer> {
-  const server = await startServer(['--demo', ...args], {
-    ...options,
-    node: ['--import', quickPasswords],
-    env: { ...env, DATABASE_URL: database },
-  });
-  const setUpUrl = matched(server.stdout, /^ {2}(http:\/\/\S+\/set-up#\S+)$/m);
-  return { ...server, setUpUrl, firstRun: firstRunOf(server) };
-}

@@ -1,9 +1,7 @@
-/**
- * Every page and dialog in every theme and size: no accessibility problem that axe finds, and no sideways scrolling.
- */
+/** No page or dialog has an accessibility problem that axe finds, or scrolls sideways. */
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
-import { accessibilityProblems, colourProblems } from '../support/accessible.js';
+import { expect, test } from 'vitest';
+import { accessibilityProblems, colorProblems } from '../support/accessible.js';
 import { sharedByTests } from '../support/cleanup.js';
 import { onSqlite } from '../support/dashboard-server.js';
 import { person } from '../support/dashboard-user.js';
@@ -138,26 +136,21 @@ const signedIn: readonly Subject[] = [
   ['nothing', '/projects/none', heading('Not found')],
 ];
 
-const desk = { width: 1440, height: 900 };
+const desktop = { width: 1440, height: 900 };
+const phone = { width: 320, height: 700 };
 
-const looks: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
-  ['on a desk', { viewport: desk, reducedMotion: 'no-preference' }],
-  ['on 320 px', { viewport: { width: 320, height: 700 }, reducedMotion: 'reduce' }],
-];
+/** The quick run looks at these in dark colors too: they have the most colors and elements. */
+const inDark = ['overview', 'keys', 'account'];
 
-/**
- * The problems of a page in its current state, in light and in dark. A narrow screen shows the same elements and colors, so
- * there the quick run only checks that nothing overflows.
- */
-async function findProblems(page: Page, { viewport }: BrowserContextOptions): Promise<string[]> {
-  const problems = await findOverflow(page);
-  if (!isDeep && viewport !== desk) return problems;
+/** Checks a page in its current state for accessibility problems, in light and dark colors. */
+async function findProblems(page: Page, isDark = true): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' });
   await expectStill(page);
-  problems.push(...(await accessibilityProblems(page)));
+  const problems = await accessibilityProblems(page);
+  if (!isDark) return problems;
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectStill(page);
-  return [...problems, ...(await colourProblems(page)).map((problem) => `in the dark: ${problem}`)];
+  return [...problems, ...(await colorProblems(page)).map((problem) => `in dark colors: ${problem}`)];
 }
 
 /** Waits until animations have ended, except endless ones. */
@@ -180,20 +173,48 @@ function findOverflow(page: Page): Promise<string[]> {
   })()`);
 }
 
-describe.each(looks)('%s', (_look, options) => {
-  test.each(signedOut)('%s', async (_name, path, act) => {
-    const { page } = await open({ ...shared(), session: null }, path, options);
-    await act(page);
-    expect(await findProblems(page, options)).toEqual([]);
-  });
+const subjects = [
+  ...signedOut.map((subject) => [...subject, false] as const),
+  ...signedIn.map((subject) => [...subject, true] as const),
+];
 
-  test.each(signedIn)('%s', async (_name, path, act) => {
-    const { page } = await open(shared(), path, options);
+async function openSubject(path: string, isSignedIn: boolean, options: BrowserContextOptions) {
+  const place = isSignedIn ? shared() : { ...shared(), session: null };
+  const visit = await open(place, path, options);
+  await visit.page.getByRole('heading', { level: 1 }).waitFor();
+  return visit;
+}
+
+test.each(subjects)(
+  '%s is accessible and fits on wide and narrow screens',
+  async (name, path, act, isSignedIn) => {
+    const { page } = await openSubject(path, isSignedIn, {
+      viewport: desktop,
+      reducedMotion: 'no-preference',
+    });
+    await act(page);
+    const problems = await findOverflow(page);
+    problems.push(...(await findProblems(page, isDeep || inDark.includes(name))));
+    await page.setViewportSize(phone);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await page.goto('about:blank');
+    await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await act(page);
-    expect(await findProblems(page, options)).toEqual([]);
-  });
-});
+    expect([...problems, ...(await findOverflow(page))]).toEqual([]);
+  },
+);
+
+// A narrow screen has the same elements and colors, so the quick run only checks its width, above.
+if (isDeep)
+  test.each(subjects)(
+    '%s is accessible when opened on a narrow screen',
+    async (_name, path, act, isSignedIn) => {
+      const { page } = await openSubject(path, isSignedIn, { viewport: phone, reducedMotion: 'reduce' });
+      await act(page);
+      expect([...(await findOverflow(page)), ...(await findProblems(page))]).toEqual([]);
+    },
+  );
 
 test('no endless animation runs when reduced motion is requested', async () => {
   const { page } = await open(shared(), '/projects/handbook', { reducedMotion: 'reduce' });
@@ -211,5 +232,5 @@ test('caller types stay distinguishable in forced colors', async () => {
     "['web', 'api', 'other'].map((type) => getComputedStyle(document.querySelector('svg .type-' + type)).fill)",
   );
   expect(new Set(fills).size).toBe(3);
-  expect(await findProblems(page, { viewport: desk })).toEqual([]);
+  expect([...(await findOverflow(page)), ...(await findProblems(page))]).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** The audit log: what is in it, how it is read, and how it is kept. */
+/** The audit log: its entries, how to read it, and its retention. */
 import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../src/domain/people/audit.js';
 import { firstRunOf, runCli } from '../support/cli.js';
@@ -12,7 +12,7 @@ type Shown = Omit<AuditEntry, 'at'> & { readonly at: string };
 
 const auditOf = (place: Place, ...args: string[]) => jsonOf<Shown[]>(place, ['audit', ...args]);
 
-/** Puts an entry into the log past the program. */
+/** Adds an entry to the log without the program. */
 function addEntry(place: Place, at: number, targetId: string): void {
   alter(
     place,
@@ -21,7 +21,7 @@ function addEntry(place: Place, at: number, targetId: string): void {
   );
 }
 
-test.concurrent('audit refuses bad bounds, both at once, and a range that goes backwards', async () => {
+test.concurrent('audit refuses invalid bounds, reporting both, and a start after the end', async () => {
   const bad = await runCli(['audit', '--from', 'yesterday', '--to', '2026-02-30']);
   expect(bad).toMatchObject({ status: 2, stdout: '' });
   expect(bad.stderr).toMatch(/^caller-stats: --from: .+\ncaller-stats: --to: .+\n$/);
@@ -30,13 +30,7 @@ test.concurrent('audit refuses bad bounds, both at once, and a range that goes b
   expect(backwards.stderr).toMatch(/^caller-stats: --from: is later than --to/);
 });
 
-test.concurrent('audit refuses where there is no database, and makes none', async () => {
-  const { status, stdout, stderr } = await (await emptyPlace()).run(['audit']);
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toMatch(/There is no database/);
-});
-
-test('audit shows what every command changed, newest first, and nothing of those that were refused', async () => {
+test('audit shows every change of a command, newest first, and no refused ones', async () => {
   const place = await emptyPlace();
   const began = Date.now();
   const run = (...args: string[]) => succeed(place.run(args));
@@ -93,7 +87,7 @@ test('audit shows what every command changed, newest first, and nothing of those
   );
 });
 
-test('the entries of a first start say so, and those of a leak report where it came from', async () => {
+test('entries name the first start as actor, and the address of a leak report', async () => {
   const place = await emptyPlace();
   const server = await place.serve();
   const first = firstRunOf(server);
@@ -123,44 +117,41 @@ test('the entries of a first start say so, and those of a leak report where it c
   expect(rest).toHaveLength(3);
 });
 
-describe('with many entries', () => {
-  test('audit shows all of them, or those between two times', async () => {
-    const place = await placeWithProject();
-    alter(
-      place,
-      `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2499)
-       INSERT INTO audit (organization_id, at, actor, action, target_id, detail)
-       SELECT 'default', ${Date.UTC(2020, 0, 1)} + i * 3600000, 'a test', 'project.create', 'p' || i, '' FROM n`,
-    );
-    const all = await auditOf(place);
-    expect(all.map(({ targetId }) => targetId)).toEqual([
-      ...Array.from({ length: 2500 }, (_, index) => `p${2499 - index}`),
-      project,
-    ]);
-    const between = async (...args: string[]) =>
-      (await auditOf(place, ...args)).map(({ targetId }) => targetId);
-    const [from, to] = ['2020-01-02', '2020-01-02T02:00:00.001Z'];
-    expect(await between('--from', from, '--to', to)).toEqual(['p26', 'p25', 'p24']);
-    expect(await between('--to', from, '--from', '2020-01-01T22:00:00+00:00')).toEqual(['p23', 'p22']);
-    expect(await between('--from', '2020-04-14T02:00:00+00:00')).toEqual(['p2499', 'p2498', project]);
-    expect(await between('--from', to, '--to', to)).toEqual([]);
-  });
+test('audit shows all of many entries, or those between two times', async () => {
+  const place = await placeWithProject();
+  alter(
+    place,
+    `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2499)
+     INSERT INTO audit (organization_id, at, actor, action, target_id, detail)
+     SELECT 'default', ${Date.UTC(2020, 0, 1)} + i * 3600000, 'a test', 'project.create', 'p' || i, '' FROM n`,
+  );
+  const between = async (...args: string[]) =>
+    (await auditOf(place, ...args)).map(({ targetId }) => targetId);
+  expect(await between()).toEqual([
+    ...Array.from({ length: 2500 }, (_, index) => `p${2499 - index}`),
+    project,
+  ]);
+  const [from, to] = ['2020-01-02', '2020-01-02T02:00:00.001Z'];
+  expect(await between('--from', from, '--to', to)).toEqual(['p26', 'p25', 'p24']);
+  expect(await between('--to', from, '--from', '2020-01-01T22:00:00+00:00')).toEqual(['p23', 'p22']);
+  expect(await between('--from', '2020-04-14T02:00:00+00:00')).toEqual(['p2499', 'p2498', project]);
+  expect(await between('--from', to, '--to', to)).toEqual([]);
 });
 
 describe('serve --audit-days', () => {
-  test('forgets what is older at its start, and keeps what is not', async () => {
+  test('deletes older entries at the start and keeps the others', async () => {
     const place = await placeWithProject();
     const now = Date.now();
     addEntry(place, now - 31 * dayMs, 'old');
     addEntry(place, now - 3650 * dayMs, 'older');
     addEntry(place, now - 29 * dayMs, 'young');
-    // It is under way when the server has said all that it says at its start; stopping finishes it.
+    // The server completes the deletion before it stops.
     const { stderr } = await (await place.serve(['--audit-days', '30'])).stop();
     expect((await auditOf(place)).map(({ targetId }) => targetId)).toEqual(['young', project]);
     expect(stderr).toContain('"entries":2,"days":30,"msg":"old entries of the audit log were forgotten"');
   });
 
-  test('keeps all unless told', async () => {
+  test('keeps all entries by default', async () => {
     const place = await placeWithProject();
     addEntry(place, 1, 'ancient');
     for (const args of [[], ['--audit-days', 'all'], ['--audit-days', '36500']]) {
@@ -186,7 +177,7 @@ test.concurrent.each([
   ['10.0.0.0/8,,x', 2],
   ['127.0.0.1/8', 1],
   ['fe80::1%eth0', 1],
-])('serve refuses to trust %j, with every problem', async (networks, problems) => {
+])('serve refuses --trust-proxy=%j and reports every problem', async (networks, problems) => {
   const { status, stdout, stderr } = await runCli(['serve', '--trust-proxy', networks]);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   const lines = stderr.trimEnd().split('\n');

@@ -19,12 +19,12 @@ import {
 const totals = async (place: Place) =>
   JSON.parse((await succeed(place.spawn(['stats', project, '--json']))).stdout) as unknown;
 
-/** What lies in the folder of a place. */
+/** The names of the files in a place's folder. */
 const filesOf = (place: Place) => readdirSync(place.folder).toSorted();
 
 describe('backup refuses', () => {
   test.concurrent.each([
-    ['a file that is there', 'mine', /\/mine is there already; --replace/],
+    ['an existing file', 'mine', /\/mine is there already; --replace/],
     ['the database itself', 'caller-stats.db', /is the database itself; name another file/],
     [
       'a folder that is a file',
@@ -36,7 +36,7 @@ describe('backup refuses', () => {
       'mine/none/b',
       /none\/b was not written: the folder .*\/none cannot be made, or not be written to\. \(ENOTDIR/,
     ],
-  ])('%s, and leaves everything as it was', async (_what, file, message) => {
+  ])('%s, and changes nothing', async (_what, file, message) => {
     const place = await placeWithProject();
     writeFileSync(place.path('mine'), 'mine');
     const before = filesOf(place);
@@ -44,13 +44,6 @@ describe('backup refuses', () => {
     expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(message) });
     expect(filesOf(place)).toEqual(before);
     expect(readFileSync(place.path('mine'), 'utf8')).toBe('mine');
-  });
-
-  test.concurrent('where there is no database, and makes none', async () => {
-    const place = await emptyPlace();
-    const outcome = await place.spawn(['backup', 'b']);
-    expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(/There is no database/) });
-    expect(filesOf(place)).toEqual([]);
   });
 
   test.concurrent('a database of another program', async () => {
@@ -61,12 +54,12 @@ describe('backup refuses', () => {
     expect(existsSync(place.path('b'))).toBe(false);
   });
 
-  test.concurrent('a damaged database, with --replace as well, and keeps the backup that there is', async () => {
+  test.concurrent('a damaged database even with --replace, and keeps the existing backup', async () => {
     const place = await placeWithSample();
     await succeed(place.spawn(['backup', 'b']));
     const before = readFileSync(place.path('b'));
     const bytes = readFileSync(place.database);
-    // Whole pages from the middle on, the first ones left alone.
+    // Whole pages from the middle on.
     writeFileSync(place.database, bytes.fill(0xa5, bytes.length >> 1));
     const outcome = await place.spawn(['backup', 'b', '--replace']);
     expect(outcome).toMatchObject({
@@ -76,7 +69,7 @@ describe('backup refuses', () => {
     expect(readFileSync(place.path('b')).equals(before)).toBe(true);
   });
 
-  test.concurrent('PostgreSQL, and says what to use', async () => {
+  test.concurrent('PostgreSQL, naming the tools to use', async () => {
     const place = await emptyPlace();
     const [server] = inject('postgresServers');
     for (const [command, tool] of [
@@ -100,13 +93,13 @@ describe('restore refuses', () => {
     return outcome.stderr;
   };
 
-  test.concurrent('to overwrite a database, unless told', async () => {
+  test.concurrent('to overwrite a database without --replace', async () => {
     const place = await placeWithProject();
     await succeed(place.spawn(['backup', 'b']));
     expect(await restoring(place, 'b')).toMatch(/caller-stats\.db is there already; --replace replaces it/);
   });
 
-  test('a database that a server works on', async () => {
+  test('to replace the database of a running server', async () => {
     const place = await placeWithProject();
     await succeed(place.spawn(['backup', 'b']));
     const server = await place.serve();
@@ -119,7 +112,7 @@ describe('restore refuses', () => {
     await server.stop();
   });
 
-  test.concurrent('a file that is not there', async () => {
+  test.concurrent('a missing file', async () => {
     expect(await restoring(await placeWithProject(), 'none', '--replace')).toMatch(/There is no file .*none/);
   });
 
@@ -128,7 +121,7 @@ describe('restore refuses', () => {
     expect(await restoring(place, 'caller-stats.db', '--replace')).toMatch(/is the database itself/);
   });
 
-  test.concurrent('an empty file, a letter, another program', async () => {
+  test.concurrent('files that are not backups of ours', async () => {
     const place = await placeWithProject();
     writeFileSync(place.path('empty'), '');
     writeFileSync(place.path('letter'), 'Dear reader, this is not a database. '.repeat(100));
@@ -155,7 +148,7 @@ describe('restore refuses', () => {
     );
   });
 
-  test('a database that was copied while it was in use', async () => {
+  test('a database file that was copied while it was in use', async () => {
     const place = await placeWithProject();
     const server = await place.serve();
     await copyFile(place.database, place.path('b'));
@@ -167,7 +160,7 @@ describe('restore refuses', () => {
 });
 
 describe('a backup', () => {
-  test('has everything, for its owner only, and is restored into an empty folder', async () => {
+  test('contains everything, only its owner can read it, and it can be restored into an empty folder', async () => {
     const place = await placeWithSample();
     const key = await makeKey(place, 'admin');
     const { stdout } = await succeed(place.spawn(['backup', 'b']));
@@ -194,14 +187,14 @@ describe('a backup', () => {
     await server.stop();
   });
 
-  test.concurrent('makes its folder, for its owner only', async () => {
+  test.concurrent('creates its folder for its owner only', async () => {
     const place = await placeWithProject();
     await succeed(place.spawn(['backup', 'new/deeper/b']));
     expect(statSync(place.path('new/deeper')).mode & 0o777).toBe(0o700);
     await succeed(place.spawn(['verify', '--database', `sqlite:${place.path('new/deeper/b')}`]));
   });
 
-  test.concurrent('takes the place of the database, which is kept whole under another name', async () => {
+  test.concurrent('replaces the database, which is kept under another name', async () => {
     const place = await placeWithSample();
     await succeed(place.spawn(['backup', 'b']));
     alter(place, "UPDATE project SET name = 'Later'");
@@ -215,7 +208,7 @@ describe('a backup', () => {
     await succeed(place.spawn(['verify', '--database', `sqlite:${kept}`]));
   });
 
-  test.concurrent('can be restored over a damaged database, whose log it never sees', async () => {
+  test.concurrent('can replace a damaged database without reading its log', async () => {
     const place = await placeWithSample();
     await succeed(place.spawn(['backup', 'b']));
     writeFileSync(place.database, 'no database at all '.repeat(1000));
@@ -227,7 +220,7 @@ describe('a backup', () => {
     expect(recordedIn(place)).toBe(30_269);
   });
 
-  test.concurrent('replaces an older backup, and leaves nothing else behind', async () => {
+  test.concurrent('replaces an older backup and leaves no other files', async () => {
     const place = await placeWithProject();
     await succeed(place.spawn(['backup', 'b']));
     alter(place, "UPDATE project SET name = 'Later'");
@@ -236,7 +229,7 @@ describe('a backup', () => {
     expect(filesOf(place)).toEqual(['b', 'caller-stats.db']);
   });
 
-  test.concurrent('has nothing of what was deleted before', async () => {
+  test.concurrent('contains nothing that was deleted before', async () => {
     const place = await placeWithProject();
     const queries = Array.from({ length: 500 }, (_, at) => ({ id: `secret-${at}`, caller: 'web' }));
     writeFileSync(place.path('q.ndjson'), queries.map((one) => JSON.stringify(one)).join('\n'));
@@ -246,7 +239,7 @@ describe('a backup', () => {
     expect(readFileSync(place.path('b')).includes('secret-')).toBe(false);
   });
 
-  test('made while queries are recorded is a state that there was: whole batches, from the first on', async () => {
+  test('made during recording contains whole batches, from the first one on', async () => {
     const place = await placeWithProject();
     const key = await makeKey(place, 'recording');
     const server = await place.serve();

@@ -12,7 +12,7 @@ import {
   project,
   succeed,
 } from '../support/cli-place.js';
-import { at, copy, opened, queriesIn, type Reported, stockOf } from '../support/copy.js';
+import { at, copy, directoryOf, opened, queriesIn, type Reported } from '../support/copy.js';
 import { expected } from '../support/sample.js';
 import { by, newSchemaIn, projectOf } from '../support/store.js';
 
@@ -20,7 +20,7 @@ const servers = inject('postgresServers');
 const [server] = servers;
 if (server === undefined) throw new Error('no PostgreSQL server was started');
 
-/** Ids of every kind that stores keep differently, or that could be mistaken for another on the way. */
+/** Ids that stores keep in different forms, or that a copy could confuse. */
 const oddIds = [
   '0190a8b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b',
   '0190A8B2-7C3E-7D4F-8A5B-6C7D8E9F0A1B',
@@ -33,7 +33,7 @@ const oddIds = [
   '🎉'.repeat(128),
 ];
 
-/** The sample in `docs`, odd ids in `odd`, and nothing in `empty`. */
+/** The sample in `docs`, odd ids in `odd`, and no queries in `empty`. */
 async function fullPlace(): Promise<Place> {
   const place = await placeWithSample();
   for (const id of ['odd', 'empty'])
@@ -49,21 +49,21 @@ async function fullPlace(): Promise<Place> {
 
 const fileUrl = (place: Place, name: string) => `sqlite:${place.path(name)}`;
 
-describe('is refused as wrong usage:', () => {
+describe('copy refuses as wrong usage', () => {
   const refusal = async (place: Place, args: string[], env = {}) => {
     const { status, stdout, stderr } = await place.spawn(['copy', ...args], { env });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     return stderr;
   };
 
-  test.concurrent('neither side named', async () => {
+  test.concurrent('two missing sides', async () => {
     expect(await refusal(await emptyPlace(), [])).toBe(
       'caller-stats: --from: is missing; give it, or set CALLER_STATS_COPY_FROM\n' +
         'caller-stats: --to: is missing; give it, or set CALLER_STATS_COPY_TO\n',
     );
   });
 
-  test.concurrent('bad URLs, both at once and without their passwords', async () => {
+  test.concurrent('invalid URLs, reporting both without their passwords', async () => {
     const env = { CALLER_STATS_COPY_TO: 'mysql://user:hunter2@host/db' };
     const said = await refusal(await emptyPlace(), ['--from', 'postgres://user:hunter2@host:port/db'], env);
     expect(said).toMatch(
@@ -72,7 +72,7 @@ describe('is refused as wrong usage:', () => {
     expect(said).not.toContain('hunter2');
   });
 
-  test.concurrent('the same file, by whatever path', async () => {
+  test.concurrent('the same file by another path', async () => {
     const place = await placeWithProject();
     await symlink(place.database, place.path('symbolic.db'));
     await link(place.database, place.path('hard.db'));
@@ -92,14 +92,14 @@ describe('is refused as wrong usage:', () => {
   });
 });
 
-describe('fails, naming the side:', () => {
+describe('copy fails, naming the side, for', () => {
   const failure = async (place: Place, from: string, to: string) => {
     const { status, stdout, stderr } = await copy(place, from, to);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     return stderr;
   };
 
-  test('no source, and then makes no target', async () => {
+  test('a missing source, and does not create the target', async () => {
     const place = await emptyPlace();
     const said = await failure(place, fileUrl(place, 'none.db'), fileUrl(place, 'new.db'));
     expect(said).toBe(
@@ -112,7 +112,7 @@ describe('fails, naming the side:', () => {
     expect(existsSync(place.path('new.db'))).toBe(false);
   });
 
-  test('a side that cannot be reached, without its password', async () => {
+  test('a side that cannot be reached, without printing its password', async () => {
     const place = await placeWithProject();
     const away = 'postgres://user:hunter2@127.0.0.1:1/db';
     const own = place.env['DATABASE_URL'] ?? '';
@@ -126,7 +126,7 @@ describe('fails, naming the side:', () => {
     expect(said.join()).not.toContain('hunter2');
   });
 
-  test("a project's id that is another organization's in the target", async () => {
+  test('a project id that belongs to another organization in the target', async () => {
     const place = await placeWithSample();
     const to = newSchemaIn(server.url);
     const target = await opened(to);
@@ -140,8 +140,8 @@ describe('fails, naming the side:', () => {
   });
 });
 
-describe.each(servers)('there and back, with PostgreSQL $version', ({ url }) => {
-  test('everything arrives, and keys work on the other side', async () => {
+describe.each(servers)('a copy to PostgreSQL $version and back', ({ url }) => {
+  test('has everything, and its keys work', async () => {
     const place = await fullPlace();
     const from = `sqlite:${place.database}`;
     const key = await makeKey(place, 'admin');
@@ -177,9 +177,9 @@ describe.each(servers)('there and back, with PostgreSQL $version', ({ url }) => 
     await succeed(place.run(['verify'], at(back)));
     const [source, target, again] = [await opened(from), await opened(to), await opened(back)];
     // The key was used to read the counts.
-    expect(await stockOf(again)).toEqual(await stockOf(target));
-    const { projects, organizations } = await stockOf(source);
-    expect(await stockOf(again)).toMatchObject({ projects, organizations });
+    expect(await directoryOf(again)).toEqual(await directoryOf(target));
+    const { projects, organizations } = await directoryOf(source);
+    expect(await directoryOf(again)).toMatchObject({ projects, organizations });
     for (const { id } of projects) {
       const queries = await queriesIn(source, id);
       expect(await queriesIn(target, id)).toEqual(queries);
@@ -188,7 +188,7 @@ describe.each(servers)('there and back, with PostgreSQL $version', ({ url }) => 
   });
 });
 
-test('a second run finds everything there already', async () => {
+test('a second run copies nothing', async () => {
   const place = await placeWithSample();
   const [from, to] = [`sqlite:${place.database}`, fileUrl(place, 'other.db')];
   await makeKey(place, 'admin');
@@ -204,14 +204,14 @@ test('a second run finds everything there already', async () => {
   });
 });
 
-test('a store without projects is copied as well', async () => {
+test('a store without projects can be copied', async () => {
   const place = await emptyPlace();
   await (await opened(fileUrl(place, 'a.db'))).check();
   const { stdout } = await succeed(copy(place, fileUrl(place, 'a.db'), fileUrl(place, 'b.db')));
   expect(stdout).toContain('1 organization, 0 projects, 0 keys (0 new)\n');
 });
 
-test('on a terminal it shows a bar, clears it, and ends with what was copied', async () => {
+test('copy shows a progress bar on a terminal, clears it, and prints the result', async () => {
   const place = await placeWithSample();
   const args = `copy --from sqlite:${place.database} --to ${fileUrl(place, 'other.db')}`;
   const { status, stdout } = await runCommand(

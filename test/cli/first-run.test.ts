@@ -2,17 +2,17 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { firstRunOf, LATER_START, matched, runCommand, type Server } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
-import { emptyPlace, placeWithProject, succeed } from '../support/cli-place.js';
+import { emptyPlace, succeed } from '../support/cli-place.js';
 import { expected } from '../support/sample.js';
 
-/** The printed line or lines that begin with this, as somebody would copy them, joined where they go on. */
+/** The curl command that is printed below a title. */
 function curlAfter(stdout: string, title: string): string {
   return matched(stdout, new RegExp(`^${title}\n\n((?:  .+\n)+)`, 'm'));
 }
 
-test('the first run makes a project and keys, and its curl lines work as printed', async () => {
+test('the first start creates a project and keys in ./data, and its curl commands work as printed', async () => {
   const place = await emptyPlace();
-  const server = await place.serve();
+  const server = await place.serve([], { env: { DATABASE_URL: '' } });
   const made = firstRunOf(server);
   expect(made).toEqual({
     project: expect.stringMatching(/^[0-9a-z]{16}$/),
@@ -32,31 +32,11 @@ test('the first run makes a project and keys, and its curl lines work as printed
   expect(await paste(read)).toEqual({ web: 1, api: 0, other: 0, total: 1 });
   const docs = matched(server.stdout, /^Documentation: (\S+)$/m);
   expect((await fetch(docs)).status).toBe(200);
+  expect(await readdir(place.path('data'))).toContain('caller-stats.db');
+  expect((await stat(place.path('data'))).mode & 0o077).toBe(0);
 });
 
-test('the keys are shown once and kept nowhere', async () => {
-  const place = await emptyPlace();
-  const first = await place.serve(['--log-level', 'trace']);
-  const { project, admin, recording } = firstRunOf(first);
-  expect(await clientOf(first, project, admin).count()).toMatchObject({ status: 200 });
-  const whileRunning = await filesOf(place.folder);
-  const { status, stderr } = await first.stop();
-  expect(status).toBe(0);
-  const again = await place.serve();
-  expect(again.stdout).toMatch(LATER_START);
-  expect(await clientOf(again, project, admin).count()).toMatchObject({ status: 200 });
-  await again.stop();
-  const afterwards = await filesOf(place.folder);
-  expect(afterwards.size).toBeGreaterThan(0);
-  for (const key of [admin, recording]) {
-    expect(stderr).not.toContain(key);
-    for (const [name, bytes] of [...whileRunning, ...afterwards]) {
-      expect(bytes.includes(key), `${name} has a key in it`).toBe(false);
-    }
-  }
-});
-
-/** Sets up the dashboard by the address that a server printed; gives the status. */
+/** Sets up the dashboard with the address that a server printed. Returns the status. */
 async function setUp({ url, stdout }: Pick<Server, 'url' | 'stdout'>): Promise<number> {
   const token = matched(stdout, /\/set-up#(\S+)$/m);
   const response = await fetch(`${url}/api/set-up`, {
@@ -67,17 +47,28 @@ async function setUp({ url, stdout }: Pick<Server, 'url' | 'stdout'>): Promise<n
   return response.status;
 }
 
-test('each start prints an address that makes the first owner, until there is one', async () => {
+test('keys are printed once, set-up addresses until there is an owner, and neither is stored', async () => {
   const place = await emptyPlace();
   const first = await place.serve(['--log-level', 'trace']);
+  const { project, admin, recording } = firstRunOf(first);
   const token = matched(first.stdout, /^ {2}http:\/\/127\.0\.0\.1:\d+\/set-up#([0-9A-Za-z]{43})$/m);
-  const { stderr } = await first.stop();
-  expect(stderr).not.toContain(token);
-  for (const [name, bytes] of await filesOf(place.folder))
-    expect(bytes.includes(token), `${name} has the address in it`).toBe(false);
+  expect(await clientOf(first, project, admin).count()).toMatchObject({ status: 200 });
+  const whileRunning = await filesOf(place.folder);
+  const { status, stderr } = await first.stop();
+  expect(status).toBe(0);
+  const afterwards = await filesOf(place.folder);
+  expect(afterwards.size).toBeGreaterThan(0);
+  for (const secret of [admin, recording, token]) {
+    expect(stderr).not.toContain(secret);
+    for (const [name, bytes] of [...whileRunning, ...afterwards])
+      expect(bytes.includes(secret), `a secret is in ${name}`).toBe(false);
+  }
+
   const second = await place.serve(['--public-url', 'https://stats.example.org']);
+  expect(second.stdout).toMatch(LATER_START);
   expect(second.stdout).toMatch(/^ {2}https:\/\/stats\.example\.org\/set-up#[0-9A-Za-z]{43}$/m);
-  // The address of the start before is good as well, and each of them once.
+  expect(await clientOf(second, project, admin).count()).toMatchObject({ status: 200 });
+  // The address of an earlier start works too, but only one account can be created.
   expect(await setUp({ ...second, stdout: first.stdout })).toBe(204);
   expect(await setUp(second)).toBe(404);
   await second.stop();
@@ -87,7 +78,7 @@ test('each start prints an address that makes the first owner, until there is on
   );
 });
 
-test('--demo loads the sample, once', async () => {
+test('--demo imports the sample at the first start only', async () => {
   const place = await emptyPlace();
   const server = await place.serve(['--demo']);
   expect(server.stdout).toContain(
@@ -103,22 +94,6 @@ test('--demo loads the sample, once', async () => {
   const { stderr } = await again.stop();
   expect(stderr).toMatch(/^--demo: left out, because the database has projects already/m);
   await succeed(place.run(['verify']));
-});
-
-test('nothing is made where a project is there already', async () => {
-  const place = await placeWithProject();
-  const server = await place.serve();
-  expect(server.stdout).toMatch(LATER_START);
-  await server.stop();
-  expect(JSON.parse((await succeed(place.run(['key', 'list', '--json']))).stdout)).toEqual([]);
-});
-
-test('the default database is in ./data, in a folder that nobody else may read', async () => {
-  const place = await emptyPlace();
-  const server = await place.serve([], { env: { DATABASE_URL: '' } });
-  firstRunOf(server);
-  expect(await readdir(place.path('data'))).toContain('caller-stats.db');
-  expect((await stat(place.path('data'))).mode & 0o077).toBe(0);
 });
 
 async function filesOf(folder: string): Promise<Map<string, Buffer>> {

@@ -1,4 +1,4 @@
-/** `mcp`: a real process that the official client talks to, on a database and on a running server. */
+/** `mcp` as a process that the official client talks to, on a database and on a running server. */
 import { describe, expect, test } from 'vitest';
 import { programFile, runCommand } from '../support/cli.js';
 import {
@@ -14,10 +14,10 @@ import { expected } from '../support/sample.js';
 
 const year = { dateFrom: '2024-01-01', dateTo: '2025-01-01' };
 
-/** What one line of stdin is. */
+/** A line of stdin. */
 const line = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
 
-/** With which a client begins. */
+/** The first messages of a client. */
 const opening =
   line({
     id: 1,
@@ -30,15 +30,6 @@ const opening =
   }) + line({ method: 'notifications/initialized' });
 
 describe('mcp refuses', () => {
-  test.concurrent('to start without a database, and makes none', async () => {
-    const place = await emptyPlace();
-    expect(await place.run(['mcp'])).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: `caller-stats: There is no database ${place.database}; serve or project create makes one.\n`,
-    });
-  });
-
   test.concurrent.each<[args: string[], env: Record<string, string>, message: RegExp]>([
     [
       ['--url', 'http://127.0.0.1:1'],
@@ -60,7 +51,7 @@ describe('mcp refuses', () => {
     expect(stderr).toMatch(message);
   });
 
-  test.concurrent('calls that say something else than they may, in words for the model', async () => {
+  test.concurrent('invalid calls, with messages for the model', async () => {
     const place = await placeWithProject();
     await withMcp(place, [], async ({ refusal, stderr }) => {
       expect(
@@ -92,7 +83,7 @@ describe('mcp refuses', () => {
     });
   });
 
-  test.concurrent('more buckets than a model should read, where the service has more', async () => {
+  test.concurrent('more than 1,000 buckets, although the HTTP API allows more', async () => {
     const place = await placeWithProject();
     const hours = { projectId: project, interval: 'hour', dateFrom: '2024-01-01' };
     await withMcp(place, [], async ({ call, refusal }) => {
@@ -105,7 +96,7 @@ describe('mcp refuses', () => {
     });
   });
 
-  test('a tool that there is not', async () => {
+  test('an unknown tool', async () => {
     const place = await placeWithProject();
     await withMcp(place, [], async ({ client }) => {
       await expect(client.callTool({ name: 'delete_project', arguments: {} })).rejects.toThrow(/not found/);
@@ -114,7 +105,7 @@ describe('mcp refuses', () => {
 });
 
 describe('mcp', () => {
-  test.concurrent('lists tools that only read, each with what it takes and gives', async () => {
+  test.concurrent('lists read-only tools with their input and output schemas', async () => {
     const place = await placeWithProject();
     await withMcp(place, [], async ({ client }) => {
       const { tools } = await client.listTools();
@@ -139,7 +130,7 @@ describe('mcp', () => {
     });
   });
 
-  test.concurrent('gives expected ranges of the sample', async () => {
+  test.concurrent('returns the expected counts of the sample', async () => {
     const place = await placeWithSample();
     await withMcp(place, [], async ({ call }) => {
       for (const { query, counts } of expected.ranges) {
@@ -148,7 +139,7 @@ describe('mcp', () => {
     });
   });
 
-  test.concurrent('gives what stats gives: projects, series and callers', async () => {
+  test.concurrent('returns the same projects, series and callers as stats', async () => {
     const place = await placeWithSample();
     await succeed(place.run(['project', 'change', project, '--time-zone', 'Europe/Berlin']));
     const range = ['--from', year.dateFrom, '--to', year.dateTo];
@@ -159,7 +150,7 @@ describe('mcp', () => {
     const series = await statsOf('--interval', 'week', '--time-zone', 'America/Havana');
     const callers = await statsOf('--callers');
     await withMcp(place, [], async ({ client, call }) => {
-      // With the list at hand, the client itself holds each answer to its schema.
+      // After this, the client validates each response against its schema.
       await client.listTools();
       const asked = { projectId: project, ...year };
       expect(await call('list_projects', {})).toEqual({
@@ -176,7 +167,7 @@ describe('mcp', () => {
     });
   });
 
-  test('asks a running server, with the key of the environment', async () => {
+  test('--url asks a running server with the key of the environment', async () => {
     const place = await placeWithSample();
     const key = await makeKey(place, 'admin');
     const recording = await makeKey(place, 'recording');
@@ -222,7 +213,7 @@ describe('mcp', () => {
     }
   });
 
-  test.concurrent('speaks the protocol of clients of today and tomorrow', async () => {
+  test.concurrent('supports clients of the current and of the next protocol version', async () => {
     const place = await placeWithSample();
     for (const mode of ['legacy', 'auto'] as const) {
       const counts = await withMcp(
@@ -242,7 +233,7 @@ describe('mcp', () => {
     expect(await place.run(['mcp'])).toEqual({ status: 0, signal: null, stdout: '', stderr: '' });
   });
 
-  test.concurrent('ends in good order when it is told to, while stdin is open', async () => {
+  test.concurrent('ends with status 0 on SIGTERM while stdin is open', async () => {
     const place = await placeWithProject();
     const script = `
       coproc "$0" "$1" mcp
@@ -256,10 +247,10 @@ describe('mcp', () => {
     expect({ stdout, stderr }).toEqual({ stdout: 'status 0\n', stderr: '' });
   });
 
-  test.concurrent('prints nothing but the protocol', async () => {
+  test.concurrent('prints only protocol messages', async () => {
     const place = await placeWithProject();
     const call = line({ id: 2, method: 'tools/call', params: { name: 'list_projects', arguments: {} } });
-    // Reads both answers before it closes stdin, then whatever else was printed.
+    // Reads both responses before it closes stdin, then all other output.
     const script = `
       coproc "$0" "$1" mcp
       exec {in}>&"\${COPROC[1]}" {out}<&"\${COPROC[0]}"

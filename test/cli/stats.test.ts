@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { inGroups } from '../support/cli.js';
+import { inGroups, type Outcome } from '../support/cli.js';
 import {
   emptyPlace,
   makeKey,
@@ -10,6 +10,7 @@ import {
   succeed,
 } from '../support/cli-place.js';
 import { expected } from '../support/sample.js';
+import { isDeep } from '../support/volume.js';
 
 type Range = (typeof expected.ranges)[number];
 
@@ -21,36 +22,37 @@ function argsOf({ query: { dateFrom, dateTo } }: Range): string[] {
   ];
 }
 
-/** A dozen: dates alone, which a server's own time zone would move most, and date-times of each form. */
+/** Runs `stats` for ranges, and expects the counts of each. */
+async function expectCounts(
+  ranges: readonly Range[],
+  run: (args: readonly string[]) => Promise<Outcome>,
+): Promise<void> {
+  const answers = await inGroups(ranges, 4, async (range) => {
+    const { stdout } = await succeed(run(argsOf(range)));
+    return { query: range.query, counts: JSON.parse(stdout) as unknown };
+  });
+  expect(answers).toEqual(ranges);
+}
+
+/** A dozen: dates without times, which a time zone would move most, and date-times of each form. */
 const dozen = expected.ranges.filter((_range, at) => at % 5 === 1 || at === 3);
+const isDate = (bound: string) => bound.length === 10;
+const withDates = dozen.filter(({ query }) => Object.values(query).some(isDate));
 
 describe('stats', () => {
-  test.concurrent('gives all expected ranges of the sample', async () => {
+  test.concurrent('prints the expected counts of every range of the sample', async () => {
     const place = await placeWithSample();
-    const answers = await inGroups(expected.ranges, 4, async (range) => {
-      const { stdout } = await succeed(place.run(argsOf(range)));
-      return { query: range.query, counts: JSON.parse(stdout) as unknown };
-    });
-    expect(answers).toHaveLength(60);
-    expect(answers).toEqual(expected.ranges);
+    expect(expected.ranges).toHaveLength(60);
+    await expectCounts(expected.ranges, place.run);
   });
 
-  test.concurrent.each(['America/New_York', 'Asia/Kathmandu'])(
-    'gives the same where TZ is %s',
-    async (TZ) => {
-      expect(
-        dozen.filter(({ query }) => Object.values(query).some((bound) => bound.length === 10)).length,
-      ).toBeGreaterThan(2);
-      const place = await placeWithSample();
-      const answers = await inGroups(dozen, 4, async (range) => {
-        const { stdout } = await succeed(place.spawn(argsOf(range), { env: { TZ } }));
-        return { query: range.query, counts: JSON.parse(stdout) as unknown };
-      });
-      expect(answers).toEqual(dozen);
-    },
-  );
+  test.concurrent.each(['America/New_York', 'Asia/Kathmandu'])('ignores TZ=%s', async (TZ) => {
+    expect(withDates.length).toBeGreaterThan(2);
+    const place = await placeWithSample();
+    await expectCounts(isDeep ? dozen : withDates.slice(0, 3), (args) => place.spawn(args, { env: { TZ } }));
+  });
 
-  test.concurrent('prints a table for people', async () => {
+  test.concurrent('prints a table', async () => {
     const place = await placeWithSample();
     expect(await place.run(['stats', project])).toEqual({
       status: 0,
@@ -60,18 +62,13 @@ describe('stats', () => {
     });
   });
 
-  test('asks a running server', async () => {
+  test('--url asks a running server', async () => {
     const place = await placeWithSample();
     const key = await makeKey(place, 'admin');
-    const server = await place.serve();
+    const { url } = await place.serve();
     const env = { CALLER_STATS_KEY: key, DATABASE_URL: 'sqlite:./missing.db' };
-    const answers = await inGroups(dozen.slice(0, 4), 4, async (range) => {
-      const { stdout } = await succeed(place.run([...argsOf(range), '--url', server.url], { env }));
-      return { query: range.query, counts: JSON.parse(stdout) as unknown };
-    });
-    expect(answers).toEqual(dozen.slice(0, 4));
-    const refused = await place.run(['stats', 'other', '--url', server.url], { env });
-    expect(refused).toMatchObject({
+    await expectCounts(dozen.slice(0, 4), (args) => place.run([...args, '--url', url], { env }));
+    expect(await place.run(['stats', 'other', '--url', url], { env })).toMatchObject({
       status: 1,
       stdout: '',
       stderr: 'caller-stats: The server answered 404: There is no such project.\n',
@@ -80,36 +77,22 @@ describe('stats', () => {
 });
 
 describe('stats refuses', () => {
-  test.concurrent('two bad bounds, each by its name', async () => {
+  test.concurrent.each([
+    [
+      'two invalid bounds, naming each',
+      ['--from', '2026-02-30', '--to', ''],
+      /^caller-stats: --from: "2026-02-30" is not a date.*\ncaller-stats: --to: is empty.*\n$/,
+    ],
+    [
+      'a start after the end',
+      ['--from', '2026-02-02', '--to', '2026-02-01'],
+      /^caller-stats: --from: is later than --to/,
+    ],
+  ])('%s', async (_what, bounds, message) => {
     const place = await placeWithProject();
-    const { status, stdout, stderr } = await place.run([
-      'stats',
-      project,
-      '--from',
-      '2026-02-30',
-      '--to',
-      '',
-    ]);
+    const { status, stdout, stderr } = await place.run(['stats', project, ...bounds]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr.split('\n')).toEqual([
-      expect.stringMatching(/^caller-stats: --from: "2026-02-30" is not a date/),
-      expect.stringMatching(/^caller-stats: --to: is empty/),
-      '',
-    ]);
-  });
-
-  test.concurrent('bounds the wrong way round', async () => {
-    const place = await placeWithProject();
-    const { status, stderr } = await place.run([
-      'stats',
-      project,
-      '--from',
-      '2026-02-02',
-      '--to',
-      '2026-02-01',
-    ]);
-    expect(status).toBe(2);
-    expect(stderr).toMatch(/^caller-stats: --from: is later than --to/);
+    expect(stderr).toMatch(message);
   });
 
   test.concurrent('an unknown project', async () => {
@@ -124,16 +107,22 @@ test.concurrent.each([
   `stats ${project}`,
   'verify',
   'project list',
+  'audit',
+  'mcp',
+  'backup b',
+  'member add a@example.org',
+  'member list',
+  'member remove a@example.org',
   'key list',
-  'key revoke x',
   'key create --name x',
+  'key revoke x',
+  'key disable x',
+  'key enable x',
   `import - --project ${project}`,
-])('%s on a missing database says so and makes none', async (command) => {
+])('%s refuses a missing database and does not create one', async (command) => {
   const place = await emptyPlace();
   const { status, stdout, stderr } = await place.run(command.split(' '));
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toBe(
-    `caller-stats: There is no database ${place.database}; serve or project create makes one.\n`,
-  );
+  expect(stderr).toContain(`caller-stats: There is no database ${place.database}`);
   expect(existsSync(place.database)).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** `serve --workers`: several processes that answer as one. */
+/** `serve --workers`: several processes that work as one server. */
 import { expect, test } from 'vitest';
 import { firstRunOf, kill, matched, runCli, type Server } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
@@ -9,7 +9,7 @@ const workers = ['--workers', '2'];
 const batchSize = 20;
 const eachAlone = { headers: { connection: 'close' }, timeoutMs: 15_000 };
 
-/** The processes that have logged that they listen, in order. */
+/** The processes that have logged that they listen. */
 function listening(stderr: string): number[] {
   return logged(stderr, 'listening').map(({ pid }) => pid);
 }
@@ -22,7 +22,7 @@ function logged(stderr: string, message: string): { readonly pid: number }[] {
     .filter(({ msg }) => msg === message);
 }
 
-/** Each in a connection of its own, which the workers get in turn. One that is being handed to a worker that dies has no answer. */
+/** Records each batch over a new connection, so that the workers take turns. A worker that dies does not respond. */
 function recorderOf(server: Server, key: string) {
   const client = clientOf(server, project, key, eachAlone);
   return (numbers: readonly number[]) =>
@@ -36,31 +36,19 @@ test.each(['0', '65', 'two', '1.5'])('--workers %s is refused', async (count) =>
   });
 });
 
-test('a port in use is told once, and nothing is left running', async () => {
-  const place = await placeWithProject();
-  const other = await place.serve();
-  const port = new URL(other.url).port;
-  const { status, stdout, stderr } = await place.spawn(['serve', '--port', port, ...workers]);
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr.match(/is in use by another program/g)).toHaveLength(1);
-});
+test.each(['--port', '--metrics-port'])(
+  'a used %s is reported once, and no process is left',
+  async (flag) => {
+    const place = await placeWithProject();
+    const { port } = new URL((await place.serve()).url);
+    // The last flag wins.
+    const { status, stdout, stderr } = await place.spawn(['serve', '--port', '0', flag, port, ...workers]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr.match(/is in use by another program/g)).toHaveLength(1);
+  },
+);
 
-test('a port of metrics in use is told once, and nothing is left running', async () => {
-  const place = await placeWithProject();
-  const port = new URL((await place.serve()).url).port;
-  const { status, stdout, stderr } = await place.spawn([
-    'serve',
-    '--port',
-    '0',
-    '--metrics-port',
-    port,
-    ...workers,
-  ]);
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr.match(/is in use by another program/g)).toHaveLength(1);
-});
-
-test('metrics are those of all of them, and of one that is started in the place of another', async () => {
+test('metrics include all processes, and a replacement after one was killed', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
   const server = await place.serve([...workers, '--metrics-port', '0']);
@@ -89,13 +77,13 @@ test('metrics are those of all of them, and of one that is started in the place 
   expect(await server.stop()).toMatchObject({ status: 0 });
 });
 
-test('the first run is one, and the dashboard and its address are those of one server', async () => {
+test('the first start creates one project and prints one address', async () => {
   const place = await emptyPlace();
-  const server = await place.serve([...workers, '--demo']);
+  const server = await place.serve(workers);
   const { project: id, admin } = firstRunOf(server);
   for (let ask = 0; ask < 4; ask++) {
     const client = clientOf(server, id, admin, eachAlone);
-    expect(await client.count()).toMatchObject({ status: 200, body: { total: 30_269 } });
+    expect(await client.count()).toMatchObject({ status: 200, body: { total: 0 } });
   }
   const { status, stdout, stderr } = await server.stop();
   expect(status).toBe(0);
@@ -104,7 +92,7 @@ test('the first run is one, and the dashboard and its address are those of one s
   expect(logged(stderr, 'stopped')).toHaveLength(3);
 });
 
-test('the same queries at once through all of them count once, and each counts what any recorded at once', async () => {
+test('queries sent through all processes count once, and each process counts them immediately', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
   const server = await place.serve([...workers, '--log-level', 'debug']);
@@ -125,7 +113,7 @@ test('the same queries at once through all of them count once, and each counts w
   await succeed(place.run(['verify']));
 });
 
-test('one that is killed is replaced, and what was acknowledged stays', async () => {
+test('a killed process is replaced, and acknowledged queries stay', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
   const server = await place.serve(workers);
@@ -149,7 +137,7 @@ test('one that is killed is replaced, and what was acknowledged stays', async ()
   await succeed(place.run(['verify']));
 });
 
-test('a signal that all of them get is one to finish, as a terminal sends it and systemd', async () => {
+test('a signal sent to all processes, as by a terminal or systemd, stops them without losing queries', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
   const server = await place.serve(workers);

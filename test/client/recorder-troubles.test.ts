@@ -10,7 +10,7 @@ import { makeKey, placeWithProject, project, recordedIn } from '../support/cli-p
 import { type Mishap, startFront } from '../support/client-front.js';
 import { isDeep } from '../support/volume.js';
 
-const events = isDeep ? 1_000_000 : 200_000;
+const events = isDeep ? 1_000_000 : 50_000;
 /** Requests per run. */
 const batchMax = events / 100;
 

@@ -1,26 +1,26 @@
-/** Holds pages against the rules of WCAG and good practice that a program can check. */
+/** Checks pages with axe against the rules of WCAG and best practices. */
 import axe, { type AxeResults, type RunOnly } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Levels A and AA, of every version. */
+/** Levels A and AA of every version. */
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
 
-/** Those that go by colours. */
-const colourRules = ['color-contrast', 'link-in-text-block'];
+/** Rules about colors. */
+const colorRules = ['color-contrast', 'link-in-text-block'];
 
-/** What is wrong with the page as it is now: a line for each rule, and below it a line for each element that breaks it. */
+/** The problems of a page in its current state: a line for each rule, followed by one for each element that breaks it. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   return problemsBy(page, { type: 'tag', values: rules });
 }
 
-/** The same of its colours alone: for a page that was looked at in others. */
-export async function colourProblems(page: Page): Promise<string[]> {
-  return problemsBy(page, { type: 'rule', values: colourRules });
+/** Only the problems with colors, for a page that was already checked in other colors. */
+export async function colorProblems(page: Page): Promise<string[]> {
+  return problemsBy(page, { type: 'rule', values: colorRules });
 }
 
 async function problemsBy(page: Page, runOnly: RunOnly): Promise<string[]> {
-  // As text through the debugger's door: a script that the page itself loads would break its policy.
+  // Evaluated by the debugger: the page's policy would block a script element.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe.source);
   const options = { runOnly, resultTypes: ['violations'] };
   const results = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
@@ -30,7 +30,7 @@ async function problemsBy(page: Page, runOnly: RunOnly): Promise<string[]> {
   ]);
 }
 
-/** Requires that nothing is wrong. Call it for each state that a page can be in: dialogs, errors, dark, narrow. */
+/** Expects no problem in the page's current state. */
 export async function expectAccessible(page: Page): Promise<void> {
   const problems = await accessibilityProblems(page);
   expect(problems, problems.join('\n')).toEqual([]);

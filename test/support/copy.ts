@@ -1,4 +1,4 @@
-/** What the tests of `caller-stats copy` share. */
+/** Helpers for the tests of `caller-stats copy`. */
 import { expect, onTestFinished } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
@@ -7,9 +7,10 @@ import { openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import type { Outcome, RunOptions } from './cli.js';
 import type { Place } from './cli-place.js';
+import { eventually } from './nodes.js';
 import { onDatabase } from './store.js';
 
-/** Long enough for a copy that a test holds up. */
+/** A timeout for copies that a test blocks for a while. */
 export const patient = { CALLER_STATS_DATABASE_TIMEOUT_MS: '100000' };
 
 /** What `copy --json` prints. */
@@ -19,7 +20,7 @@ export interface Reported {
   readonly projects: readonly { readonly id: string; readonly recorded: number; readonly equal: boolean }[];
 }
 
-/** Runs the program with another database than the place's own. */
+/** Options that run a command on this database instead of the place's own. */
 export function at(url: string): RunOptions {
   return { env: { DATABASE_URL: url } };
 }
@@ -28,14 +29,14 @@ export function copy(place: Place, from: string, to: string, more: string[] = []
   return place.run(['copy', '--from', from, '--to', to, ...more], { env: patient });
 }
 
-/** Opens a store past the program; closed when the test is over. */
+/** Opens a store without the program; closed after the test. */
 export async function opened(url: string): Promise<Store> {
   const store = await openStore(url);
   onTestFinished(() => store.close());
   return store;
 }
 
-/** Every query of a project, in an order that all stores share. */
+/** Every query of a project, in the same order for all stores. */
 export async function queriesIn(store: Store, projectId: string): Promise<Query[]> {
   const queries: Query[] = [];
   for (let page = [{} as Query]; page.length > 0; ) {
@@ -45,8 +46,8 @@ export async function queriesIn(store: Store, projectId: string): Promise<Query[
   return queries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Organizations, projects and keys, as the port gives them. */
-export async function stockOf(store: Store) {
+/** The organizations, projects and keys of a store. */
+export async function directoryOf(store: Store) {
   return {
     organizations: await store.listOrganizations(),
     projects: await store.listProjects(DEFAULT_ORGANIZATION_ID),
@@ -54,16 +55,15 @@ export async function stockOf(store: Store) {
   };
 }
 
-/** Resolves once the project has so many queries. */
-export async function hasRecorded(store: Store, projectId: string, queries: number): Promise<void> {
-  let total = 0;
-  while (total < queries) ({ total } = await store.count(projectId, ALL_TIME));
+/** Waits until a project has this many queries. */
+export async function untilRecorded(store: Store, projectId: string, queries: number): Promise<void> {
+  await eventually(async () => {
+    const { total } = await store.count(projectId, ALL_TIME);
+    return total < queries ? undefined : total;
+  });
 }
 
-/**
- * Runs `work` while another session of the database holds a query's id, as if it were recording it: whoever records
- * the same waits until `work` is done.
- */
+/** Runs `work` while another database session is recording a query, so that recording the same one waits for `work`. */
 export function whileHeld<T>(
   url: string,
   { projectId, id }: { readonly projectId: string; readonly id: string },

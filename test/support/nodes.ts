@@ -1,5 +1,5 @@
-/** Several nodes on one PostgreSQL database, and a load on them that holds while either of them fails. */
-
+/** Several nodes on one PostgreSQL database, and a load on them during failures. */
+import { scheduler } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import type { Counts } from '../../src/domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
@@ -14,7 +14,7 @@ import { type PostgresServer, type ServerOptions, startPostgres } from './postgr
 import { onDatabase } from './store.js';
 import { WatchedLoad } from './watched-load.js';
 
-/** A PostgreSQL server of the test's own, gone when the test is over, whatever was done to it. */
+/** A PostgreSQL server for one test, stopped and removed after it. */
 export async function ownPostgres(
   installation: Installation,
   options?: ServerOptions,
@@ -27,19 +27,21 @@ export async function ownPostgres(
   return server;
 }
 
-/** Looks of `eventually`, most of which take about a millisecond. */
-const looksMax = 100_000;
+/** Checks of `eventually`, and the pause between them, which leaves the processor to what is waited for. */
+const looksMax = 10_000;
+const pauseMs = 10;
 
-/** Looks until there is something to see. */
+/** Checks until there is a result. */
 export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (let looks = 0; looks < looksMax; looks++) {
     const seen = await look();
     if (seen !== undefined) return seen;
+    await scheduler.wait(pauseMs);
   }
-  throw new Error(`nothing was seen in ${looksMax} looks`);
+  throw new Error(`no result after ${looksMax} checks`);
 }
 
-/** Resolves with a connection of a node that waits for a lock, another than `before`. */
+/** Waits for a node's connection that waits for a lock and is not `before`. Returns its process id. */
 export function waitingForLock(server: PostgresServer, before?: number): Promise<number> {
   // Not within a transaction of a test, which would see the same at every look.
   return onDatabase(server.url(), (client) =>
@@ -52,13 +54,13 @@ export function waitingForLock(server: PostgresServer, before?: number): Promise
   );
 }
 
-/** An answer, or that there was none: the connection could not be made, or was lost. */
+/** A response. The status is undefined if there was none. */
 export interface Reply {
   readonly status: number | undefined;
   readonly body: unknown;
 }
 
-/** Asks nodes about one project. Every answer is checked in every way that applies. */
+/** Nodes and one project. Every response is checked. */
 export class Cluster {
   readonly nodes: Server[];
   readonly firstRun: FirstRun;
@@ -78,7 +80,7 @@ export class Cluster {
     this.firstRun = firstRun;
   }
 
-  /** Starts so many nodes on a new database. */
+  /** Starts nodes on a new database. */
   static async start(database: string, size: number, settings: readonly string[] = []): Promise<Cluster> {
     const args = ['--database', database, ...settings];
     const first = await startServer(args);
@@ -108,7 +110,7 @@ export class Cluster {
     return this.get(node, `/v1/analytics/${this.firstRun.project}/assistant/caller-stats?${bounds}`);
   }
 
-  /** Sends queries; one goes without a list around it. */
+  /** Records queries. A single one is not sent as a list. */
   record(node: Pick<Server, 'url'>, queries: readonly { readonly occurredAt: number }[]): Promise<Reply> {
     const sent = queries.map((query) => ({ ...query, occurredAt: new Date(query.occurredAt).toISOString() }));
     return this.#ask(node, `/v1/analytics/${this.firstRun.project}/assistant/queries`, {
@@ -139,7 +141,7 @@ export class Cluster {
     return { status: answer.status, body: JSON.parse(answer.text) };
   }
 
-  /** Holds every node's counts against a naive recount of what was acknowledged, and the counters against the rows. */
+  /** Compares every node's counts with a recount of the acknowledged events, and verifies the counters. */
   async expectExactly(ledger: Ledger): Promise<void> {
     const events = ledger.events;
     for (const range of rangesOver(events, 30)) {
@@ -156,16 +158,16 @@ export class Cluster {
     });
   }
 
-  /** Asks every node to stop, and holds them to having lived until now. */
+  /** Stops every node, which must still be running. */
   async expectStops(): Promise<void> {
     for (const node of this.nodes) expect(await node.stop()).toMatchObject({ status: 0, signal: null });
   }
 }
 
-/** Tries of one delivery, so that a service that never heals fails the test. */
+/** The tries of one delivery, after which the test fails. */
 const triesMax = 2000;
 
-/** Senders that deliver known events to all nodes, each until it is acknowledged; and a reader. */
+/** Senders that send known events to all nodes until they are acknowledged, and a reader. */
 export class Load {
   readonly ledger = new Ledger();
   readonly #cluster: Cluster;
@@ -180,29 +182,29 @@ export class Load {
     this.#watched = new WatchedLoad(Promise.all(work));
   }
 
-  /** Deliveries that a node, or any, has got and not answered. */
+  /** The deliveries in progress, of a node or of all. */
   inFlight(node?: Pick<Server, 'url'>): number {
     if (node !== undefined) return this.#inFlight.get(node.url) ?? 0;
     return [...this.#inFlight.values()].reduce((sum, one) => sum + one, 0);
   }
 
-  /** Resolves as soon as `holds` does; rejects where the load ends by a failure. */
+  /** Waits until `holds` returns true. Rejects if the load fails. */
   until(holds: () => boolean): Promise<void> {
     return this.#watched.until(holds);
   }
 
-  /** Resolves once so many more deliveries were acknowledged. */
+  /** Waits for this many more acknowledged deliveries. */
   progress(deliveries: number): Promise<void> {
     const goal = this.ledger.deliveries + deliveries;
     return this.until(() => this.ledger.deliveries >= goal);
   }
 
-  /** Begins nothing new, and resolves when every delivery that was begun is acknowledged. */
+  /** Stops the load and waits until every started delivery is acknowledged. */
   async finish(): Promise<void> {
     this.#stopping = true;
     await this.#watched.end();
     expect(this.ledger.acknowledgedEvents).toBe(this.ledger.sentEvents);
-    // Where an acknowledgement was lost, nobody was told of what it recorded; nobody is ever told twice.
+    // A lost acknowledgement is missing in the sum, and its repetition reports duplicates.
     expect(this.ledger.recorded).toBeLessThanOrEqual(this.ledger.acknowledgedEvents);
   }
 
@@ -229,7 +231,7 @@ export class Load {
     return status === 200;
   }
 
-  /** A count sees all that was acknowledged before it was asked for, and nothing that nobody sent. */
+  /** Counts must include everything acknowledged before the request, and nothing that was not sent. */
   async #read(): Promise<void> {
     for (let turn = 0; !this.#stopping; turn++) {
       const before = this.ledger.acknowledgedEvents;

@@ -1,89 +1,62 @@
-/** What is fixed when a key is made: scopes, addresses, and how long it may live. */
+/** Scopes, allowed addresses and lifetimes of keys. */
 import { describe, expect, test } from 'vitest';
 import { keyNetworksMax } from '../../src/domain/limits.js';
 import { runCli } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
-import { createKey, jsonOf, keysOf } from '../support/cli-keys.js';
+import { createKey, jsonOf, keysOf, type ListedKey } from '../support/cli-keys.js';
 import { placeWithProject, project } from '../support/cli-place.js';
 
 const dayMs = 86_400_000;
 
-/** How long a key lives from when it was made, in days. */
-function lifeDaysOf({
-  createdAt,
-  expiresAt,
-}: {
-  createdAt: string;
-  expiresAt: string | null;
-}): number | null {
+/** The lifetime of a key in days. */
+function lifeDaysOf({ createdAt, expiresAt }: Pick<ListedKey, 'createdAt' | 'expiresAt'>): number | null {
   return expiresAt === null ? null : (Date.parse(expiresAt) - Date.parse(createdAt)) / dayMs;
 }
 
+/** `test/unit/domain/networks.test.ts` and its neighbors have every invalid scope, address and lifetime. */
 describe('key create refuses', () => {
   test.concurrent.each([
-    [
-      'an unknown scope',
-      ['--scope', 'admin'],
-      ['--scope: "admin" is not a scope; the scopes are read and write'],
-    ],
-    ['no scope', ['--scope', ''], ['--scope: "" is not a scope']],
-    [
-      'several unknown scopes, each',
-      ['--scope', 'read,all,*'],
-      ['--scope: "all" is not', '--scope: "*" is not'],
-    ],
-    ['a scope in capitals', ['--scope', 'READ'], ['--scope: "READ" is not a scope']],
+    ['an empty scope', ['--scope', ''], ['--scope: "" is not a scope']],
     [
       'scopes of a recording key',
       ['--type', 'recording', '--project', project, '--scope', 'write'],
       ['--scope: a recording key may only record'],
     ],
-    ['every IPv4 address', ['--allow', '0.0.0.0/0'], ['--allow: "0.0.0.0/0" is wider than /8']],
-    ['every IPv6 address', ['--allow', '::/0'], ['--allow: "::/0" is wider than /16']],
     [
-      'half the internet, twice',
+      'wide networks, reporting each',
       ['--allow', '0.0.0.0/1', '--allow', '128.0.0.0/1'],
       ['"0.0.0.0/1" is wider', '"128.0.0.0/1" is wider'],
     ],
     [
-      'every IPv4 address as IPv6',
-      ['--allow', '::ffff:0.0.0.0/96'],
-      ['--allow: "::ffff:0.0.0.0/96" is an IPv4 address'],
-    ],
-    ['a name', ['--allow', 'office.example'], ['--allow: "office.example" is not an address']],
-    ['a star', ['--allow', '*'], ['--allow: "*" is not an address']],
-    ['no address', ['--allow', ''], ['--allow: "" is not an address']],
-    [
-      'a list in one',
+      'a list of addresses in one option',
       ['--allow', '192.0.2.1,192.0.2.2'],
       ['--allow: "192.0.2.1,192.0.2.2" is not an address'],
     ],
-    ['bits behind the prefix', ['--allow', '192.0.2.1/24'], ['--allow: "192.0.2.1/24" has bits set after']],
-    ['a prefix too long', ['--allow', '192.0.2.1/33'], ['--allow: "192.0.2.1/33" has a prefix that is not']],
     [
       'more addresses than a key may have',
       Array.from({ length: keyNetworksMax + 1 }, (_, at) => ['--allow', `192.0.2.${at}`]).flat(),
       [`--allow: has more than ${keyNetworksMax} addresses and networks`],
     ],
     [
-      'all of it, in one go',
-      ['--scope', 'all', '--allow', 'x', '--allow', '::/1', '--expires', 'soon', '--key-life-max', 'long'],
-      ['--scope: "all"', '--allow: "x"', '--allow: "::/1"', '--expires: "soon"', '--key-life-max: "long"'],
+      'several invalid options at once',
+      ['--scope', 'read,all,*', '--allow', 'x', '--expires', 'soon', '--key-life-max', 'long'],
+      ['--scope: "all"', '--scope: "*"', '--allow: "x"', '--expires: "soon"', '--key-life-max: "long"'],
     ],
   ])('%s', async (_what, args, messages) => {
     const { status, stdout, stderr } = await runCli(['key', 'create', '--name', 'a', ...args]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr.trimEnd().split('\n')).toEqual(
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toEqual(
       expect.arrayContaining(messages.map((message) => expect.stringContaining(message))),
     );
-    expect(stderr.trimEnd().split('\n')).toHaveLength(messages.length);
+    expect(lines).toHaveLength(messages.length);
   });
 
   test.concurrent.each([
     ['a number of days that is longer', '8d'],
     ['a date that is later', new Date(Date.now() + 30 * dayMs).toISOString().slice(0, 10)],
     ['never', 'never'],
-  ])('a life longer than --key-life-max: %s', async (_what, expires) => {
+  ])('a lifetime longer than --key-life-max: %s', async (_what, expires) => {
     const place = await placeWithProject();
     const create = ['key', 'create', '--name', 'a', '--expires', expires];
     const said = /^caller-stats: --expires: is later than the longest life of a key allows: \d{4}-.+Z\n$/;
@@ -100,28 +73,29 @@ describe('key create refuses', () => {
   });
 });
 
-describe('key create lets a key live', () => {
+describe('a new key has', () => {
   test.concurrent.each([
-    ['as long as the longest life, where that is shorter than usual', ['--key-life-max', '7d'], 7],
-    ['as long as usual, where that is shorter', ['--key-life-max', '365d'], 90],
-    ['as long as said, up to the longest life', ['--key-life-max', '365d', '--expires', '365d'], 365],
-    ['for ever, where there is no longest life', ['--key-life-max', 'none', '--expires', 'never'], null],
+    ['the longest lifetime if the default is longer', ['--key-life-max', '7d'], 7],
+    ['the default lifetime if the longest is longer', ['--key-life-max', '365d'], 90],
+    ['the given lifetime up to the longest', ['--key-life-max', '365d', '--expires', '365d'], 365],
+    ['90 days by default', [], 90],
+    ['no expiry if there is no longest lifetime', ['--key-life-max', 'none', '--expires', 'never'], null],
   ])('%s', async (_what, args, days) => {
     const place = await placeWithProject();
     expect(lifeDaysOf(await createKey(place, 'a', ...args))).toBe(days);
   });
 
-  test('from the first start on', async () => {
+  test('the longest lifetime if the first start creates it', async () => {
     const place = await placeWithProject();
     const database = ['--database', `sqlite:${place.path('first.db')}`];
     const server = await place.serve([...database, '--key-life-max', '7d']);
     await server.stop();
-    const keys = await jsonOf<Parameters<typeof lifeDaysOf>[0][]>(place, ['key', 'list', ...database]);
+    const keys = await jsonOf<ListedKey[]>(place, ['key', 'list', ...database]);
     expect(keys.map(lifeDaysOf)).toEqual([7, 7]);
   });
 });
 
-test('what a key may do and from where is shown by key list, and holds over HTTP', async () => {
+test('scopes and allowed addresses are listed, and a server enforces them', async () => {
   const place = await placeWithProject();
   const reader = await createKey(place, 'reader', '--scope', 'read', '--allow', '127.0.0.0/8');
   const writer = await createKey(place, 'writer', '--scope', ' write ', '--allow', '127.0.0.1');

@@ -12,7 +12,7 @@ import {
   succeed,
 } from '../support/cli-place.js';
 
-/** Commands that read and commands that write: none may open such a file. */
+/** Commands that read and commands that write. */
 const commands = [['serve', '--port', '0'], ['project', 'create', 'New'], ['stats', project], ['verify']];
 
 async function expectRefusedUntouched(place: Place, message: RegExp): Promise<void> {
@@ -26,7 +26,7 @@ async function expectRefusedUntouched(place: Place, message: RegExp): Promise<vo
   expect(before.equals(await readFile(place.database))).toBe(true);
 }
 
-describe('is refused, and left as it is:', () => {
+describe('commands refuse and do not change', () => {
   test.concurrent('a file of a newer schema version', async () => {
     const place = await placeWithProject();
     alter(place, 'PRAGMA user_version = 999');
@@ -49,21 +49,21 @@ describe('is refused, and left as it is:', () => {
     await expectRefusedUntouched(place, /^caller-stats: \S+ is a database of another program/m);
   });
 
-  test.concurrent('a file that is no database', async () => {
+  test.concurrent('a file that is not a database', async () => {
     const place = await emptyPlace();
     await writeFile(place.database, 'Dear diary, '.repeat(1000));
     await expectRefusedUntouched(place, /^caller-stats: .*not a database/m);
   });
 });
 
-test.concurrent('an empty file becomes a database, as one that is not there does', async () => {
+test.concurrent('an empty file becomes a database', async () => {
   const place = await emptyPlace();
   await writeFile(place.database, '');
   await succeed(place.spawn(['project', 'create', 'Docs', '--id', project]));
   await succeed(place.spawn(['verify']));
 });
 
-test.concurrent('a folder in the way is named', async () => {
+test.concurrent('a folder instead of a file is reported', async () => {
   const place = await emptyPlace();
   const { status, stdout, stderr } = await place.spawn([
     'project',
@@ -76,7 +76,7 @@ test.concurrent('a folder in the way is named', async () => {
   expect(stderr).toMatch(/^caller-stats: The database cannot be used now: its file cannot be opened/);
 });
 
-test('a file that is deleted under a server: nothing is acknowledged or counted any more', async () => {
+test('a server whose database file is deleted refuses to record and count', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
   const server = await place.serve(['--log-level', 'silent']);
@@ -90,7 +90,7 @@ test('a file that is deleted under a server: nothing is acknowledged or counted 
   ];
   expect(await statuses()).toEqual([200, 200, 200]);
   await rm(place.database);
-  // Nothing is acknowledged from then on; that nothing is counted either, it sees within a second, or now.
+  // Counting notices it within a second, and at once after a refused recording.
   expect(await statuses()).toEqual([503, 503, 503]);
   const { status, stderr } = await place.spawn(['serve', '--port', '0']);
   expect({ status, stderr }).toEqual({
@@ -101,7 +101,7 @@ test('a file that is deleted under a server: nothing is acknowledged or counted 
   });
   const { stdout } = await succeed(place.spawn(['restore', 'b']));
   expect(stdout).toMatch(/^The database has 10 queries .*\nThe previous database is now \S+Z-wal\.$/m);
-  // It is another file, of which the server knows nothing.
+  // The server still has the deleted file open.
   expect(await statuses()).toEqual([503, 503, 503]);
   expect(await server.stop()).toMatchObject({ status: 0 });
 

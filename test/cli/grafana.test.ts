@@ -1,4 +1,4 @@
-/** The Grafana dashboard and its data source: each query goes to a real server, as the Infinity data source sends it. */
+/** The queries of the Grafana dashboard, sent to a real server as the Infinity data source would. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -13,7 +13,7 @@ const dashboard = JSON.parse(read('caller-stats.json')) as Dashboard;
 const [totals, series, callers] = dashboard.panels;
 const infinity = { type: 'yesoreyeram-infinity-datasource', uid: `\${datasource}` };
 
-/** What Grafana has for its own variables and the dashboard's. */
+/** Values of Grafana's variables and the dashboard's. */
 const values = {
   project,
   interval: 'month',
@@ -23,7 +23,7 @@ const values = {
 };
 
 describe('the dashboard', () => {
-  test('asks the Infinity data source that was chosen, and nothing else', () => {
+  test('asks only the selected Infinity data source', () => {
     expect(dashboard.panels.map(({ type }) => type)).toEqual(['stat', 'timeseries', 'table']);
     for (const { datasource, targets } of dashboard.panels) {
       expect(targets).toHaveLength(1);
@@ -33,7 +33,7 @@ describe('the dashboard', () => {
     }
   });
 
-  test('has every variable that it uses, or Grafana has', () => {
+  test('defines every variable that Grafana does not', () => {
     expect(dashboard.templating.list.map(({ name, type }) => [name, type])).toEqual([
       ['datasource', 'datasource'],
       ['project', 'textbox'],
@@ -44,11 +44,11 @@ describe('the dashboard', () => {
     expect(substituted(JSON.stringify(dashboard), known)).not.toContain(`\${`);
   });
 
-  test('holds no key and no host', () => {
+  test('contains no key and no host', () => {
     expect(read('caller-stats.json')).not.toMatch(/authorization|bearer|https?:/i);
   });
 
-  test('gives what stats gives of the same range: totals, months and callers', async () => {
+  test('shows the same totals, months and callers as stats', async () => {
     const place = await placeWithSample();
     const key = await makeKey(place, 'admin');
     const server = await place.serve();
@@ -73,12 +73,12 @@ describe('the dashboard', () => {
         ({ start, web, api, other }) => ({ time: new Date(start), web, api, other }),
       ),
     );
-    // What Grafana calls a dashboard in UTC.
+    // Grafana's name for UTC.
     expect(await ask(series?.targets[0], { __timezone: 'utc', interval: 'week' })).toHaveLength(54);
   });
 });
 
-test('the data source is provisioned with the key and the host of the environment', () => {
+test('the data source gets its key and host from the environment', () => {
   expect(parse(read('datasource.yaml'))).toEqual({
     apiVersion: 1,
     datasources: [

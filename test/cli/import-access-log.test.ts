@@ -1,4 +1,4 @@
-/** A log of a web server, written here: its lines are nobody's, its addresses those of documentation. */
+/** Imports of a generated access log with addresses that are reserved for documentation. */
 import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ const args = ['--format', 'access-log', '--path', '^/assistant/', '--site', 'htt
 
 const twoDigits = (number: number): string => String(number).padStart(2, '0');
 
-/** Seven requests a minute: a page, a question of the site and the same again at once, one of Slack, one of curl, a refused one, noise. */
+/** Seven requests: a page, a question from the site and its repetition, one from Slack, one from curl, a refused one, noise. */
 function minute(at: number): string[] {
   const time = (second: number) =>
     `[15/Jun/2026:${twoDigits(Math.floor(at / 60))}:${twoDigits(at % 60)}:${twoDigits(second)} +0200]`;
@@ -35,7 +35,7 @@ async function countsOf(place: Place): Promise<unknown> {
   return JSON.parse((await succeed(place.run(['stats', project, '--json']))).stdout);
 }
 
-test('a log is imported once, in whatever parts, and its lines that are the same count each', async () => {
+test('overlapping parts of a log are counted once, and identical lines within it each', async () => {
   const place = await placeWithProject();
   const importFiles = async (files: Record<string, string | Uint8Array>, more: readonly string[] = []) => {
     for (const [name, content] of Object.entries(files)) await writeFile(place.path(name), content);
@@ -55,7 +55,7 @@ test('a log is imported once, in whatever parts, and its lines that are the same
     duplicates: 0,
     skipped: cut - asked / 2,
   });
-  // The same log an hour later, and then rotated, with the older part packed.
+  // The same log later, then rotated with the older part compressed.
   expect(await importFiles({ 'access.log': log })).toEqual({
     ...totals,
     recorded: asked / 2,
@@ -71,7 +71,7 @@ test('a log is imported once, in whatever parts, and its lines that are the same
   expect(recordedIn(place)).toBe(asked);
 });
 
-test('callers are those of the rules, and what is no line of a log is named', async () => {
+test('caller rules apply, and other text is reported with its line', async () => {
   const place = await placeWithProject();
   await writeFile(
     place.path('rules.json'),

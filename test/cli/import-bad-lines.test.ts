@@ -11,7 +11,7 @@ async function importContent(place: Place, name: string, content: string | Uint8
   return place.run(['import', name, '--project', project, ...args]);
 }
 
-describe('a bad line of NDJSON is named, and the good ones around it are recorded:', () => {
+describe('import reports bad lines of NDJSON and records the others:', () => {
   test.concurrent('all kinds in one file', async () => {
     const place = await placeWithProject();
     const { status, stdout, stderr } = await importContent(
@@ -47,7 +47,7 @@ describe('a bad line of NDJSON is named, and the good ones around it are recorde
     expect(recordedIn(place)).toBe(2);
   });
 
-  test.concurrent('a line that is longer than any chunk of the file', async () => {
+  test.concurrent('lines longer than any chunk of the file', async () => {
     const place = await placeWithProject();
     const content = [good('a'), 'x'.repeat(1_000_000), good('b'), 'y'.repeat(300_000)].join('\n');
     const { status, stdout, stderr } = await importContent(place, 'q.ndjson', content);
@@ -55,7 +55,7 @@ describe('a bad line of NDJSON is named, and the good ones around it are recorde
     expect({ status, stdout }).toEqual({ status: 1, stdout: '4 read, 2 recorded, 0 duplicates, 2 bad\n' });
   });
 
-  test.concurrent('on stdin, and the totals as JSON', async () => {
+  test.concurrent('on stdin, with totals as JSON', async () => {
     const place = await placeWithProject();
     const { status, stdout, stderr } = await place.run(['import', '-', '--project', project, '--json'], {
       input: `${good('a')}\nno\n${good('a')}\n`,
@@ -65,7 +65,7 @@ describe('a bad line of NDJSON is named, and the good ones around it are recorde
     expect(JSON.parse(stdout)).toEqual({ read: 3, recorded: 1, duplicates: 1, bad: 1, skipped: 0 });
   });
 
-  test.concurrent('in each of several files, numbered from its own beginning', async () => {
+  test.concurrent('in several files, each with its own line numbers', async () => {
     const place = await placeWithProject();
     await writeFile(place.path('a.ndjson'), `${good('a')}\nno\n`);
     await writeFile(place.path('b.ndjson'), `no\n${good('b')}\n`);
@@ -81,7 +81,7 @@ describe('a bad line of NDJSON is named, and the good ones around it are recorde
   });
 });
 
-describe('a bad line of CSV is named, and the good ones around it are recorded:', () => {
+describe('import reports bad lines of CSV and records the others:', () => {
   test.concurrent('wrong values and wrong numbers of fields', async () => {
     const place = await placeWithProject();
     const { status, stdout, stderr } = await importContent(
@@ -101,7 +101,7 @@ describe('a bad line of CSV is named, and the good ones around it are recorded:'
     expect(recordedIn(place)).toBe(2);
   });
 
-  test.concurrent('a quote that is never closed', async () => {
+  test.concurrent('an unclosed quote', async () => {
     const place = await placeWithProject();
     const { status, stdout, stderr } = await importContent(
       place,
@@ -113,7 +113,7 @@ describe('a bad line of CSV is named, and the good ones around it are recorded:'
     expect(recordedIn(place)).toBe(2);
   });
 
-  test.concurrent('a record longer than 64 KiB, once, and none of those after it is lost', async () => {
+  test.concurrent('a record longer than 64 KiB, reported once', async () => {
     const place = await placeWithProject();
     const rows = Array.from({ length: 1000 }, (_, at) => `row-${at},web`).join('\n');
     const content = `id,caller\na,web\n${'x'.repeat(200_000)},web\n${rows}\n`;
@@ -125,7 +125,7 @@ describe('a bad line of CSV is named, and the good ones around it are recorded:'
     });
   });
 
-  test.concurrent('a record with several stray quotes, once', async () => {
+  test.concurrent('a record with several stray quotes, reported once', async () => {
     const place = await placeWithProject();
     const content = 'id,caller\na,web\n"b"b"b"b,web\nc,web\n';
     const { status, stdout, stderr } = await importContent(place, 'q.csv', content);
@@ -140,9 +140,9 @@ describe('a bad line of CSV is named, and the good ones around it are recorded:'
       ['"occuredAt": is not a column here; did you mean occurredAt?'],
     ],
     ['a missing column', 'id,occurredAt', ['caller: there is no such column']],
-    ['a column twice', 'id,caller,id', ['id: there are two such columns']],
-    ['no line of names', 'a,web', ['id: there is no such column', 'caller: there is no such column']],
-  ])('%s: the file is named, nothing in it recorded', async (_what, header, messages) => {
+    ['a repeated column', 'id,caller,id', ['id: there are two such columns']],
+    ['no header line', 'a,web', ['id: there is no such column', 'caller: there is no such column']],
+  ])('%s: nothing of the file is recorded', async (_what, header, messages) => {
     const place = await placeWithProject();
     await writeFile(place.path('good.csv'), 'id,caller\nz,web\n');
     await writeFile(place.path('q.csv'), `${header}\na,web,2024-01-01T00:00:00Z\n`);
@@ -166,13 +166,18 @@ describe('a bad line of CSV is named, and the good ones around it are recorded:'
   });
 });
 
-describe('a file that cannot be read', () => {
+describe('import reports a file that', () => {
   test.concurrent.each([
     ['is missing', async () => {}, 'there is no such file'],
-    ['is in a file', (place: Place) => writeFile(place.path('q'), ''), 'there is no such file', 'q/q.ndjson'],
+    [
+      'is below a file',
+      (place: Place) => writeFile(place.path('q'), ''),
+      'there is no such file',
+      'q/q.ndjson',
+    ],
     ['is a folder', (place: Place) => mkdir(place.path('q.ndjson')), 'it is a folder'],
     ['has too long a name', async () => {}, 'ENAMETOOLONG', 'q'.repeat(300)],
-  ])('because it %s is named, in one sentence', async (_why, prepare, problem, name = 'q.ndjson') => {
+  ])('%s', async (_why, prepare, problem, name = 'q.ndjson') => {
     const place = await placeWithProject();
     await prepare(place);
     const { status, stdout, stderr } = await place.run(['import', name, '--project', project]);
@@ -181,20 +186,17 @@ describe('a file that cannot be read', () => {
   });
 
   test.concurrent.each([
-    ['cut short', (bytes: Buffer) => bytes.subarray(0, -1000), /cut short/],
-    ['damaged', (bytes: Buffer) => Buffer.from(bytes).fill(0xaa, 5_000, 6_000), /damaged/],
-  ])(
-    'to its end, because its gzip is %s, is named; the whole one fills the gap',
-    async (_what, spoil, reason) => {
-      const place = await placeWithProject();
-      const whole = gzipSync(sampleLines().join('\n'));
-      const { status, stdout, stderr } = await importContent(place, 'q.ndjson.gz', spoil(whole));
-      expect(stderr).toMatch(/^q\.ndjson\.gz: cannot be read to its end/m);
-      expect(stdout).toMatch(/^[\d,]+ read, [1-9][\d,]* recorded, \d+ duplicates, \d+ bad\n$/);
-      expect(stderr).toMatch(reason);
-      expect(status).toBe(1);
-      await succeed(importContent(place, 'q.ndjson.gz', whole));
-      expect(recordedIn(place)).toBe(30_269);
-    },
-  );
+    ['truncated gzip', (bytes: Buffer) => bytes.subarray(0, -1000), /cut short/],
+    ['damaged gzip', (bytes: Buffer) => Buffer.from(bytes).fill(0xaa, 5_000, 6_000), /damaged/],
+  ])('is %s, and a second import of the whole file completes it', async (_what, spoil, reason) => {
+    const place = await placeWithProject();
+    const whole = gzipSync(sampleLines().join('\n'));
+    const { status, stdout, stderr } = await importContent(place, 'q.ndjson.gz', spoil(whole));
+    expect(stderr).toMatch(/^q\.ndjson\.gz: cannot be read to its end/m);
+    expect(stdout).toMatch(/^[\d,]+ read, [1-9][\d,]* recorded, \d+ duplicates, \d+ bad\n$/);
+    expect(stderr).toMatch(reason);
+    expect(status).toBe(1);
+    await succeed(importContent(place, 'q.ndjson.gz', whole));
+    expect(recordedIn(place)).toBe(30_269);
+  });
 });

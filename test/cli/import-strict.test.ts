@@ -8,10 +8,10 @@ import { placeWithProject, project, recordedIn, succeed } from '../support/cli-p
 import { sampleFile, sampleLines } from '../support/sample.js';
 
 const strictImport = ['import', '--project', project, '--strict'];
-/** More than a batch of good lines before the bad one. */
+/** More good lines than a batch has, and then a bad one. */
 const almostGood = `${sampleLines().slice(0, 12_000).join('\n')}\nno\n`;
 
-describe('--strict records nothing where a record is bad', () => {
+describe('import --strict records nothing if a record is bad', () => {
   test.concurrent('in a file', async () => {
     const place = await placeWithProject();
     await writeFile(place.path('q.ndjson'), almostGood);
@@ -41,7 +41,7 @@ describe('--strict records nothing where a record is bad', () => {
     expect(recordedIn(place)).toBe(0);
   });
 
-  test.concurrent('because a file ends before its end', async () => {
+  test.concurrent('or a file is truncated', async () => {
     const place = await placeWithProject();
     const cut = gzipSync(sampleLines().join('\n')).subarray(0, -1000);
     await writeFile(place.path('q.ndjson.gz'), cut);
@@ -52,8 +52,8 @@ describe('--strict records nothing where a record is bad', () => {
   });
 });
 
-describe('--strict records everything where all is good', () => {
-  test.concurrent('in files and on stdin together', async () => {
+describe('import --strict records everything if all records are good', () => {
+  test.concurrent('in files and on stdin', async () => {
     const place = await placeWithProject();
     await writeFile(place.path('more.csv'), 'id,caller\na,web\nb,slack\n');
     const { stdout, stderr } = await succeed(
@@ -66,7 +66,7 @@ describe('--strict records everything where all is good', () => {
 });
 
 test.concurrent.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
-  'an import --strict that %s ends leaves nothing of what it had read',
+  'import --strict leaves no temporary files when ended by %s',
   async (signal) => {
     const place = await placeWithProject();
     const temporary = place.path('temporary');
@@ -74,7 +74,7 @@ test.concurrent.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
     const env = { PATH: process.env['PATH'], TMPDIR: temporary, ...place.env };
     const child = spawn(process.execPath, [programFile, ...strictImport, '-'], { cwd: place.folder, env });
     try {
-      // Its input goes on; what it says of the first line shows that it is reading.
+      // Its input stays open. The error about the first line shows that it is reading.
       child.stdin.write('no query\n');
       await once(child.stderr, 'data');
       child.kill(signal);

@@ -19,7 +19,7 @@ const events = sampleLines().map((line) => JSON.parse(line) as Event);
 const csv = ['id,caller,occurredAt', ...events.map((e) => `${e.id},${e.caller},${e.occurredAt}`), ''].join(
   '\n',
 );
-/** As spreadsheets write it: a byte order mark, quotes, CRLF, columns in an order of their own, no last line end. */
+/** As spreadsheets export it: byte order mark, quotes, CRLF, another order of columns, no last line break. */
 const spreadsheet = `\uFEFF${[
   '"occurredAt","id","caller"',
   ...events.map((e) => `"${e.occurredAt}","${e.id}","${e.caller}"`),
@@ -40,7 +40,7 @@ async function expectSample(place: Place): Promise<void> {
 }
 
 describe('the sample', () => {
-  test.concurrent('is imported once, however often it is imported', async () => {
+  test.concurrent('is counted once, however often it is imported', async () => {
     const place = await placeWithProject();
     const args = ['import', sampleFile, '--project', project];
     expect(await place.run(args)).toEqual({ status: 0, signal: null, stdout: firstTime, stderr: '' });
@@ -56,7 +56,7 @@ describe('the sample', () => {
     ['CSV of a spreadsheet', (place) => importFile(place, 'queries.CSV', spreadsheet)],
     ['gzip CSV', (place) => importFile(place, 'queries.csv.gz', gzipSync(csv))],
     ['CSV on stdin', (place) => importInput(place, csv, ['--format', 'csv'])],
-  ])('is imported from %s, and found there again from .ndjson.gz', async (_form, run) => {
+  ])('has the same queries when imported from %s', async (_form, run) => {
     const place = await placeWithProject();
     expect(await run(place)).toEqual({ status: 0, signal: null, stdout: firstTime, stderr: '' });
     const repeated = place.run(['import', sampleFile, '--project', project]);
@@ -64,7 +64,7 @@ describe('the sample', () => {
     expect(stdout).toBe(again);
   });
 
-  test.concurrent('is imported from several files of several forms at once', async () => {
+  test.concurrent('can be imported from files of several formats at once', async () => {
     const place = await placeWithProject();
     const lines = sampleLines();
     await writeFile(place.path('a.ndjson'), lines.slice(0, 10_000).join('\r\n'));
@@ -77,7 +77,7 @@ describe('the sample', () => {
     await expectSample(place);
   });
 
-  test.concurrent('is imported from gzip of several members, as cat makes it', async () => {
+  test.concurrent('can be imported from concatenated gzip files', async () => {
     const place = await placeWithProject();
     const half = Math.floor(ndjson.length / 2);
     const members = [gzipSync(ndjson.slice(0, half)), gzipSync(ndjson.slice(half))];
@@ -85,7 +85,7 @@ describe('the sample', () => {
     expect(stdout).toBe(firstTime);
   });
 
-  test.concurrent('gives its totals as JSON', async () => {
+  test.concurrent('has its totals printed as JSON', async () => {
     const place = await placeWithSample();
     const { stdout } = await succeed(place.run(['import', sampleFile, '--project', project, '--json']));
     expect(JSON.parse(stdout)).toEqual({ read: 30_874, recorded: 0, duplicates: 30_874, bad: 0, skipped: 0 });
@@ -93,7 +93,7 @@ describe('the sample', () => {
 });
 
 describe('a file', () => {
-  test.concurrent('is read by what is in it and by --format, whatever its name', async () => {
+  test.concurrent('is read by its content and --format, whatever its name', async () => {
     const place = await placeWithProject();
     const [line, table] = ['{"id":"a","caller":"web"}\n', 'id,caller\nb,web\n'];
     const totals = async (name: string, content: string | Uint8Array, format: string) =>
@@ -105,7 +105,7 @@ describe('a file', () => {
     expect((await importFile(place, 'plain.csv.gz', table.replace('b', 'd'))).stdout).toBe(one);
   });
 
-  test.concurrent('with nothing in it, or only blank lines, records nothing and succeeds', async () => {
+  test.concurrent('that is empty or blank records nothing and succeeds', async () => {
     const place = await placeWithProject();
     await writeFile(place.path('blank.ndjson'), '\n  \r\n\t\n');
     await writeFile(place.path('blank.csv'), 'id,caller\n\n');
@@ -117,13 +117,13 @@ describe('a file', () => {
     expect(stdout).toBe('0 read, 0 recorded, 0 duplicates\n');
   });
 
-  test.concurrent('may begin with a byte order mark', async () => {
+  test.concurrent('may start with a byte order mark', async () => {
     const place = await placeWithProject();
     const { stdout } = await succeed(importInput(place, '\uFEFF{"id":"a","caller":"web"}\n'));
     expect(stdout).toBe('1 read, 1 recorded, 0 duplicates\n');
   });
 
-  test.concurrent('of CSV may have commas, quotes and line ends in its ids, which are the ids of NDJSON', async () => {
+  test.concurrent('of CSV has the same ids as NDJSON, even with commas, quotes and line breaks', async () => {
     const place = await placeWithProject();
     const ids = ['a,b', 'say "hi"', 'two\nlines', ' spaces ', 'é🎉'];
     const rows = ids.map((id) => `"${id.replaceAll('"', '""')}",web,`);
@@ -144,8 +144,8 @@ describe('a file', () => {
   });
 });
 
-describe('is refused:', () => {
-  test.concurrent('an unknown project, before anything is read', async () => {
+describe('import refuses', () => {
+  test.concurrent('an unknown project before it reads a file', async () => {
     const place = await placeWithProject();
     const { status, stdout, stderr } = await place.run(['import', sampleFile, '--project', 'other']);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

@@ -7,7 +7,7 @@ import { alter, type Place, placeWithProject, project, succeed } from '../suppor
 
 const dayMs = 86_400_000;
 
-/** When the last rotation was made. */
+/** The time of the last rotation. */
 async function rotatedAt(place: Place): Promise<number> {
   const [entry] = await jsonOf<{ at: string; action: string }[]>(place, ['audit']);
   expect(entry?.action).toBe('key.rotate');
@@ -22,10 +22,10 @@ describe('key rotate refuses', () => {
     ['seconds', '30s'],
     ['a time before now', '-1h'],
     ['a fraction', '1.5h'],
-    ['nothing', ''],
+    ['empty', ''],
     ['more than 30 days', '31d'],
     ['more than 30 days in minutes', '43201m'],
-  ])('as grace period %s', async (_what, grace) => {
+  ])('a grace period: %s', async (_what, grace) => {
     const args = ['rotate', 'id', `--grace=${grace}`, '--key-life-max', 'x', '--key-prefix', 'C-S'];
     const { status, stdout, stderr } = await runCli(['key', ...args]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -37,7 +37,7 @@ describe('key rotate refuses', () => {
     ]);
   });
 
-  test('a key that does not work any more, or was rotated, and an unknown one', async () => {
+  test('an inactive, an already rotated and an unknown key', async () => {
     const place = await placeWithProject();
     const revoked = await createKey(place, 'revoked');
     const disabled = await createKey(place, 'disabled');
@@ -70,7 +70,7 @@ describe('key rotate refuses', () => {
 });
 
 describe('key rotate', () => {
-  test('prints the successor once, and both work until the grace period is over', async () => {
+  test('prints the successor once, and both keys work during the grace period', async () => {
     const place = await placeWithProject();
     const old = await createKey(place, 'Mine', '--scope', 'read', '--allow', '127.0.0.1', '--expires', '7d');
     const server = await place.serve();
@@ -114,7 +114,7 @@ describe('key rotate', () => {
     expect(await clientOf(server, project, successor).count()).toMatchObject({ status: 200 });
   });
 
-  test('without a grace period ends the old key with the very next request', async () => {
+  test('without a grace period ends the old key with the next request', async () => {
     const place = await placeWithProject();
     const old = await createKey(
       place,
@@ -149,12 +149,12 @@ describe('key rotate', () => {
       },
       { ...kept, lastUsedAt: expect.any(String) },
     ]);
-    // The successor is rotated in its turn.
+    // The successor can be rotated as well.
     const next = await jsonOf<CreatedKey>(place, ['key', 'rotate', made.id, '--grace', '30m']);
     expect((await keysOf(place)).map(({ successor }) => successor)).toEqual([made.id, next.id, null]);
   });
 
-  test.concurrent('never lets the old key live beyond its own expiry', async () => {
+  test.concurrent('does not extend the lifetime of the old key', async () => {
     const place = await placeWithProject();
     const old = await createKey(place, 'a', '--expires', '1d');
     const { stderr } = await succeed(place.run(['key', 'rotate', old.id, '--grace', '7d']));
@@ -162,7 +162,7 @@ describe('key rotate', () => {
     expect((await keysOf(place))[0]).toMatchObject({ id: old.id, expiresAt: old.expiresAt });
   });
 
-  test.concurrent('gives the successor no longer a life than keys may have now', async () => {
+  test.concurrent('limits the lifetime of the successor to the longest one allowed now', async () => {
     const place = await placeWithProject();
     const lives: number[] = [];
     for (const expires of ['never', '90d', '2d']) {
@@ -172,7 +172,7 @@ describe('key rotate', () => {
     expect(lives).toEqual([7 * dayMs, 7 * dayMs, 2 * dayMs]);
   });
 
-  test.concurrent('by two at once makes one successor', async () => {
+  test.concurrent('creates one successor when run several times at once', async () => {
     const place = await placeWithProject();
     const old = await createKey(place, 'a');
     const runs = await Promise.all([1, 2, 3].map(() => place.run(['key', 'rotate', old.id])));

@@ -1,4 +1,4 @@
-/** What operators load and read: every metric that is named anywhere is one that a server has, on both kinds of store. */
+/** Metrics, alerts, dashboards and logs for operators: every metric named in them exists on both stores. */
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { parser } from '@prometheus-io/lezer-promql';
@@ -20,7 +20,7 @@ const rules: { readonly alert: string; readonly expr: string }[] = parse(
 const dashboard = JSON.parse(read('integrations/grafana/operations.json'));
 const panels: { title: string; targets: { expr: string }[] }[] = dashboard.panels;
 
-/** Values for what Grafana puts into an expression. */
+/** Replaces Grafana's variables in an expression. */
 const withValues = (expr: string): string =>
   expr.replaceAll('$__rate_interval', '1m').replaceAll(/\$(job|instance)/g, '.*');
 
@@ -29,7 +29,7 @@ const expressions: readonly (readonly [string, string])[] = [
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, withValues(expr)] as const)),
 ];
 
-/** The names of the metrics in an expression; throws where it is none. */
+/** The names of the metrics in an expression. Throws if it is not PromQL. */
 function metricsIn(expression: string): string[] {
   const names: string[] = [];
   parser.parse(expression).iterate({
@@ -67,11 +67,11 @@ describe.each(['sqlite', 'postgres'] as const)('a server on %s', (kind) => {
       headers: { authorization: `Bearer ${admin}` },
     });
     expect(counts.status).toBe(200);
-    expect((await fetch(`${server.url}/metrics`)).status, 'not where the world is let in').toBe(404);
+    expect((await fetch(`${server.url}/metrics`)).status, 'metrics are not on the public port').toBe(404);
     return readMetrics(await (await fetch(server.metricsUrl)).text());
   });
 
-  test('says what it did', () => {
+  test('counts what it did', () => {
     const metrics = shared();
     expect(sumOf(metrics, 'caller_stats_build_info', { database: kind })).toBe(1);
     expect(sumOf(metrics, 'caller_stats_queries_total', { outcome: 'recorded' })).toBe(6);
@@ -89,12 +89,12 @@ describe.each(['sqlite', 'postgres'] as const)('a server on %s', (kind) => {
     expect(sumOf(metrics, 'caller_stats_http_requests_total', exports)).toBe(1);
   });
 
-  test('has the metrics that the page lists, and no others', () => {
+  test('has exactly the metrics of the docs', () => {
     const metrics = shared();
     expect([...metrics.types.keys()].toSorted()).toEqual(firstCells('Metrics').toSorted());
   });
 
-  test('names them as Prometheus asks for: base units, totals, and a help for each', () => {
+  test('follows the naming conventions of Prometheus', () => {
     const metrics = shared();
     for (const [name, type] of metrics.types) {
       expect(metrics.helps.get(name), name).toMatch(/\S\.$/);
@@ -105,12 +105,12 @@ describe.each(['sqlite', 'postgres'] as const)('a server on %s', (kind) => {
     expect(unknown).toEqual([]);
   });
 
-  test.each(expressions)('%s asks for what there is: %s', (_, expression) => {
+  test.each(expressions)('has the metrics of %s: %s', (_, expression) => {
     const metrics = shared();
     const names = metricsIn(expression);
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !metrics.types.has(metricOf(metrics, name)))).toEqual([]);
-    // A route that is written down is one that there is.
+    // Routes in labels must exist.
     for (const [, route = ''] of expression.matchAll(/route=~?"([^"]+)"/g)) {
       for (const one of route.split('|'))
         expect(['/v1/traces', '/v1/logs', ...metrics.samples.map(({ labels }) => labels['route'])]).toContain(
@@ -120,15 +120,18 @@ describe.each(['sqlite', 'postgres'] as const)('a server on %s', (kind) => {
   });
 });
 
-test.each(['rate(a[5m]', 'sum by (a (b)', 'a{b=}', 'a b'])('%s is found to be no PromQL', (expression) => {
-  expect(() => metricsIn(expression)).toThrow('not PromQL');
-});
+test.each(['rate(a[5m]', 'sum by (a (b)', 'a{b=}', 'a b'])(
+  '%s is recognized as invalid PromQL',
+  (expression) => {
+    expect(() => metricsIn(expression)).toThrow('not PromQL');
+  },
+);
 
-test('the page has every alert, and no others', () => {
+test('the docs list exactly the existing alerts', () => {
   expect(firstCells('Alerts')).toEqual(rules.map(({ alert }) => alert));
 });
 
-test('the dashboard asks the Prometheus that was chosen, for the jobs and servers that were, and holds no host', () => {
+test('the Grafana dashboard filters by the selected source, jobs and servers, and contains no host', () => {
   const variables: string[] = dashboard.templating.list.map(({ name }: { name: string }) => name);
   expect(variables).toEqual(['datasource', 'job', 'instance']);
   for (const { targets, title } of panels) {
@@ -141,7 +144,7 @@ test('the dashboard asks the Prometheus that was chosen, for the jobs and server
   );
 });
 
-test('a port of the metrics that is taken ends the start, and says which flag is meant', async () => {
+test('a used metrics port is an error that names the flag', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void taken.close());
@@ -160,7 +163,7 @@ test('a port of the metrics that is taken ends the start, and says which flag is
   );
 });
 
-test('that a server listens, and that its metrics do, is each logged once', async () => {
+test('a server logs once that it listens and once that its metrics do', async () => {
   const server = await (await emptyPlace()).serve(['--metrics-port', '0']);
   const entries = (await server.stop()).stderr
     .trimEnd()
@@ -172,7 +175,7 @@ test('that a server listens, and that its metrics do, is each logged once', asyn
   ]);
 });
 
-test('the log is JSON where nobody watches, or for people where asked; no two starts have the same ids of requests', async () => {
+test('logs are JSON or, with --log-format pretty, text; request ids differ between starts', async () => {
   const linesOf = async (args: readonly string[]) => {
     const server = await (await emptyPlace()).serve(['--log-level', 'debug', ...args], {
       env: { FORCE_COLOR: '1' },

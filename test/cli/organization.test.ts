@@ -1,4 +1,4 @@
-/** Organizations, and that nothing of one is shown to, or changed by, who works in another. */
+/** Organizations, and their isolation from each other. */
 import { describe, expect, test } from 'vitest';
 import { LATER_START, runCli } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
@@ -14,7 +14,7 @@ import {
 
 const inAcme = ['--organization', 'acme'];
 
-/** Beside `docs` of the default organization, one called Acme with a project, a key and a member. */
+/** The project `docs` of the default organization, and an organization Acme with a project, a key and a member. */
 async function placeWithTwo(): Promise<Place & { readonly theirs: { id: string; key: string } }> {
   const place = await placeWithProject();
   await succeed(place.run(['organization', 'create', 'Acme', '--id', 'acme']));
@@ -26,7 +26,7 @@ async function placeWithTwo(): Promise<Place & { readonly theirs: { id: string; 
 }
 
 describe('organization create', () => {
-  test.concurrent('makes a database, prints the id and nothing else', async () => {
+  test.concurrent('creates a database and prints only the id', async () => {
     const place = await emptyPlace();
     const { stdout, stderr } = await succeed(place.run(['organization', 'create', 'Äcme 📚']));
     expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^[0-9a-z]{16}\n$/), stderr: '' });
@@ -44,7 +44,7 @@ describe('organization create', () => {
     );
   });
 
-  test.concurrent.each(['acme', 'default'])('refuses the id %s, which is taken', async (id) => {
+  test.concurrent.each(['acme', 'default'])('refuses the existing id %s', async (id) => {
     const place = await placeWithTwo();
     const before = await jsonOf(place, ['organization', 'list']);
     expect(await place.run(['organization', 'create', 'Again', '--id', id])).toEqual({
@@ -56,14 +56,14 @@ describe('organization create', () => {
     expect(await jsonOf(place, ['organization', 'list'])).toEqual(before);
   });
 
-  test.concurrent('refuses a bad name and a bad id, both at once', async () => {
+  test.concurrent('refuses an invalid name and id, reporting both', async () => {
     const { status, stdout, stderr } = await runCli(['organization', 'create', ' ', '--id', 'a/b']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^caller-stats: NAME: .+\ncaller-stats: --id: .+\n$/);
   });
 });
 
-describe('an organization that is not there', () => {
+describe('an unknown organization', () => {
   test.concurrent.each([
     ['project create', ['project', 'create', 'Docs']],
     ['key create', ['key', 'create', '--name', 'a']],
@@ -79,7 +79,7 @@ describe('an organization that is not there', () => {
     expect(firstRow(place, 'SELECT count(*) AS entries FROM audit')).toMatchObject({ entries: 1 });
   });
 
-  test.concurrent('has nothing to list', async () => {
+  test.concurrent('has empty lists', async () => {
     const place = await placeWithProject();
     for (const args of [['project', 'list'], ['key', 'list'], ['member', 'list'], ['audit']]) {
       expect(await jsonOf(place, [...args, '--organization', 'none']), args.join()).toEqual([]);
@@ -87,7 +87,7 @@ describe('an organization that is not there', () => {
   });
 });
 
-describe('what is of another organization', () => {
+describe('data of another organization', () => {
   test('is not listed', async () => {
     const place = await placeWithTwo();
     const ids = async (...args: string[]) =>
@@ -141,7 +141,7 @@ describe('what is of another organization', () => {
     expect(await jsonOf(place, ['stats', 'theirs', ...inAcme])).toMatchObject({ web: 1, total: 1 });
   });
 
-  test('is reached by its own keys alone', async () => {
+  test('is only accessible with its own keys', async () => {
     const place = await placeWithTwo();
     const own = await createKey(place, 'own');
     const server = await place.serve();
@@ -156,14 +156,14 @@ describe('what is of another organization', () => {
   });
 });
 
-test.concurrent('stats --url, where the key decides, takes no organization', async () => {
+test.concurrent('stats refuses --organization with --url', async () => {
   const args = ['stats', project, '--url', 'http://127.0.0.1:1', ...inAcme];
   const { status, stderr } = await runCli(args, { env: { CALLER_STATS_KEY: 'x' } });
   expect(status).toBe(2);
   expect(stderr).toMatch(/'--organization <id>' cannot be used with option '--url <url>'/);
 });
 
-test('serve makes no first keys where another organization than the default one has something', async () => {
+test('serve creates no first keys if another organization has a project', async () => {
   const place = await emptyPlace();
   await succeed(place.run(['organization', 'create', 'Acme', '--id', 'acme']));
   await succeed(place.run(['project', 'create', 'Theirs', '--id', 'theirs', ...inAcme]));

@@ -1,4 +1,4 @@
-/** An assistant with OpenTelemetry's own SDK and exporters, in a process of its own, against a real server. */
+/** An assistant process with the SDK and exporters of OpenTelemetry, and a real server. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -9,16 +9,13 @@ import { emptyPlace, recordedIn } from '../support/cli-place.js';
 
 const assistant = fileURLToPath(new URL('../support/otel-assistant.ts', import.meta.url));
 
-/** Runs the assistant with these variables alone, until all is exported. */
+/** Runs the assistant with only these variables until it has exported everything. */
 async function answerQuestions(count: number, env: Readonly<Record<string, string>>) {
   const outcome = await runCommand(process.execPath, ['--import', 'tsx', assistant, String(count)], { env });
   expect(outcome).toMatchObject({ status: 0, stderr: '' });
 }
 
-/**
- * Stands before a server and passes each request on twice. The first answer on each path is lost on its way back: the
- * server has recorded what came, and the exporter does not know.
- */
+/** A proxy that sends each request twice, and answers the first one of each path with 503 after the server recorded it. */
 async function carelessProxy({
   url,
 }: Server): Promise<{ url: string; passed: string[]; statuses: Set<number> }> {
@@ -58,7 +55,7 @@ const questions = 40;
 test.each([
   ['http/json', undefined],
   ['http/protobuf', 'gzip'],
-])('%s: each question counts once, whatever is sent again', async (protocol, compression) => {
+])('%s: each question counts once although requests are repeated', async (protocol, compression) => {
   const place = await emptyPlace();
   const server = await place.serve();
   const { project, recording, admin } = firstRunOf(server);
@@ -79,7 +76,7 @@ test.each([
   expect(recordedIn(place)).toBe(questions);
 });
 
-test('the request that a question came with as the query: its headers tell the caller', async () => {
+test('the caller is detected from the headers of the request that the span describes', async () => {
   const place = await emptyPlace();
   const server = await place.serve([
     ...['--otlp-query', 'http.route=/api/ask', '--otlp-id', 'span'],

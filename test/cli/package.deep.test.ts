@@ -1,4 +1,4 @@
-/** The packed server as strangers install it: for all users of a machine, and run from an empty folder. */
+/** The packed server, installed globally and run from an empty folder. */
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ interface Named {
   readonly version: string;
 }
 
-/** Of a package, and not of a folder within one. */
+/** The package.json of a package, not one of a folder within it. */
 const PACKAGE = /^(?:.+\/node_modules\/)?(?:@[^/]+\/)?[^/@]+\/package\.json$/;
 
 type Counts = Readonly<Record<'web' | 'api' | 'other' | 'total', number>>;
@@ -25,10 +25,10 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** On a busy machine: over a hundred packages are unpacked. */
+/** On a busy machine, for more than a hundred packages. */
 const installTimeoutMs = 240_000;
 
-/** The packed server, installed. Its build is the one that all tests use: the package's own would take it from under them. */
+/** The installed server. It is packed without building it again, because other tests use the build. */
 const stranger = sharedByTests(async () => {
   const folder = await temporaryFolder();
   const registry = await startLocalRegistry();
@@ -50,7 +50,7 @@ const stranger = sharedByTests(async () => {
   return { packed, paths, empty, modules: join(prefix, 'lib/node_modules'), bin: join(prefix, 'bin') };
 }, installTimeoutMs);
 
-test('the package has what is run and read, nothing that makes or tests it, and no file whose source is gone', async () => {
+test('the package contains the built files and the docs, and nothing else', async () => {
   const { paths } = stranger();
   const sources = (await readdir(join(root, 'src'), { recursive: true })).filter((path) =>
     /\.ts$/.test(path),
@@ -69,7 +69,7 @@ test('the package has what is run and read, nothing that makes or tests it, and 
   );
 });
 
-test('what it installs is named in its package.json, and no client comes with it', async () => {
+test('it installs its dependencies, but no development packages and no client', async () => {
   const { modules } = stranger();
   expect(await readdir(modules)).toEqual(['caller-stats']);
   const installed = await readdir(join(modules, 'caller-stats/node_modules'));
@@ -78,7 +78,7 @@ test('what it installs is named in its package.json, and no client comes with it
     expect(installed).not.toContain(name);
 });
 
-test('everything has one version', async () => {
+test('all versions are the same', async () => {
   const { packed, bin, empty } = stranger();
   const read = async (path: string) => JSON.parse(await readFile(join(root, path), 'utf8'));
   const lock = await read('package-lock.json');
@@ -96,7 +96,7 @@ test('everything has one version', async () => {
   for (const [where, version] of Object.entries(versions)) expect(version, where).toBe(packed.version);
 });
 
-test('its bill of materials names all that it installs, and nothing else', async () => {
+test('the bill of materials lists exactly the installed packages', async () => {
   const { modules } = stranger();
   const folder = join(modules, 'caller-stats/node_modules');
   const files = (await readdir(folder, { recursive: true })).filter((path) => PACKAGE.test(path));
@@ -115,7 +115,7 @@ test('its bill of materials names all that it installs, and nothing else', async
   expect(names(bill.components)).toEqual(names(installed));
 });
 
-test('it runs from an empty folder: records, counts, and has the dashboard and the docs', async () => {
+test('it runs in an empty folder: it records, counts, and serves the dashboard and the docs', async () => {
   const { bin, empty, packed } = stranger();
   const options = { cwd: empty };
   const server = startCommand(join(bin, 'caller-stats'), ['serve', '--demo', '--port', '0'], options);
@@ -138,7 +138,7 @@ test('it runs from an empty folder: records, counts, and has the dashboard and t
   expect(await page.text()).toContain('<title>caller-stats</title>');
   expect((await fetch(`${url}/docs`)).status).toBe(200);
   const { info } = (await (await fetch(`${url}/openapi.json`)).json()) as { info: unknown };
-  // The interface has a version of its own.
+  // The API has its own version.
   expect(info).toMatchObject({ version: '1.0.0', 'x-software-version': packed.version });
   expect(await readdir(empty)).toEqual(['data']);
   const stats = await runCommand(join(bin, 'caller-stats'), ['stats', project, '--json'], options);

@@ -4,7 +4,7 @@ import { kill, matched, programFile, runCommand, startCommand } from '../support
 import { type Place, placeWithProject, project } from '../support/cli-place.js';
 import { sampleFile } from '../support/sample.js';
 
-/** Runs an import with a pseudo terminal for stdin, stdout and stderr; what comes back is what the terminal got. */
+/** Runs an import in a pseudo terminal, whose output becomes stdout. */
 function onTerminal(place: Place, files: string) {
   const command = `${process.execPath} ${programFile} import ${files} --project ${project}`;
   return runCommand('script', ['-qec', command, '/dev/null'], {
@@ -14,7 +14,7 @@ function onTerminal(place: Place, files: string) {
 }
 
 describe('an import on a terminal', () => {
-  test.concurrent('shows a bar, clears it, and ends with the totals', async () => {
+  test.concurrent('shows a progress bar, clears it, and prints the totals', async () => {
     const place = await placeWithProject();
     const { status, stdout } = await onTerminal(place, sampleFile);
     expect(status).toBe(0);
@@ -22,7 +22,7 @@ describe('an import on a terminal', () => {
     expect(afterBar(stdout)).toBe('30,874 read, 30,269 recorded, 605 duplicates\r\n');
   });
 
-  test.concurrent('shows bad lines above the bar, each on a line of its own', async () => {
+  test.concurrent('prints bad lines above the bar, each on its own line', async () => {
     const place = await placeWithProject();
     const lines = Array.from({ length: 3000 }, (_, at) =>
       at % 1500 === 1000 ? 'no' : `{"id":"${at}","caller":"web"}`,
@@ -35,7 +35,7 @@ describe('an import on a terminal', () => {
     expect(afterBar(stdout)).toBe('3,000 read, 2,998 recorded, 0 duplicates, 2 bad\r\n');
   });
 
-  test.concurrent('counts without a bar where nobody knows how much is coming', async () => {
+  test.concurrent('counts without a bar if the size of the input is unknown', async () => {
     const place = await placeWithProject();
     const { status, stdout } = await onTerminal(place, `- < ${sampleFile}`);
     expect(status).toBe(0);
@@ -45,9 +45,9 @@ describe('an import on a terminal', () => {
   });
 });
 
-test('an import on a terminal ends at the first Ctrl-C, and leaves the terminal as it was', async () => {
+test('Ctrl-C ends an import on a terminal and does not change the terminal', async () => {
   const place = await placeWithProject();
-  // Its input never ends. Bash hands its own process over, whose number it prints first.
+  // Its input never ends. `exec` keeps the process id that bash prints first.
   const command = `echo "process $$"; exec ${process.execPath} ${programFile} import - --project ${project} < <(tail -f /dev/null)`;
   const running = startCommand('script', ['-qec', `bash -c '${command}'`, '/dev/null'], {
     cwd: place.folder,
@@ -71,7 +71,7 @@ test.concurrent('an import without a terminal shows no bar', async () => {
   });
 });
 
-/** What follows the last control sequence, which is the bar's end. */
+/** The text after the last control sequence, which ends the bar. */
 function afterBar(terminal: string): string {
   const sequenceStart = '\u001b[';
   return terminal

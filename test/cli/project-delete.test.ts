@@ -1,4 +1,4 @@
-/** Deleting a project: what is refused, what is gone at once, and what is gone in the end. */
+/** Deleting a project: refusals, what disappears at once, and what servers remove later. */
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
@@ -17,7 +17,7 @@ import { knownEvent } from '../support/ledger.js';
 import { eventually } from '../support/nodes.js';
 import { by } from '../support/store.js';
 
-/** How many rows there are of queries and counters, of whatever project. */
+/** The number of rows of queries and counters, of all projects. */
 function rowsIn(place: Place): number {
   const row = firstRow(
     place,
@@ -27,14 +27,14 @@ function rowsIn(place: Place): number {
   return Number(row['rows']);
 }
 
-/** How often a text is in the database's file and the log beside it. */
+/** How often the database file and its log contain a text. */
 function timesOnDisk(place: Place, text: string): number {
   return [place.database, `${place.database}-wal`]
     .filter((file) => existsSync(file))
     .reduce((sum, file) => sum + readFileSync(file).toString('latin1').split(text).length - 1, 0);
 }
 
-test.concurrent('is refused without the right name, typed in full, and then nothing is deleted', async () => {
+test.concurrent('project delete requires the exact name, and otherwise deletes nothing', async () => {
   const place = await placeWithSample();
   const rows = rowsIn(place);
   const unsaid = await place.run(['project', 'delete', project]);
@@ -56,7 +56,7 @@ test.concurrent('is refused without the right name, typed in full, and then noth
   expect(rowsIn(place)).toBe(rows);
 });
 
-test('takes the project, its recording keys and all its rows, beside a server that serves it', async () => {
+test('project delete removes the project, its recording keys and all its rows while a server runs', async () => {
   const place = await placeWithSample();
   await succeed(place.run(['project', 'create', 'Blog', '--id', 'blog']));
   const [admin, recording] = [await makeKey(place, 'admin'), await makeKey(place, 'recording')];
@@ -88,7 +88,7 @@ test('takes the project, its recording keys and all its rows, beside a server th
   expect(await writer.count()).toMatchObject({ status: 401 });
 });
 
-test('prints what was deleted as JSON', async () => {
+test('project delete prints the project as JSON', async () => {
   const place = await placeWithProject();
   expect(await jsonOf(place, ['project', 'delete', project, '--confirm', 'Docs'])).toMatchObject({
     id: project,
@@ -96,7 +96,7 @@ test('prints what was deleted as JSON', async () => {
   });
 });
 
-test('leaves no id of its queries to be read in the file or its log', async () => {
+test('after a deletion, neither the file nor its log contains ids of the deleted queries', async () => {
   const place = await placeWithProject();
   await succeed(place.run(['project', 'create', 'Blog', '--id', 'blog']));
   const store = await openStore(`sqlite:${place.database}`);
@@ -114,7 +114,7 @@ test('leaves no id of its queries to be read in the file or its log', async () =
   expect(timesOnDisk(place, 'of-blog')).toBeGreaterThanOrEqual(2000);
 });
 
-test('is finished by the next server where it was cut short', async () => {
+test('the next server completes an interrupted deletion', async () => {
   const place = await placeWithSample();
   const store = await openStore(`sqlite:${place.database}`);
   await store.deleteProject('default', project, by);

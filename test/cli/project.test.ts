@@ -5,7 +5,7 @@ import { emptyPlace, placeWithProject, project, succeed } from '../support/cli-p
 const unset = { timeZone: null, retentionDays: null, rowsFrom: null };
 
 describe('project create', () => {
-  test.concurrent('makes a database with its folder, prints the id and nothing else', async () => {
+  test.concurrent('creates a database with its folder and prints only the id', async () => {
     const place = await emptyPlace();
     const database = ['--database', `sqlite:${place.path('a/b/c.db')}`];
     const { stdout, stderr } = await succeed(place.run(['project', 'create', 'First', ...database]));
@@ -21,7 +21,7 @@ describe('project create', () => {
     expect(JSON.parse(list.stdout)).toEqual(rows);
   });
 
-  test.concurrent('gives the project as JSON', async () => {
+  test.concurrent('prints the project as JSON', async () => {
     const place = await emptyPlace();
     const { stdout } = await succeed(place.run(['project', 'create', 'Über docs', '--id', 'd', '--json']));
     expect(JSON.parse(stdout)).toEqual({
@@ -32,7 +32,7 @@ describe('project create', () => {
     });
   });
 
-  test.concurrent('refuses an id that is taken', async () => {
+  test.concurrent('refuses an existing id', async () => {
     const place = await placeWithProject();
     expect(await place.run(['project', 'create', 'Again', '--id', project])).toEqual({
       status: 1,
@@ -42,7 +42,7 @@ describe('project create', () => {
     });
   });
 
-  test.concurrent('refuses a bad name and a bad id, both at once', async () => {
+  test.concurrent('refuses an invalid name and id, reporting both', async () => {
     const place = await emptyPlace();
     const { status, stdout, stderr } = await place.run(['project', 'create', ' ', '--id', 'a/b']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -50,7 +50,7 @@ describe('project create', () => {
   });
 });
 
-test.concurrent('project list is a table', async () => {
+test.concurrent('project list prints a table', async () => {
   const place = await placeWithProject();
   await succeed(place.run(['project', 'create', 'Blog', '--id', 'blog']));
   await succeed(
@@ -67,7 +67,7 @@ test.concurrent('project list is a table', async () => {
 });
 
 describe('project change', () => {
-  test.concurrent('refuses what is wrong, all of it at once, and changes nothing', async () => {
+  test.concurrent('refuses invalid values, reporting all, and changes nothing', async () => {
     const place = await placeWithProject();
     const bad = ['--name', ' ', '--time-zone', 'Europe/Atlantis', '--retention-days', '0'];
     const { status, stdout, stderr } = await place.run(['project', 'change', project, ...bad]);
@@ -94,7 +94,7 @@ describe('project change', () => {
     expect(await jsonOf(place, ['audit', '--action', 'project.change'])).toEqual([]);
   });
 
-  test.concurrent('changes what is given, and shows it', async () => {
+  test.concurrent('changes the given properties and prints them', async () => {
     const place = await placeWithProject();
     const change = (...args: string[]) => ['project', 'change', project, ...args];
     expect((await succeed(place.run(change('--name', 'Handbook')))).stdout).toBe('changed docs (Handbook)\n');

@@ -1,4 +1,4 @@
-/** The samples of docs/reading.md that are marked as runnable, run as they stand, against a real server. */
+/** Runs the samples of docs/reading.md that are marked as runnable against a real server. */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -10,18 +10,18 @@ const page = readFileSync(new URL('../../docs/reading.md', import.meta.url), 'ut
 
 const samples = [...page.matchAll(/<!-- runnable -->\n```sh\n([\s\S]*?)```/g)].map(([, code = '']) => code);
 
-/** Where the page has its server and project. */
+/** The server and project on the page. */
 const ADDRESS = 'http://127.0.0.1:4000';
 const PROJECT = 'demo';
 
-test('the page has a mark before samples alone, and no key in an address', () => {
+test('only samples are marked as runnable, and no URL contains a key', () => {
   expect(samples).toHaveLength(page.split('<!-- runnable -->').length - 1);
   expect(samples.length).toBeGreaterThan(3);
   expect(page).not.toMatch(/[?&](key|token|api_?key|authorization)=/i);
 });
 
 describe('the samples', () => {
-  test('do what the page says they do', async () => {
+  test('print what the page says', async () => {
     const place = await placeWithSample();
     const key = await makeKey(place, 'admin');
     const server = await place.serve();
@@ -32,7 +32,7 @@ describe('the samples', () => {
       const here = code
         .replaceAll(ADDRESS, server.url)
         .replaceAll(new RegExp(`\\b${PROJECT}\\b`, 'g'), project);
-      // Installed, the program is on the path.
+      // An installed program would be on the path.
       const script = `caller-stats() { "${process.execPath}" "${programFile}" "$@"; }\n${here}`;
       const env = { CALLER_STATS_KEY: key };
       return (await succeed(runCommand('bash', ['--norc', '-c', script], { env, cwd: place.folder }))).stdout;
@@ -52,7 +52,7 @@ describe('the samples', () => {
     expect(await run(node)).toBe('git-cli 3217\nweb 2014\ngithub-desktop 150\nsdk.git 139\napi 86\n');
   });
 
-  test('the table on the page is what the program prints', async () => {
+  test('include a table as the program prints it', async () => {
     const place = await placeWithSample();
     const [, args = '', table] = /^\$ caller-stats stats demo (.+)\n([^`]+)```/m.exec(page) ?? [];
     expect((await succeed(place.run(['stats', project, ...args.split(' ')]))).stdout).toBe(table);
@@ -65,7 +65,7 @@ describe('the configurations for assistants', () => {
       JSON.parse(text) as { mcpServers: Record<string, { command: string; args: string[] }> },
   );
 
-  test('are JSON, and start the command with options that it has', () => {
+  test('are valid JSON and start the command with existing options', () => {
     expect(configurations).toHaveLength(2);
     for (const { mcpServers } of configurations) {
       const { command, args = [] } = mcpServers['caller-stats'] ?? {};

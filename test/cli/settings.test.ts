@@ -6,7 +6,7 @@ import { firstRunOf, programFile, runCommand } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { emptyPlace, placeWithProject } from '../support/cli-place.js';
 
-/** Every setting but the port, which the tests choose themselves, and the database, with a bad value. */
+/** Every setting with an invalid value. */
 const badEnvironment = {
   HOST: 'not a host',
   PORT: '65536',
@@ -36,7 +36,7 @@ const badEnvironment = {
   CALLER_STATS_BODY_BYTES_MAX: '10 MiB',
 };
 
-/** A port that another program listens on while the test runs. */
+/** A port that is in use during the test. */
 async function takenPort(): Promise<number> {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -47,7 +47,7 @@ async function takenPort(): Promise<number> {
 }
 
 describe('settings', () => {
-  test('come from the environment', async () => {
+  test('are read from the environment', async () => {
     const place = await emptyPlace();
     const env = {
       HOST: 'localhost',
@@ -70,7 +70,7 @@ describe('settings', () => {
     expect(await server.stop()).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test('come from flags first', async () => {
+  test('are read from flags before the environment', async () => {
     const place = await emptyPlace();
     const server = await place.serve(
       [
@@ -104,7 +104,7 @@ describe('settings', () => {
     expect(await server.stop()).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test('that are set to nothing count as not set', async () => {
+  test('with empty values count as not set', async () => {
     const place = await emptyPlace();
     const empty = Object.fromEntries(Object.keys(badEnvironment).map((name) => [name, '']));
     const { DATABASE_URL: _, ...env } = empty;
@@ -112,7 +112,7 @@ describe('settings', () => {
     expect(firstRunOf(server).admin).toMatch(/^cs_admin_/);
   });
 
-  test.concurrent('that are bad are all reported together, by variable', async () => {
+  test.concurrent('with invalid values are all reported, by variable', async () => {
     const place = await emptyPlace();
     const { status, stdout, stderr } = await place.run(['serve'], { env: badEnvironment });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -125,7 +125,7 @@ describe('settings', () => {
     }
   });
 
-  test.concurrent('that are bad are all reported together, by flag', async () => {
+  test.concurrent('with invalid values are all reported, by flag', async () => {
     const place = await emptyPlace();
     const { status, stderr } = await place.run([
       'serve',
@@ -169,7 +169,7 @@ describe('settings', () => {
     ]);
   });
 
-  test.concurrent('of single sign-on come together or not at all, and every missing one is named', async () => {
+  test.concurrent('of single sign-on are required together, and missing ones are reported', async () => {
     const place = await emptyPlace();
     const needed = {
       CALLER_STATS_OIDC_ISSUER: ['https://sso.example.org', '--oidc-issuer'],
@@ -188,7 +188,7 @@ describe('settings', () => {
     }
   });
 
-  test('that are secrets are no flags, and are said in no output', async () => {
+  test('that are secrets have no flags and appear in no output', async () => {
     const place = await emptyPlace();
     const secret = 'hunter2hunter2hunter2hunter2';
     const short = await place.run(['serve'], { env: { CALLER_STATS_SECRET: secret } });
@@ -215,7 +215,7 @@ describe('settings', () => {
       expect(output).not.toContain(secret);
   });
 
-  test.concurrent('are shown as they were given, but for a password', async () => {
+  test.concurrent('are shown without their password', async () => {
     const place = await emptyPlace();
     const url = 'postgres://user:hunter2@host:port/db';
     const { status, stdout, stderr } = await place.run(['verify', '--database', url]);
@@ -230,7 +230,7 @@ describe('settings', () => {
     'sqlite://host/file.db',
     'mysql://localhost/db',
     'caller-stats.db',
-  ])('the database %j is refused', async (url) => {
+  ])('do not accept the database %j', async (url) => {
     const place = await emptyPlace();
     const { status, stdout, stderr } = await place.run(['verify', '--database', url]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -238,7 +238,7 @@ describe('settings', () => {
   });
 });
 
-describe('serve says plainly that it cannot listen:', () => {
+describe('serve reports that it cannot listen because', () => {
   test('the port is in use', async () => {
     const place = await placeWithProject();
     const port = await takenPort();
@@ -258,7 +258,7 @@ describe('serve says plainly that it cannot listen:', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  test.concurrent('the address is not of this machine', async () => {
+  test.concurrent('the address does not belong to this machine', async () => {
     const place = await placeWithProject();
     const { status, stdout, stderr } = await place.run(['serve', '--port', '0', '--host', '192.0.2.1']);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

@@ -1,4 +1,4 @@
-/** `stats` over time and by caller: of the sample, against a recount of its lines that asks the platform for each. */
+/** `stats` over time and by caller, compared with a recount of the sample that uses the platform's time zones. */
 import { describe, expect, test } from 'vitest';
 import type { CallerCounts, Counts } from '../../src/domain/counting/counts.js';
 import { INTERVALS } from '../../src/domain/counting/interval.js';
@@ -21,13 +21,13 @@ interface Line {
   readonly occurredAt: string;
 }
 
-/** The sample's queries, the first of each id. */
+/** The sample's queries without repetitions. */
 function sampleQueries(): Line[] {
   const lines = sampleLines().map((line) => JSON.parse(line) as Line);
   return [...new Map(lines.toReversed().map((line) => [line.id, line])).values()];
 }
 
-/** What each name holds, and how many there are of each type. */
+/** The counts of each group of lines. */
 function grouped(lines: readonly Line[], nameOf: (line: Line) => string): Map<string, Counts> {
   const groups = new Map<string, Counts>();
   for (const line of lines) {
@@ -58,7 +58,7 @@ describe('stats refuses', () => {
     expect(stderr).toMatch(message);
   });
 
-  test.concurrent('too many buckets, and says what to do', async () => {
+  test.concurrent('too many buckets, with advice', async () => {
     const place = await placeWithProject();
     const args = ['--interval', 'hour', '--from', '2000-01-01', '--to', '2026-01-01'];
     const { status, stdout, stderr } = await place.run(['stats', project, ...args]);
@@ -84,7 +84,7 @@ describe('stats over time', () => {
     ['day', 'Europe/Berlin'],
     ['week', 'America/New_York'],
     ['month', 'Asia/Kathmandu'],
-  ] as const)('is what a recount of the sample gives: each %s in %s', async (interval, timeZone) => {
+  ] as const)('equals a recount of the sample: each %s in %s', async (interval, timeZone) => {
     const place = await placeWithSample();
     const args = ['stats', project, '--interval', interval, '--time-zone', timeZone, '--json'];
     const { buckets } = JSON.parse((await succeed(place.run(args))).stdout) as Series;
@@ -103,7 +103,7 @@ describe('stats over time', () => {
     expect(buckets.reduce((sum, { total }) => sum + total, 0)).toBe(expected.queries);
   });
 
-  test.concurrent('adds up to each expected range of the sample, whatever the interval', async () => {
+  test.concurrent('adds up to the expected counts of the sample for every interval', async () => {
     const place = await placeWithSample();
     const some = expected.ranges.filter((_, at) => at % 12 === 0);
     for (const [at, { query, counts }] of some.entries()) {
@@ -132,7 +132,7 @@ describe('stats over time', () => {
     }
   });
 
-  test.concurrent('prints a table for people, and CSV for programs', async () => {
+  test.concurrent('prints a table or CSV', async () => {
     const place = await placeWithSample();
     const args = [
       'stats',
@@ -162,7 +162,7 @@ describe('stats over time', () => {
 });
 
 describe('stats by caller', () => {
-  test.concurrent('is what a recount of the sample gives', async () => {
+  test.concurrent('equals a recount of the sample', async () => {
     const place = await placeWithSample();
     const { total, callers } = JSON.parse(
       (await succeed(place.run(['stats', project, '--callers', '--json']))).stdout,
@@ -185,7 +185,7 @@ describe('stats by caller', () => {
   });
 });
 
-test('a running server gives the same, in every form', async () => {
+test('stats --url prints the same in every format', async () => {
   const place = await placeWithSample();
   const key = await makeKey(place, 'admin');
   const server = await place.serve();

@@ -1,4 +1,4 @@
-/** Several processes on one database at once. */
+/** Several processes on the same database. */
 import { expect, test } from 'vitest';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { makeKey, type Place, placeWithProject, project, succeed } from '../support/cli-place.js';
@@ -15,7 +15,7 @@ async function importSample(place: Place): Promise<Totals> {
   return JSON.parse(stdout) as Totals;
 }
 
-test('imports of the same file at once record each query once', async () => {
+test('simultaneous imports of the same file record each query once', async () => {
   const place = await placeWithProject();
   const totals = await Promise.all([importSample(place), importSample(place), importSample(place)]);
   for (const { read, recorded, duplicates } of totals) {
@@ -28,7 +28,7 @@ test('imports of the same file at once record each query once', async () => {
   await succeed(place.run(['verify']));
 });
 
-test('an import and a server that records at the same time lose and double nothing', async () => {
+test('an import while a server records loses nothing and counts nothing twice', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
   const server = await place.serve();
@@ -51,7 +51,7 @@ test('an import and a server that records at the same time lose and double nothi
   expect(await server.stop()).toMatchObject({ status: 0 });
 });
 
-test('two servers on one database see at once what the other recorded', async () => {
+test('two servers on one database immediately count what the other recorded', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
   const servers = await Promise.all([place.serve(), place.serve()]);

@@ -1,4 +1,4 @@
-/** Traces go to whoever the standard variables name: a receiver on this machine, from a server in a process of its own. */
+/** A server sends traces to the receiver that the standard OpenTelemetry variables name. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -23,7 +23,7 @@ interface Span {
   readonly status: { code?: number };
 }
 
-/** Takes whatever is exported to it. */
+/** Accepts all exports. */
 async function receiver(): Promise<{ readonly url: string; readonly exports: Export[] }> {
   const exports: Export[] = [];
   const server = createServer(async (request, response) => {
@@ -40,7 +40,7 @@ async function receiver(): Promise<{ readonly url: string; readonly exports: Exp
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, exports };
 }
 
-/** One export, one recording, one refusal, one probe, on a server that is then stopped: all spans have been sent. */
+/** Makes four requests to a server and stops it, so that all spans have been sent. */
 async function traced(env: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
   const server = await (await emptyPlace()).serve([], { env });
   const { project, admin } = firstRunOf(server);
@@ -59,8 +59,8 @@ async function traced(env: Readonly<Record<string, string>>, headers: Readonly<R
 const EXPORT = 'GET /v1/analytics/:projectId/assistant/caller-stats';
 const RECORD = 'POST /v1/analytics/:projectId/assistant/queries';
 
-describe('where an endpoint is named', () => {
-  test('each request but probes is a span, with what it asked of the store below it, in the trace it came with', async () => {
+describe('with an endpoint', () => {
+  test('each request except probes is a span of its trace, with child spans for calls of the store', async () => {
     const { url, exports } = await receiver();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const env = {
@@ -84,7 +84,7 @@ describe('where an endpoint is named', () => {
     for (const told of ['"caller-stats"', '"test"'])
       expect(JSON.stringify(resources[0].resource)).toContain(told);
     const spans: Span[] = resources.flatMap(({ scopeSpans }) => scopeSpans[0].spans);
-    // The client of the tests looks at the document as well.
+    // The tests' client also requests the OpenAPI document.
     const requests = spans.filter(({ kind, name }) => kind === 2 && name !== 'GET /openapi.json');
     expect(requests.map(({ name }) => name).toSorted()).toEqual(['GET', EXPORT, RECORD]);
     const of = (name: string): Span | undefined => requests.find((span) => span.name === name);
@@ -102,7 +102,7 @@ describe('where an endpoint is named', () => {
     expect(spans.filter(({ kind, parentSpanId }) => kind !== 2 && parentSpanId === undefined)).toEqual([]);
   });
 
-  test('protobuf is what is sent unless told otherwise, to the address for traces where there is one', async () => {
+  test('protobuf is the default, and the endpoint for traces is preferred', async () => {
     const { url, exports } = await receiver();
     await traced({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/mine`, OTEL_SERVICE_NAME: 'stats-of-docs' });
     expect(exports.map(({ path, type }) => [path, type])).toContainEqual(['/mine', 'application/x-protobuf']);
@@ -110,7 +110,7 @@ describe('where an endpoint is named', () => {
     for (const part of ['stats-of-docs', EXPORT, 'store.record']) expect(text).toContain(part);
   });
 
-  test('a receiver that is away is said in the log, and holds up nothing, the end included', async () => {
+  test('an unreachable receiver causes no error and does not delay the stop', async () => {
     const { stderr } = await traced({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
     expect(stderr).not.toMatch(/"level":[56]0/);
   });

@@ -5,7 +5,7 @@ import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import { APPLICATION_ID } from '../../src/storage/sqlite/migrations/migrate.js';
 import { alter, emptyPlace, firstRow, type Place, succeed } from '../support/cli-place.js';
 
-/** What lies in the folder of a place. */
+/** The names of the files in a place's folder. */
 const filesOf = (place: Place) => readdirSync(place.folder).toSorted();
 
 describe('before an upgrade', () => {
@@ -17,7 +17,7 @@ describe('before an upgrade', () => {
   }
   const versionOf = (database: string) => firstRow({ database }, 'PRAGMA user_version')['user_version'];
 
-  test.concurrent('the database is kept as it was, and restoring that takes the upgrade back', async () => {
+  test.concurrent('the database is copied, and restoring the copy undoes the upgrade', async () => {
     const place = await oldPlace();
     const { stdout } = await succeed(place.spawn(['migrate']));
     expect(stdout).toBe(
@@ -29,14 +29,14 @@ describe('before an upgrade', () => {
     expect(versionOf(place.database)).toBe(4);
   });
 
-  test.concurrent('by any command', async () => {
+  test.concurrent('by any command, the database is copied', async () => {
     const place = await oldPlace();
     await succeed(place.spawn(['project', 'list']));
     expect(versionOf(place.database)).toBe(MIGRATIONS.length);
     expect(versionOf(`${place.database}.version-4`)).toBe(4);
   });
 
-  test('and a server says in its log where that is, once', async () => {
+  test('by a server, the copy is logged once', async () => {
     const place = await oldPlace();
     const lines = async () => {
       const server = await place.serve();
@@ -52,7 +52,7 @@ describe('before an upgrade', () => {
     expect([more, await lines()]).toEqual([[], []]);
   });
 
-  test.concurrent('where it cannot be kept, nothing is upgraded, unless told', async () => {
+  test.concurrent('a copy that fails prevents the upgrade, except with --no-backup', async () => {
     const place = await oldPlace();
     await mkdir(place.path('caller-stats.db.version-4'));
     const outcome = await place.spawn(['project', 'list']);
@@ -65,7 +65,7 @@ describe('before an upgrade', () => {
     expect(JSON.parse(stdout)).toEqual({ version: MIGRATIONS.length, distributed: [], kept: null });
   });
 
-  test.concurrent('a new database has nothing to keep', async () => {
+  test.concurrent('no copy is made of a new database', async () => {
     const place = await emptyPlace();
     await succeed(place.spawn(['project', 'create', 'Docs']));
     expect(filesOf(place)).toEqual(['caller-stats.db']);

@@ -1,6 +1,6 @@
 /**
- * Known queries, in blocks: a block is recorded all or not at all, and has a stretch of time of its own, so that its count
- * can be asked for alone. Nothing is kept of a query: its block's number and its place in it give it again.
+ * Known queries in blocks. A block is recorded completely or not at all, and has its own time range, so that it can be
+ * counted alone. A query is not stored: the number of its block and its place in it determine it.
  */
 
 import { type TypeCounts, withTotal } from '../../src/domain/counting/counts.js';
@@ -8,19 +8,19 @@ import type { DateRange } from '../../src/domain/counting/date-range.js';
 import { callerType } from '../../src/domain/queries/caller.js';
 import type { Query } from '../../src/domain/queries/query.js';
 
-/** Projects of a run. They have the same ids, with other callers at other times. */
+/** The projects of a run. They have queries with the same ids but other callers. */
 export const PROJECTS = ['first', 'second'] as const;
 export type ProjectId = (typeof PROJECTS)[number];
 
 const callers = ['web', 'api', 'slack', 'sdk-python', 'web', 'git-cli', 'web'];
 
-/** By the number's remainder. Most queries come by the thousand. */
+/** Sizes by the remainder of a block's number. Most queries are in blocks of a thousand. */
 const sizes = [1000, 1, 40, 1000, 3, 1000, 150, 1000, 12, 1000];
 
-/** A prime, so that blocks begin and end anywhere in the buckets of all widths. */
+/** A prime, so that blocks start and end anywhere in buckets. */
 const stretchMs = 97_003;
 
-/** Blocks that there are; their stretches lie half before and half behind 1970, in an order that is not theirs. */
+/** The number of blocks. Half of their time ranges are before 1970; their order differs from that of the numbers. */
 const BLOCKS_MAX = 65_536;
 const step = 40_503;
 
@@ -28,13 +28,13 @@ export function sizeOf(block: number): number {
   return sizes[block % sizes.length] ?? 1;
 }
 
-/** The stretch of time that all queries of a block are in, and of no other block. */
+/** The time range of a block, which contains no query of another block. */
 export function stretchOf(block: number): DateRange {
   const from = (((block * step) % BLOCKS_MAX) - BLOCKS_MAX / 2) * stretchMs;
   return { from, to: from + stretchMs };
 }
 
-/** The range that exactly these many neighbouring stretches make up, from that of a block on. */
+/** The range of this many adjacent blocks in time, starting with a block. */
 export function stretchesFrom(block: number, howMany: number): DateRange {
   const { from } = stretchOf(block);
   return { from, to: from + howMany * stretchMs };
@@ -49,7 +49,7 @@ function queryOf(project: ProjectId, block: number, place: number): Query {
     `16 bytes: ${number.toString(36).padStart(6, '0')}`,
   ];
   const { from, to } = stretchOf(block);
-  // The first and the last millisecond of the stretch have queries; others share theirs.
+  // The first and the last millisecond of the range have queries; other milliseconds may have several.
   const offset = place === 1 ? to - from - 1 : (place * place * 17) % stretchMs;
   return {
     id: ids[number % ids.length] ?? '',
@@ -62,7 +62,7 @@ export function queriesOf(project: ProjectId, block: number): Query[] {
   return Array.from({ length: sizeOf(block) }, (_, place) => queryOf(project, block, place));
 }
 
-/** What of a block lies in a range, counted one by one. */
+/** Counts the queries of a block in a range. */
 export function countsOf(project: ProjectId, block: number, { from, to }: DateRange): TypeCounts {
   const counts = { web: 0, api: 0, other: 0 };
   for (const { caller, occurredAt } of queriesOf(project, block)) {
@@ -73,12 +73,12 @@ export function countsOf(project: ProjectId, block: number, { from, to }: DateRa
 
 const ofWhole = new Map<string, TypeCounts>();
 
-/** The same, which is kept for whole blocks: they are counted again and again. */
+/** The same, cached for whole blocks. */
 export function countsIn(project: ProjectId, block: number, range: DateRange): TypeCounts {
   const { from, to } = stretchOf(block);
   if (from >= range.to || to <= range.from) return { web: 0, api: 0, other: 0 };
   if (from < range.from || to > range.to) return countsOf(project, block, range);
-  // A block's counts repeat with its number: by its size, and by the callers' turn.
+  // Blocks of the same size that start with the same caller have the same counts.
   const name = `${project} ${(block * 1024) % callers.length} ${sizeOf(block)}`;
   const known = ofWhole.get(name) ?? countsOf(project, block, { from, to });
   ofWhole.set(name, known);

@@ -1,4 +1,4 @@
-/** A run: rounds of faults in a seeded order, on one database after the other, until there has been enough. */
+/** A run: rounds of faults in a seeded order, on one database after the other. */
 import type { PostgresServer } from '../support/postgres-server.js';
 import { Draw } from './draw.js';
 import { type Fault, type Round, type StoreKind, Tally } from './fault.js';
@@ -20,7 +20,7 @@ import { Load } from './load.js';
 import { BLOCKS_A_DELIVERY } from './plan.js';
 import type { World } from './world.js';
 
-/** Every kind of fault there is, where the database's server can be reached. */
+/** Every kind of fault for a store; kills of PostgreSQL require its server. */
 export function faultsOf(store: StoreKind, server?: PostgresServer): readonly Fault[] {
   const all = server === undefined ? FAULTS : [...FAULTS, killDatabase(server)];
   return all.filter(({ stores }) => stores.includes(store));
@@ -45,26 +45,26 @@ const FAULTS: readonly Fault[] = [
   flipByte,
 ];
 
-/** A recount takes seconds for a million queries, so a database is given up before it has as many. */
+/** A recount takes seconds for a million queries, so a new database is made before that. */
 const queriesMax = 250_000;
 
-/** What a load brings in at most, in multiples of what a fault waits for: some faults take long. */
+/** The most new queries of a load, as a multiple of `Plan.queries`. */
 const queriesOfLoad = 4;
 
-/** Of the rounds, most are kills while recording: that is the promise that matters most. */
+/** Most rounds are kills during recording, because that promise matters most. */
 const killsAmongFour = 3;
 const usual = new Set(['kill-server', 'kill-database', 'kill-node']);
 
 export interface Plan {
   readonly seed: string;
   readonly store: StoreKind;
-  /** Queries of the load before each fault. */
+  /** The queries recorded before each fault. */
   readonly queries: number;
-  /** Kinds to choose from. */
+  /** The kinds of faults to choose from. */
   readonly faults: readonly Fault[];
 }
 
-/** The fault of the round of this number: first each kind once, then in a mix. */
+/** The fault of a round: each kind once, then a random mix. */
 export function faultOf({ seed, faults }: Pick<Plan, 'seed' | 'faults'>, number: number): Fault {
   const draw = new Draw(seed).of(`fault ${number}`);
   const first = new Draw(seed).of('order').shuffled(faults)[number];
@@ -73,7 +73,7 @@ export function faultOf({ seed, faults }: Pick<Plan, 'seed' | 'faults'>, number:
   return kills.length > 0 && draw.below(4) < killsAmongFour ? draw.pick(kills) : draw.pick(faults);
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface Verdict {
   readonly tally: Tally;
   readonly acknowledged: number;
@@ -83,7 +83,6 @@ export interface Verdict {
   readonly problems: readonly string[];
 }
 
-/** Rounds until `enough` says so, or something is wrong. */
 export class Campaign {
   readonly #plan: Plan;
   readonly #tally = new Tally();
@@ -94,7 +93,7 @@ export class Campaign {
   #requests = 0;
   #keyChanges = 0;
   #world: World | undefined;
-  /** The load before, and where the next one begins if there was none. */
+  /** The previous load, and the first delivery of the next one if there is none. */
   #last: Load | undefined;
   #from = 0;
 
@@ -107,7 +106,7 @@ export class Campaign {
     return this.#tally.rounds;
   }
 
-  /** The next round; gives what is wrong after it. */
+  /** Runs the next round and returns the problems it found. */
   async round(): Promise<readonly string[]> {
     const number = this.#tally.rounds++;
     const fault = faultOf(this.#plan, number);
@@ -133,7 +132,7 @@ export class Campaign {
     return found;
   }
 
-  /** Verifies the database, ends everything, and says how it was. */
+  /** Verifies the database, stops everything, and returns the result. */
   async end(): Promise<Verdict> {
     await this.#giveUp();
     return {

@@ -1,7 +1,6 @@
 /**
- * Judges a history: whether there is any way in which every acknowledged query was counted once, from then on; every one
- * that was never answered once or not at all, and a block of them never by half; and no other at all. As Jepsen's checkers
- * do, it knows nothing but the history.
+ * Checks a history, as Jepsen does, using nothing else: every acknowledged block must be counted once from then on, a block
+ * without a response once or not at all but never in part, and nothing else may be counted.
  */
 
 import type { Counts, TypeCounts } from '../../src/domain/counting/counts.js';
@@ -11,11 +10,11 @@ import { countsIn, PROJECTS, type ProjectId, sizeOf, sum } from './blocks.js';
 import type { Entry } from './history.js';
 
 interface BlockState {
-  /** It is counted, and from then on for ever. */
+  /** It must be counted from now on. */
   counted: boolean;
-  /** Recordings of it that have not ended, or ended without an answer. */
+  /** Recordings of it that are in progress, or ended without a response. */
   open: number;
-  /** The entry that first sent it, and the one that it was certain with. */
+  /** The entries that first sent it and that made it certain. */
   readonly sentAt: number;
   countedAt: number;
 }
@@ -23,7 +22,7 @@ interface BlockState {
 interface Recording {
   readonly project: ProjectId;
   readonly blocks: readonly number[];
-  /** Blocks that were counted when it began. */
+  /** Blocks that were counted when it started. */
   readonly before: ReadonlySet<number>;
 }
 
@@ -33,50 +32,50 @@ interface Reading {
   readonly before: ReadonlySet<number>;
 }
 
-/** Of more blocks that may or may not be there, not every choice is looked at: bounds are held then. */
+/** With more uncertain blocks, only bounds are checked instead of every combination. */
 const uncertainMax = 12;
 
-/** What is wrong with a history; nothing where it may be right. */
+/** The problems of a history. */
 export function problemsOf(history: Iterable<Entry>): string[] {
   const checker = new Checker();
   return [...history].flatMap((entry) => checker.take(entry));
 }
 
-/** The same, entry by entry, for histories that are too long to be kept. */
+/** The same, entry by entry, without storing the history. */
 export class Checker {
   readonly #blocks = new Map<ProjectId, Map<number, BlockState>>(PROJECTS.map((one) => [one, new Map()]));
   readonly #recordings = new Map<number, Recording>();
   readonly #readings = new Map<number, Reading>();
   #entries = 0;
 
-  /** Queries that are counted for certain. */
+  /** The queries that must be counted. */
   get counted(): number {
     return this.#total((state) => state.counted);
   }
 
-  /** Those, and the ones that may be. */
+  /** Those, and the queries that may be counted. */
   get countedAtMost(): number {
     return this.#total((state) => state.counted || state.open > 0);
   }
 
-  /** Blocks that may or may not be counted. */
+  /** The blocks that may be counted. */
   uncertain(project: ProjectId): number[] {
     return this.#where(project, (state) => !state.counted && state.open > 0);
   }
 
-  /** Blocks that are counted for certain. */
+  /** The blocks that must be counted. */
   certain(project: ProjectId): number[] {
     return this.#where(project, (state) => state.counted);
   }
 
-  /** When a block was first sent, and since when it is certain, as numbers of entries. */
+  /** When a block was first sent and when it became certain, as numbers of entries. */
   timesOf(project: ProjectId, block: number): { readonly sentAt: number; readonly countedAt: number } {
     const { sentAt = Number.POSITIVE_INFINITY, countedAt = Number.POSITIVE_INFINITY } =
       this.#of(project).get(block) ?? {};
     return { sentAt, countedAt };
   }
 
-  /** Takes the next entry; gives what is wrong with it, after all that came before. */
+  /** Adds the next entry and returns its problems. */
   take(entry: Entry): string[] {
     this.#entries++;
     switch (entry.kind) {
@@ -123,7 +122,7 @@ export class Checker {
     if (recorded + duplicates !== sizes(blocks))
       problems.push(`${recorded} recorded and ${duplicates} duplicates are not the ${sizes(blocks)} sent`);
     const states = new Map(blocks.map((block) => [block, this.#stateOf(project, block)]));
-    // Nobody else has it under way, and nobody lost an answer for it: it was new.
+    // No other recording of it is in progress or without a response, so it was new.
     const isNew = (block: number) =>
       !before.has(block) && states.get(block)?.open === 1 && !states.get(block)?.counted;
     const sure = sizes(blocks.filter(isNew));
@@ -166,7 +165,7 @@ export class Checker {
         `${project}, ${asked}: ${show(counts)} counted, ${show(least)} acknowledged, and ${uncertain.length} blocks that may be there`,
       ];
     const [only, ...others] = uncertain;
-    // It was seen, so it has to stay.
+    // It was counted once, so it must be counted from now on.
     if (only !== undefined && others.length === 0 && over.web + over.api + over.other > 0)
       this.#certain(this.#stateOf(project, only.block));
     return [];
@@ -212,13 +211,13 @@ export class Checker {
 
   #end<T>(under: Map<number, T>, op: number): T {
     const found = under.get(op);
-    if (found === undefined) throw new Error(`operation ${op} ended without having begun`);
+    if (found === undefined) throw new Error(`operation ${op} ended before it started`);
     under.delete(op);
     return found;
   }
 }
 
-/** Whether some of the sizes add up to this. */
+/** Whether a subset of the sizes has this sum. */
 function canMake(total: number, sizes: readonly number[]): boolean {
   return canMakeCounts(
     { web: total, api: 0, other: 0 },

@@ -1,4 +1,4 @@
-/** Choices of a seeded run. The same seed and name give the same choices, whatever was chosen elsewhere before. */
+/** Random choices. The same seed and name give the same choices, independent of choices elsewhere. */
 import { createHash } from 'node:crypto';
 
 export class Draw {
@@ -9,12 +9,12 @@ export class Draw {
     this.#name = name;
   }
 
-  /** Choices of their own, for a part of the run. */
+  /** Independent choices for a part of the run. */
   of(part: string | number): Draw {
     return new Draw(`${this.#name}/${part}`);
   }
 
-  /** A whole number from 0, below this one, which is at most 2^32. */
+  /** An integer from 0 to `end` - 1; `end` is at most 2^32. */
   below(end: number): number {
     const hash = createHash('sha256')
       .update(`${this.#name}#${this.#drawn++}`)
@@ -22,7 +22,7 @@ export class Draw {
     return hash.readUInt32BE() % end;
   }
 
-  /** True once in so many times. */
+  /** True with a probability of 1 in `times`. */
   oneIn(times: number): boolean {
     return this.below(times) === 0;
   }

@@ -1,4 +1,4 @@
-/** What every kind of fault is given, and how a round of most of them goes. */
+/** The interface of faults, and helpers that most of them use. */
 import { scheduler } from 'node:timers/promises';
 import { kill } from '../support/process.js';
 import type { Draw } from './draw.js';
@@ -7,13 +7,13 @@ import type { Node, ServeOptions, World } from './world.js';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
-/** What a run has done so far. */
+/** Counts what a run has done. */
 export class Tally {
   rounds = 0;
   kills = 0;
-  /** How often each fault was made, by name. */
+  /** How often each fault happened, by name. */
   readonly faults = new Map<string, number>();
-  /** How a fault was made, or what came of it, and how often. */
+  /** Details of faults and their effects, and how often they happened. */
   readonly notes = new Map<string, number>();
 
   note(text: string): void {
@@ -25,36 +25,36 @@ export interface Round {
   readonly world: World;
   readonly draw: Draw;
   readonly tally: Tally;
-  /** Queries that a load brings in at least before the fault. */
+  /** The queries to record before the fault. */
   readonly queries: number;
-  /** Starts a load that goes on where the one before ended; with an end to what is new in it, unless told. */
+  /** Starts a load that continues after the previous one. The number of its new queries is limited unless `endless`. */
   readonly load: (ending?: 'ending' | 'endless') => Load;
-  /** Blocks that no load sends unless as repeats. */
+  /** Blocks that no load sends, except as repetitions. */
   readonly blocks: (howMany: number) => number[];
 }
 
-/** A way to break things, which sees to it that they are whole again, and checks that nothing was lost. */
+/** A way to break something. `run` also repairs it and checks that nothing was lost. */
 export interface Fault {
   readonly name: string;
   readonly stores: readonly StoreKind[];
   readonly run: (round: Round) => Promise<void>;
 }
 
-/** Answers that come before, during and after a fault, at least. */
+/** The responses to wait for after a fault. */
 const someAnswers = 30;
 
-/** The server that a world has, started where there is none. */
+/** The first server of a world, which is started if there is none. */
 export async function serverOf(world: World): Promise<Node> {
   return world.nodes[0] ?? (await world.join());
 }
 
-/** A new server in the place of those that a world has. */
+/** Replaces all servers of a world by a new one. */
 export async function serverWith(world: World, options: ServeOptions = {}): Promise<Node> {
   for (const node of [...world.nodes]) await world.stop(node);
   return world.join(options);
 }
 
-/** Breaks something in the middle of a load, has the load go on when it is whole again, and checks. */
+/** Breaks and repairs something during a load, lets the load continue, and checks the counts. */
 export async function underLoad(
   { world, draw, queries, load: start }: Round,
   breakAndMend: (load: Load, node: Node) => Promise<void>,
@@ -69,7 +69,7 @@ export async function underLoad(
   await world.check(draw);
 }
 
-/** Kills a process, after so many milliseconds at most. */
+/** Kills a process after a random time of at most `mostMs`. */
 export async function killWithin({ draw, tally }: Round, pid: number, mostMs: number): Promise<void> {
   await scheduler.wait(draw.below(mostMs));
   kill(pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-/** Each kind of fault once, on real servers; `npm run faults` goes on for as long as it is told. */
+/** Each kind of fault once, on real servers. `npm run faults` repeats them for any time. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sharedByTests, whenOver } from '../support/cleanup.js';
 import { newestPostgres, startPostgres } from '../support/postgres-server.js';
@@ -7,7 +7,7 @@ import { Campaign, faultOf, faultsOf } from './campaign.js';
 import type { Fault, StoreKind } from './fault.js';
 import { type Worlds, worldsOn } from './worlds.js';
 
-/** The load before a fault is short here. */
+/** A short load before each fault. */
 const queries = 1_500;
 const seed = 'short';
 
@@ -23,11 +23,11 @@ async function expectNothingLost(
   expect(acknowledged).toBeGreaterThanOrEqual(queries);
 }
 
-/** The deep run has all kinds. These three, with kills of PostgreSQL below, lose acknowledged queries soonest. */
+/** The deep run has all kinds. These, and the kills of PostgreSQL below, are the most likely to lose queries. */
 const everyRun = ['kill-server', 'fill-disk', 'flip-byte'];
 const faultsOnSqlite = faultsOf('sqlite').filter(({ name }) => isDeep || everyRun.includes(name));
 
-describe('on SQLite, nothing is lost and nothing counted twice, and trouble ends by itself:', () => {
+describe('SQLite loses nothing, counts nothing twice and recovers from', () => {
   const worlds = sharedByTests(async () => {
     const made = await worldsOn(undefined);
     whenOver(made.end);
@@ -38,7 +38,7 @@ describe('on SQLite, nothing is lost and nothing counted twice, and trouble ends
   );
 });
 
-test('on PostgreSQL as well: kills of its server and of nodes', async () => {
+test('PostgreSQL loses nothing, counts nothing twice and recovers from kills of its server and of nodes', async () => {
   const server = await startPostgres(newestPostgres());
   onTestFinished(() => server.stop());
   const kills = faultsOf('postgres', server).filter(({ name }) => /^kill-(node|database)$/.test(name));
@@ -46,7 +46,7 @@ test('on PostgreSQL as well: kills of its server and of nodes', async () => {
   await expectNothingLost('postgres', kills, await worldsOn(server));
 });
 
-test('a seed gives the same faults in the same order, each kind first once', () => {
+test('a seed determines the order of faults, which starts with each kind once', () => {
   const faults = faultsOf('sqlite');
   const names = (of: string, rounds = 100) =>
     Array.from({ length: rounds }, (_, number) => faultOf({ seed: of, faults }, number).name);

@@ -1,4 +1,4 @@
-/** API keys of a run: made and changed by the command line beside servers, and held to what was said of them. */
+/** The API keys of a run, which commands create and change while servers run. */
 
 import type { Draw } from './draw.js';
 
@@ -14,27 +14,27 @@ interface Key {
   changes: number;
 }
 
-/** Who runs commands on the database under test. */
+/** Runs commands on the database under test. */
 interface Commands {
   succeed(args: readonly string[]): Promise<{ readonly stdout: string }>;
 }
 
-/** A key as it was when a request began. */
+/** A key as it was at the start of a request. */
 export interface UsedKey {
   readonly value: string;
-  /** Whether an answer of this status is right, by what was known all the time until it came. */
+  /** Whether a response may have this status. */
   readonly fits: (status: number | string) => boolean;
 }
 
-/** Keys that are never changed, so that there is always one that works. */
+/** The number of keys that are never changed. */
 const steady = 2;
 
 export class KeyRing {
   #keys: Key[] = [];
-  /** Changes that were made. */
+  /** The number of changes. */
   changes = 0;
 
-  /** The same keys, to be changed elsewhere. */
+  /** A copy that can be changed independently. */
   copy(): KeyRing {
     const ring = new KeyRing();
     ring.#keys = this.#keys.map((key) => ({ ...key }));
@@ -46,13 +46,13 @@ export class KeyRing {
     this.#add(stdout);
   }
 
-  /** One of all keys, those that do not work among them, though seldom. */
+  /** Any key. Most are steady ones, which work. */
   any(turn: number): UsedKey {
     const often = 8;
     return this.#used(turn % often === 0 ? (turn / often) % this.#keys.length : turn % steady);
   }
 
-  /** One that works. */
+  /** A key that works. */
   steady(turn: number): UsedKey {
     return this.#used(turn % steady);
   }
@@ -65,13 +65,13 @@ export class KeyRing {
       value: key.value,
       fits: (status) => {
         if (key.changes !== changes || state === 'changing' || typeof status !== 'number') return true;
-        // A server that cannot look a key up says so.
+        // A server that cannot look up a key returns 5xx.
         return status >= 500 || (status === 401) === (state !== 'works');
       },
     };
   }
 
-  /** Makes, rotates, disables, enables or revokes a key. It holds from the next request on. */
+  /** Creates, rotates, disables, enables or revokes a key, which takes effect with the next request. */
   async change(world: Commands, draw: Draw): Promise<void> {
     const key = draw.pick(this.#keys.slice(steady));
     const changes = key.state === 'disabled' ? ['enable', 'revoke'] : ['disable', 'revoke', 'create'];
@@ -90,7 +90,7 @@ export class KeyRing {
 
   async #rotate(world: Commands, key: Key): Promise<void> {
     key.rotated = true;
-    // The old key goes on for longer than any clock of a run is wrong.
+    // The grace period is longer than any shift of a clock.
     this.#add((await world.succeed(['key', 'rotate', key.id, '--grace', '30d', '--json'])).stdout);
   }
 

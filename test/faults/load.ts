@@ -1,10 +1,10 @@
-/** Senders and readers that keep servers busy, whatever becomes of them. */
+/** Senders and readers that keep servers busy during faults. */
 import { WatchedLoad } from '../support/watched-load.js';
 import type { Draw } from './draw.js';
 import { type Delivery, deliveryOf } from './plan.js';
 import type { World } from './world.js';
 
-/** Tries in a row that nothing came of, over all senders: a service that never heals ends the run. */
+/** Consecutive failures that end the run, because the service does not recover. */
 const failuresMax = 100_000;
 
 const senders = 4;
@@ -19,11 +19,11 @@ export class Load {
   #number: number;
   #repeats = 0;
   #stopping = false;
-  /** Recordings and readings that were answered with what was asked for. */
+  /** Successful requests. */
   answered = 0;
-  /** Those that were not. */
+  /** Failed requests. */
   failed = 0;
-  /** Recordings that are under way. */
+  /** Recordings in progress. */
   inFlight = 0;
   /** Failures since the last acknowledgement. */
   #inRow = 0;
@@ -40,29 +40,29 @@ export class Load {
     this.#watched = new WatchedLoad(Promise.all(work));
   }
 
-  /** The number of the first delivery that was not begun. */
+  /** The number of the first delivery that was not started. */
   get next(): number {
     return this.#number;
   }
 
-  /** Resolves as soon as `holds` does; rejects where the load ends by a failure. */
+  /** Waits until `holds` returns true. Rejects if the load fails. */
   until(holds: () => boolean): Promise<void> {
     return this.#watched.until(holds);
   }
 
-  /** Resolves once so many more recordings and readings were answered. */
+  /** Waits for this many more successful requests. */
   progress(answers: number): Promise<void> {
     const goal = this.answered + answers;
     return this.until(() => this.answered >= goal);
   }
 
-  /** Resolves once so many more queries were acknowledged. */
+  /** Waits for this many more acknowledged queries. */
   acknowledged(queries: number): Promise<void> {
     const goal = this.#world.acknowledged + queries;
     return this.until(() => this.#world.acknowledged >= goal);
   }
 
-  /** Begins nothing new, and resolves when nothing is under way. There must be a server. */
+  /** Stops the load and waits for requests in progress. There must be a server. */
   async finish(): Promise<void> {
     this.#stopping = true;
     await this.#watched.end();
@@ -76,7 +76,7 @@ export class Load {
       const status = await this.#world.deliver(node, delivery);
       this.inFlight--;
       this.#note(status === 200);
-      // Some are never sent again: whether they are there is found out by reading.
+      // Some are never sent again, so that only reading shows whether they were recorded.
       if (status !== 200 && turn % 8 !== 7) this.#again.push(delivery);
     }
   }
@@ -89,7 +89,7 @@ export class Load {
     }
   }
 
-  /** Something new, or, where there is enough of that, something again. */
+  /** A new delivery, or a repetition if there are enough new ones. */
   #nextDelivery(): Delivery {
     if (this.#world.acknowledged >= this.#acknowledgedMost)
       return deliveryOf(this.#draw, this.#repeats++ % this.#number);

@@ -1,16 +1,16 @@
-/** What is sent and asked, by number: the same for the same seed, whatever a run came to meet. */
+/** Deliveries and questions by their number, determined by the seed. */
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
 import { PROJECTS, type ProjectId, stretchesFrom, stretchOf } from './blocks.js';
 import type { Draw } from './draw.js';
 
-/** Blocks that are a delivery's own; it sends some of them, and some of others. */
+/** The number of blocks of a delivery. It sends some of them, and maybe earlier ones. */
 export const BLOCKS_A_DELIVERY = 3;
 
 export interface Delivery {
   readonly project: ProjectId;
   readonly blocks: readonly number[];
   readonly form: 'json' | 'ndjson';
-  /** Where all of it is known to be there: say something else under the same ids, which changes nothing. */
+  /** If all blocks are known to be recorded, send the same ids with another caller, which must change nothing. */
   readonly altered: boolean;
   /** Sent by two senders at once. */
   readonly twice: boolean;
@@ -42,7 +42,7 @@ export interface Question {
   readonly range: DateRange;
 }
 
-/** Something to ask about blocks that are likely to be there; bounds on, beside and between the ends of stretches. */
+/** A question about blocks that are probably recorded, with bounds at, near and between their ends. */
 export function questionOf(seed: Draw, number: number, blocks: readonly number[]): Question {
   const draw = seed.of(`question ${number}`);
   const view = draw.pick(['caller-stats', 'caller-stats', 'callers', 'series'] as const);
@@ -56,7 +56,7 @@ export function questionOf(seed: Draw, number: number, blocks: readonly number[]
   return { project, view, range };
 }
 
-/** Between which adjacent ranges of a range lie, its own bounds among them. */
+/** The bounds of adjacent parts of a range. */
 export function cutsOf(draw: Draw, { from, to }: DateRange, pieces: number): number[] {
   const inner = Array.from(
     { length: pieces - 1 },

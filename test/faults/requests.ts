@@ -1,4 +1,4 @@
-/** Requests to one server, and what each answer promises. */
+/** Requests to a server. */
 
 import type { Counts } from '../../src/domain/counting/counts.js';
 import { withTotal } from '../../src/domain/counting/counts.js';
@@ -8,13 +8,13 @@ import type { RecordResult } from '../../src/storage/ports/store.js';
 import { queriesOf } from './blocks.js';
 import type { Delivery, Question } from './plan.js';
 
-/** Longer than any deadline of the service: what takes longer hangs. */
+/** Longer than any deadline of the service. */
 const hangMs = 90_000;
 
-/** Status undefined: the connection could not be made, or was lost. */
+/** `lost`: there was no connection, or it broke. */
 export interface Reply<T> {
   readonly status: number | 'lost' | 'hangs';
-  /** Of a 200 only. */
+  /** Only of a 200. */
   readonly body: T | undefined;
 }
 
@@ -58,7 +58,7 @@ export function bodyOf({ project, blocks, form, altered }: Omit<Delivery, 'twice
   return { body: items.length === 1 ? (items[0] ?? '') : `[${items.join(',')}]`, type: 'application/json' };
 }
 
-/** The same three numbers, whichever way they are asked for. */
+/** The counts of a range, from any of the three operations. */
 export async function count(url: string, key: string, question: Question): Promise<Reply<Counts>> {
   const { project, view, range } = question;
   const base = `${url}/v1/analytics/${project}/assistant`;

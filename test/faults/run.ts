@@ -1,7 +1,7 @@
 /**
- * `npm run faults -- --minutes N --seed S [--store sqlite|postgres] [--fault NAME] [--queries N]` breaks things for so
- * long, and says what came of it. Before each fault, so many queries are recorded at least. Exits with 1 where anything
- * is wrong. The same seed makes the same plan.
+ * `npm run faults -- --minutes N --seed S [--store sqlite|postgres] [--fault NAME] [--queries N]` causes faults for some
+ * minutes and prints the result. At least `--queries` queries are recorded before each fault. The exit status is 1 if
+ * there is a problem. The same seed gives the same plan.
  */
 import { parseArgs } from 'node:util';
 import { newestPostgres, startPostgres } from '../support/postgres-server.js';

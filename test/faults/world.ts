@@ -1,4 +1,4 @@
-/** What a run works on: a database, servers of it, and all that is known about both from outside. */
+/** A database with its servers, and what is known about both from outside. */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,19 +26,19 @@ export interface Node extends Running {
 }
 
 export interface ServeOptions {
-  /** A program, with its arguments, that runs what follows them. */
+  /** A program with arguments that runs the command that follows them. */
   readonly by?: readonly string[];
-  /** Arguments of Node itself. */
+  /** Arguments of Node. */
   readonly node?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Another database than the world's own. */
+  /** A database other than the world's. */
   readonly database?: string;
 }
 
-/** A server may take long to start where the machine is busy, and runs for a while. */
+/** Servers run for the whole load, and start slowly on a busy machine. */
 const serverHangMs = 600_000;
 
-/** Questions of a check, and ranges that are cut. */
+/** The questions of a check, and the ranges that it compares with their parts. */
 const questionsPerCheck = 24;
 const tilingsPerCheck = 4;
 
@@ -48,13 +48,13 @@ export class World {
   readonly folder: string;
   readonly database: string;
   readonly keys: KeyRing;
-  /** What is wrong. Nothing, it is to be hoped. */
+  /** The problems found so far. */
   readonly problems: string[] = [];
-  /** How often each status was met, by recordings and by readings. */
+  /** How often each status was returned, to recordings and to readings. */
   readonly outcomes = new Map<string, number>();
   requests = 0;
   acknowledged = 0;
-  /** Statuses that a fault makes right; no others are. */
+  /** Additional statuses that the current fault allows. */
   allowed: readonly (number | string)[] = [];
   readonly #running = new Set<Running>();
   #next = 0;
@@ -67,7 +67,7 @@ export class World {
     this.keys = keys;
   }
 
-  /** An empty database with the projects and some keys, in a folder of its own: a file of it, unless a URL is given. */
+  /** Creates a database with the projects and some keys: a file in a new folder, or the one of the URL. */
   static async create(url?: string): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), 'caller-stats-faults-'));
     const world = new World(folder, url ?? `sqlite:${join(folder, 'caller-stats.db')}`, new KeyRing());
@@ -76,7 +76,7 @@ export class World {
     return world;
   }
 
-  /** Another world, as this one was when it was made; for a file only. */
+  /** A copy of this world. Only for files. */
   async copy(): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), 'caller-stats-faults-'));
     await cp(this.folder, folder, { recursive: true });
@@ -92,7 +92,7 @@ export class World {
     return this.database.replace(/^sqlite:/, '');
   }
 
-  /** Starts the program, or another, which ends with the world at the latest. */
+  /** Starts a program. `close` kills it if it still runs. */
   spawn(command: string, args: readonly string[], options: RunOptions = {}): Running {
     const running = startProcess(command, args, {
       cwd: this.folder,
@@ -119,7 +119,7 @@ export class World {
     return outcome;
   }
 
-  /** Starts a server and resolves when it has said that it listens; rejects where it ends without. */
+  /** Starts a server and waits until it is ready. Rejects if it ends before. */
   async serve({ by = [], node = [], env = {}, database = this.database }: ServeOptions = {}): Promise<Node> {
     const args = ['serve', '--port', '0', '--log-level', 'warn', '--failures-per-minute', '100000'];
     const [command = '', ...rest] = [...by, process.execPath, ...node, programFile, ...args];
@@ -130,7 +130,7 @@ export class World {
     return { ...running, url: urlIn(await running.printed(/^Documentation: .+\n/m)) };
   }
 
-  /** The same, and has it be asked. */
+  /** The same, and sends it the requests of loads. */
   async join(options?: ServeOptions): Promise<Node> {
     const node = await this.serve(options);
     this.nodes.push(node);
@@ -139,13 +139,13 @@ export class World {
     return node;
   }
 
-  /** Nobody asks it any more. */
+  /** Sends it no more requests. */
   leave(node: Node): void {
     const at = this.nodes.indexOf(node);
     if (at >= 0) this.nodes.splice(at, 1);
   }
 
-  /** Ends a server as it should end. */
+  /** Stops a server, which must end with status 0. */
   async stop(node: Node): Promise<Outcome> {
     this.leave(node);
     kill(node.pid, 'SIGTERM');
@@ -155,7 +155,7 @@ export class World {
     return outcome;
   }
 
-  /** One of the servers; waits until there is one. */
+  /** One of the servers. Waits if there is none. */
   async node(turn: number): Promise<Node> {
     const node = this.nodes[turn % this.nodes.length];
     if (node !== undefined) return node;
@@ -167,7 +167,7 @@ export class World {
     this.problems.push(...this.checker.take(entry));
   }
 
-  /** Makes a delivery; gives whether it was acknowledged, or the status that it was answered with. */
+  /** Sends a delivery and returns the status. */
   async deliver(node: Node, delivery: Delivery): Promise<number | string> {
     const { project, blocks } = delivery;
     const certain = new Set(this.checker.certain(project));
@@ -185,7 +185,7 @@ export class World {
     return status;
   }
 
-  /** Asks a server; undefined where it gave no numbers. */
+  /** Asks a server. Returns undefined if it did not return counts. */
   async count(node: Node, question: Question, steady = false): Promise<Counts | undefined> {
     const op = this.#next++;
     const key = steady ? this.keys.steady(op) : this.keys.any(op);
@@ -196,16 +196,16 @@ export class World {
     return body;
   }
 
-  /** The same while all is well: numbers must come. */
+  /** The same without a fault: the server must return counts. */
   async #mustCount(node: Node, question: Question): Promise<Counts> {
     const counts = await this.count(node, question, true);
     if (counts !== undefined) return counts;
     throw new Error(`no answer to ${JSON.stringify(question)}`);
   }
 
-  /** Holds every server to what was acknowledged, while nothing is recorded. */
+  /** Compares the counts of every server with the history, while nothing is recorded. */
   async check(draw: Draw): Promise<void> {
-    // A call that its node's death cut off may go on in PostgreSQL for a moment; in a file nothing goes on.
+    // PostgreSQL may still be completing a call of a node that was killed; with SQLite nothing is in progress.
     const final = this.database.startsWith('sqlite:');
     for (const node of this.nodes) {
       for (const project of PROJECTS) {
@@ -218,7 +218,7 @@ export class World {
       for (let number = 0; number < questionsPerCheck; number++)
         await this.#mustCount(node, this.question(draw));
       const { status } = await ask(`${node.url}/readyz`);
-      if (status !== 200) this.problems.push(`/readyz is ${status} where all is well`);
+      if (status !== 200) this.problems.push(`/readyz is ${status} without a fault`);
     }
   }
 
@@ -263,7 +263,7 @@ export class World {
     this.take({ kind: 'verified', queries: found.queries, problems });
   }
 
-  /** Ends everything that it started, and removes its folder. */
+  /** Kills all programs that it started and removes its folder. */
   async close(): Promise<void> {
     for (const { pid, ended } of [...this.#running]) {
       kill(pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-/** New worlds, one after the other: copies of a file, or schemas of a PostgreSQL server. */
+/** Creates worlds: copies of a file, or schemas of a PostgreSQL server. */
 import type { PostgresServer } from '../support/postgres-server.js';
 import { World } from './world.js';
 
@@ -7,7 +7,7 @@ export interface Worlds {
   readonly end: () => Promise<void>;
 }
 
-/** On the server, or on files where there is none. */
+/** Uses the server, or files if there is none. */
 export async function worldsOn(server: PostgresServer | undefined): Promise<Worlds> {
   if (server !== undefined) {
     let made = 0;

@@ -10,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-/** Finds a browser before the tests, and removes behind them what had to be unpacked for it. */
+/** Finds a browser before the tests. Afterwards, removes what was unpacked for it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-chromium-'));
   const remove = () => rm(folder, { recursive: true, force: true });

@@ -1,19 +1,19 @@
 /**
- * What goes wrong in a browser while its user may see nothing of it: errors, requests that failed, violations of the
- * Content-Security-Policy. Each is one sentence, without the server's address, so that a test can name what it expects.
+ * Collects problems in a browser that its user may not see: errors, failed requests, violations of the Content-Security-Policy.
+ * Each is one line without the server's address, so that a test can name the ones it expects.
  */
 import type { BrowserContext, ConsoleMessage, Page, Request } from 'playwright-core';
 
-/** The browser's own line on a request that we have heard of already, unless it is for something it asked by itself. */
+/** The browser's own line about a failed request, which is usually reported in another way as well. */
 const requestLine = /^Failed to load resource: /;
 
-/** What the browser says of a request that the page itself gave up. */
+/** The error of a request that the page itself aborted. */
 const givenUp = 'net::ERR_ABORTED';
 
-/** Called from the page; Playwright puts it there. */
+/** A function that Playwright adds to the page. */
 const binding = 'callerStatsReportViolation';
 
-/** Runs in each page before anything of its own. Also hears of what a policy only reports. */
+/** Runs in each page before its own scripts. Also receives violations that are only reported. */
 const listener = `document.addEventListener('securitypolicyviolation', (event) => {
   const { effectiveDirective, blockedURI, documentURI } = event;
   window.${binding}(effectiveDirective, blockedURI, documentURI);
@@ -25,14 +25,14 @@ export class Troubles {
   readonly #expected = new Set<string>();
   readonly #ignored: string[] = [];
   readonly #failedUrls = new Set<string>();
-  /** Lines of the console on requests, by address: only at the end is it known which of them are news. */
+  /** Console lines about requests, by URL. Only at the end is it known which were not reported otherwise. */
   readonly #requestLines: (readonly [url: string, trouble: string])[] = [];
 
   private constructor(context: BrowserContext) {
     this.#context = context;
   }
 
-  /** Watches every page of the context, those that are opened later too. */
+  /** Watches every page of the context, including later ones. */
   static async watch(context: BrowserContext): Promise<Troubles> {
     const troubles = new Troubles(context);
     await context.exposeBinding(binding, (_source, directive: string, blocked: string, page: string) => {
@@ -51,24 +51,21 @@ export class Troubles {
   }
 
   /**
-   * Names trouble that belongs to the test, word for word as a failing test prints it: `POST /api/sign-in: 401`,
-   * `GET /export.csv: net::ERR_ABORTED`. May happen any number of times from now on, but once at least.
+   * Expects a problem at least once from now on, named as a failing test prints it: `POST /api/sign-in: 401`,
+   * `GET /export.csv: net::ERR_ABORTED`.
    */
   expect(...troubles: string[]): void {
     for (const one of troubles) this.#expected.add(one);
   }
 
-  /**
-   * Requests that begin like this, `GET /api/`, may be given up without an answer at any time: pages that are left, or
-   * show something else now, do so with what they still wait for.
-   */
+  /** Allows pages to abort requests that start like this, `GET /api/`, as they do when they show something else. */
   ignoreGivenUp(beginning: string): void {
     this.#ignored.push(beginning);
   }
 
-  /** All that nobody expected, and what was expected in vain. */
+  /** All unexpected problems, and expected ones that did not happen. */
   async unexpected(): Promise<string[]> {
-    // What a page reports comes in order: an answer from it comes behind all it had to say.
+    // Messages of a page arrive in order, so its response follows all problems.
     for (const page of this.#context.pages()) await answerOf(page);
     const unheard = this.#requestLines.filter(([url]) => !this.#failedUrls.has(url)).map(([, line]) => line);
     const found = [...this.#found, ...unheard];
@@ -78,7 +75,7 @@ export class Troubles {
     ];
   }
 
-  /** What a page still waits for when it goes elsewhere is no trouble: its links' targets, which it fetches ahead, for one. */
+  /** Ignores requests that end because the page navigates, such as prefetched pages. */
   #watchLeaving(page: Page): void {
     let leaves = 0;
     const leavesBefore = new WeakMap<Request, number>();
@@ -109,10 +106,10 @@ export class Troubles {
   }
 }
 
-/** How often in a row a page may go elsewhere while it is asked. */
+/** How often in a row a page may navigate while it is asked. */
 const leavesMax = 100;
 
-/** Waits for the page to say anything, again where it went elsewhere before it had. */
+/** Waits for a response of the page. Asks again if the page navigates. */
 async function answerOf(page: Page): Promise<void> {
   for (let leaves = 0; !page.isClosed(); leaves++) {
     try {
@@ -125,7 +122,7 @@ async function answerOf(page: Page): Promise<void> {
   }
 }
 
-/** Path and query of an address on this machine, whose port is another each time; others whole. */
+/** Only the path and query of a URL on this machine, whose port differs each time. */
 function shown(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   return url?.hostname === '127.0.0.1' ? `${url.pathname}${url.search}` : address;

@@ -1,4 +1,4 @@
-/** A browser for each file of tests, and in it a context of its own for each visit. What goes wrong in it fails the test. */
+/** A browser for each test file, with a new context for each visit. Problems in it fail the test. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,25 +7,25 @@ import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { Troubles } from './browser-troubles.js';
 import { startChromium } from './chromium.js';
 
-/** Long enough for a busy machine, and shorter than a test may take, so that its message says what was waited for. */
+/** Long enough for a busy machine, and shorter than the timeout of tests, so that the message names what was missing. */
 const waitMs = 30_000;
 
-/** With this variable, all that a page showed and did in a failed test is kept. It takes the browser as long as the page. */
+/** With this variable, a failed test keeps a trace. Tracing takes as much time as the pages. */
 const isTraced = process.env['CALLER_STATS_TEST_TRACE'] !== undefined;
 
-/** Somebody with a browser of their own: no cookies, nothing stored. */
+/** A browser context without cookies and storage. */
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
   readonly troubles: Troubles;
 }
 
-/** Opens a browser without any past. `baseURL` is where paths that the page is sent to belong. */
+/** Opens a new context. Paths are relative to `baseURL`. */
 export type Visitor = (baseURL: string, options?: BrowserContextOptions) => Promise<Visit>;
 
 /**
- * Gives the tests of this file a browser. A test fails if anything went wrong in it that the test had not expected; a
- * picture of each page of a failed test is kept, with `CALLER_STATS_TEST_TRACE` its trace as well, and where is printed.
+ * Starts a browser for the tests of a file. A test fails if there are unexpected problems in it. The folder with screenshots
+ * of a failed test's pages, and with its trace if `CALLER_STATS_TEST_TRACE` is set, is printed.
  */
 export function browserVisits(): Visitor {
   let browser: Browser | undefined;
@@ -49,8 +49,8 @@ export function browserVisits(): Visitor {
     if (troubles.length > 0) throw new Error(`In the browser:\n${troubles.join('\n')}`);
   });
   return async (baseURL, options = {}) => {
-    if (browser === undefined) throw new Error('There is no browser before the tests.');
-    // What moves is drawn sixty times a second, by the processor: only where a test asks for it.
+    if (browser === undefined) throw new Error('The browser starts with the first test.');
+    // Animations use much processor time, so tests that need them ask for them.
     const context = await browser.newContext({
       baseURL,
       locale: 'en-GB',
@@ -67,7 +67,7 @@ export function browserVisits(): Visitor {
   };
 }
 
-/** They stay where they are: nobody reads them before the run is over. */
+/** Keeps screenshots, and the trace if there is one, after the run. */
 async function keepPictures({ context }: Visit, test: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-browser-'));
   const trace = join(folder, 'trace.zip');

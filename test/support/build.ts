@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Programs that tests start beside our own, as a user's shell and terminal would, and where each comes from. */
+/** Other programs that tests start, and the packages that contain them. */
 const TOOLS = { bash: 'bash', curl: 'curl', ps: 'procps', script: 'util-linux (Debian: bsdutils)' } as const;
 
-/** Builds what the tests start as threads and processes, so that no test ever runs yesterday's code. */
+/** Builds the program, so that tests do not start an old one. */
 export default function build(): void {
   const missing = Object.entries(TOOLS).filter(([name]) => !isOnPath(name));
   if (missing.length > 0) {
@@ -14,7 +14,7 @@ export default function build(): void {
       `The tests need programs that this machine lacks: ${list}. Install them and run the tests again.`,
     );
   }
-  // `pretest` has just built where npm runs the tests.
+  // `pretest` has already built it if npm runs the tests.
   if (/^test(:deep)?$/.test(process.env['npm_lifecycle_event'] ?? '')) return;
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
 }

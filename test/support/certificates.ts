@@ -1,4 +1,4 @@
-/** Certificates and keys for tests, made anew for each run: none is in the repository. */
+/** New certificates and keys for tests. */
 import { generate } from 'selfsigned';
 
 export interface Certificate {
@@ -6,7 +6,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** A certificate authority of the test's own. */
+/** A new certificate authority. */
 export async function newAuthority(name: string): Promise<Certificate> {
   const made = await generate([{ name: 'commonName', value: name }], {
     algorithm: 'sha256',
@@ -19,7 +19,7 @@ export async function newAuthority(name: string): Promise<Certificate> {
   return { cert: made.cert, key: made.private };
 }
 
-/** A certificate for a name, which an authority has signed: of a server's host, or of a client's user. */
+/** A certificate, signed by an authority, for a server's host or a client's user. */
 export async function certificateFor(name: string, ca: Certificate): Promise<Certificate> {
   const made = await generate([{ name: 'commonName', value: name }], {
     algorithm: 'sha256',

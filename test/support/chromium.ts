@@ -1,4 +1,4 @@
-/** Finds the Chromium that tests and pictures are made with, and starts it so that it reaches this machine alone. */
+/** Finds the Chromium for tests and screenshots, and starts it without access to other machines. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -8,22 +8,22 @@ import { type Browser, chromium } from 'playwright-core';
 
 const run = promisify(execFile);
 
-/** Which browser to take, whatever else is there. */
+/** Names the browser to use. */
 const variable = 'CALLER_STATS_TEST_CHROMIUM';
 
-/** A browser that starts here. Plain data, so that whoever finds it can tell others. */
+/** A browser that starts on this machine. Plain data, so that it can be sent to other processes. */
 export interface Chromium {
   readonly origin: string;
-  /** None where Playwright knows by itself. */
+  /** Undefined if Playwright knows it. */
   readonly path?: string;
-  /** Variables that it needs beside our own. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Browsers without what a window would need: the same pages for two thirds of the processor's time. */
+/** Browsers without windows, which need a third less processor time. */
 const shells = ['/usr/bin/chromium-headless-shell', '/usr/bin/chrome-headless-shell'];
 
-/** Where systems and browsers' own installers put them. */
+/** The paths that systems and installers use. */
 const usualPlaces = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -34,7 +34,7 @@ const usualPlaces = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** Playwright itself adds what keeps a browser from speaking to its maker. No name leads anywhere but to this machine. */
+/** Only names of this machine can be resolved. Playwright itself disables the requests of browsers to their vendors. */
 const switches = [
   '--disable-gpu',
   '--disable-quic',
@@ -42,9 +42,9 @@ const switches = [
 ];
 
 /**
- * The first of these that starts and draws text: the one that `CALLER_STATS_TEST_CHROMIUM` names, and then no other; the
- * machine's; Playwright's; the one of an npm package, which is unpacked into `folder`: 200 MB that the caller removes.
- * For tests, a browser that has no windows comes first: the machine's, and that of the package.
+ * Returns the first browser that starts and draws text: the machine's, Playwright's, or the one of an npm package, of which
+ * 200 MB are unpacked into `folder`. For tests, browsers without windows come first. If `CALLER_STATS_TEST_CHROMIUM` names
+ * a browser, no other is tried.
  */
 export async function findChromium(
   folder: string,
@@ -77,7 +77,7 @@ function installed(places: readonly string[]): Chromium[] {
   return places.filter((path) => existsSync(path)).map((path) => ({ origin: path, path }));
 }
 
-/** Starts it; whoever does closes it. */
+/** Starts it. The caller closes it. */
 export function startChromium({ path, env }: Chromium): Promise<Browser> {
   return chromium.launch({
     args: switches,
@@ -86,7 +86,7 @@ export function startChromium({ path, env }: Chromium): Promise<Browser> {
   });
 }
 
-/** A browser without fonts starts as well, but all of its text is nothing wide, and so not there to be seen. */
+/** Throws if the browser has no fonts: it starts, but its text has no width. */
 async function requireText(found: Chromium): Promise<void> {
   const browser = await startChromium(found).catch((error: unknown) => {
     throw new Error(`${found.origin}: ${reason(error)}`);
@@ -102,8 +102,8 @@ async function requireText(found: Chromium): Promise<void> {
 }
 
 /**
- * `@sparticuz/chromium` has the browser in itself, with the libraries and fonts that a bare machine lacks. It takes the
- * libraries along only where it believes to run at Amazon's, and reads that from the environment as it is loaded.
+ * `@sparticuz/chromium` contains the browser with the libraries and fonts that a bare machine lacks. It unpacks the libraries
+ * only if its environment looks like AWS Lambda when it is loaded.
  */
 async function packaged(folder: string, env: NodeJS.ProcessEnv): Promise<Chromium> {
   const origin = 'the npm package @sparticuz/chromium';
@@ -116,7 +116,7 @@ async function packaged(folder: string, env: NodeJS.ProcessEnv): Promise<Chromiu
   }).catch(({ stderr }: { stderr?: string }) => {
     throw new Error(`${origin}: ${/^\w*Error.*/m.exec(stderr ?? '')?.[0] ?? 'it cannot be unpacked'}`);
   });
-  // The package's own list of fonts names folders of Amazon's.
+  // The package's own font configuration names folders of AWS Lambda.
   const fonts = join(folder, 'fonts.conf');
   await writeFile(
     fonts,
@@ -136,7 +136,7 @@ async function packaged(folder: string, env: NodeJS.ProcessEnv): Promise<Chromiu
   };
 }
 
-/** What Playwright says when a browser does not start is a page long; the browser's own words are in the middle. */
+/** Extracts the browser's own message from the long error of Playwright. */
 function reason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   if (text.includes('has been closed')) return 'it ends as soon as it is started';

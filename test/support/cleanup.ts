@@ -1,18 +1,18 @@
-/** What tests leave behind is removed when they are over: behind each test, or behind the last one that shares it. */
+/** Cleans up after each test, or after the last test that shares something. */
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
 type Cleanup = () => unknown;
 
-/** Where cleanups go while something is made that tests share. */
+/** Collects cleanups while `sharedByTests` creates something. */
 let shared: Cleanup[] | undefined;
 
-/** Does this when the test is over; of what `sharedByTests` makes, when the last of them is. */
+/** Runs a cleanup after the test or, within `sharedByTests`, after the last test that shares the value. */
 export function whenOver(cleanup: Cleanup): void {
   if (shared === undefined) onTestFinished(async () => void (await cleanup()));
   else shared.push(cleanup);
 }
 
-/** Makes something once, before the tests of this file or `describe`, and gives it to each of them. May take as long as hooks do, or so long. */
+/** Creates a value once for all tests of a file or `describe`. The timeout is that of hooks unless given. */
 export function sharedByTests<T>(make: () => Promise<T>, timeoutMs?: number): () => T {
   const cleanups: Cleanup[] = [];
   let made: { readonly value: T } | undefined;
@@ -28,7 +28,7 @@ export function sharedByTests<T>(make: () => Promise<T>, timeoutMs?: number): ()
     for (const cleanup of cleanups.toReversed()) await cleanup();
   });
   return () => {
-    if (made === undefined) throw new Error('It is made when the tests begin, and not before.');
+    if (made === undefined) throw new Error('The value is created when the tests start.');
     return made.value;
   };
 }

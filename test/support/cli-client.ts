@@ -13,7 +13,7 @@ export interface Recorded {
   readonly duplicates: number;
 }
 
-/** Someone who talks to a server about one project, with one key. Every answer is held against the server's document. */
+/** A client for one project with one key. Every response is checked against the server's OpenAPI document. */
 export function clientOf(
   { url }: Pick<Server, 'url'>,
   projectId: string,
@@ -52,7 +52,7 @@ async function openApiOf(url: string): Promise<OpenApi> {
   return OpenApi.of(await (await fetch(`${url}/openapi.json`)).text());
 }
 
-/** Queries with ids of their own, for the batch of this number. */
+/** The queries of a batch, whose number is part of their ids. */
 export function batchOf(number: number, size: number): object[] {
   return Array.from({ length: size }, (_, at) => ({
     id: `batch-${number}-${at}`,

@@ -1,8 +1,8 @@
-/** What the tests of `caller-stats key` share. */
+/** Helpers for tests of keys, which run commands with `--json`. */
 import type { Place } from './cli-place.js';
 import { succeed } from './cli-place.js';
 
-/** What `--json` shows of a key. */
+/** A key as `--json` prints it. */
 export interface ListedKey {
   readonly id: string;
   readonly name: string;
@@ -15,10 +15,10 @@ export interface ListedKey {
   readonly successor: string | null;
 }
 
-/** The same with the key itself, as it is shown when it is made. */
+/** A new key, including its secret. */
 export type CreatedKey = ListedKey & { readonly key: string };
 
-/** Runs a command that must end well, and reads what it prints as JSON. */
+/** Runs a command, which must succeed, and returns its JSON. */
 export async function jsonOf<T>(place: Place, args: readonly string[]): Promise<T> {
   const { stdout } = await succeed(place.run([...args, '--json']));
   return JSON.parse(stdout) as T;
@@ -28,7 +28,7 @@ export function keysOf(place: Place): Promise<ListedKey[]> {
   return jsonOf(place, ['key', 'list']);
 }
 
-/** Makes a key and gives it with what is kept of it. */
+/** Creates a key. */
 export function createKey(place: Place, name: string, ...args: string[]): Promise<CreatedKey> {
   return jsonOf(place, ['key', 'create', '--name', name, ...args]);
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the built program. Commands run inside the test's own process, which saves most of their time; servers, and what
- * tests of signals, terminals and time zones need, run as processes of their own.
+ * Runs the built program. Commands run within the test's process, which saves most of their time. Servers, and commands in
+ * tests of signals, terminals and time zones, run as processes of their own.
  */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -31,17 +31,16 @@ export {
   urlIn,
 } from './process.js';
 
-/** A server runs for as long as the tests that share it. */
+/** Servers run as long as the tests that share them. */
 const serverHangMs = 1_000_000;
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 
-/** What `runCli` takes. */
 export type CliOptions = Pick<RunOptions, 'cwd' | 'env' | 'input'>;
 
-/** Runs a command to its end, inside this process. */
+/** Runs a command within this process. */
 export function runCli(
   args: readonly string[],
   { cwd = tmpdir(), env = {}, input = '' }: CliOptions = {},
@@ -62,20 +61,19 @@ async function runHere(
     ...{ interactive: false, colors: false, randomInt },
     clock: { now: () => Date.now() },
     monotonicMs: () => performance.now(),
-    // Nobody stops a command that runs to its end.
     stopRequested: () => new Promise<string>(() => {}),
   };
   const status = await run(args, io, version);
-  requireNoKey(stderr.text, [], `what ${args.join(' ')} says on stderr`);
+  requireNoKey(stderr.text, [], `stderr of ${args.join(' ')}`);
   return { status, signal: null, stdout: stdout.text, stderr: stderr.text };
 }
 
-/** Where this process works while commands run: all that run at the same time share it. */
+/** The working directory of commands. All that run at the same time share it. */
 let shared:
   | { readonly folder: string; commands: number; readonly free: Promise<void>; leave: () => void }
   | undefined;
 
-/** Does this in a folder, as soon as no other is in use. */
+/** Runs `work` in a folder, as soon as no other folder is in use. */
 async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
   while (shared !== undefined && shared.folder !== folder) await shared.free;
   if (shared === undefined) {
@@ -103,12 +101,12 @@ async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a command to its end, as a process of its own. */
+/** Runs a command as a process of its own. */
 export function spawnCli(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   return runCommand(process.execPath, [programFile, ...args], options);
 }
 
-/** Keeps what is written to it. */
+/** Collects what is written to it. */
 class Output extends Writable {
   readonly #chunks: Buffer[] = [];
 
@@ -122,7 +120,7 @@ class Output extends Writable {
   }
 }
 
-/** Runs any program to its end. */
+/** Runs any program. */
 export function runCommand(
   command: string,
   args: readonly string[],
@@ -131,12 +129,12 @@ export function runCommand(
   return start(command, args, options).ended;
 }
 
-/** Starts the program; it is gone when the test is over. */
+/** Starts the program, which is killed after the test. */
 export function startCli(args: readonly string[], options: RunOptions = {}): Running {
   return startCommand(process.execPath, [programFile, ...args], options);
 }
 
-/** Starts any program; it is gone when the test is over. */
+/** Starts any program, which is killed after the test. */
 export function startCommand(command: string, args: readonly string[], options: RunOptions = {}): Running {
   const running = start(command, args, options);
   whenOver(async () => {
@@ -149,21 +147,21 @@ export function startCommand(command: string, args: readonly string[], options: 
 export interface Server {
   readonly url: string;
   readonly pid: number;
-  /** Everything printed until it was ready. */
+  /** Its output until it was ready. */
   readonly stdout: string;
   readonly ended: Promise<Outcome>;
-  /** Resolves with what stderr held when it first matched; rejects if the process ends without. */
+  /** Waits until stderr matches, and returns it. Rejects if the process ends before. */
   readonly logged: Running['logged'];
-  /** Sends the signal, once, and resolves when the process is gone. */
+  /** Sends a signal and waits for the end of the process. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<Outcome>;
 }
 
 export interface ServerOptions extends RunOptions {
-  /** Node's own options. */
+  /** Options of Node. */
   readonly node?: readonly string[];
 }
 
-/** Starts a server on a free port, and resolves when it has said all that it says at its start. */
+/** Starts a server on a free port and waits until it is ready. */
 export async function startServer(
   args: readonly string[] = [],
   { node = [], ...options }: ServerOptions = {},
@@ -188,7 +186,7 @@ export async function startServer(
 export const LATER_START =
   /^caller-stats listens on \S+\nSet up the dashboard \(this address makes its first owner, and works once\):\n {2}https?:\/\/\S+\/set-up#[0-9A-Za-z]{43}\nDocumentation: \S+\n$/;
 
-/** Does `work` for each item, a few at a time: a process takes a while to start. */
+/** Runs `work` for each item, a few at a time. */
 export async function inGroups<T, R>(
   items: readonly T[],
   atOnce: number,
@@ -204,8 +202,8 @@ export async function inGroups<T, R>(
 function start(command: string, args: readonly string[], options: RunOptions): Running {
   const running = startProcess(command, args, options);
   const ended = running.ended.then((outcome) => {
-    // Logs, errors and progress; what a command prints of a key is its result, and goes to stdout.
-    requireNoKey(outcome.stderr, [], `what ${command} says on stderr`);
+    // Keys may only be printed as results, to stdout.
+    requireNoKey(outcome.stderr, [], `stderr of ${command}`);
     return outcome;
   });
   return { ...running, ended };

@@ -1,4 +1,4 @@
-/** Stands between a recorder and a real server, and does to its requests what networks, proxies and busy servers do. */
+/** A proxy between a recorder and a real server that causes failures of networks, proxies and busy servers. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { whenOver } from './cleanup.js';
@@ -6,17 +6,17 @@ import { whenOver } from './cleanup.js';
 /** What happens to a request. */
 export type Mishap =
   | 'pass'
-  /** It arrives late, behind the one that is sent when the recorder has given it up. */
+  /** It arrives late, after the repetition that the recorder sends. */
   | 'slow'
-  /** The connection is reset before the server hears of it. */
+  /** The connection is reset before the server gets it. */
   | 'reset'
-  /** The server records it, and the answer is lost. */
+  /** The server records it, but the response is lost. */
   | 'lost'
-  /** Nobody answers. */
+  /** There is no response. */
   | 'silent'
   | 'busy'
   | 'limited'
-  /** From now on, for so many milliseconds, connections are refused. */
+  /** The server stops listening for a moment. */
   | 'refuse';
 
 export interface Front {
@@ -26,13 +26,13 @@ export interface Front {
 }
 
 export interface FrontOptions {
-  /** The server's address at that time, which changes with a restart. */
+  /** The current URL of the server, which changes with a restart. */
   readonly target: () => string;
-  /** What happens to the request of this number, from 0. */
+  /** What happens to a request, by its number from 0. */
   readonly mishapOf: (number: number) => Mishap | Promise<Mishap>;
 }
 
-/** Listens on a free port; gone when the test is over. */
+/** Listens on a free port until the test is over. */
 export async function startFront({ target, mishapOf }: FrontOptions): Promise<Front> {
   const seen = new Map<Mishap, number>();
   const held: (() => void)[] = [];
@@ -63,7 +63,7 @@ export async function startFront({ target, mishapOf }: FrontOptions): Promise<Fr
     else if (mishap === 'busy') refuse(answer, 503, '0');
     else if (mishap === 'limited') refuse(answer, 429, new Date().toUTCString());
     else if (mishap === 'refuse') {
-      // Open again when all are gone: until then, whoever comes is refused.
+      // Listen again when all connections are closed.
       server.close(() => void listen(port));
       server.closeAllConnections();
     }
@@ -75,7 +75,7 @@ function refuse(answer: ServerResponse, status: number, retryAfter: string): voi
   answer.writeHead(status, { 'retry-after': retryAfter, 'content-type': 'text/html' }).end('<h1>Busy</h1>');
 }
 
-/** Passes a request on, and its answer back, or `lose`s that. */
+/** Forwards a request and its response. Calls `lose` instead of sending the response. */
 function forward(target: string, near: IncomingMessage, answer: ServerResponse, lose?: () => void): void {
   const far = request(
     new URL(near.url ?? '/', target),

@@ -1,4 +1,4 @@
-/** What a recorder or reader runs on in tests: a clock that moves when it is told to, and a `fetch` that a test answers. */
+/** A platform for recorders and readers whose clock and `fetch` a test controls. */
 import type { Platform } from '../../client/src/platform.js';
 
 interface Due {
@@ -6,14 +6,14 @@ interface Due {
   readonly run: () => void;
 }
 
-/** Steps of `until`; far more than anything takes. */
+/** The most steps of `until`. */
 const stepsMax = 100_000;
 
 export class TestPlatform implements Platform {
   readonly fetch: Platform['fetch'];
   nowMs = Date.UTC(2026, 0, 1);
   chance = 0.5;
-  /** How long each wait was for, in milliseconds. */
+  /** The milliseconds of each timer. */
   readonly waits: number[] = [];
   readonly #timers = new Set<Due>();
 
@@ -31,12 +31,12 @@ export class TestPlatform implements Platform {
   };
   readonly clearTimeout = (timer: Due): void => void this.#timers.delete(timer);
 
-  /** Lets everything happen that waits for no time to pass. */
+  /** Waits for everything that does not depend on timers. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Moves the clock to the next timer, and runs it; gives whether there was one. */
+  /** Moves the clock to the next timer and runs it. Returns whether there was one. */
   async step(): Promise<boolean> {
     await this.settle();
     const next = [...this.#timers].reduce<Due | undefined>(
@@ -51,7 +51,7 @@ export class TestPlatform implements Platform {
     return true;
   }
 
-  /** Lets time pass until this resolves. */
+  /** Lets time pass until a promise is settled. */
   async until<T>(promise: Promise<T>): Promise<T> {
     let over = false;
     const done = promise.finally(() => {
@@ -64,16 +64,16 @@ export class TestPlatform implements Platform {
     }
     await this.settle();
     if (over) return done;
-    throw new Error('it waits for nothing that could still happen');
+    throw new Error('the promise waits for no timer');
   }
 }
 
-/** A JSON answer. */
+/** A JSON response. */
 export function answer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** Rejects as a platform's `fetch` does when it is told to stop; never answers otherwise. */
+/** A `fetch` without a response, which rejects when it is aborted. */
 export function never(signal: AbortSignal | null | undefined): Promise<Response> {
   return new Promise((_, reject) => {
     if (signal?.aborted) reject(signal.reason);

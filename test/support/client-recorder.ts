@@ -1,4 +1,4 @@
-/** A recorder whose requests a test answers, and all that becomes known of it. */
+/** A recorder with a test platform that collects what it sends and reports. */
 
 import type { QueuedQuery } from '../../client/src/query.js';
 import { createRecorder } from '../../client/src/recorder.js';
@@ -8,7 +8,7 @@ import { answer, TestPlatform } from './client-platform.js';
 
 export const required = { url: 'http://stats.test', projectId: 'docs', key: 'key' };
 
-/** A recorder whose requests are answered so, in turn; the last answer again and again. */
+/** A recorder that gets these responses in turn. The last one is repeated. */
 export function recorderWith(
   answers: readonly ((init: RequestInit) => Response | Promise<Response>)[],
   options: Partial<RecorderOptions> = {},
@@ -33,7 +33,7 @@ export function recorderWith(
   return { recorder, platform, sent, dropped, errors };
 }
 
-/** All of it is recorded. */
+/** The response if all queries were recorded. */
 export const ok = ({ body }: RequestInit): Response =>
   answer(200, { recorded: (JSON.parse(String(body)) as unknown[]).length, duplicates: 0 });
 export const status =

@@ -1,11 +1,11 @@
-/** The server as a recorder meets it, for laws: idempotent, all or nothing, and as troubled as a script says. */
+/** A model of the server for laws of the recorder: idempotent, all or nothing, with failures from a script. */
 import type { QueuedQuery } from '../../client/src/query.js';
 import { answer, never } from './client-platform.js';
 
-/** What happens to a request. `lost` records it and loses the answer; `late` answers when nobody waits any more. */
+/** What happens to a request. `lost` records it and loses the response; `late` responds after the timeout. */
 export type Trouble = 'none' | 'lost' | 'late' | 'reset' | 'never' | 'vague' | 'garbage' | 'foreign' | number;
 
-/** Queries with this caller are bad in its eyes. */
+/** Queries with this caller are refused. */
 export const BAD = 'bad';
 
 export class ModelServer {

@@ -1,16 +1,16 @@
-/** Stands between a node and its database, and can lose an answer of the database on the way. */
+/** A proxy between a node and its database that can lose a response of the database. */
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export interface CuttingProxy {
   readonly port: number;
-  /** From now on, the next connection that carries this text to the database is cut before it is answered. */
+  /** Cuts the next connection that sends this text to the database, before the response. */
   readonly cutAnswerTo: (text: string) => void;
-  /** Answers that were lost. */
+  /** The number of lost responses. */
   readonly cuts: () => number;
 }
 
-/** Listens on a free port and passes everything on to this one; gone when the test is over. */
+/** Listens on a free port and forwards everything to this one, until the test is over. */
 export async function startCuttingProxy(port: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let wanted: string | undefined;
@@ -36,7 +36,7 @@ export async function startCuttingProxy(port: number): Promise<CuttingProxy> {
     far.on('data', (bytes) => {
       if (!cutting) near.write(bytes);
       else {
-        // The database has answered, so it is done.
+        // The database has responded, so it has done the work.
         cuts++;
         near.destroy();
       }

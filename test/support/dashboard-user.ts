@@ -1,4 +1,4 @@
-/** Users of the dashboard past its pages: accounts are made and signed in by its API, so that tests begin behind that. */
+/** Users that sign up and sign in with the dashboard's API, so that tests start with a signed-in user. */
 import { type APIRequestContext, request } from 'playwright-core';
 import { PASSWORD } from './dashboard.js';
 import type { DashboardServer } from './dashboard-server.js';
@@ -11,20 +11,20 @@ export interface Person {
 
 export type Role = 'owner' | 'editor' | 'viewer';
 
-/** What a browser keeps of somebody who is signed in: an option of a visit. */
+/** The cookies of a signed-in user, for the options of a visit. */
 export type SignedIn = Awaited<ReturnType<APIRequestContext['storageState']>>;
 
 export function person(name: string): Person {
   return { name, email: `${name.toLowerCase()}@example.com`, password: PASSWORD };
 }
 
-/** Who sets servers up. */
+/** The first user of servers. */
 export const ada = person('Ada');
 
-/** What was asked of the API by somebody with a session of their own, without a page. */
+/** The session of a user, who sends requests to the API without a page. */
 export class Session {
   readonly #server: Pick<DashboardServer, 'url'>;
-  /** What the browser would keep. */
+  /** The cookies of the session. */
   readonly signedIn: SignedIn;
 
   private constructor(server: Pick<DashboardServer, 'url'>, signedIn: SignedIn) {
@@ -32,13 +32,13 @@ export class Session {
     this.signedIn = signedIn;
   }
 
-  /** Makes the first user, an owner. */
+  /** Creates the first user, an owner. */
   static async setUp(server: DashboardServer, { name, email, password }: Person = ada): Promise<Session> {
     const token = new URL(server.setUpUrl).hash.slice(1);
     return Session.#begin(server, '/api/set-up', { token, name, email, password });
   }
 
-  /** Signs in anew. */
+  /** Signs in with a new session. */
   static async signIn(server: Pick<DashboardServer, 'url'>, { email, password }: Person): Promise<Session> {
     return Session.#begin(server, '/api/sign-in', { email, password });
   }
@@ -49,7 +49,7 @@ export class Session {
     return new Session(server, signedIn);
   }
 
-  /** Invites somebody, who accepts at once. */
+  /** Invites a person, who accepts. */
   async bring(someone: Person, role: Role): Promise<Session> {
     const { token } = await this.ask<{ token: string }>('POST', `${await this.organization()}/invitations`, {
       email: someone.email,
@@ -65,13 +65,13 @@ export class Session {
     return `/api/organizations/${organizations[0]?.id}`;
   }
 
-  /** The answer's JSON, which must be one of success. */
+  /** The JSON of a response, which must be successful. */
   async ask<T = unknown>(method: string, path: string, data?: object): Promise<T> {
     const { text } = await this.#send(method, path, data);
     return (text === '' ? undefined : JSON.parse(text)) as T;
   }
 
-  /** The status of an answer, whatever it is. */
+  /** The status of any response. */
   async status(method: string, path: string, data?: object): Promise<number> {
     return (await this.#try(method, path, data)).status;
   }

@@ -1,16 +1,16 @@
-/** Visits of the dashboard's pages by somebody who is signed in. */
+/** Visits of the dashboard's pages by signed-in users. */
 import type { BrowserContextOptions } from 'playwright-core';
 import { browserVisits, type Visit } from './browser.js';
 import type { DashboardServer, DashboardStarter } from './dashboard-server.js';
 import { Session } from './dashboard-user.js';
 
-/** A server, and who is signed in there. */
+/** A server and a session of a user. */
 export interface Place {
   readonly server: DashboardServer;
   readonly session: Session;
 }
 
-/** Starts a server and makes its first user, an owner. For `sharedByTests`. */
+/** Starts a server and creates its first user, an owner. For `sharedByTests`. */
 export function startSetUp(start: DashboardStarter, ...args: Parameters<DashboardStarter>) {
   return async (): Promise<Place> => {
     const server = await start(...args);
@@ -18,14 +18,14 @@ export function startSetUp(start: DashboardStarter, ...args: Parameters<Dashboar
   };
 }
 
-/** Opens a page in a browser of its own; signed in, unless the session is null. */
+/** Opens a page in a new browser context, signed in unless the session is null. */
 export type Opener = (
   place: { readonly server: DashboardServer; readonly session: Session | null },
   path: string,
   options?: BrowserContextOptions,
 ) => Promise<Visit>;
 
-/** Gives the tests of this file browsers, as `browserVisits` does. */
+/** Starts a browser for the tests of a file, as `browserVisits` does. */
 export function dashboardVisits(): Opener {
   const visit = browserVisits();
   return async ({ server, session }, path, options) => {

@@ -1,4 +1,4 @@
-/** What the public API says of the sample, asked with a key as any program would: what pages are held to. */
+/** The public API's counts of the sample, which the pages must show. */
 import type { Counts } from '../../src/domain/counting/counts.js';
 import type { DashboardServer } from './dashboard-server.js';
 
@@ -12,7 +12,7 @@ export interface Callers {
   readonly callers: readonly { readonly caller: string; readonly type: string; readonly count: number }[];
 }
 
-/** Bounds as instants; one left out is unbounded. */
+/** Bounds as instants. A range without a bound is open at that end. */
 export interface Bounds {
   readonly dateFrom?: string;
   readonly dateTo?: string;

@@ -1,4 +1,4 @@
-/** What Grafana and its Infinity data source make of a dashboard's query. */
+/** Interprets a dashboard's query as Grafana and its Infinity data source do. */
 
 export interface Query {
   readonly refId: string;
@@ -34,12 +34,12 @@ export interface Dashboard {
 
 export type Row = Readonly<Record<string, string | number | Date>>;
 
-/** Puts values in for variables; one that is not there is left standing, as Grafana does it. */
+/** Replaces variables by their values. Unknown ones stay, as in Grafana. */
 export function substituted(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{([^}]+)\}/g, (whole, name: string) => values[name] ?? whole);
 }
 
-/** Where the query goes, below the data source's base URL. Variables are put in first, parameters are then encoded. */
+/** The URL of a query. Variables are replaced before parameters are encoded. */
 export function addressOf(
   { url, url_options: { params } }: Query,
   base: string,
@@ -50,7 +50,7 @@ export function addressOf(
   return address;
 }
 
-/** The rows of an answer: below the root selector, an object being one row, each with the columns that the query names. */
+/** The rows of a response below the root selector, where an object is one row, with the columns of the query. */
 export function rowsOf({ root_selector, columns }: Query, answer: unknown): Row[] {
   const root = root_selector === '' ? answer : (answer as Record<string, unknown>)[root_selector];
   if (typeof root !== 'object' || root === null) throw new Error(`nothing is at ${root_selector}`);
@@ -60,7 +60,7 @@ export function rowsOf({ root_selector, columns }: Query, answer: unknown): Row[
   );
 }
 
-/** The backend parser reads times as RFC 3339 alone, and takes nothing else for a number than one. */
+/** The backend parser accepts only numbers as numbers and only RFC 3339 as times. */
 function asType(value: unknown, type: 'string' | 'number' | 'timestamp'): string | number | Date {
   if (type === 'number' && typeof value === 'number') return value;
   if (type === 'string' && typeof value === 'string') return value;

@@ -1,7 +1,7 @@
-/** The privileges that the docs say a node's user needs. */
+/** The privileges of a node's user, from the docs. */
 import { readFileSync } from 'node:fs';
 
-/** The statements of the docs, for a schema and a user. */
+/** The documented statements for a schema and a user. */
 export function documentedGrants(schema: string, user: string): string[] {
   const page = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8');
   const block = /```sql\n(GRANT [^`]+)```/.exec(page)?.[1] ?? '';
@@ -11,7 +11,7 @@ export function documentedGrants(schema: string, user: string): string[] {
     .map((line) => line.replaceAll('caller_stats', schema).replaceAll('node_user', user));
 }
 
-/** Each of the grants for one privilege on one thing, as what comes behind GRANT or REVOKE. */
+/** Splits grants into one for each privilege on each object, as written after GRANT or REVOKE. */
 export function oneByOne(grants: readonly string[]): string[] {
   return grants.flatMap((grant) => {
     const [, privileges = '', kind = '', things = ''] =
@@ -22,7 +22,7 @@ export function oneByOne(grants: readonly string[]): string[] {
   });
 }
 
-/** Those that only people who sign in are the reason for. */
+/** Whether a privilege is only needed for people who sign in. */
 export function isOfPeople(privilege: string): boolean {
   return /\.(user_\w+|invitation|server_secret|login_throttle)$|^UPDATE ON \w+\.organization$/.test(
     privilege,

@@ -5,10 +5,10 @@ import { parseQuery } from '../../src/domain/queries/query.js';
 /** The clock of these tests, long after all of their queries. */
 export const nowMs = Date.UTC(2030, 0, 1);
 
-/** What one record came to: a query as `[id, caller, time]`, what is wrong with it, or `skipped`. */
+/** The result for one record: a query as `[id, caller, time]`, its problems, or `skipped`. */
 export type Outcome = readonly [id: string, caller: string, occurredAt: string] | string;
 
-/** What importing a text with these options comes to, by line. It arrives in pieces of `chunkBytes`. */
+/** The results of importing a text, by line. It arrives in chunks of `chunkBytes`. */
 export async function outcomesOf(
   text: string | Uint8Array,
   options: FormOptions,

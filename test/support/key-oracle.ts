@@ -1,7 +1,4 @@
-/**
- * What the contract and the reference say of a request with a key, written down once more and without a look at the
- * code: who may do what from where, and which refusal comes first.
- */
+/** The documented rules for requests with a key, implemented again: who may do what from where, and which refusal comes first. */
 
 export const STATES = ['active', 'disabled', 'expired', 'revoked', 'unknown', 'malformed'] as const;
 export type State = (typeof STATES)[number];
@@ -25,7 +22,7 @@ export const HOLDERS: Readonly<Record<string, Holder>> = {
   },
 };
 
-/** An allowlist, an address, and whether the one has the other. */
+/** An allowlist, an address, and whether the list contains the address. */
 export const PLACES: readonly {
   readonly allow: readonly string[];
   readonly from: string;
@@ -42,7 +39,7 @@ export const PLACES: readonly {
   { allow: ['2001:db8::/32', '198.51.100.1'], from: '2001:db9::1', inside: false },
 ];
 
-/** Operations of an admin key alone, which only read. */
+/** The operations that read, which require an admin key. */
 const READING = ['caller-stats', 'caller-stats/series', 'callers'] as const;
 
 type Fault = 'parameter' | 'type' | 'type and size' | 'encoding' | 'size and body' | 'body';
@@ -78,7 +75,7 @@ const FAULTS: readonly [AskedFor['operation'], string, Fault][] = [
 ];
 const FAULTS_ELSEWHERE = FAULTS.filter(([, , fault]) => fault === 'parameter' || fault === 'type and size');
 
-/** Every operation with every method that somebody might try, on every kind of project; then what may be wrong else. */
+/** Every operation with various methods on every kind of project, and requests with other faults. */
 export const REQUESTS: readonly AskedFor[] = PROJECTS.flatMap((project) => [
   ...([...READING, 'queries'] as const).flatMap((operation) =>
     METHODS[operation].map((method) => ({ method, operation, project })),
@@ -90,7 +87,7 @@ export const REQUESTS: readonly AskedFor[] = PROJECTS.flatMap((project) => [
 
 export interface Expected {
   readonly status: number;
-  /** What the message of a refusal must say. */
+  /** A pattern that the message of a refusal must match. */
   readonly says?: RegExp;
 }
 

@@ -1,4 +1,4 @@
-/** A ledger kept from outside the service: known events, who was told what of them, and what the counts must be. */
+/** A ledger of known events, of their acknowledgements, and of what the counts must be. */
 import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
 import { type Counts, withTotal } from '../../src/domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
@@ -8,7 +8,7 @@ import type { RecordResult } from '../../src/storage/ports/store.js';
 
 const callers = ['web', 'api', 'slack', 'sdk-python', 'web'];
 
-/** The event of this number, always the same; on and beside edges of buckets of all widths, on both sides of 1970. */
+/** The event of a number. Events are at and near bounds of buckets of all widths, before and after 1970. */
 export function knownEvent(number: number): Query {
   const ids = [
     `0190a8b2-7c3e-7d4f-8a5b-${String(number).padStart(12, '0')}`,
@@ -28,7 +28,7 @@ const sizes = [1, 40, 3, 150, 1, 12];
 const stride = 7;
 const newEvents = 10;
 
-/** The delivery of this number: single events and batches that overlap, each in an order of its own; every fourth repeats. */
+/** The delivery of a number: single events and overlapping batches. Every fourth one is a repetition. */
 export function knownDelivery(number: number): Query[] {
   const of = number % 4 === 3 ? number - 3 : number;
   const size = sizes[of % sizes.length] ?? 1;
@@ -37,7 +37,7 @@ export function knownDelivery(number: number): Query[] {
   );
 }
 
-/** What a range holds, counted one by one. */
+/** Counts the events in a range. */
 export function recount(events: Iterable<Query>, { from, to }: DateRange): Counts {
   const counts = { web: 0, api: 0, other: 0 };
   for (const { caller, occurredAt } of events) {
@@ -46,7 +46,7 @@ export function recount(events: Iterable<Query>, { from, to }: DateRange): Count
   return withTotal(counts);
 }
 
-/** Ranges that begin and end on and beside events, and the one without bounds. */
+/** Ranges with bounds at and near events, and the one without bounds. */
 export function rangesOver(events: readonly Query[], howMany: number): DateRange[] {
   const moment = (number: number): number => events[number % events.length]?.occurredAt ?? 0;
   const ranges = Array.from({ length: howMany }, (_, at) => {
@@ -59,20 +59,20 @@ export function rangesOver(events: readonly Query[], howMany: number): DateRange
 export class Ledger {
   readonly #sent = new Map<string, Query>();
   readonly #acknowledged = new Map<string, Query>();
-  /** Every outcome that anybody met: a status, or `lost` where there was no answer. */
+  /** Every outcome of a request: a status, or `lost` without a response. */
   readonly outcomes = new Set<string>();
-  /** Deliveries that were acknowledged. */
+  /** The number of acknowledged deliveries. */
   deliveries = 0;
-  /** Deliveries that were refused or lost: each was to be sent again. */
+  /** The number of deliveries that were refused or lost, and sent again. */
   failures = 0;
-  /** What the acknowledgements said was new, in all. */
+  /** The sum of what the acknowledgements reported as recorded. */
   recorded = 0;
 
   get events(): Query[] {
     return [...this.#acknowledged.values()];
   }
 
-  /** Events of which some delivery was begun. */
+  /** The number of events that were sent. */
   get sentEvents(): number {
     return this.#sent.size;
   }

@@ -1,7 +1,4 @@
-/**
- * What the platform says of a moment in a time zone, and nothing else: an oracle that shares no code and no library with
- * what it is held against. Slow, for it asks anew for each moment.
- */
+/** Time zones as the platform knows them: a slow oracle that shares no code with the domain. */
 import type { Interval } from '../../src/domain/counting/interval.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -21,7 +18,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** The hour, day, week or month that a clock in the zone shows, as a name. An hour that is shown twice has two. */
+/** A name for the local hour, day, week or month. An hour that is repeated has two names. */
 export function localUnit(timeMs: number, interval: Interval, timeZone: string): string {
   const parts = Object.fromEntries(
     formatOf(timeZone)
@@ -47,7 +44,7 @@ function mondayOf(year: number, month: number, day: number): string {
   return `${date.toISOString().slice(0, 10)}, Monday`;
 }
 
-/** Zones with something odd about them, and a moment at which it shows. */
+/** Unusual transitions of time zones, each with a moment near it. */
 export const oddMoments: readonly (readonly [timeZone: string, what: string, near: string])[] = [
   ['UTC', 'nothing', '2026-01-01T00:00:00Z'],
   ['Europe/Berlin', 'a day of 23 hours', '2026-03-29T01:00:00Z'],

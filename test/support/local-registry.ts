@@ -1,7 +1,4 @@
-/**
- * A package registry on this machine that has what the lock file names, out of `node_modules`: so packages are installed
- * as users install them, with nothing from elsewhere. Knows only what `npm install` asks.
- */
+/** A local package registry that serves the locked packages from `node_modules`, as far as `npm install` needs it. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,7 +8,7 @@ import { promisify } from 'node:util';
 import { root } from '../tidy/sources.js';
 import { whenOver } from './cleanup.js';
 
-/** What the lock file keeps of a package: among other things, all that npm wants to know before it fetches it. */
+/** The entry of a package in the lock file, which has everything that npm reads before it downloads the package. */
 interface Locked {
   readonly name?: string;
   readonly version: string;
@@ -20,10 +17,10 @@ interface Locked {
 
 const run = promisify(execFile);
 
-/** More than any package has. */
+/** More than the size of any package. */
 const tarballBytesMax = 100_000_000;
 
-/** Serves until the test is over. Gives the registry's address. */
+/** Serves until the test is over. Returns the registry's URL. */
 export async function startLocalRegistry(): Promise<string> {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Readonly<Record<string, Locked>>;
@@ -56,7 +53,7 @@ export async function startLocalRegistry(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A tarball of a package's folder; npm does not mind what the folder in it is called. */
+/** A tarball of a package. npm accepts any name for the folder in it. */
 async function packed(folder: string): Promise<Buffer> {
   const name = basename(folder);
   const args = ['-C', join(root, dirname(folder)), '-cf', '-', `--exclude=${name}/node_modules`, name];

@@ -1,4 +1,4 @@
-/** A real `caller-stats mcp` process, talked to with the official client. */
+/** A `caller-stats mcp` process with the official client. */
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { programFile } from './cli.js';
@@ -7,15 +7,15 @@ import type { Place } from './cli-place.js';
 export interface McpSession {
   readonly client: Client;
   readonly pid: number;
-  /** What the process printed that is not for the client. */
+  /** The process's output to stderr. */
   readonly stderr: () => string;
-  /** The structured content of a call that must succeed; its text must say the same. */
+  /** The structured content of a call, which must succeed and have the same content as text. */
   readonly call: (name: string, given: Record<string, unknown>) => Promise<Record<string, unknown>>;
-  /** The text of a call that must fail. */
+  /** The text of a call, which must fail. */
   readonly refusal: (name: string, given: Record<string, unknown>) => Promise<string>;
 }
 
-/** Starts it in a place, lets `use` work with it, and ends it by closing its stdin. */
+/** Starts it in a place, runs `use`, and ends it by closing its stdin. */
 export async function withMcp<T>(
   place: Place,
   args: readonly string[],
@@ -46,7 +46,7 @@ export async function withMcp<T>(
         if (isError) throw new Error(`${name} failed: ${JSON.stringify(content)}`);
         const [text] = content;
         if (text?.type !== 'text' || text.text !== JSON.stringify(structuredContent))
-          throw new Error(`the text says something else: ${JSON.stringify({ structuredContent, content })}`);
+          throw new Error(`the text differs: ${JSON.stringify({ structuredContent, content })}`);
         return structuredContent as Record<string, unknown>;
       },
       refusal: async (name, given) => {

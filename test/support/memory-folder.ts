@@ -1,17 +1,17 @@
-/** Where tests put their databases: what is in memory need not wait for the disk, hundreds of thousands of times. */
+/** Databases of tests are in memory, because they would often wait for the disk. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Linux has it; a container's is often too small. */
+/** Only on Linux. It is often too small in containers. */
 const memoryFolder = '/dev/shm';
 
-/** More than the whole run ever has there at once: three browsers, some database servers with copies of their programs. */
+/** More than a run needs there for browsers and database servers. */
 const roomBytes = 4 * 1024 ** 3;
 
 /**
- * A folder in memory for temporary files; undefined where there is none with room, or where programs cannot be started
- * from it. Kills of processes, which tests do, lose nothing there that they would not lose on a disk.
+ * A folder in memory for temporary files, if there is one with enough room from which programs can be started. Killing a
+ * process loses no more data there than on a disk.
  */
 export function folderInMemory(): string | undefined {
   let tried: string | undefined;

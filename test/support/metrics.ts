@@ -1,4 +1,4 @@
-/** What a server says in Prometheus's text format, read apart. */
+/** Parses metrics in Prometheus's text format. */
 
 export interface Sample {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Sample {
 
 export interface Exposition {
   readonly samples: readonly Sample[];
-  /** By name of the metric, without the ends that samples of a histogram have. */
+  /** By metric name, without the suffixes of histogram samples. */
   readonly types: ReadonlyMap<string, string>;
   readonly helps: ReadonlyMap<string, string>;
 }
@@ -16,7 +16,7 @@ export interface Exposition {
 const LINE = /^([a-zA-Z_][a-zA-Z0-9_]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)/gy;
 
-/** Throws with the first line that is not of the format. */
+/** Throws for the first invalid line. */
 export function readMetrics(text: string): Exposition {
   const samples: Sample[] = [];
   const types = new Map<string, string>();
@@ -31,7 +31,7 @@ export function readMetrics(text: string): Exposition {
 
 function readSample(line: string): Sample {
   const [, name, labelText = '', value = ''] = LINE.exec(line) ?? [];
-  // Not a number, as a mean of nothing is, may be written in any case.
+  // NaN may be in upper or lower case.
   const number = Number(value.replace('+Inf', 'Infinity'));
   if (name === undefined || (Number.isNaN(number) && !/^nan$/i.test(value)))
     throw new Error(`not a sample: ${line}`);
@@ -44,7 +44,7 @@ function readSample(line: string): Sample {
   };
 }
 
-/** The sum of the samples of this name that have these labels. */
+/** The sum of the samples with this name and these labels. */
 export function sumOf({ samples }: Exposition, name: string, labels: Sample['labels'] = {}): number {
   return samples
     .filter((sample) => sample.name === name)
@@ -52,7 +52,7 @@ export function sumOf({ samples }: Exposition, name: string, labels: Sample['lab
     .reduce((sum, { value }) => sum + value, 0);
 }
 
-/** The metric that a sample is of. */
+/** The metric of a sample. */
 export function metricOf({ types }: Exposition, sample: string): string {
   const histogram = sample.replace(/_(bucket|sum|count)$/, '');
   return types.get(histogram) === 'histogram' ? histogram : sample;

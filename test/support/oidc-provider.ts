@@ -1,4 +1,4 @@
-/** An OpenID Connect provider on this machine, for single sign-on: a real one, with users of the test's own. */
+/** A local OpenID Connect provider for single sign-on, with the users of a test. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -6,7 +6,7 @@ import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-prov
 import { whenOver } from './cleanup.js';
 
 export interface OidcUser {
-  /** What the provider knows the user by, whatever the address becomes. */
+  /** The user's permanent id. */
   readonly id: string;
   readonly email: string;
   readonly emailVerified: boolean;
@@ -14,23 +14,23 @@ export interface OidcUser {
 }
 
 export interface OidcProvider {
-  /** Of another host than the servers under test, as a browser sees it. */
+  /** A URL with another host than that of servers under test. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Read at every step, so that a test may change them meanwhile. */
+  /** A test may change them at any time. */
   readonly users: OidcUser[];
-  /** Sends the provider away: nothing answers any more. */
+  /** Stops the provider. */
   readonly stop: () => Promise<void>;
 }
 
 export interface OidcProviderOptions {
   readonly users: readonly OidcUser[];
-  /** Where the client takes its codes, on any port of 127.0.0.1. */
+  /** The path of the client's redirect URI, on any port of 127.0.0.1. */
   readonly redirectPath: string;
 }
 
-/** Starts a provider with one client, which must use PKCE; it is gone when the test is over. */
+/** Starts a provider with one client, which must use PKCE. It is stopped after the test. */
 export async function startOidcProvider({
   users: first,
   redirectPath,
@@ -49,7 +49,7 @@ export async function startOidcProvider({
       {
         client_id: clientId,
         client_secret: clientSecret,
-        // Whose port on this machine may be any (RFC 8252, section 7.3): servers under test take a free one.
+        // Redirect URIs of native clients may have any port (RFC 8252, section 7.3).
         application_type: 'native',
         redirect_uris: [`http://127.0.0.1${redirectPath}`],
       },
@@ -70,7 +70,7 @@ function configuration(users: readonly OidcUser[]): Configuration {
   return {
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     cookies: { keys: [randomBytes(16).toString('hex')] },
-    // Its own pages load fonts from elsewhere.
+    // Its own pages load fonts from other hosts.
     features: { devInteractions: { enabled: false } },
     findAccount: (_context, id) => {
       const user = users.find((one) => one.id === id);
@@ -88,7 +88,7 @@ function configuration(users: readonly OidcUser[]): Configuration {
     },
     interactions: { url: (_context, { uid }) => `/sign-in/${uid}` },
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig' }] },
-    // Who signs in agrees to what is asked: one page instead of two.
+    // Signing in grants access without another page.
     loadExistingGrant: async ({ oidc }) => {
       const { client, params, provider, session } = oidc;
       if (client === undefined || session?.accountId === undefined) return undefined;
@@ -109,10 +109,10 @@ function configuration(users: readonly OidcUser[]): Configuration {
   };
 }
 
-/** What its framework gives a handler, as far as ours goes. */
+/** The used part of the framework's context. */
 type Context = Pick<KoaContextWithOIDC, 'req' | 'res' | 'body' | 'redirect'>;
 
-/** The page that asks who it is: GET shows it, POST takes `email`, or `cancel`. */
+/** The sign-in page. GET shows it; POST accepts `email` or `cancel`. */
 async function signIn(provider: Provider, users: readonly OidcUser[], context: Context): Promise<void> {
   const { req, res } = context;
   if (req.method !== 'POST') {
@@ -146,7 +146,7 @@ const page = `<!doctype html>
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // It says so where it is closed already.
+    // The callback also runs if it is already closed.
     server.close(() => resolve());
     server.closeAllConnections();
   });

@@ -1,15 +1,12 @@
-/** What a browser does at a provider, by plain requests: follows redirects, keeps cookies, sends the form. */
+/** Signs in at a provider as a browser would, with plain requests. */
 
-/** Answers of it are few; more would be a circle. */
+/** More redirects would be an endless loop. */
 const redirectsMax = 10;
 
 export class OidcUserAgent {
   readonly #cookies = new Map<string, string>();
 
-  /**
-   * Signs in with this address at the provider that `authorizationUrl` is of, or declines with null. Gives the address
-   * that the provider then sends the user to: the client's, with a code or an error in its query.
-   */
+  /** Signs in with an e-mail address, or cancels if it is null. Returns the client's URL, with a code or an error. */
   async signIn(authorizationUrl: string | URL, email: string | null): Promise<URL> {
     const { origin } = new URL(authorizationUrl);
     let { url, location } = await this.#request(new URL(authorizationUrl));
@@ -20,7 +17,7 @@ export class OidcUserAgent {
         ? this.#request(url, body)
         : this.#request(location)));
     }
-    throw new Error(`The provider sends in a circle, at last to ${url}`);
+    throw new Error(`The provider redirects endlessly, at last to ${url}`);
   }
 
   async #request(url: URL, body?: URLSearchParams): Promise<{ url: URL; location: URL | undefined }> {

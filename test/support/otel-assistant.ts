@@ -1,7 +1,6 @@
 /**
- * An assistant that is instrumented with OpenTelemetry and knows nothing of this service: where its spans and log records
- * go, with which key and about which caller, it is told by the variables of the environment that OpenTelemetry defines.
- * Answers as many questions as its argument says, and ends when everything is exported.
+ * An assistant instrumented with OpenTelemetry, configured only by OpenTelemetry's own environment variables. It answers
+ * the number of questions in its argument, exports everything and ends.
  */
 import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import { OTLPLogExporter as JsonLogExporter } from '@opentelemetry/exporter-logs-otlp-http';
@@ -14,7 +13,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 
 const isJson = process.env['OTEL_EXPORTER_OTLP_PROTOCOL'] === 'http/json';
 const resource = detectResources({ detectors: [envDetector] });
-// Small batches: the spans of one question arrive in several.
+// Small batches, so that the spans of one question arrive in several.
 const batches = { maxExportBatchSize: 16, maxQueueSize: 10_000, scheduledDelayMillis: 60_000 };
 const tracers = new BasicTracerProvider({
   resource,
@@ -60,7 +59,7 @@ function answerQuestion(): void {
     operation('execute_tool', agent, (tool) => {
       operation('invoke_agent', tool, (subAgent) => operation('chat', subAgent));
     });
-    // The answer was cut off, and asked for again.
+    // The first answer was truncated.
     operation('chat', agent);
   });
   span.end();

@@ -1,12 +1,12 @@
-/** What the overview of the dashboard shows, as its reader sees it. */
+/** Reads the overview page of the dashboard. */
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Counts } from '../../src/domain/counting/counts.js';
 
-/** How long a page may take on a busy machine to show what it should. */
+/** The time that a page may take on a busy machine. */
 export const patience = { timeout: 30_000 } as const;
 
-/** The four numbers; undefined while there are none. */
+/** The four numbers, or undefined while there are none. */
 export async function tilesOf(page: Page): Promise<Counts | undefined> {
   const tiles = await page
     .locator('.tile')
@@ -27,7 +27,7 @@ export async function expectTiles(page: Page, counts: Counts): Promise<void> {
   await expect.poll(() => tilesOf(page), patience).toEqual(counts);
 }
 
-/** The rows of a table, cell by cell, without its head. */
+/** The cells of a table's body, row by row. */
 export function rowsOf(table: Locator): Promise<string[][]> {
   return table
     .locator('tbody tr')
@@ -38,7 +38,7 @@ export function rowsOf(table: Locator): Promise<string[][]> {
     );
 }
 
-/** What of an element is used; these files know nothing of a browser's types. */
+/** The used properties of an element; tests are compiled without the types of browsers. */
 interface Part {
   readonly innerText: string;
   readonly textContent: string | null;
@@ -46,7 +46,7 @@ interface Part {
   querySelector(selector: string): Part | null;
 }
 
-/** A count as it is written, whatever separates its thousands. */
+/** The value of a formatted count, with any thousands separator. */
 export function numberOf(text: string | null | undefined): number | undefined {
   const digits = text?.replaceAll(/\D/g, '') ?? '';
   return digits === '' ? undefined : Number(digits);

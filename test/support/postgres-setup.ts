@@ -2,10 +2,10 @@ import type { TestProject } from 'vitest/node';
 import { shareTemplates } from './postgres-installation.js';
 import { installations, startPostgres } from './postgres-server.js';
 
-/** What each test file is told of a server that runs while the tests do. */
+/** A server that runs during the tests. */
 export interface ProvidedServer {
   readonly version: string;
-  /** Of a database to make schemas in. */
+  /** The URL of a database for schemas of tests. */
   readonly url: string;
 }
 

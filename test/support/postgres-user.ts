@@ -5,11 +5,11 @@ import { onDatabase } from './store.js';
 
 export interface User {
   readonly name: string;
-  /** The database's URL with this user and password in place of the other. */
+  /** A database's URL with this user and password. */
   readonly url: (databaseUrl: string) => string;
 }
 
-/** A user of the test's own, with all that belongs to it gone when the test is over. `options` follow its name. */
+/** Creates a user, which is removed after the test with all that it owns. `options` follow its name. */
 export async function newUser(databaseUrl: string, password: string, options = ''): Promise<User> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await onDatabase(databaseUrl, (client) =>
@@ -23,7 +23,7 @@ export async function newUser(databaseUrl: string, password: string, options = '
   return { name, url: (other) => withUser(other, name, password) };
 }
 
-/** A URL with another user and password, whatever characters are in it. */
+/** A URL with another user and password, which may contain any characters. */
 function withUser(url: string, name: string, password: string): string {
   return url.replace(/:\/\/[^@]*@/, `://${name}:${encodeURIComponent(password)}@`);
 }

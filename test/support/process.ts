@@ -1,43 +1,43 @@
-/** Processes and how they ended; with the built program's file, and what is read from what it prints. Knows no test runner. */
+/** Starts processes, and reads what the program prints. Does not depend on the test runner. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** The build makes it. */
+/** The built program. */
 export const programFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** Ends a process that hangs, so that it fails its test and not the whole run. */
+/** A process that hangs is killed, so that only its test fails. */
 const commandHangMs = 100_000;
 
 export interface RunOptions {
-  /** All the process gets beside `PATH`: the settings of whoever runs the tests stay out. */
+  /** The environment of the process, with `PATH` added. It does not inherit the one of the tests. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string | Uint8Array;
-  /** After so long the process is taken for hanging, and ended; 0 for never. */
+  /** The time after which the process is killed; 0 for never. */
   readonly hangMs?: number;
   /** Runs it in its own process group, so that Ctrl-C in a terminal does not end it. */
   readonly detached?: boolean;
 }
 
 export interface Outcome {
-  /** Null where a signal ended the process. */
+  /** Null if a signal ended the process. */
   readonly status: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A process under way. */
+/** A running process. */
 export interface Running {
   readonly pid: number;
   readonly ended: Promise<Outcome>;
-  /** Resolves with what stdout held when it first matched; rejects if the process ends without. */
+  /** Waits until stdout matches, and returns it. Rejects if the process ends before. */
   readonly printed: (pattern: RegExp) => Promise<string>;
-  /** The same of stderr. */
+  /** The same for stderr. */
   readonly logged: (pattern: RegExp) => Promise<string>;
 }
 
-/** Starts a program with pipes for its output. Whoever starts it sees to its end. */
+/** Starts a program with pipes for its output. The caller ends it. */
 export function startProcess(
   command: string,
   args: readonly string[],
@@ -109,7 +109,7 @@ export interface FirstRun {
   readonly recording: string;
 }
 
-/** What the first run made, read from what it printed. */
+/** Reads what the first start printed. */
 export function firstRunOf({ stdout }: Pick<Outcome, 'stdout'>): FirstRun {
   return {
     project: matched(stdout, /^ {2}project +(\S+)$/m),
@@ -118,7 +118,7 @@ export function firstRunOf({ stdout }: Pick<Outcome, 'stdout'>): FirstRun {
   };
 }
 
-/** Sends a signal to one process; nothing where it is gone already. */
+/** Sends a signal to a process. Does nothing if it has ended. */
 export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -127,7 +127,7 @@ export function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The first group of a pattern that must match. */
+/** The first group of a pattern, which must match. */
 export function matched(text: string, pattern: RegExp): string {
   const group = pattern.exec(text)?.[1];
   if (group === undefined) throw new Error(`${pattern} is not in: ${text}`);

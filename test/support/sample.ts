@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { Counts } from '../../src/domain/counting/counts.js';
 
-/** Real events with exact expected answers, counted by another program; see `demo/README.md`. */
+/** Real events, whose expected counts another program computed; see `demo/README.md`. */
 export const sampleFile = fileURLToPath(new URL('../../demo/changes.ndjson.gz', import.meta.url));
 
 export interface Expected {

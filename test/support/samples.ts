@@ -1,10 +1,10 @@
-/** The blocks of code in the docs, and what a reader who pastes them into a shell gets. */
+/** The code blocks of the docs. */
 import { filesBelow, read } from '../tidy/sources.js';
 
 export interface Sample {
   /** Relative to the root. */
   readonly page: string;
-  /** As written behind the fence; empty for none. */
+  /** The language of the fence; may be empty. */
   readonly language: string;
   readonly code: string;
   /** The page and the first line. */
@@ -13,7 +13,7 @@ export interface Sample {
 
 const PAGES = ['README.md', 'client/README.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 
-/** Every block of the docs, but what the page of commands has of the program itself. */
+/** Every block of the docs, except the help texts on the page of commands. */
 export function samples(): Sample[] {
   return [...PAGES.map(read), ...filesBelow('docs', '.md')].flatMap(({ path, text }) =>
     [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)]
@@ -29,11 +29,11 @@ export function samples(): Sample[] {
 
 export interface Step {
   readonly command: string;
-  /** What is printed; undefined where the page does not show it. */
+  /** The output, if the page shows it. */
   readonly output: string | undefined;
 }
 
-/** The commands of a block: those behind `$`, each with its output, or the whole block. */
+/** The commands of a block: those after `$` with their outputs, or the whole block. */
 export function stepsOf(code: string): Step[] {
   if (!/^\$ /m.test(code)) return [{ command: code, output: undefined }];
   return code

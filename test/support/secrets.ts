@@ -1,16 +1,16 @@
-/** What nothing that is written down may hold: keys, and enough of one to know it by. */
+/** Checks that logs and responses contain no keys or recognizable parts of them. */
 import { expect } from 'vitest';
 import { visibleEnds } from '../../src/domain/keys/api-key.js';
 
-/** Anything of the form of a key, whoever made it. */
+/** Anything that looks like a key. */
 const KEY_FORM = /\b[a-z][a-z0-9]{1,15}_(admin|recording)_[0-9A-Za-z]{49}\b/;
 
-/** Characters that nobody meets by chance, and that every longer part of a key has a whole piece of. */
+/** The length of pieces that do not match by chance. */
 const pieceCharacters = 8;
 
-/** Throws where the text has a key in it, or 15 neighbouring characters of the hidden part of one of `secrets`. */
+/** Throws if a text contains a key, or 15 adjacent characters of the hidden part of one of `secrets`. */
 export function requireNoKey(text: string, secrets: readonly string[], what: string): void {
-  // Nothing of the key into the message: it would be in the log of the test run.
+  // The message must not contain the key: it would be in the log of the test run.
   expect(KEY_FORM.test(text), `something like a key is in ${what}`).toBe(false);
   const shown = secrets
     .filter((secret) => hasPieceOf(text, secret))

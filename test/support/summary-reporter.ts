@@ -3,7 +3,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const slowestShown = 10;
 
-/** Ends a run with the slowest files and one plain line of totals, which CI reads. */
+/** Prints the slowest files and a line of totals, which CI reads, after a run. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -15,7 +15,7 @@ export default class SummaryReporter implements Reporter {
         else if (state === 'skipped') totals.skipped++;
         else totals.failed++;
       }
-      // A file that fails before its tests are known is a failure too.
+      // A file that fails before its tests are known counts as a failure.
       if (module.state() === 'failed' && !tests.some((test) => test.result().state === 'failed'))
         totals.failed++;
     }
@@ -25,7 +25,7 @@ export default class SummaryReporter implements Reporter {
   }
 }
 
-/** Each with the seconds that it took, imports and hooks included. */
+/** The slowest files with their seconds, including imports and hooks. */
 function slowest(modules: readonly TestModule[]): string[] {
   return modules
     .map((module) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { whenOver } from './cleanup.js';
 
-/** An empty folder, gone when the test is over. */
+/** An empty folder, removed after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-test-'));
   whenOver(() => rm(folder, { recursive: true, force: true }));

@@ -1,20 +1,20 @@
-/** Work that goes on by itself, and whoever waits for it to come so far. */
+/** Lets callers wait for a state of work that runs in the background. */
 export class WatchedLoad {
   readonly #waiting = new Set<() => void>();
   readonly #done: Promise<unknown>;
 
-  /** `done` is the end of the work; where it fails, so does all that waits. */
+  /** `done` is the end of the work. If it rejects, all waits do. */
   constructor(done: Promise<unknown>) {
     this.#done = done;
     done.catch(() => {});
   }
 
-  /** Resolves at the end; rejects with what the work failed with. */
+  /** Waits for the end of the work. Rejects if it failed. */
   async end(): Promise<void> {
     await this.#done;
   }
 
-  /** Resolves as soon as `holds` does; rejects where the work ends by a failure. */
+  /** Waits until `holds` returns true. Rejects if the work fails. */
   async until(holds: () => boolean): Promise<void> {
     let look = (): void => {};
     const held = new Promise<void>((resolve) => {
@@ -27,7 +27,7 @@ export class WatchedLoad {
     await Promise.race([held, this.#done]).finally(() => this.#waiting.delete(look));
   }
 
-  /** To be called when anything has changed that somebody may wait for. */
+  /** To be called after every change of the state. */
   look(): void {
     for (const look of this.#waiting) look();
   }

@@ -1,2 +1,2 @@
-/** Splits a text at white space: a compact way to write a long list of short strings. */
+/** Splits a text at white space, for long lists of short strings. */
 export const words = (text: string): string[] => text.trim().split(/\s+/);

@@ -1,4 +1,4 @@
-/** Clients that stall, send a byte now and then, go in the middle of a body, or come by the thousand. */
+/** Clients that stall, send slowly, disconnect within a body, or open a thousand connections. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { scheduler } from 'node:timers/promises';
@@ -16,7 +16,7 @@ export const badClients: Fault = {
   name: 'bad-clients',
   stores: ['sqlite', 'postgres'],
   run: (round) => {
-    // Nobody else sends these, so that none of them may ever be counted.
+    // These are never sent completely, so none of them may be counted.
     const unsent = round.blocks(ofEach);
     return underLoad(round, async (load, node) => {
       const { tally } = round;
@@ -47,7 +47,7 @@ export const badClients: Fault = {
   },
 };
 
-/** Sends all of a body but its end, or nearly all, and is gone: nothing of it is recorded. */
+/** Sends only part of a body and disconnects. Nothing of it may be recorded. */
 function leaveInBody({ world, draw }: Round, socket: Socket, block: number): void {
   const { body, type } = bodyOf({
     project: 'first',
@@ -70,7 +70,7 @@ function leaveInBody({ world, draw }: Round, socket: Socket, block: number): voi
 
 async function connected(node: Node): Promise<Socket> {
   const socket = connect(Number(new URL(node.url).port), '127.0.0.1');
-  // A server may close what it has had enough of.
+  // The server may close the connection.
   socket.on('error', () => {});
   await once(socket, 'connect');
   socket.resume();

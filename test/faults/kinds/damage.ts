@@ -1,4 +1,4 @@
-/** A database file that lost its end, or has a byte changed: found at start, when it is read, or by `verify`. */
+/** A truncated database file, or one with a changed byte. Servers or `verify` must notice the damage. */
 import { copyFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { type Fault, type Round, serverOf } from '../fault.js';
 import { judge } from './damaged.js';
@@ -48,7 +48,7 @@ export const flipByte: Fault = {
   },
 };
 
-/** Brings in some queries, and lets go of the file: all of it is in one. */
+/** Records some queries and stops all servers, so that the file is complete without its log. */
 async function quietFile({ world, draw, queries, load: start }: Round): Promise<void> {
   await serverOf(world);
   const load = start();

@@ -1,4 +1,4 @@
-/** What becomes of a server on a damaged file: it may refuse and fail, but give no wrong number that `verify` passes. */
+/** Checks a server on a damaged file: it may fail, but if it returns wrong counts, `verify` must find the damage. */
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -15,14 +15,14 @@ const questions = 20;
 
 const endsWithinMs = 10_000;
 
-/** Serves the file, asks it, recounts it, and removes it. */
+/** Serves the file, asks for counts, verifies the file, and removes it. */
 export async function judge(round: Round, file: string, what: string): Promise<void> {
   const { world, tally } = round;
   const database = `sqlite:${file}`;
   const env = { DATABASE_URL: database };
   const args = [programFile, 'serve', '--port', '0', '--log-level', 'fatal'];
   const server = world.spawn(process.execPath, args, { env });
-  // It may wait for a file that it cannot read, so it is asked as soon as it listens.
+  // A server that cannot read its file waits after it listens, so it is not required to become ready.
   const url = await server.printed(/^caller-stats listens on .+\n/m).then(urlIn, () => undefined);
   const found =
     url === undefined
@@ -40,11 +40,11 @@ interface Served {
   readonly what: string;
 }
 
-/** When the damage was found, if it was. */
+/** Returns when the damage was found. */
 async function whileServed(round: Round, { server, url, database, what }: Served): Promise<string[]> {
   const { world } = round;
   const { wrong, refused, lost } = await answersOf(round, url);
-  // It looks around once more when it listens, and may end by itself then, as it does where it cannot start.
+  // It may end by itself after it listens, with the same status as if it could not start.
   if (lost > 0) await Promise.race([server.ended, once(AbortSignal.timeout(endsWithinMs), 'abort')]);
   kill(server.pid, 'SIGTERM');
   const served = await server.ended;
@@ -62,7 +62,7 @@ async function whileServed(round: Round, { server, url, database, what }: Served
   ];
 }
 
-/** A refusal is an error for people, not a crash. */
+/** A server that does not start must print an error, not crash. */
 async function startRefused(world: World, server: Running, what: string): Promise<string> {
   const { status, stderr } = await server.ended;
   if (status !== 1)

@@ -1,4 +1,4 @@
-/** The thread that writes is ended inside a server, in the middle of whatever it does; the server takes another. */
+/** The writer thread of a server is terminated at any moment. The server starts another. */
 import { scheduler } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { kill } from '../../support/process.js';
@@ -24,7 +24,7 @@ export const endWriter: Fault = {
         kill(node.pid, 'SIGUSR2');
         const outcome = await Promise.race([node.printed(endedTimes(time)), node.ended]);
         if (typeof outcome !== 'string') {
-          // A thread that is ended within the native driver takes the process along: one more way to be killed.
+          // Terminating the thread within the native driver ends the process, which is like a kill.
           if (!outcome.stderr.includes('Napi::Error'))
             throw new Error(`it ended: ${JSON.stringify(outcome)}`);
           tally.note('ended with its writer thread, within the native driver');

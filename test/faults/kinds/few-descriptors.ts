@@ -1,4 +1,4 @@
-/** A server has no file descriptors left: it goes on with what it has open, and with new connections afterwards. */
+/** A server without free file descriptors works with its open files and connections, and accepts new ones afterwards. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { type Fault, underLoad } from '../fault.js';
@@ -21,7 +21,7 @@ export const fewDescriptors: Fault = {
       const sockets = Array.from({ length: connections }, () => connect(Number(port), '127.0.0.1'));
       try {
         await Promise.all(sockets.map(settled));
-        // The load's own connections are there already; the writer's files, too.
+        // The connections of the load and the files of the writer are already open.
         await load.progress(someAnswers);
         tally.note('descriptors used up');
       } finally {

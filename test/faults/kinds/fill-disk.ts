@@ -1,6 +1,6 @@
 /**
- * The disk is full. As root: a small file system of its own, in a namespace of its own, so that nobody else sees it. Where
- * that is not allowed: a bound on the size of the server's files, which looks much the same to it.
+ * The disk is full. As root, this is a small file system in a separate mount namespace. Otherwise, the size of the server's
+ * files is limited, which has nearly the same effect.
  */
 import { copyFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
@@ -10,9 +10,9 @@ import type { Load } from '../load.js';
 import type { Node, World } from '../world.js';
 
 const refusals = 12;
-/** More than a log grows to before it is folded into the file, twice. */
+/** More than twice the size of a log at a checkpoint. */
 const diskMegabytes = 200;
-/** What is left for the database and its log. */
+/** The room left for the database and its log. */
 const roomMegabytes = 3;
 const fileBytesMax = 1024 * 1024;
 
@@ -44,13 +44,13 @@ export const boundFileSize: Fault = {
 
 interface Disk {
   readonly holder: Running;
-  /** Starts what follows among those who see the disk. */
+  /** Runs a command that sees the disk. */
   readonly by: readonly string[];
-  /** Where others find its files. */
+  /** The path of the disk for other processes. */
   readonly outside: string;
 }
 
-/** A small disk in the place of the world's folder `disk`; undefined where that is not allowed. */
+/** Mounts a small disk at the world's folder `disk`. Returns undefined if that is not allowed. */
 async function mountDisk(world: World): Promise<Disk | undefined> {
   const folder = world.path('disk');
   const script = `mkdir -p '${folder}' && mount -t tmpfs -o size=${diskMegabytes}m tmpfs '${folder}' && echo mounted && exec tail -f /dev/null`;
@@ -67,7 +67,7 @@ async function mountDisk(world: World): Promise<Disk | undefined> {
   };
 }
 
-/** A database of its own on that disk, with the same ledger: the world's goes there and comes back. */
+/** Moves the world's database to the disk, fills it, and moves the database back. */
 async function onSmallDisk(round: Round, { by, outside }: Disk): Promise<void> {
   const { world } = round;
   for (const node of [...world.nodes]) await world.stop(node);
@@ -87,7 +87,7 @@ async function onSmallDisk(round: Round, { by, outside }: Disk): Promise<void> {
   );
   await world.verify(database, { by });
   for (const node of [...world.nodes]) await world.stop(node);
-  // What was recorded there is to be in the world's own database again.
+  // The world's database must have what was recorded on the disk.
   const copy = world.path('from-disk');
   await copyFile(`${outside}/caller-stats.db`, copy);
   await world.succeed(['restore', copy, '--replace']);
@@ -95,19 +95,19 @@ async function onSmallDisk(round: Round, { by, outside }: Disk): Promise<void> {
   await world.check(round.draw);
 }
 
-/** Fills the disk but for so much. */
+/** Fills the disk except for some megabytes. */
 async function fill(file: string, leaveMegabytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(file.slice(0, file.lastIndexOf('/')));
   const bytes = bavail * bsize - leaveMegabytes * 1024 * 1024;
   try {
     await writeFile(file, Buffer.alloc(Math.max(0, bytes), 1));
   } catch (error) {
-    // The load took more of it meanwhile, so it is full already.
+    // The load used more of the disk meanwhile, so it is already full.
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
   }
 }
 
-/** No file of the server may grow any more; then they may again. */
+/** Limits the size of the server's files, then removes the limit. */
 async function boundFiles(round: Round): Promise<void> {
   const { world } = round;
   await serverWith(world);
@@ -124,7 +124,7 @@ async function boundFiles(round: Round): Promise<void> {
   );
 }
 
-/** Recordings that need room are refused, so the load must bring something new; counts go on, and are right. */
+/** Waits until recordings are refused. Counting must still work. */
 async function untilRefused({ world, tally }: Round, load: Load, node: Node): Promise<void> {
   const refusedBefore = world.outcomes.get('recording 503') ?? 0;
   await load.until(() => (world.outcomes.get('recording 503') ?? 0) >= refusedBefore + refusals);

@@ -1,4 +1,4 @@
-/** Backups under load, some of them killed: a backup is a state that there was, or is not there at all. */
+/** Backups under load, some of them killed: a backup is complete and consistent, or does not exist. */
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { PROJECTS, sizeOf, stretchOf } from '../blocks.js';
@@ -22,7 +22,7 @@ export const killBackup: Fault = {
         await killWithin(round, running.pid, withinMs);
         const { signal } = await running.ended;
         tally.note(signal === null ? 'backup was done before it was killed' : 'backup killed');
-        // What there is under the name is whole, whatever was killed.
+        // An existing file is complete, whatever was killed.
         if (existsSync(backup) && draw.oneIn(2)) await restoreElsewhere(world, backup, async () => {});
       }
       const before = certainOf(world);
@@ -42,7 +42,7 @@ const certainOf = (world: World): Blocks => new Map(PROJECTS.map((one) => [one, 
 const knownOf = (world: World): Blocks =>
   new Map(PROJECTS.map((one) => [one, [...world.checker.certain(one), ...world.checker.uncertain(one)]]));
 
-/** Restores it into a folder of its own, recounts it, and has its server looked at. */
+/** Restores a backup into a new folder, verifies it, and lets `look` ask its server. */
 async function restoreElsewhere(
   world: World,
   backup: string,
@@ -60,8 +60,8 @@ async function restoreElsewhere(
 }
 
 /**
- * All that was acknowledged before the backup began is there, nothing that was not sent when it ended, no block by half;
- * and where a block is there, so is each that was acknowledged before that block was sent.
+ * Expects a backup to have everything that was acknowledged before it started, nothing sent after it ended and no
+ * incomplete block; and with each block, all blocks that were acknowledged before that one was sent.
  */
 async function expectStateThatWas(
   { world }: Round,

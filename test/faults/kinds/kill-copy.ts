@@ -1,4 +1,4 @@
-/** SIGKILL of copies into another database; the one that is let through finds whatever the others left. */
+/** Copies into another database are killed; the last one completes the target. */
 import { rm } from 'node:fs/promises';
 import type { Counts } from '../../../src/domain/counting/counts.js';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';

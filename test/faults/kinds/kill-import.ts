@@ -1,4 +1,4 @@
-/** SIGKILL of imports, beside a server or not; the one that is let through finds whatever the others left. */
+/** Imports are killed, with or without a server; the last one completes the data. */
 import { writeFile } from 'node:fs/promises';
 import { queriesOf, sizeOf } from '../blocks.js';
 import { type Fault, killWithin, type Round, serverOf } from '../fault.js';
@@ -6,7 +6,7 @@ import { type Fault, killWithin, type Round, serverOf } from '../fault.js';
 const blocksOfFile = 40;
 const killsMost = 2;
 
-/** From the start of the command to somewhere in the file. */
+/** Until somewhere in the file. */
 const withinMs = 1_500;
 
 export const killImport: Fault = {
@@ -21,7 +21,7 @@ export const killImport: Fault = {
     const lines = draw.shuffled(blocks).flatMap((block) => queriesOf(project, block));
     await writeFile(file, lines.map((query) => JSON.stringify(atTime(query))).join('\n'));
     const args = ['import', file, '--project', project, '--json'];
-    // Any part of it may be there until it is acknowledged; a recount must hold all the same.
+    // Any part of it may be recorded until it is acknowledged. The counters must match nevertheless.
     world.take({ kind: 'record', op: -1, project, blocks });
     for (let kills = 0; kills < 1 + draw.below(killsMost); kills++) {
       const running = world.startCommand(args);

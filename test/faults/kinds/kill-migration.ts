@@ -1,10 +1,10 @@
-/** SIGKILL of upgrades from an old schema: it is the old one or the new one, and what is kept of the old one is whole. */
+/** Upgrades of an old schema are killed: the file has the old or the new schema, and the copy of the old one is complete. */
 import { mkdir, rm } from 'node:fs/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { MIGRATIONS } from '../../../src/storage/sqlite/migrations/index.js';
 import { type Fault, killWithin, type Round, underLoad } from '../fault.js';
 
-/** The version before callers had counters: these are made again of all rows, which takes a while. */
+/** The version before counters of callers, whose migration takes longest. */
 const oldVersion = 2;
 const killsMost = 3;
 const withinMs = 1_200;
@@ -35,11 +35,11 @@ export const killMigration: Fault = {
     }),
 };
 
-/** Makes of a database of today what it would have been in the old version. */
+/** Turns a current database into one of the old version. */
 function takeBack(file: string): void {
   const old = new DatabaseSync(':memory:');
   for (const statements of MIGRATIONS.slice(0, oldVersion)) old.exec(statements);
-  // Without those that SQLite makes for itself.
+  // Without those that SQLite creates itself.
   const namesOf = (db: typeof old, type: 'table' | 'index'): string[] =>
     db
       .prepare("SELECT name FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite_%'")
@@ -78,7 +78,7 @@ function versionOf(file: string): number {
   }
 }
 
-/** What was kept before the upgrade can be restored, and has all that was acknowledged before it. */
+/** Expects that the copy made before the upgrade can be restored and has everything acknowledged before. */
 async function expectKept({ world }: Round): Promise<void> {
   const kept = `${world.file}.version-${oldVersion}`;
   const folder = world.path('elsewhere');

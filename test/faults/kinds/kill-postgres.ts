@@ -1,12 +1,12 @@
-/** SIGKILL of the PostgreSQL server, all of its processes, and of nodes that work on it, while they record. */
+/** The PostgreSQL server, or a node, is killed during recording. */
 import type { PostgresServer } from '../../support/postgres-server.js';
 import { type Fault, killWithin, type Round, underLoad } from '../fault.js';
 
-/** Nodes of a world on PostgreSQL. */
+/** The number of nodes of a world. */
 const nodes = 2;
 const aMomentMs = 50;
 
-/** Kills the server of the database, and starts it again: no node ends for it, and each answers by itself. */
+/** Kills the PostgreSQL server and restarts it. No node ends, and all of them recover. */
 export function killDatabase(server: PostgresServer): Fault {
   return {
     name: 'kill-database',
@@ -20,7 +20,7 @@ export function killDatabase(server: PostgresServer): Fault {
         await server.kill();
         tally.kills++;
         if (load.inFlight > 0) tally.note('killed with recordings under way');
-        // Away for longer than a node tries by itself, now and then.
+        // Sometimes it is away for longer than a node retries.
         if (draw.oneIn(4)) await load.until(() => load.failed > before + nodes);
         await server.start();
         if (world.nodes.length !== nodes) world.problems.push('a node ended with its database');

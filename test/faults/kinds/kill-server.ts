@@ -1,7 +1,7 @@
-/** SIGKILL of a server, at any moment: while it records, and while it starts. */
+/** A server is killed while it records or starts. */
 import { type Fault, killWithin, type Round, underLoad } from '../fault.js';
 
-/** Longer than a start takes on a machine that is not busy. */
+/** Longer than a start takes on an idle machine. */
 const startMs = 700;
 const aMomentMs = 50;
 

@@ -1,9 +1,9 @@
-/** Another process holds the lock on the database file for longer than a server waits for it. */
+/** Another process locks the database file for longer than a server waits. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
 import { type Fault, underLoad } from '../fault.js';
 
-/** Refusals that are waited for: the load's senders meet the lock together, and each of their groups gives up once. */
+/** The refusals to wait for. */
 const refusals = 4;
 const readings = 10;
 
@@ -17,7 +17,7 @@ export const lockFile: Fault = {
       try {
         other.exec('BEGIN IMMEDIATE');
         const failedBefore = load.failed;
-        // Who reads does not wait for who writes.
+        // Reading does not wait for the lock.
         for (let asked = 0; asked < readings; asked++) {
           const counts = await world.count(
             node,

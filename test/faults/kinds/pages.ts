@@ -4,7 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 
 export const pageSize = 4096;
 
-/** By the first byte of a page of a b-tree; that of the first page stands behind the file's header. */
+/** By the first byte of a b-tree page. On the first page, it follows the file's header. */
 const kinds: ReadonlyMap<number, string> = new Map([
   [2, 'interior index page'],
   [5, 'interior table page'],
@@ -12,7 +12,7 @@ const kinds: ReadonlyMap<number, string> = new Map([
   [13, 'leaf table page'],
 ]);
 
-/** Adds what a file of ours may be without: a row that is longer than a page, and pages that are free. */
+/** Adds kinds of pages that a file may lack: those of a row longer than a page, and free pages. */
 export function withEveryKindOfPage(file: string): void {
   const db = new DatabaseSync(file);
   db.exec(`

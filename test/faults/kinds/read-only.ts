@@ -1,9 +1,9 @@
-/** The database file and its folder may only be read: a server says so and ends; once they may be written, all is there. */
+/** The database file and its folder are read-only: a server reports that and ends. Once they are writable, it works. */
 import { chmod } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Fault, serverOf } from '../fault.js';
 
-/** Root may write everything, unless it gives up what makes it root. */
+/** Root can write everything unless it drops its capabilities. */
 const powerless = process.getuid?.() === 0 ? ['setpriv', '--inh-caps=-all', '--bounding-set=-all'] : [];
 
 export const readOnly: Fault = {

@@ -1,4 +1,4 @@
-/** The clock of a server steps back and forward, by moments, hours and weeks, while it records. */
+/** The clock of a server jumps by milliseconds, hours and weeks while it records. */
 import { fileURLToPath } from 'node:url';
 import { kill } from '../../support/process.js';
 import { type Fault, serverWith, underLoad } from '../fault.js';

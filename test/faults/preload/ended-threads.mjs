@@ -1,4 +1,4 @@
-/** Loaded into a server before its own code: SIGUSR2 ends its newest thread, wherever that is in its work. */
+/** Loaded into a server before its own code: SIGUSR2 terminates its newest thread. */
 import { syncBuiltinESMExports } from 'node:module';
 import workerThreads, { isMainThread } from 'node:worker_threads';
 

@@ -1,4 +1,4 @@
-/** Loaded into a server before its own code: SIGUSR2 moves its clock to the next of the given shifts, in milliseconds. */
+/** Loaded into a server before its own code: SIGUSR2 shifts its clock by the next of the given milliseconds. */
 import { isMainThread } from 'node:worker_threads';
 
 const shifts = (process.env.FAULT_CLOCK_SHIFTS ?? '').split(',').map(Number);

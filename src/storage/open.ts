@@ -1,11 +1,13 @@
-import { type BigIntStats, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CallerStatsError } from '../domain/errors.js';
 import { databaseConnectionsMax, databaseTimeoutMs } from '../domain/limits.js';
 import { failure, type Result, success } from '../domain/result.js';
+import type { OpenOptions } from './ports/open-options.js';
 import type { Store } from './ports/store.js';
-import type { CommitObserver } from './ports/store-stats.js';
 import { POSTGRES_SCHEMES, type PostgresLocation, parsePostgresUrl } from './postgres/location.js';
+
+export type { OpenOptions };
 
 /** A SQLite file. */
 interface SqliteLocation {
@@ -48,25 +50,6 @@ function parseSqliteUrl(rest: string): Result<SqliteLocation> {
 /** For messages, without the password. */
 export function nameOfStore(location: DatabaseLocation): string {
   return location.kind === 'sqlite' ? resolve(location.file) : location.name;
-}
-
-export interface OpenOptions {
-  /** Throws `not_found` if there is no store, instead of creating one. */
-  readonly mustExist?: boolean;
-  /**
-   * Opens a PostgreSQL store even if its server is unavailable or has another schema version. Its methods throw
-   * `unavailable` until that changes.
-   */
-  readonly allowUnavailable?: boolean;
-  /** Uses less memory, for a command that runs beside a server. SQLite only. */
-  readonly lowMemory?: boolean | undefined;
-  /** Connections to a database server, at least 2. */
-  readonly connectionsMax?: number;
-  /** Deadline of each read and write on a database server. */
-  readonly timeoutMs?: number;
-  readonly commits?: CommitObserver | undefined;
-  /** Called with the file name of the backup that is made before a SQLite file is migrated. */
-  readonly onBackup?: ((copy: string) => void) | undefined;
 }
 
 /**
@@ -134,16 +117,11 @@ export async function isSameStore(oneUrl: string, otherUrl: string): Promise<boo
 }
 
 function isSameFile(one: string, other: string): boolean {
-  const [stats, otherStats] = [statsOf(one), statsOf(other)];
-  if (stats === undefined || otherStats === undefined) return resolve(one) === resolve(other);
-  return stats.dev === otherStats.dev && stats.ino === otherStats.ino;
-}
-
-function statsOf(file: string): BigIntStats | undefined {
   try {
-    return statSync(file, { bigint: true });
+    const [stats, otherStats] = [one, other].map((file) => statSync(file, { bigint: true }));
+    return stats?.dev === otherStats?.dev && stats?.ino === otherStats?.ino;
   } catch {
-    return undefined;
+    return resolve(one) === resolve(other);
   }
 }
 
@@ -154,16 +132,13 @@ export function locationOf(url: string): DatabaseLocation {
   throw new CallerStatsError('invalid', `The database URL ${location.problems.join(', ')}.`);
 }
 
-async function openFile(
-  { file }: SqliteLocation,
-  { mustExist, lowMemory, commits, onBackup }: OpenOptions,
-): Promise<Store> {
-  if (mustExist && !existsSync(file)) {
+async function openFile({ file }: SqliteLocation, options: OpenOptions): Promise<Store> {
+  if (options.mustExist && !existsSync(file)) {
     throw new CallerStatsError(
       'not_found',
       `There is no database ${resolve(file)}; serve or project create makes one.`,
     );
   }
   const { openSqliteStore } = await import('./sqlite/store.js');
-  return openSqliteStore(file, { lowMemory, commits, onBackup });
+  return openSqliteStore(file, options);
 }

@@ -35,6 +35,14 @@ export function nextRowsFrom(
   return rowsFrom === null || next > rowsFrom ? next : undefined;
 }
 
+/** Whether retention has something to do: a sweep that has begun (`sweptTo` is set), or a new `rowsFrom`. */
+export function needsRetention(
+  project: Pick<Project, 'retentionDays' | 'rowsFrom'> & { readonly sweptTo: unknown },
+  nowMs: number,
+): boolean {
+  return project.sweptTo !== null || nextRowsFrom(project, nowMs) !== undefined;
+}
+
 /**
  * The error for a batch with queries from before `rowsFrom`, with a detail for each of them; undefined if there are none.
  * An id that occurs again in the batch is a duplicate of the first, whatever its time.

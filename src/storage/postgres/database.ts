@@ -92,43 +92,27 @@ export class Database {
 
   /** Runs `work` in a transaction, within the deadline. It is retried only if it certainly changed nothing. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#retry(false, async () => {
-      const client = await this.#writers.connect();
-      client.on('error', ignore);
-      let failed: Error | undefined;
-      try {
+    return this.#retry(false, () =>
+      withClient(this.#writers, true, (client) => {
         const session = sessionOn(client, this.#timeoutMs);
-        return await session.transaction(() => work(session));
-      } catch (error) {
-        failed = error as Error;
-        throw error;
-      } finally {
-        client.off('error', ignore);
-        client.release(failed);
-      }
-    });
+        return session.transaction(() => work(session));
+      }),
+    );
   }
 
   /** Runs `work` on its own connection, without a deadline. Aborting `signal` ends the connection, so that `work` fails. */
   async session<T>(work: (session: Session) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    let client: PoolClient | undefined;
-    let broken: Error | undefined;
-    const cut = () => void client?.end();
-    signal?.addEventListener('abort', cut);
     try {
-      client = await this.#readers.connect();
-      client.on('error', ignore);
-      signal?.throwIfAborted();
-      const session = sessionOn(client, sessionTimeoutMs);
-      await session.run('SET statement_timeout = 0');
-      return await work(session);
-    } catch (error) {
-      broken = error instanceof Error ? error : new Error(String(error));
-      throw storeError(error);
-    } finally {
-      signal?.removeEventListener('abort', cut);
       // Never reused, because its settings differ from those of the pool.
-      client?.release(broken ?? true);
+      return await withClient(this.#readers, false, async (client) => {
+        signal?.throwIfAborted();
+        signal?.addEventListener('abort', () => void client.end(), { once: true });
+        const session = sessionOn(client, sessionTimeoutMs);
+        await session.run('SET statement_timeout = 0');
+        return work(session);
+      });
+    } catch (error) {
+      throw storeError(error);
     }
   }
 
@@ -194,6 +178,25 @@ function openPool(config: pg.ClientConfig, max: number, timeoutMs: number): pg.P
   // The pool drops an idle connection that breaks, and the next statement gets another one.
   pool.on('error', () => {});
   return pool;
+}
+
+/** Runs `work` on a connection of the pool. The pool closes it afterwards if `work` failed, or if it is not reusable. */
+async function withClient<T>(
+  pool: pg.Pool,
+  isReusable: boolean,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  client.on('error', ignore);
+  let isBroken = true;
+  try {
+    const result = await work(client);
+    isBroken = false;
+    return result;
+  } finally {
+    client.off('error', ignore);
+    client.release(isBroken || !isReusable);
+  }
 }
 
 function poolOf(purpose: ConnectionPool['purpose'], pool: pg.Pool): ConnectionPool {

@@ -67,30 +67,22 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** Connection errors: codes of Node, texts of the driver. The first match counts. */
-const CONNECTION_KINDS: readonly {
-  readonly fits: RegExp;
-  readonly meaning: string;
-  readonly passing: boolean;
-}[] = [
+const CONNECTION_KINDS: readonly (Pick<Kind, 'meaning' | 'passing'> & { readonly fits: RegExp })[] = [
   {
     fits: /^ERR_TLS_CERT_ALTNAME_INVALID/,
     meaning: 'its certificate is for another host name; connect by the name in it, or with sslmode=verify-ca',
-    passing: false,
   },
   {
     fits: /^(SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_(GET|VERIFY)|CERT_|ERR_TLS_)/,
     meaning: 'its certificate is not trusted; name the certificate of its CA with sslrootcert',
-    passing: false,
   },
   {
     fits: /does not support SSL/,
     meaning: 'it does not encrypt connections, which sslmode asks for',
-    passing: false,
   },
   {
     fits: /client password must be/,
     meaning: 'it wants a password; give one in the database URL or PGPASSWORD',
-    passing: false,
   },
   {
     fits: /^(ENOTFOUND|EAI_AGAIN)/,
@@ -126,12 +118,8 @@ export function diagnose(error: unknown): Diagnosis {
     return { meaning: undefined, passing: false, undone: false, otherSchema: false };
   const { code = '', message } = error as NodeJS.ErrnoException;
   const kind = CONNECTION_KINDS.find(({ fits }) => fits.test(code) || fits.test(message));
-  return {
-    meaning: kind?.meaning ?? 'it cannot be reached',
-    passing: kind?.passing ?? true,
-    undone: false,
-    otherSchema: false,
-  };
+  const { meaning, passing = false } = kind ?? { meaning: 'it cannot be reached', passing: true };
+  return { meaning, passing, undone: false, otherSchema: false };
 }
 
 /** Translates an error of the driver or server: `unavailable`, and bugs as they are. */

@@ -1,10 +1,10 @@
 /** Removes the queries of deleted projects and those past retention, in bounded steps. */
 import { bucketAt, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../domain/counting/date-range.js';
-import { nextRowsFrom } from '../../domain/projects/retention.js';
+import { needsRetention, nextRowsFrom } from '../../domain/projects/retention.js';
 import type { Cleanup } from '../ports/maintenance.js';
-import type { Session } from './database.js';
-import type { StatementName, Statements } from './statements.js';
+import type { Database, Session } from './database.js';
+import type { Statements } from './statements.js';
 
 /** The statements that remove the first rows of a project, one for each table. */
 const REMOVALS = ['removeQueries', 'removeTypeCounters', 'removeCallerCounters'] as const;
@@ -27,19 +27,12 @@ interface Removed {
 }
 
 export class Cleaner {
+  readonly #database: Database;
   readonly #statements: Statements;
-  readonly #read: <R>(name: StatementName) => Promise<R[]>;
-  readonly #transaction: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 
-  /** Calls `transaction` only after `read` has answered. */
-  constructor(
-    statements: Statements,
-    read: <R>(name: StatementName) => Promise<R[]>,
-    transaction: <T>(work: (session: Session) => Promise<T>) => Promise<T>,
-  ) {
+  constructor(database: Database, statements: Statements) {
+    this.#database = database;
     this.#statements = statements;
-    this.#read = read;
-    this.#transaction = transaction;
   }
 
   /**
@@ -47,9 +40,9 @@ export class Cleaner {
    * project gets its id.
    */
   async purgeDeleted(limit: number): Promise<Cleanup> {
-    const [deleted] = await this.#read<Id>('findDeleted');
+    const [deleted] = await this.#database.read<Id>({ text: this.#statements.findDeleted });
     if (deleted === undefined) return { removed: 0, done: true };
-    return this.#transaction(async (session) => {
+    return this.#database.transaction(async (session) => {
       const locked = await session.get<Id>(this.#statements.lockDeleted, [deleted.id]);
       // Without a row, another node has just finished it.
       const removed = locked === undefined ? 0 : await this.#purge(session, locked.id, limit);
@@ -59,10 +52,10 @@ export class Cleaner {
 
   /** See `Store.applyRetention`. */
   async applyRetention(nowMs: number, limit: number): Promise<Cleanup> {
-    const retentions = await this.#read<Retention>('listRetentions');
-    const project = retentions.find((one) => one.sweptTo !== null || nextRowsFrom(one, nowMs) !== undefined);
+    const retentions = await this.#database.read<Retention>({ text: this.#statements.listRetentions });
+    const project = retentions.find((one) => needsRetention(one, nowMs));
     if (project === undefined) return { removed: 0, done: true };
-    return this.#transaction(async (session) => {
+    return this.#database.transaction(async (session) => {
       const locked = await session.get<Retention>(this.#statements.lockRetention, [project.id]);
       // Without a row, the project was just deleted.
       const removed = locked === undefined ? 0 : await this.#retain(session, locked, nowMs, limit);

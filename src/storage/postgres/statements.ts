@@ -8,6 +8,21 @@ import { KEY, PROJECT } from '../sql/rows.js';
 
 /** The texts of all statements, for tables in `schema`. */
 export function statementsIn(schema: string) {
+  const projectExists = `EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)`;
+  // One look-up for each segment, so that the planner cannot choose to read other counters as well.
+  const sumOfSegment = (types: string) => `CROSS JOIN LATERAL (
+        SELECT ${types} FROM ${schema}.type_counter
+        WHERE type_counter.project_id = $1 AND type_counter.level = segment.level
+          AND type_counter.bucket >= segment.first AND type_counter.bucket < segment."end"
+      ) AS part`;
+  const retentionOf = (condition: string) =>
+    `SELECT id, retention_days AS "retentionDays", rows_from AS "rowsFrom", swept_to AS "sweptTo"
+      FROM ${schema}.project WHERE ${condition}`;
+  const removeCounters = (table: string, columns: string) => `WITH removed AS (
+        DELETE FROM ${schema}.${table} WHERE project_id = $1 AND (${columns}) IN (
+          SELECT ${columns} FROM ${schema}.${table} WHERE project_id = $1 ORDER BY ${columns} LIMIT $2)
+        RETURNING 1
+      ) SELECT count(*) AS removed FROM removed`;
   return {
     databaseSize: 'SELECT pg_database_size(current_database()) AS bytes',
     version: `SELECT version FROM ${schema}.schema_version`,
@@ -25,21 +40,12 @@ export function statementsIn(schema: string) {
         DELETE FROM ${schema}.query WHERE project_id = $1 AND id = ANY (ARRAY(
           SELECT id FROM ${schema}.query WHERE project_id = $1 ORDER BY id LIMIT $2)) RETURNING 1
       ) SELECT count(*) AS removed FROM removed`,
-    removeTypeCounters: `WITH removed AS (
-        DELETE FROM ${schema}.type_counter WHERE project_id = $1 AND (level, bucket) IN (
-          SELECT level, bucket FROM ${schema}.type_counter WHERE project_id = $1 ORDER BY level, bucket LIMIT $2)
-        RETURNING 1
-      ) SELECT count(*) AS removed FROM removed`,
-    removeCallerCounters: `WITH removed AS (
-        DELETE FROM ${schema}.caller_counter WHERE project_id = $1 AND (level, bucket, caller) IN (
-          SELECT level, bucket, caller FROM ${schema}.caller_counter WHERE project_id = $1
-          ORDER BY level, bucket, caller LIMIT $2)
-        RETURNING 1
-      ) SELECT count(*) AS removed FROM removed`,
-    listRetentions: `SELECT id, retention_days AS "retentionDays", rows_from AS "rowsFrom", swept_to AS "sweptTo"
-      FROM ${schema}.project WHERE deleted_at IS NULL AND (retention_days IS NOT NULL OR swept_to IS NOT NULL) ORDER BY id`,
-    lockRetention: `SELECT id, retention_days AS "retentionDays", rows_from AS "rowsFrom", swept_to AS "sweptTo"
-      FROM ${schema}.project WHERE id = $1 AND deleted_at IS NULL FOR UPDATE`,
+    removeTypeCounters: removeCounters('type_counter', 'level, bucket'),
+    removeCallerCounters: removeCounters('caller_counter', 'level, bucket, caller'),
+    listRetentions: retentionOf(
+      'deleted_at IS NULL AND (retention_days IS NOT NULL OR swept_to IS NOT NULL) ORDER BY id',
+    ),
+    lockRetention: retentionOf('id = $1 AND deleted_at IS NULL FOR UPDATE'),
     // Whether there is a counter of the days from $2 to before $3.
     findDays: `SELECT bucket FROM ${schema}.type_counter
       WHERE project_id = $1 AND level = ${DAY_LEVEL} AND bucket >= $2 AND bucket < $3 LIMIT 1`,
@@ -59,38 +65,22 @@ export function statementsIn(schema: string) {
         ${PROJECT.select('(found_project)', 'found')}
       FROM ${schema}.find_access($1, $2)`,
     record: `SELECT ${schema}.record($1, $2, $3, $4) AS duplicates`,
-    // One look-up for each segment, so that the planner cannot choose to read other counters as well.
     count: `SELECT coalesce(sum(part.web), 0)::bigint AS web, coalesce(sum(part.api), 0)::bigint AS api,
         coalesce(sum(part.other), 0)::bigint AS other
       FROM unnest($2::smallint[], $3::bigint[], $4::bigint[]) AS segment (level, first, "end")
-      CROSS JOIN LATERAL (
-        SELECT sum(web) AS web, sum(api) AS api, sum(other) AS other FROM ${schema}.type_counter
-        WHERE type_counter.project_id = $1 AND type_counter.level = segment.level
-          AND type_counter.bucket >= segment.first AND type_counter.bucket < segment."end"
-      ) AS part
-      WHERE EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)`,
+      ${sumOfSegment('sum(web) AS web, sum(api) AS api, sum(other) AS other')} WHERE ${projectExists}`,
     countSeries: `SELECT segment.sum, sum(part.web)::bigint AS web, sum(part.api)::bigint AS api,
         sum(part.other)::bigint AS other
       FROM unnest($2::integer[], $3::smallint[], $4::bigint[], $5::bigint[]) AS segment (sum, level, first, "end")
-      CROSS JOIN LATERAL (
-        SELECT sum(web) AS web, sum(api) AS api, sum(other) AS other FROM ${schema}.type_counter
-        WHERE type_counter.project_id = $1 AND type_counter.level = segment.level
-          AND type_counter.bucket >= segment.first AND type_counter.bucket < segment."end"
-      ) AS part
-      WHERE part.web IS NOT NULL
-        AND EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)
-      GROUP BY segment.sum`,
+      ${sumOfSegment('sum(web) AS web, sum(api) AS api, sum(other) AS other')}
+      WHERE part.web IS NOT NULL AND ${projectExists} GROUP BY segment.sum`,
     // The callers web and api have no rows in `caller_counter`: their counters are those of their types.
     countCallers: `WITH segment (level, first, "end") AS (
-        SELECT * FROM unnest($2::smallint[], $3::bigint[], $4::bigint[])
-        WHERE EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)
+        SELECT * FROM unnest($2::smallint[], $3::bigint[], $4::bigint[]) WHERE ${projectExists}
       )
       SELECT by_type.caller, sum(by_type.queries)::bigint AS queries
-      FROM segment CROSS JOIN LATERAL (
-        SELECT sum(web) AS web, sum(api) AS api FROM ${schema}.type_counter
-        WHERE type_counter.project_id = $1 AND type_counter.level = segment.level
-          AND type_counter.bucket >= segment.first AND type_counter.bucket < segment."end"
-      ) AS part CROSS JOIN LATERAL (VALUES ('web', part.web), ('api', part.api)) AS by_type (caller, queries)
+      FROM segment ${sumOfSegment('sum(web) AS web, sum(api) AS api')}
+      CROSS JOIN LATERAL (VALUES ('web', part.web), ('api', part.api)) AS by_type (caller, queries)
       GROUP BY by_type.caller
       UNION ALL
       SELECT part.caller, sum(part.queries)::bigint AS queries
@@ -105,11 +95,9 @@ export function statementsIn(schema: string) {
     findExtent: `SELECT
         (SELECT min(bucket) FROM ${schema}.type_counter WHERE project_id = $1 AND level = 0) AS first,
         (SELECT max(bucket) FROM ${schema}.type_counter WHERE project_id = $1 AND level = 0) AS last
-      WHERE EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)`,
+      WHERE ${projectExists}`,
     readQueries: `SELECT id, caller, occurred_at AS "occurredAt" FROM ${schema}.query
-      WHERE project_id = $1 AND id > $2
-        AND EXISTS (SELECT FROM ${schema}.project WHERE project.id = $1 AND deleted_at IS NULL)
-      ORDER BY id LIMIT $3`,
+      WHERE project_id = $1 AND id > $2 AND ${projectExists} ORDER BY id LIMIT $3`,
     countQueries: `SELECT count(*) AS queries FROM ${schema}.query WHERE project_id = $1`,
     listProjectIds: `SELECT id, rows_from AS "rowsFrom" FROM ${schema}.project WHERE deleted_at IS NULL ORDER BY id`,
     // Projects that have rows and do not exist. There are fewest counters of the widest level.

@@ -1,13 +1,21 @@
 /** The store on PostgreSQL. Any number of processes may use the same database at once. */
-import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
+import { type Segment, splitIntoBuckets } from '../../domain/counting/buckets.js';
+import {
+  type CallerCounts,
+  type Counts,
+  type TypeCounts,
+  toCallerCounts,
+  withTotal,
+} from '../../domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../domain/counting/date-range.js';
+import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../domain/counting/series-segments.js';
 import { CallerStatsError, isUnavailable } from '../../domain/errors.js';
 import type { Query } from '../../domain/queries/query.js';
 import type { CountStore, RecordResult } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
 import type { Store } from '../ports/store.js';
-import type { StorePart, StoreStats } from '../ports/store-stats.js';
+import { type StorePart, type StoreStats, statsTimeoutMs } from '../ports/store-stats.js';
 import type { Throttles } from '../ports/throttles.js';
 import type { UserStatement, UserStatementResult, UserTables } from '../ports/user-tables.js';
 import { REPEATABLE_CHANGES, SqlDirectoryChanges } from '../sql/directory-changes.js';
@@ -15,7 +23,6 @@ import { SqlDirectoryReads } from '../sql/directory-reads.js';
 import { KEY, PROJECT } from '../sql/rows.js';
 import { type Dialect, delegate, invoke, type Row, type Session as SqlSession } from '../sql/session.js';
 import { SqlThrottles } from '../sql/throttles.js';
-import * as counting from './counters.js';
 import { Database, readsWith, type Session, withDatabaseDeadline } from './database.js';
 import { dialectFor } from './dialect.js';
 import { isConflict, rowsFromOf, unavailable } from './errors.js';
@@ -25,7 +32,6 @@ import { Cleaner } from './purge.js';
 import { bytesOf, decodeQueryId } from './query-id.js';
 import { type RecordAnswer, type RecordCall, Recorder } from './recorder.js';
 import { type StatementName, type Statements, statementsIn } from './statements.js';
-import { readStats } from './store-stats.js';
 import { verify } from './verify.js';
 
 /** Opens the store, creates it if it does not exist, and migrates its schema. */
@@ -57,9 +63,18 @@ class PostgresStore implements CountStore, Maintenance {
   readonly #dialect: Dialect;
   readonly #recorder: Recorder;
   readonly #cleaner: Cleaner;
+  /** Runs reads and repeatable changes, each of which is one statement. */
+  readonly #repeatable: SqlSession = {
+    ...readsWith(async <R>(text: string, values?: readonly unknown[]) => {
+      await this.#requireReady();
+      return this.#database.read<R>({ text }, values);
+    }),
+    run: async (text, values = []) => {
+      await this.#requireReady();
+      return (await this.#database.write({ text }, values, { repeatable: true })).changes;
+    },
+  };
   readonly schema: SchemaReadiness;
-  readonly #readCounters = <R>(name: StatementName, values: readonly unknown[]) =>
-    this.#read<R>(name, values);
   /** The last change. Each waits for the one before it. */
   #turn: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -71,11 +86,7 @@ class PostgresStore implements CountStore, Maintenance {
     this.#dialect = dialectFor(location.schema);
     this.schema = new SchemaReadiness(this.#database, location, options);
     this.#recorder = new Recorder((call) => this.#callRecord(call), options.commits);
-    this.#cleaner = new Cleaner(
-      this.#statements,
-      (name) => this.#read(name),
-      (work) => this.#database.transaction(work),
-    );
+    this.#cleaner = new Cleaner(this.#database, this.#statements);
     this.userTables = {
       dialect: 'postgres',
       schema: location.schema,
@@ -84,30 +95,12 @@ class PostgresStore implements CountStore, Maintenance {
   }
 
   directoryReads(): DirectoryReads {
-    const session: SqlSession = {
-      ...readsWith(async <R>(text: string, values?: readonly unknown[]) => {
-        await this.#requireReady();
-        return this.#database.read<R>({ text }, values);
-      }),
-      run: () => {
-        throw new Error('a read changes nothing');
-      },
-    };
-    const reads = new SqlDirectoryReads(session, this.#dialect);
+    const reads = new SqlDirectoryReads(this.#repeatable, this.#dialect);
     return delegate<DirectoryReads>(SqlDirectoryReads, (method, args) => invoke(reads, method, args));
   }
 
   directoryChanges(): DirectoryChanges {
-    const session: SqlSession = {
-      ...readsWith(() => {
-        throw new Error('a repeatable change is one statement without rows');
-      }),
-      run: async (text, values = []) => {
-        await this.#requireReady();
-        return (await this.#database.write({ text }, values, { repeatable: true })).changes;
-      },
-    };
-    const repeatable = new SqlDirectoryChanges(session, this.#dialect);
+    const repeatable = new SqlDirectoryChanges(this.#repeatable, this.#dialect);
     return delegate<DirectoryChanges>(SqlDirectoryChanges, (method, args) =>
       REPEATABLE_CHANGES.includes(method)
         ? invoke(repeatable, method, args)
@@ -116,10 +109,12 @@ class PostgresStore implements CountStore, Maintenance {
   }
 
   async purgeDeleted(limit: number): Promise<Cleanup> {
+    await this.#requireReady();
     return this.#cleaner.purgeDeleted(limit);
   }
 
   async applyRetention(nowMs: number, limit: number): Promise<Cleanup> {
+    await this.#requireReady();
     return this.#cleaner.applyRetention(nowMs, limit);
   }
 
@@ -141,19 +136,31 @@ class PostgresStore implements CountStore, Maintenance {
   }
 
   async count(projectId: string, range: DateRange): Promise<Counts> {
-    return counting.count(this.#readCounters, projectId, range);
+    const values = [projectId, ...toColumns(splitIntoBuckets(range))];
+    const [sums] = await this.#read<TypeCounts>('count', values);
+    if (sums === undefined) throw new Error('Invariant violated: a sum is one row.');
+    return withTotal(sums);
   }
 
   async countSeries(projectId: string, bounds: readonly number[]): Promise<Counts[]> {
-    return counting.countSeries(this.#readCounters, projectId, bounds);
+    const segments = splitSeriesIntoBuckets(bounds);
+    const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments)];
+    const rows = await this.#read<TypeCounts & { readonly sum: number }>('countSeries', values);
+    return combineSeriesCounts(bounds, new Map(rows.map((row) => [row.sum, row])));
   }
 
   async countCallers(projectId: string, range: DateRange): Promise<CallerCounts> {
-    return counting.countCallers(this.#readCounters, projectId, range);
+    type Counted = { readonly caller: string; readonly queries: number | null };
+    const values = [projectId, ...toColumns(splitIntoBuckets(range))];
+    const rows = await this.#read<Counted>('countCallers', values);
+    // A type without counters has the sum null.
+    return toCallerCounts(rows.map(({ caller, queries }) => [caller, queries ?? 0]));
   }
 
   async findExtent(projectId: string): Promise<DateRange | undefined> {
-    return counting.findExtent(this.#readCounters, projectId);
+    type Extent = { readonly first: number | null; readonly last: number };
+    const [row] = await this.#read<Extent>('findExtent', [projectId]);
+    return row === undefined || row.first === null ? undefined : { from: row.first, to: row.last + 1 };
   }
 
   async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]> {
@@ -175,8 +182,15 @@ class PostgresStore implements CountStore, Maintenance {
     if (part === undefined || part === 'counts') await this.count('', ALL_TIME);
   }
 
-  stats(): Promise<StoreStats> {
-    return readStats(this.#database, this.#statements, this.#recorder.pending);
+  async stats(): Promise<StoreStats> {
+    const { pending } = this.#recorder;
+    // Read before reading the size takes a connection.
+    const { pools } = this.#database;
+    const size = withDatabaseDeadline(statsTimeoutMs, () =>
+      this.#database.read<{ readonly bytes: number }>({ text: this.#statements.databaseSize }),
+    );
+    const sizeBytes = await size.then(([row]) => row?.bytes).catch(() => undefined);
+    return { ...pending, pools, sizeBytes };
   }
 
   close(): Promise<void> {
@@ -250,4 +264,12 @@ class PostgresStore implements CountStore, Maintenance {
   #requireOpen(): void {
     if (this.#closing !== undefined) throw unavailable('The store is closing.');
   }
+}
+
+function toColumns(segments: readonly Segment[]): number[][] {
+  return [
+    segments.map(({ level }) => level),
+    segments.map(({ first }) => first),
+    segments.map(({ end }) => end),
+  ];
 }

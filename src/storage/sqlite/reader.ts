@@ -1,5 +1,6 @@
 /** Reads on the main thread, each of which takes microseconds: access, queries, counters and checks. */
 import { ALL_TIME } from '../../domain/counting/date-range.js';
+import { needsRetention } from '../../domain/projects/retention.js';
 import type { Query } from '../../domain/queries/query.js';
 import type { Access } from '../ports/directory.js';
 import type { StorePart } from '../ports/store-stats.js';
@@ -11,7 +12,7 @@ import { VersionedCache } from './counters/versioned-cache.js';
 import { requireNewest } from './migrations/migrate.js';
 import { decodeQueryId, encodeQueryId } from './query-id.js';
 import { Statements } from './statements.js';
-import { projectToClean, RETENTIONS } from './writer/purge.js';
+import { RETENTIONS, type Retention } from './writer/purge.js';
 
 /** More than the pairs of keys and projects in use. */
 const accessesMax = 10_000;
@@ -48,7 +49,7 @@ export class Reader {
   }
 
   hasRetentionToApply(nowMs: number): boolean {
-    return projectToClean(this.statements.all(RETENTIONS), nowMs) !== undefined;
+    return this.statements.all<Retention>(RETENTIONS).some((one) => needsRetention(one, nowMs));
   }
 
   hasDeleted(): boolean {

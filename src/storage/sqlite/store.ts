@@ -7,6 +7,7 @@ import { Backlog, CommitQueue } from '../commit-queue.js';
 import type { CountStore, RecordResult } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
+import type { OpenOptions } from '../ports/open-options.js';
 import type { Store, SyncReads } from '../ports/store.js';
 import { type CommitObserver, STORE_PARTS, type StorePart, type StoreStats } from '../ports/store-stats.js';
 import type { Throttles } from '../ports/throttles.js';
@@ -26,25 +27,17 @@ import { userTablesOver } from './user-tables.js';
 import type { Operation, OperationKind, OperationResult, Operations } from './writer/operations.js';
 import { WriterHandle } from './writer/writer-handle.js';
 
-/** See `OpenOptions`. */
-interface SqliteOptions {
-  readonly lowMemory?: boolean | undefined;
-  readonly commits?: CommitObserver | undefined;
-  readonly onBackup?: ((copy: string) => void) | undefined;
-}
-
 /** Opens the file, creates it and its folder if they do not exist, and migrates its schema. */
 export async function openSqliteStore(
   file: string,
-  { lowMemory, commits, onBackup }: SqliteOptions = {},
+  { lowMemory, commits, onBackup }: OpenOptions = {},
 ): Promise<Store> {
   await makePrivately(file);
   const start = () => WriterHandle.start({ file, lowMemory });
   const writer = await start();
   if (writer.kept !== null) onBackup?.(writer.kept);
   try {
-    const reader = openReader(file);
-    const store = new SqliteStore(new OpenedFile(file), start, commits, writer, reader);
+    const store = new SqliteStore(file, start, writer, commits);
     return Object.assign(store, store.directoryReads(), store.directoryChanges());
   } catch (error) {
     await writer.close();
@@ -58,9 +51,9 @@ class SqliteStore implements CountStore, Maintenance {
   readonly throttles: Throttles = delegate<Throttles>(SqlThrottles, (method, args) =>
     this.#submit('throttles', { method, args } as Operations['throttles']['input']),
   );
-  readonly #file: OpenedFile;
   readonly #startWriter: () => Promise<WriterHandle>;
   readonly #connection: Connection;
+  readonly #file: OpenedFile;
   readonly #reader: Reader;
   readonly #backlog = new Backlog();
   readonly #queue: CommitQueue<Operation, OperationResult>;
@@ -68,17 +61,16 @@ class SqliteStore implements CountStore, Maintenance {
   #closing: Promise<void> | undefined;
 
   constructor(
-    file: OpenedFile,
+    file: string,
     startWriter: () => Promise<WriterHandle>,
-    commits: CommitObserver | undefined,
     writer: WriterHandle,
-    connection: Connection,
+    commits: CommitObserver | undefined,
   ) {
-    this.#file = file;
     this.#startWriter = startWriter;
     this.#writer = writer;
-    this.#connection = connection;
-    this.#reader = new Reader(connection);
+    this.#connection = openReader(file);
+    this.#reader = new Reader(this.#connection);
+    this.#file = new OpenedFile(file);
     this.#queue = new CommitQueue({
       commit: (operations) => this.#commit(operations),
       weigh: (operation) => (operation.kind === 'record' ? operation.ids.length : 1),
@@ -86,7 +78,7 @@ class SqliteStore implements CountStore, Maintenance {
       observer: commits,
     });
     this.userTables = userTablesOver(
-      (read) => this.#read(() => read(connection)),
+      (read) => this.#read(() => read(this.#connection)),
       (statement) => this.#submit('userStatement', statement),
     );
   }

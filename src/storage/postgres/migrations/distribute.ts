@@ -34,7 +34,7 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
       column,
       beside,
     ]);
-    // The rows have been copied to their servers. The coordinator would keep its invisible copies for ever.
+    // The rows have been copied to their servers. The coordinator would keep its invisible copies forever.
     await session.run('SELECT truncate_local_data_after_distributing_table($1::regclass)', [relation]);
     done.push(relation);
   }

@@ -1,6 +1,6 @@
 /** Whether the schema has the version that this program works with. Checked again after each failure. */
 import { CallerStatsError } from '../../../domain/errors.js';
-import type { CommitObserver } from '../../ports/store-stats.js';
+import type { OpenOptions } from '../../ports/open-options.js';
 import { type Database, type DatabaseOptions, withDatabaseDeadline } from '../database.js';
 import { diagnose, unavailable } from '../errors.js';
 import type { PostgresLocation } from '../location.js';
@@ -8,13 +8,7 @@ import { statementsIn } from '../statements.js';
 import { NEWEST_VERSION } from './index.js';
 import { migrate, otherVersion, type Version } from './migrate.js';
 
-export interface PostgresOptions extends DatabaseOptions {
-  /** See `OpenOptions`. */
-  readonly mustExist?: boolean;
-  /** See `OpenOptions`. */
-  readonly allowUnavailable?: boolean;
-  readonly commits?: CommitObserver | undefined;
-}
+export type PostgresOptions = OpenOptions & DatabaseOptions;
 
 export class SchemaReadiness {
   readonly #database: Database;
@@ -46,9 +40,7 @@ export class SchemaReadiness {
   /** Reads the version, and throws if it does not match. */
   async check(): Promise<void> {
     await this.ready();
-    const { version: text } = statementsIn(this.#location.schema);
-    const [row] = await this.#database.read<Version>({ text });
-    this.requireVersion(row?.version);
+    this.requireVersion(await this.#readVersion());
   }
 
   /** Throws if `version`, just read from the database, does not match: another node has changed the schema. */
@@ -66,7 +58,7 @@ export class SchemaReadiness {
   async #prepare(): Promise<void> {
     const create = !(this.#options.mustExist || this.#wasReady);
     try {
-      // Read with a deadline first, because a session has none and could wait for ever on a dead connection.
+      // Read with a deadline first, because a session has none and could wait forever on a dead connection.
       if (!(await this.#isNewest())) {
         await this.#database.session(
           (session) => migrate(session, this.#location, create),
@@ -81,11 +73,15 @@ export class SchemaReadiness {
     this.#wasReady = true;
   }
 
+  async #readVersion(): Promise<number | undefined> {
+    const { version: text } = statementsIn(this.#location.schema);
+    const [row] = await this.#database.read<Version>({ text });
+    return row?.version;
+  }
+
   async #isNewest(): Promise<boolean> {
     try {
-      const { version: text } = statementsIn(this.#location.schema);
-      const [row] = await this.#database.read<Version>({ text });
-      return row?.version === NEWEST_VERSION;
+      return (await this.#readVersion()) === NEWEST_VERSION;
     } catch (error) {
       if (error instanceof CallerStatsError && diagnose(error.cause).otherSchema) return false;
       throw error;

@@ -1,7 +1,7 @@
 /** Removes the queries of deleted projects and those past retention, in bounded steps. Runs on the writer thread. */
 import { bucketAt, DAY_LEVEL } from '../../../domain/counting/buckets.js';
 import { EARLIEST_MS } from '../../../domain/counting/date-range.js';
-import { nextRowsFrom } from '../../../domain/projects/retention.js';
+import { needsRetention, nextRowsFrom } from '../../../domain/projects/retention.js';
 import type { Cleanup } from '../../ports/maintenance.js';
 import type { Statements } from '../statements.js';
 
@@ -13,7 +13,7 @@ const TABLES = [
 ] as const;
 
 /** The state of a project's retention. During a sweep, `sweptTo` is the id of the last query it looked at. */
-interface Retention {
+export interface Retention {
   readonly number: number;
   readonly retentionDays: number | null;
   readonly rowsFrom: number | null;
@@ -24,11 +24,6 @@ interface Retention {
 export const RETENTIONS = `
   SELECT number, retention_days AS retentionDays, rows_from AS rowsFrom, swept_to AS sweptTo FROM project
   WHERE retention_days IS NOT NULL OR swept_to IS NOT NULL ORDER BY number`;
-
-/** The first of them that needs it now. */
-export function projectToClean(retentions: readonly Retention[], nowMs: number): Retention | undefined {
-  return retentions.find((one) => one.sweptTo !== null || nextRowsFrom(one, nowMs) !== undefined);
-}
 
 /** More than three pages of SQLite's default size hold. */
 const fillerRows = 600;
@@ -67,7 +62,7 @@ export class Cleaner {
 
   /** See `Store.applyRetention`. Within the transaction that is open. */
   applyRetention(nowMs: number, limit: number): Cleanup {
-    const project = projectToClean(this.#statements.all(RETENTIONS), nowMs);
+    const project = this.#statements.all<Retention>(RETENTIONS).find((one) => needsRetention(one, nowMs));
     if (project === undefined) return { removed: 0, done: true };
     // A sweep that has begun is finished first: if `rowsFrom` moved every day, it might never be.
     if (project.sweptTo !== null) return { removed: this.#sweep(project, limit), done: false };

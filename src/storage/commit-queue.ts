@@ -55,19 +55,15 @@ export interface CommitQueueOptions<Operation, Value> {
 
 /** A lone operation is committed at once. Under load, many operations share one wait for the disk. */
 export class CommitQueue<Operation, Value> {
-  readonly #commit: CommitQueueOptions<Operation, Value>['commit'];
-  readonly #weigh: (operation: Operation) => number;
+  readonly #options: CommitQueueOptions<Operation, Value>;
   readonly #backlog: Backlog;
-  readonly #observer: CommitObserver | undefined;
   #waiting: Pending<Operation, Value>[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
 
-  constructor({ commit, weigh, backlog = new Backlog(), observer }: CommitQueueOptions<Operation, Value>) {
-    this.#commit = commit;
-    this.#weigh = weigh;
-    this.#backlog = backlog;
-    this.#observer = observer;
+  constructor(options: CommitQueueOptions<Operation, Value>) {
+    this.#options = options;
+    this.#backlog = options.backlog ?? new Backlog();
   }
 
   /** Whether no operation is waiting or being committed. */
@@ -77,7 +73,7 @@ export class CommitQueue<Operation, Value> {
 
   /** Resolves with the operation's value once it is durable. Rejects at once if too much is waiting. */
   submit(operation: Operation): Promise<Value> {
-    const weight = this.#weigh(operation);
+    const weight = this.#options.weigh(operation);
     if (this.#closed) return Promise.reject(new CallerStatsError('unavailable', 'The store is closing.'));
     if (!this.#backlog.tryAdd(weight)) {
       return Promise.reject(new CallerStatsError('unavailable', 'Too much is waiting to be written.'));
@@ -100,15 +96,16 @@ export class CommitQueue<Operation, Value> {
   }
 
   async #commitNext(): Promise<void> {
+    const { commit, observer } = this.#options;
     const group = this.#takeGroup();
-    const startMs = this.#observer?.now() ?? 0;
+    const startMs = observer?.now() ?? 0;
     try {
-      const outcomes = await this.#commit(group.map(({ operation }) => operation));
+      const outcomes = await commit(group.map(({ operation }) => operation));
       for (const [index, pending] of group.entries()) settle(pending, outcomes[index]);
     } catch (error) {
       for (const pending of group) pending.reject(error);
     } finally {
-      this.#observer?.committed(this.#observer.now() - startMs);
+      observer?.committed(observer.now() - startMs);
     }
   }
 

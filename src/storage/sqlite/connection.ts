@@ -67,39 +67,37 @@ export function inTransaction<T>(db: Connection, work: () => T): T {
     db.exec('COMMIT');
     return result;
   } catch (error) {
-    rollBack(db);
+    // SQLite rolls back by itself after some errors (disk full, input/output).
+    if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
 }
 
 /** The same for asynchronous `work`, which must await nothing but statements of `db`. */
-export async function inAsyncTransaction<T>(db: Connection, work: () => Promise<T>): Promise<T> {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const result = await work();
-    db.exec('COMMIT');
-    return result;
-  } catch (error) {
-    rollBack(db);
-    throw error;
-  }
+export function inAsyncTransaction<T>(db: Connection, work: () => Promise<T>): Promise<T> {
+  return runBetween(db, 'BEGIN IMMEDIATE', work, 'COMMIT', 'ROLLBACK');
 }
 
 /** Runs `work` in the open transaction, and undoes it alone if it fails. */
-export async function inSavepoint<T>(db: Connection, work: () => Promise<T>): Promise<T> {
-  db.exec('SAVEPOINT work');
-  try {
-    const result = await work();
-    db.exec('RELEASE work');
-    return result;
-  } catch (error) {
-    // After some errors SQLite has already rolled back the whole transaction.
-    if (db.isTransaction) db.exec('ROLLBACK TO work; RELEASE work');
-    throw error;
-  }
+export function inSavepoint<T>(db: Connection, work: () => Promise<T>): Promise<T> {
+  return runBetween(db, 'SAVEPOINT work', work, 'RELEASE work', 'ROLLBACK TO work; RELEASE work');
 }
 
-function rollBack(db: Connection): void {
-  // SQLite rolls back by itself after some errors (disk full, input/output).
-  if (db.isTransaction) db.exec('ROLLBACK');
+async function runBetween<T>(
+  db: Connection,
+  begin: string,
+  work: () => Promise<T>,
+  commit: string,
+  undo: string,
+): Promise<T> {
+  db.exec(begin);
+  try {
+    const result = await work();
+    db.exec(commit);
+    return result;
+  } catch (error) {
+    // SQLite rolls back by itself after some errors (disk full, input/output).
+    if (db.isTransaction) db.exec(undo);
+    throw error;
+  }
 }

@@ -16,8 +16,8 @@ import { isDamage, storeError } from '../errors.js';
 import { prepareArrays } from '../statements.js';
 
 /**
- * Writes a copy to `target`, atomically replacing an existing file. Nobody waits for it, and it has no commits that were made
- * meanwhile. It has no free space, and so no deleted data. Throws `unavailable` if it cannot be written.
+ * Writes a copy to `target`, atomically replacing an existing file. Others can read and write meanwhile;
+ * their commits are not in the copy. It has no free space, and so no deleted data. Throws `unavailable` if it cannot be written.
  */
 export function writeSnapshot(file: string, target: string): void {
   writeAtomically(target, (draft) => {

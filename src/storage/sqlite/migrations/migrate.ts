@@ -13,8 +13,8 @@ import { MIGRATIONS, NEWEST_VERSION } from './index.js';
 /** Marks our files (`PRAGMA application_id`), so that the database of another program is never migrated. */
 export const APPLICATION_ID = 0x43535453;
 
-/** Whether a backup is made of a file of an older version. */
-export interface Keeping {
+/** Whether a file of an older version is backed up before it is migrated. */
+export interface BackupOptions {
   /** True by default. */
   readonly keepOld?: boolean | undefined;
   /** Called with the file name of the backup. */
@@ -25,13 +25,13 @@ export interface Keeping {
 export function openMigrated(
   file: string,
   migrations: readonly string[] = MIGRATIONS,
-  keeping: Keeping = {},
+  backup: BackupOptions = {},
 ): Connection {
   const db = openConnection(file);
   try {
     versionOf(db, file, migrations.length);
     setUpWriter(db);
-    migrate(db, file, migrations, keeping);
+    migrate(db, file, migrations, backup);
     keepTemporariesInMemory(db);
     return db;
   } catch (error) {
@@ -50,20 +50,20 @@ export function openMigrated(
  * time take turns, and the later ones find nothing to do. Makes a backup first, so that the upgrade can be undone; without
  * room for it, the file stays as it is.
  */
-function migrate(db: Connection, file: string, migrations: readonly string[], keeping: Keeping): void {
+function migrate(db: Connection, file: string, migrations: readonly string[], backup: BackupOptions): void {
   if (versionOf(db, file, migrations.length) === migrations.length) return;
   inTransaction(db, () => {
     // Another process may have migrated it meanwhile.
     const version = versionOf(db, file, migrations.length);
     if (version === migrations.length) return;
     // The transaction holds the write lock and has changed nothing yet, so the backup is of exactly this state.
-    if (version > 0) backUpOld(file, version, keeping);
+    if (version > 0) backUpOld(file, version, backup);
     for (const statements of migrations.slice(version)) db.exec(statements);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length};`);
   });
 }
 
-function backUpOld(file: string, version: number, { keepOld = true, onBackup }: Keeping): void {
+function backUpOld(file: string, version: number, { keepOld = true, onBackup }: BackupOptions): void {
   if (!keepOld) return;
   const copy = `${file}.version-${version}`;
   try {

@@ -76,20 +76,11 @@ export class Recording {
 
   /** The number of a caller, assigned with its first query. */
   #callerNumber(name: string): number {
-    const known = this.#statements.get<{ readonly number: number }>(
-      'SELECT number FROM caller WHERE name = $1',
-      [name],
-    );
-    const { number } =
-      known ??
-      required(
-        this.#statements.get<{ readonly number: number }>(
-          'INSERT INTO caller (name) VALUES ($1) RETURNING number',
-          [name],
-        ),
-        'an inserted caller has a number',
-      );
-    return number;
+    const find = (sql: string) => this.#statements.get<{ readonly number: number }>(sql, [name]);
+    const row =
+      find('SELECT number FROM caller WHERE name = $1') ??
+      find('INSERT INTO caller (name) VALUES ($1) RETURNING number');
+    return required(row, 'an inserted caller has a number').number;
   }
 }
 

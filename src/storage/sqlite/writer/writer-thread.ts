@@ -5,7 +5,7 @@ import type { Outcome } from '../../commit-queue.js';
 import { setCacheSize } from '../connection.js';
 import { storeError } from '../errors.js';
 import { MIGRATIONS } from '../migrations/index.js';
-import { type Keeping, openMigrated } from '../migrations/migrate.js';
+import { type BackupOptions, openMigrated } from '../migrations/migrate.js';
 import type { Operation, OperationResult } from './operations.js';
 import { Writer } from './writer.js';
 
@@ -24,7 +24,7 @@ export type FromWriter<Result extends WriterResult> =
       readonly cause: unknown;
     };
 
-export interface WriterStart extends Pick<Keeping, 'keepOld'> {
+export interface WriterStart extends Pick<BackupOptions, 'keepOld'> {
   readonly file: string;
   /** See `OpenOptions`. */
   readonly lowMemory?: boolean | undefined;

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { CallerStatsError } from '../../../../src/domain/errors.js';
 import { MIGRATIONS, NEWEST_VERSION } from '../../../../src/storage/sqlite/migrations/index.js';
 import {
-  type Keeping,
+  type BackupOptions,
   openMigrated,
   requireNewest,
 } from '../../../../src/storage/sqlite/migrations/migrate.js';
@@ -25,9 +25,9 @@ async function oldFile(): Promise<string> {
 const versionOf = (file: string): unknown =>
   withFile(file, (db) => db.prepare('PRAGMA user_version').get()['user_version']);
 
-function refusalOf(file: string, keeping: Keeping = {}): CallerStatsError {
+function refusalOf(file: string, backup: BackupOptions = {}): CallerStatsError {
   try {
-    openMigrated(file, MIGRATIONS, keeping).close();
+    openMigrated(file, MIGRATIONS, backup).close();
   } catch (error) {
     return error as CallerStatsError;
   }

@@ -65,7 +65,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
   const openNew = async () => (await factory()).open();
 
   describe(`${kind}: the audit log`, () => {
-    test('has nothing of what was refused or changed nothing', async () => {
+    test('has no entry for a refused change or one without effect', async () => {
       const store = await openNew();
       const by = actorAt(1);
       await store.createProject(projectOf('p'), by);
@@ -102,7 +102,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       expect(rest).toEqual(before);
     });
 
-    test('has nothing of recording, of the use of a key, and of reading', async () => {
+    test('has no entry for recording, using a key or reading', async () => {
       const store = await openNew();
       await store.createProject(projectOf('p'), actorAt(1));
       await store.createKey(keyOf('k'), actorAt(2));
@@ -115,7 +115,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       expect(await store.readAudit(org, all)).toEqual(before);
     });
 
-    test('has one entry of every change, newest first, seen at once by every handle', async () => {
+    test('has one entry per change, newest first, which every handle sees at once', async () => {
       const { open } = await factory();
       const [store, other] = [await open(), await open()];
       expect(await store.readAudit(org, all)).toEqual([]);
@@ -141,7 +141,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       expect(JSON.stringify(entries)).not.toContain('hash of');
     });
 
-    test('is the organization’s own, whose making it begins with', async () => {
+    test('is separate for each organization and begins with its creation', async () => {
       const store = await openNew();
       await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(1));
       await store.createProject(projectOf('theirs', { organizationId: 'rival' }), actorAt(2));
@@ -160,7 +160,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       expect(await read('none')).toEqual([]);
     });
 
-    test('is read a page at a time, and between two times', async () => {
+    test('can be read in pages and between two times', async () => {
       const store = await openNew();
       // Clocks may be set back: the order is that of writing, whatever the times say.
       const times = [10, 30, 20, -40, 50];
@@ -185,7 +185,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       expect(await read({ before: newest?.number, from: 20 })).toEqual([20, 30]);
     });
 
-    test('is read by actor, action and target, exactly and together with everything else', async () => {
+    test('filters by exact actor, action and target, alone and combined', async () => {
       const store = await openNew();
       const ids = ['p', 'q', 'p%', 'P'];
       for (const [at, id] of ids.entries()) await store.createProject(projectOf(id), actorAt(at % 2));
@@ -216,7 +216,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       }
     });
 
-    test('forgets what is from before a time, of every organization, and goes on', async () => {
+    test('deletes old entries of all organizations and never reuses their numbers', async () => {
       const store = await openNew();
       await store.createOrganization({ id: 'rival', name: 'Rival', createdAt: 1 }, actorAt(10));
       for (const at of [5, 20, 9]) await store.createProject(projectOf(`p${at}`), actorAt(at));
@@ -236,7 +236,7 @@ export function describeAudit(kind: string, factory: PlaceFactory): void {
       expect(await store.listProjects(org)).toHaveLength(4);
     });
 
-    test('has every change of those that are made at once', async () => {
+    test('has an entry for every concurrent change', async () => {
       const { open } = await factory();
       const handles = [await open(), await open()];
       const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);

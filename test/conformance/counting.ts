@@ -18,7 +18,7 @@ export function describeCounting(kind: string, factory: PlaceFactory): void {
   }
 
   describe(`${kind}: counting`, () => {
-    test('nothing is four zeros: no such project, no queries, an empty range', async () => {
+    test('returns zeros for an unknown project, a project without queries and an empty range', async () => {
       const store = await openWith(5);
       await store.createProject(projectOf('quiet'), by);
       expect(await store.count('none', ALL_TIME)).toEqual(nothing);
@@ -26,7 +26,7 @@ export function describeCounting(kind: string, factory: PlaceFactory): void {
       expect(await store.count('p', { from: 5, to: 5 })).toEqual(nothing);
     });
 
-    test('a query on the start of a range is in, one on its end is not', async () => {
+    test('includes the start of a range and excludes its end', async () => {
       const edges = BUCKET_WIDTHS_MS.flatMap((width) => [-width, width]);
       const store = await openWith(...edges);
       for (const edge of edges) {
@@ -39,7 +39,7 @@ export function describeCounting(kind: string, factory: PlaceFactory): void {
       }
     });
 
-    test('the earliest and the latest times that can be written count', async () => {
+    test('counts queries at the earliest and latest possible times', async () => {
       const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
       const store = await openWith(YEAR_ZERO_MS, -1, 0, latest);
       expect((await store.count('p', ALL_TIME)).total).toBe(4);
@@ -48,7 +48,7 @@ export function describeCounting(kind: string, factory: PlaceFactory): void {
       expect((await store.count('p', { from: latest, to: ALL_TIME.to })).total).toBe(1);
     });
 
-    test('what one handle recorded, every handle counts at once', async () => {
+    test('counts on every handle what another has just recorded', async () => {
       const { open } = await factory();
       const [one, other] = [await open(), await open()];
       await one.createProject(projectOf('p'), by);

@@ -21,8 +21,8 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
     return { one, other };
   };
 
-  describe(`${kind}: changes of a key`, () => {
-    test('are refused where it is not of the organization, and change nothing', async () => {
+  describe(`${kind}: changing a key`, () => {
+    test('refuses a key of another organization and changes nothing', async () => {
       const { one } = await openTwo();
       const theirs = keyOf('theirs', { organizationId: 'rival', disabledAt: 1500 });
       await one.createKey(theirs, by);
@@ -40,7 +40,7 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
       expect(await one.listKeys('rival')).toEqual([theirs]);
     });
 
-    test('keep the first time, and hold at once for every handle', async () => {
+    test('keeps the first time and takes effect at once on every handle', async () => {
       const { one, other } = await openTwo();
       const key = keyOf('k');
       await one.createKey(key, by);
@@ -58,7 +58,7 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
       expect(await other.listKeys(org)).toEqual([keyOf('bystander'), again]);
     });
 
-    test('never make a revoked key valid again', async () => {
+    test('never makes a revoked key valid again', async () => {
       const { one, other } = await openTwo();
       await one.createKey(keyOf('k'), by);
       await one.changeKey(org, 'k', 'disable', at(2000));
@@ -68,7 +68,7 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
       expect(await keyBy(other, 'hash of k')).toEqual(keyOf('k', { revokedAt: 3000 }));
     });
 
-    test('leave alone what it may do and from where, which come back as they were made', async () => {
+    test('preserves scopes and allowed addresses', async () => {
       const { one, other } = await openTwo();
       await one.createProject(projectOf('p'), by);
       const keys = [
@@ -91,11 +91,11 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
     });
   });
 
-  describe(`${kind}: rotation of a key`, () => {
+  describe(`${kind}: rotating a key`, () => {
     const successor = keyOf('new', { createdAt: 3000, expiresAt: 93_000, allow: ['192.0.2.1'] });
     const rotated = keyOf('old', { expiresAt: 4000, successorId: 'new' });
 
-    test('is refused where it is not of the organization', async () => {
+    test('refuses a key of another organization', async () => {
       const { one } = await openTwo();
       await one.createKey(keyOf('old'), by);
       for (const [organizationId, id] of [
@@ -111,7 +111,7 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
       expect(await one.listKeys('rival')).toEqual([]);
     });
 
-    test('is refused where it is revoked or was rotated, and changes nothing', async () => {
+    test('refuses a revoked or already rotated key and changes nothing', async () => {
       const { one } = await openTwo();
       await one.createKey(keyOf('old'), by);
       await one.createKey(keyOf('revoked', { revokedAt: 2000 }), by);
@@ -126,7 +126,7 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
       expect(await keyBy(one, 'hash of more')).toBeUndefined();
     });
 
-    test('is refused where the successor is taken or its project missing: the old key is as it was', async () => {
+    test('keeps the old key unchanged if the successor is taken or its project is missing', async () => {
       const { one, other } = await openTwo();
       await one.createKey(keyOf('old'), by);
       await one.createKey(keyOf('taken', { createdAt: 2000 }), by);
@@ -144,7 +144,7 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
       await one.rotateKey(org, 'old', successor, 4000, at(3000));
     });
 
-    test('gives both their states, at once for every handle', async () => {
+    test('changes both keys at once on every handle', async () => {
       const { one, other } = await openTwo();
       await one.createKey(keyOf('old', { expiresAt: 50_000 }), by);
       await one.createKey(keyOf('bystander'), by);
@@ -162,7 +162,7 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
       });
     });
 
-    test('from several handles at once makes exactly one successor', async () => {
+    test('creates exactly one successor when several handles rotate concurrently', async () => {
       const { one, other } = await openTwo();
       await one.createKey(keyOf('old'), by);
       const tries = Array.from({ length: 10 }, (_, index) => index);
@@ -184,8 +184,8 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
     });
   });
 
-  describe(`${kind}: a leaked key`, () => {
-    test('is revoked, whichever organization it is of, at the first report', async () => {
+  describe(`${kind}: revoking a leaked key`, () => {
+    test('revokes the key of any organization at the first report', async () => {
       const { one, other } = await openTwo();
       const theirs = keyOf('theirs', { organizationId: 'rival' });
       await one.createKey(keyOf('ours'), by);

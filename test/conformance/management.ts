@@ -9,7 +9,7 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
   const openNew = async () => (await factory()).open();
 
   describe(`${kind}: organizations and projects`, () => {
-    test('what is taken or missing is refused with its code', async () => {
+    test('are refused with a code if an id is taken or missing', async () => {
       const store = await openNew();
       await store.createOrganization(rival, by);
       await store.createProject(projectOf('a'), by);
@@ -28,7 +28,7 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       expect(await store.findProject(org, 'b')).toBeUndefined();
     });
 
-    test('a refused operation does not hinder those that were asked for at the same time', async () => {
+    test('are created although a concurrent operation is refused', async () => {
       const store = await openNew();
       const results = await Promise.allSettled([
         store.createProject(projectOf('a'), by),
@@ -47,7 +47,7 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       expect((await store.listProjects(org)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
     });
 
-    test('are listed by creation time, then id, each organization its own', async () => {
+    test('are listed by creation time, then id, for each organization', async () => {
       const store = await openNew();
       await store.createOrganization(rival, by);
       await store.createProject(projectOf('late', { createdAt: 3000 }), by);
@@ -63,7 +63,7 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       expect((await store.listOrganizations()).map(({ id }) => id)).toEqual([org, 'rival']);
     });
 
-    test("another organization's project is as undefined as none", async () => {
+    test('do not reveal projects of other organizations', async () => {
       const store = await openNew();
       await store.createOrganization(rival, by);
       await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
@@ -74,7 +74,7 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       );
     });
 
-    test('ids are compared byte for byte', async () => {
+    test('have ids that are compared byte by byte', async () => {
       const store = await openNew();
       await store.createProject(projectOf('docs'), by);
       await store.createProject(projectOf('Docs'), by);
@@ -84,7 +84,7 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
   });
 
   describe(`${kind}: keys`, () => {
-    test('what is taken or missing is refused with its code', async () => {
+    test('are refused with a code if an id is taken or missing', async () => {
       const store = await openNew();
       await store.createOrganization(rival, by);
       await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
@@ -111,7 +111,7 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       expect(await store.listKeys(org)).toEqual([keyOf('k')]);
     });
 
-    test('come back as they were made', async () => {
+    test('are returned as they were created', async () => {
       const store = await openNew();
       await store.createProject(projectOf('docs'), by);
       const key = keyOf('k', {
@@ -140,7 +140,7 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       );
     });
 
-    test('reach the projects of their organization, and see no other', async () => {
+    test('find only projects of their organization', async () => {
       const store = await openNew();
       await store.createOrganization(rival, by);
       await store.createProject(projectOf('ours'), by);
@@ -157,7 +157,7 @@ export function describeManagement(kind: string, factory: PlaceFactory): void {
       expect((await store.findAccess('hash of k', 'none'))?.project).toEqual(projectOf('none'));
     });
 
-    test('remember their last use, which never moves back', async () => {
+    test('remember their last use, which never moves back in time', async () => {
       const store = await openNew();
       await store.createKey(keyOf('k'), by);
       await store.touchKey('k', 2000);

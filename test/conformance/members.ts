@@ -13,7 +13,7 @@ export function describeMembers(kind: string, factory: PlaceFactory): void {
   };
 
   describe(`${kind}: members`, () => {
-    test('what is taken or missing is refused with its code, and changes nothing', async () => {
+    test('are refused with a code and unchanged if an address is taken or missing', async () => {
       const store = await openNew();
       const ada = memberOf('ada@example.org', { role: 'owner' });
       const bob = memberOf('bob@example.org', { organizationId: 'rival' });
@@ -41,7 +41,7 @@ export function describeMembers(kind: string, factory: PlaceFactory): void {
       expect(await store.listMembers('rival')).toEqual([bob]);
     });
 
-    test('are listed by creation time, then address, each organization its own', async () => {
+    test('are listed by creation time, then address, for each organization', async () => {
       const store = await openNew();
       const late = memberOf('a@example.org', { createdAt: 3000 });
       const second = memberOf('b@example.org', { createdAt: 2000, role: 'editor' });
@@ -53,7 +53,7 @@ export function describeMembers(kind: string, factory: PlaceFactory): void {
       expect(await store.listMembers('none')).toEqual([]);
     });
 
-    test('change and go in one organization, whatever they are in another', async () => {
+    test('change in one organization without affecting another', async () => {
       const store = await openNew();
       const ours = memberOf('ada@example.org');
       const theirs = memberOf('ada@example.org', { organizationId: 'rival' });

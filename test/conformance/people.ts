@@ -16,8 +16,8 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
   };
   const openNew = async () => (await openTwo()).store;
 
-  describe(`${kind}: who may do what`, () => {
-    test('memberships are those of the address, by the creation of the organization', async () => {
+  describe(`${kind}: people`, () => {
+    test('have memberships by address, sorted by creation of the organization', async () => {
       const store = await openNew();
       await store.createOrganization({ id: 'acme', name: 'Acme', createdAt: 500 }, by);
       await store.addMember(memberOf(ada, { role: 'owner', createdAt: 10 }), by);
@@ -33,7 +33,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       expect(await store.listMemberships('')).toEqual([]);
     });
 
-    test('names are those of users, whatever is asked for', async () => {
+    test('have names only if they are users', async () => {
       const store = await openNew();
       await addUser(store, ada, { name: 'Ada "the first" Lovelace' });
       await addUser(store, bob, { name: 'Bob' });
@@ -43,7 +43,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       expect(await store.findUserNames([])).toEqual(new Map());
     });
 
-    test('set-up is open until an owner of any organization can sign in', async () => {
+    test('can set up until an owner of any organization can sign in', async () => {
       const { store, other } = await openTwo();
       const open = async () => [await store.isSetUpOpen(), await other.isSetUpOpen()];
       expect(await open()).toEqual([true, true]);
@@ -57,7 +57,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
   });
 
   describe(`${kind}: the last owner`, () => {
-    test('stays one, in each organization; the refusal is not in the audit log', async () => {
+    test('stays owner in each organization, and the refusal is not logged', async () => {
       const store = await openNew();
       await store.addMember(memberOf(ada, { role: 'owner' }), by);
       await store.addMember(memberOf(bob), by);
@@ -82,7 +82,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       expect(await store.listMembers(org)).toEqual([memberOf(bob, { role: 'owner' })]);
     });
 
-    test('is one of two who are taken away at the same moment', async () => {
+    test('remains when two owners are removed concurrently', async () => {
       const { store, other } = await openTwo();
       for (let round = 0; round < 10; round++) {
         const [one, two] = [`one${round}@example.org`, `two${round}@example.org`];
@@ -104,7 +104,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
   });
 
   describe(`${kind}: invitations`, () => {
-    test('what is missing or taken is refused with its code, and changes nothing', async () => {
+    test('are refused with a code and unchanged if an address is taken or missing', async () => {
       const store = await openNew();
       await store.addMember(memberOf(ada), by);
       await addUser(store, ada);
@@ -124,7 +124,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       expect(await logOf(store)).toEqual(before);
     });
 
-    test('are listed and found until they expire, each organization its own', async () => {
+    test('are listed and found until they expire, for each organization', async () => {
       const store = await openNew();
       const late = invitationOf('a', ada, 'viewer', { createdAt: 3000 });
       const early = invitationOf('b', bob, 'owner', { createdAt: 2000, expiresAt: 5000 });
@@ -143,7 +143,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       expect(await logOf(store, 'rival')).toContain(`invitation.create ${ada} (editor)`);
     });
 
-    test('for the same address replace each other, on any node; not those of others', async () => {
+    test('replace earlier ones for the same address, on any node', async () => {
       const { store, other } = await openTwo();
       await store.createInvitation(invitationOf('1', ada, 'viewer'), by);
       await store.createInvitation(
@@ -165,7 +165,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       expect(await store.listInvitations('rival', 2000)).toHaveLength(1);
     });
 
-    test('may be for a member who cannot sign in yet, who keeps the role', async () => {
+    test('can be for a member who cannot sign in yet and keeps their role', async () => {
       const store = await openNew();
       const member = memberOf(ada, { role: 'owner' });
       await store.addMember(member, by);
@@ -175,7 +175,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       expect(await logOf(store)).toEqual([`member.add ${ada} (owner)`, `invitation.create ${ada} (viewer)`]);
     });
 
-    test('that are withdrawn are gone, and of no other organization', async () => {
+    test('can be withdrawn, but not by another organization', async () => {
       const store = await openNew();
       await store.createInvitation(invitationOf('i', ada, 'viewer'), by);
       await expect(store.revokeInvitation('rival', 'i', by)).rejects.toMatchObject(notFound);
@@ -189,7 +189,7 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       ]);
     });
 
-    test('make a member, once, of the right address, in time', async () => {
+    test('add a member once, for the right address, before they expire', async () => {
       const { store, other } = await openTwo();
       await store.createInvitation(invitationOf('i', ada, 'editor', { createdBy: 'eve' }), by);
       for (const [email, time] of [

@@ -40,8 +40,8 @@ async function deleteAmidst(id: string, handles: readonly [Store, Store]): Promi
 export function describeProjects(kind: string, factory: PlaceFactory): void {
   const openNew = async () => (await factory()).open();
 
-  describe(`${kind}: a change of a project`, () => {
-    test('is refused where the organization has none, and changes nothing then', async () => {
+  describe(`${kind}: changing a project`, () => {
+    test('refuses a project of another organization and changes nothing', async () => {
       const store = await openNew();
       await store.createOrganization(rival, by);
       await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
@@ -54,7 +54,7 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
       expect(await store.readAudit('rival', { action: 'project.change', limit: 10 })).toEqual([]);
     });
 
-    test('gives the project back as every handle sees it, and leaves alone what is left out', async () => {
+    test('returns what every handle sees and preserves omitted fields', async () => {
       const { open } = await factory();
       const [store, other] = [await open(), await open()];
       await store.createProject(projectOf('p', { timeZone: 'Asia/Kathmandu' }), by);
@@ -78,7 +78,7 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
       expect(await other.listProjects(org)).toEqual([expected, projectOf('q', { retentionDays: 7 })]);
     });
 
-    test('is in the audit log in words, where something is new', async () => {
+    test('describes each effective change in the audit log', async () => {
       const store = await openNew();
       await store.createProject(projectOf('p', { name: 'Docs' }), by);
       await store.changeProject(org, 'p', { name: 'Docs', timeZone: null, retentionDays: null }, by);
@@ -95,8 +95,8 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
     });
   });
 
-  describe(`${kind}: a deletion of a project`, () => {
-    test('is refused where the organization has none, and deletes nothing then', async () => {
+  describe(`${kind}: deleting a project`, () => {
+    test('refuses a project of another organization and deletes nothing', async () => {
       const store = await openNew();
       await store.createOrganization(rival, by);
       await store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
@@ -109,7 +109,7 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
       expect(await store.purgeDeleted(10)).toEqual({ removed: 0, done: true });
     });
 
-    test('holds for every handle and every method, before anything is purged and afterwards', async () => {
+    test('hides the project from every method and handle, before and after the purge', async () => {
       const { open } = await factory();
       const [store, other] = [await open(), await open()];
       await store.createProject(projectOf('p', { name: 'Docs' }), by);
@@ -159,7 +159,7 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
       });
     });
 
-    test('is finished in pieces of at most so many rows, by whichever handles', async () => {
+    test('is completed in bounded steps by any number of handles', async () => {
       const { open } = await factory();
       const handles = [await open(), await open(), await open()];
       const [store] = handles;
@@ -186,7 +186,7 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
       expect(await store.verify()).toMatchObject({ projects: 1, queries: 50, differencesTotal: 0 });
     });
 
-    test('leaves nothing to a project that is made with its id, whenever that is', async () => {
+    test('leaves nothing to a new project with the same id', async () => {
       const { open } = await factory();
       const [store, other] = [await open(), await open()];
       await store.createProject(projectOf('p'), by);
@@ -216,7 +216,7 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
       }
     });
 
-    test('that meets recordings, new keys and itself leaves nothing of any of them', async () => {
+    test('leaves nothing of concurrent recordings, keys and deletions', async () => {
       const { open } = await factory();
       const handles = [await open(), await open()];
       const [store, other] = handles;

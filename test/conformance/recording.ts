@@ -14,18 +14,18 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
   }
 
   describe(`${kind}: recording`, () => {
-    test('into a project that is not there is refused', async () => {
+    test('refuses an unknown project', async () => {
       const store = await openWithProjects();
       await expect(store.record('none', [query('a')])).rejects.toMatchObject({ code: 'not_found' });
       await expect(store.record('none', [])).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    test('nothing records nothing', async () => {
+    test('accepts an empty batch', async () => {
       const store = await openWithProjects('p');
       expect(await store.record('p', [])).toEqual({ recorded: 0, duplicates: 0 });
     });
 
-    test('an id again changes nothing, whatever else it says', async () => {
+    test('ignores a repeated id, whatever its other fields', async () => {
       const store = await openWithProjects('p');
       expect(await store.record('p', [query('a', 'web', 1000)])).toEqual({ recorded: 1, duplicates: 0 });
       expect(await store.record('p', [query('a', 'api', 9000)])).toEqual({ recorded: 0, duplicates: 1 });
@@ -33,7 +33,7 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
       expect(await store.count('p', { from: 1000, to: 1001 })).toMatchObject({ web: 1 });
     });
 
-    test('within one batch the first of an id counts', async () => {
+    test('counts the first query with an id within a batch', async () => {
       const store = await openWithProjects('p');
       const batch = [query('a', 'slack', 5), query('b'), query('a', 'api', 6), query('a', 'web', 7)];
       expect(await store.record('p', batch)).toEqual({ recorded: 2, duplicates: 2 });
@@ -41,7 +41,7 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
       expect(await store.count('p', { from: 5, to: 6 })).toMatchObject({ other: 1, total: 1 });
     });
 
-    test('the same id in another project is another query', async () => {
+    test('counts the same id in another project separately', async () => {
       const store = await openWithProjects('p', 'q');
       await store.record('p', [query('a')]);
       expect(await store.record('q', [query('a', 'api')])).toEqual({ recorded: 1, duplicates: 0 });
@@ -49,7 +49,7 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
       expect(await store.count('q', ALL_TIME)).toMatchObject({ web: 0, api: 1 });
     });
 
-    test('different ids stay different', async () => {
+    test('distinguishes all different ids', async () => {
       const store = await openWithProjects('p');
       const uuid = '0190a8b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b';
       const ids = [
@@ -92,7 +92,7 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
       ).toEqual({ recorded: 0, duplicates: ids.length });
     });
 
-    test('any number of queries at once is one batch', async () => {
+    test('accepts batches of any size', async () => {
       const store = await openWithProjects('p');
       for (const size of [1, 31, 32, 33, 64, 1000, 10_000]) {
         const batch = Array.from({ length: size }, (_, at) =>
@@ -128,7 +128,7 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
       },
     );
 
-    test('everything at once, over two handles with the same ids, counts each id once', async () => {
+    test('counts each id once when two handles record it concurrently', async () => {
       const { open } = await factory();
       const handles = [await open(), await open()];
       await handles[0]?.createProject(projectOf('p'), by);
@@ -148,7 +148,7 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
       expect((await handles[0]?.verify())?.differencesTotal).toBe(0);
     });
 
-    test('queries are read back as they came, a page at a time', async () => {
+    test('returns queries unchanged, in pages', async () => {
       const store = await openWithProjects('p', 'q');
       expect(await store.readQueries('none', undefined, 10)).toEqual([]);
       expect(await store.readQueries('p', undefined, 10)).toEqual([]);
@@ -180,7 +180,7 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
       }
     });
 
-    test('as many names of callers as come', async () => {
+    test('accepts any number of caller names', async () => {
       const store = await openWithProjects('p');
       const names = [
         'web',

@@ -63,7 +63,7 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
   };
 
   describe(`${kind}: retention`, () => {
-    test('refuses what is from before the rows that there are, each by its index, and records nothing then', async () => {
+    test('refuses queries from before the retained rows by index and records nothing', async () => {
       const { store, other } = await openNew(10);
       const rowsFrom = today - 10 * dayMs;
       const old = { id: 'old', caller: 'web', occurredAt: rowsFrom - 1 };
@@ -92,7 +92,7 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
       expect(await other.record('kept', [old])).toEqual({ recorded: 1, duplicates: 0 });
     });
 
-    test('a refused batch does not hinder those of the same moment', async () => {
+    test('records concurrent batches although one is refused', async () => {
       const { store } = await openNew(10);
       await retainAll(store, now);
       const batches = Array.from({ length: 12 }, (_, at) => ({
@@ -107,7 +107,7 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
       }
     });
 
-    test('removes the rows of whole days, in pieces, by whichever handles, and leaves all counts as they are', async () => {
+    test('removes whole days in steps by any handle without changing counts', async () => {
       const { store, other } = await openNew(10);
       await expectCounted(store, 'p', queries);
       let removed = 0;
@@ -129,7 +129,7 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
       expect(await store.verify()).toMatchObject({ queries: kept.length + queries.length });
     });
 
-    test('never goes back, whatever becomes of it', async () => {
+    test('never moves back, whatever changes', async () => {
       const { store } = await openNew(10);
       await retainAll(store, now);
       const rowsFrom = today - 10 * dayMs;
@@ -147,7 +147,7 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
       await expectCounted(store, 'p', queries);
     });
 
-    test('finishes a sweep that was begun, though it is turned off meanwhile', async () => {
+    test('finishes a sweep that has begun although it was turned off', async () => {
       const { store, other } = await openNew(10);
       await store.applyRetention(now, 5);
       await store.applyRetention(now, 5);
@@ -156,7 +156,7 @@ export function describeRetention(kind: string, factory: PlaceFactory): void {
       expect(await rowsOf(store, 'p')).toEqual(sorted(since(today - 10 * dayMs)));
     });
 
-    test('goes with its project', async () => {
+    test('ends with its project', async () => {
       const { store } = await openNew(10);
       await store.applyRetention(now, 5);
       await store.applyRetention(now, 5);

@@ -21,7 +21,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
   }
 
   describe(`${kind}: series`, () => {
-    test('of nothing are zeros: no such project, no queries, empty ranges; of no ranges, none', async () => {
+    test('are zeros for an unknown project, no queries and empty ranges', async () => {
       const store = await openWith(['web', 5]);
       expect(await store.countSeries('none', [0, 10, 20])).toEqual([nothing, nothing]);
       expect(await store.countSeries('quiet', [0, 10, 20])).toEqual([nothing, nothing]);
@@ -30,7 +30,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       expect(await store.countSeries('p', [])).toEqual([]);
     });
 
-    test('a query on the start of a range is in it, and on its end in the next', async () => {
+    test('count a query at a bound in the range that starts there', async () => {
       for (const width of BUCKET_WIDTHS_MS) {
         const store = await openWith(['web', -width], ['api', 0], ['slack', width], ['web', width]);
         const counts = await store.countSeries('p', [-width, 0, width, 2 * width]);
@@ -42,7 +42,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       }
     });
 
-    test('of any widths, beside one another, is what counts of each range say', async () => {
+    test('equal the counts of each range', async () => {
       const queries = Array.from(
         { length: 400 },
         (_, at) =>
@@ -62,7 +62,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       }
     });
 
-    test('sees each recording whole or not at all', async () => {
+    test('see each recording completely or not at all, like all counts', async () => {
       const { open } = await factory();
       const [writer, reader] = [await open(), await open()];
       await writer.createProject(projectOf('p'), by);
@@ -93,7 +93,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
   });
 
   describe(`${kind}: callers`, () => {
-    test('are nobody where there is nothing: no such project, no queries, an empty range', async () => {
+    test('are empty for an unknown project, no queries and an empty range', async () => {
       const store = await openWith(['slack', 5]);
       const nobody = { total: 0, callers: [] };
       expect(await store.countCallers('none', ALL_TIME)).toEqual(nobody);
@@ -102,7 +102,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       expect(await store.countCallers('p', { from: 6, to: ALL_TIME.to })).toEqual(nobody);
     });
 
-    test('come with the most queries first, then by name, each with its type', async () => {
+    test('are sorted by number of queries, then by name, with their types', async () => {
       const store = await openWith(
         ['zed', 1],
         ['web', 2],
@@ -122,7 +122,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       });
     });
 
-    test('are those of the range, its start in and its end not, at every width of bucket', async () => {
+    test('include the start of a range and exclude its end, at every bucket width', async () => {
       const edges = BUCKET_WIDTHS_MS.flatMap((width) => [-width, width]);
       const store = await openWith(...edges.map((edge, at) => [`caller-${at}`, edge] as const), ['api', 0]);
       for (const [at, edge] of edges.entries()) {
@@ -134,7 +134,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       }
     });
 
-    test('a duplicate adds nothing, whatever caller it names', async () => {
+    test('ignore duplicates with another caller', async () => {
       const store = await openWith(['slack', 5]);
       await store.record('p', [{ id: '0', caller: 'zed', occurredAt: 5 }]);
       expect((await store.countCallers('p', ALL_TIME)).callers).toEqual([
@@ -144,13 +144,13 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
   });
 
   describe(`${kind}: the extent of a project`, () => {
-    test('is none where there are no queries', async () => {
+    test('is undefined without queries', async () => {
       const store = await openWith(['web', 5]);
       expect(await store.findExtent('none')).toBeUndefined();
       expect(await store.findExtent('quiet')).toBeUndefined();
     });
 
-    test('goes from its first query to just behind its last, and grows', async () => {
+    test('begins with the first query, ends just after the last, and grows', async () => {
       const store = await openWith(['web', 5]);
       expect(await store.findExtent('p')).toEqual({ from: 5, to: 6 });
       await store.record('p', [{ id: 'early', caller: 'slack', occurredAt: YEAR_ZERO_MS }]);

@@ -19,7 +19,7 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: set-up addresses`, () => {
     const setUp = (id: string, more = {}) => invitationOf(id, null, 'owner', more);
 
-    test('are for nobody by name, listed nowhere, and as many as were made', async () => {
+    test('have no address and are neither listed nor logged', async () => {
       const store = await openNew();
       for (const id of ['s', 't']) await store.createInvitation(setUp(id), by);
       expect(await store.listInvitations(org, 2000)).toEqual([]);
@@ -28,7 +28,7 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
       expect(await logOf(store)).toEqual([]);
     });
 
-    test('make an owner even of who is a member already, and are all used up by it', async () => {
+    test('make a member an owner and are all used up by it', async () => {
       const store = await openNew();
       await store.addMember(memberOf(ada, { createdAt: 10 }), by);
       await addUser(store, ada);
@@ -41,7 +41,7 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
       expect(await logOf(store)).toContain(`member.add ${ada} (owner, invited by a test)`);
     });
 
-    test('open nothing once an owner can sign in', async () => {
+    test('are refused once an owner can sign in', async () => {
       const store = await openNew();
       await store.createInvitation(setUp('s'), by);
       await store.addMember(memberOf(ada, { organizationId: 'rival', role: 'owner' }), by);
@@ -51,9 +51,9 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
     });
 
     test.each([
-      ['of one organization', org],
-      ['of two organizations', 'rival'],
-    ])('that two people use at the same moment let in one of them: %s', async (_what, organizationId) => {
+      ['for one organization', org],
+      ['for two organizations', 'rival'],
+    ])('admit one of two people who use them concurrently: %s', async (_what, organizationId) => {
       for (let round = 0; round < 5; round++) {
         const { store, other } = await openTwo();
         for (const email of [ada, bob]) await addUser(store, email);
@@ -70,7 +70,7 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
     });
 
     test.each([org, 'rival'])(
-      'let in an owner of %s who has an account only now, as where members were copied',
+      'admit an owner of %s who got an account only now, as after copying members',
       async (of) => {
         const store = await openNew();
         await store.addMember(memberOf(ada, { organizationId: of, role: 'owner', createdAt: 10 }), by);
@@ -87,7 +87,7 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
       },
     );
 
-    test('let in the one of two such owners whose account was first, whoever comes first', async () => {
+    test('admit the one of two such owners whose account is older', async () => {
       for (let round = 0; round < 5; round++) {
         const { store, other } = await openTwo();
         for (const email of [ada, bob]) await store.addMember(memberOf(email, { role: 'owner' }), by);

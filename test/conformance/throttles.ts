@@ -15,7 +15,7 @@ export function describeThrottles(kind: string, factory: PlaceFactory): void {
   };
 
   describe(`${kind}: attempts`, () => {
-    test('are counted by key, for all handles together, and refused past the limit', async () => {
+    test('are counted by key across handles and refused beyond the limit', async () => {
       const [one, other] = await openTwo();
       expect(await one.take('a', limit, nowMs)).toEqual(allowed);
       expect(await other.take('a', limit, nowMs + 1)).toEqual(allowed);
@@ -24,7 +24,7 @@ export function describeThrottles(kind: string, factory: PlaceFactory): void {
       expect(await other.take('b', limit, nowMs)).toEqual(allowed);
     });
 
-    test('in parallel never pass the limit together', async () => {
+    test('never exceed the limit in parallel', async () => {
       const { open } = await factory();
       const handles = await Promise.all(Array.from({ length: 4 }, async () => (await open()).throttles));
       const attempts = Array.from({ length: 40 }, (_, at) =>
@@ -34,7 +34,7 @@ export function describeThrottles(kind: string, factory: PlaceFactory): void {
       expect(results.filter((result) => result?.isAllowed)).toHaveLength(2 * limit.attemptsMax);
     });
 
-    test('are forgotten when their window ends, not before', async () => {
+    test('are forgotten when their window ends and not before', async () => {
       const [one, other] = await openTwo();
       for (let at = 0; at < limit.attemptsMax; at++) await one.take('a', limit, nowMs + at);
       expect(await other.take('a', limit, nowMs + limit.windowMs - 1)).toEqual(refused);
@@ -43,7 +43,7 @@ export function describeThrottles(kind: string, factory: PlaceFactory): void {
       expect(await one.take('a', limit, nowMs + limit.windowMs)).toEqual(next);
     });
 
-    test('that are given back count no more, but only in their own window', async () => {
+    test('can be given back within their window only', async () => {
       const [one, other] = await openTwo();
       for (let at = 0; at < limit.attemptsMax; at++) await one.take('a', limit, nowMs);
       await other.giveBack('a', allowed.resetsAt);
@@ -60,7 +60,7 @@ export function describeThrottles(kind: string, factory: PlaceFactory): void {
       expect(await one.take('a', limit, later)).toMatchObject({ isAllowed: false });
     });
 
-    test('of one key can be forgotten', async () => {
+    test('can be reset for one key', async () => {
       const [one, other] = await openTwo();
       for (const key of ['a', 'b']) {
         for (let at = 0; at < limit.attemptsMax; at++) await one.take(key, limit, nowMs);
@@ -71,7 +71,7 @@ export function describeThrottles(kind: string, factory: PlaceFactory): void {
       expect(await one.take('b', limit, nowMs)).toEqual(refused);
     });
 
-    test('of other keys survive the removal of ended windows', async () => {
+    test('of other keys survive the removal of expired windows', async () => {
       const [one, other] = await openTwo();
       const keys = Array.from({ length: expiredWindowsMax + 20 }, (_, at) => `key ${at}`);
       await Promise.all(keys.map((key) => one.take(key, { attemptsMax: 1, windowMs: 10 }, nowMs)));

@@ -5,7 +5,7 @@ import { by, keyOf, type PlaceFactory, projectOf } from '../support/store.js';
 
 export function describeTrust(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: opening and closing`, () => {
-    test('a closed store refuses everything, and closing it again is no error', async () => {
+    test('a closed store refuses every call and can be closed again', async () => {
       const store = await (await factory()).open();
       await store.createProject(projectOf('p'), by);
       await store.close();
@@ -34,7 +34,7 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
       for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject({ code: 'unavailable' });
     });
 
-    test('closing finishes what was accepted', async () => {
+    test('closing finishes accepted recordings and changes, in order', async () => {
       const { open } = await factory();
       const store = await open();
       await store.createProject(projectOf('p'), by);
@@ -58,7 +58,7 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
       expect(projects.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
     });
 
-    test('a store opened again has everything, and still knows every id', async () => {
+    test('a reopened store has all data and recognizes every id', async () => {
       const { open } = await factory();
       const before = await open();
       await before.createProject(projectOf('p'), by);
@@ -75,7 +75,7 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
       expect(await after.count('p', { from: -5, to: -4 })).toMatchObject({ web: 1, total: 1 });
     });
 
-    test('any number of handles may open a new store at once', async () => {
+    test('several handles can open a new store concurrently', async () => {
       const { open } = await factory();
       const handles = await Promise.all(Array.from({ length: 4 }, () => open()));
       await Promise.all(
@@ -94,7 +94,7 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
   });
 
   describe(`${kind}: verification`, () => {
-    test('of a sound store finds nothing, and says how much it looked at', async () => {
+    test('finds nothing in an intact store and reports how much it checked', async () => {
       const store = await (await factory()).open();
       await store.createProject(projectOf('p'), by);
       await store.createProject(projectOf('q'), by);

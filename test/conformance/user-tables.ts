@@ -11,8 +11,8 @@ const taken = { code: 'already_exists' };
 export function describeUserTables(kind: string, factory: PlaceFactory): void {
   const openNew = async () => (await factory()).open();
 
-  describe(`${kind}: the tables of users`, () => {
-    test('a row that breaks a unique key is refused, and nothing changes', async () => {
+  describe(`${kind}: user tables`, () => {
+    test('refuse a row that violates a unique key and do not change', async () => {
       const store = await openNew();
       await addUser(store, ada, { name: 'Ada' });
       await addUser(store, bob, { name: 'Bob' });
@@ -25,7 +25,7 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
       ]);
     });
 
-    test('such a refusal harms none of what is done at the same moment', async () => {
+    test('refuse it without affecting concurrent operations', async () => {
       const store = await openNew();
       await store.createProject(projectOf('p'), by);
       await addUser(store, ada);
@@ -48,7 +48,7 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
       expect(await store.verify()).toMatchObject({ damage: [], differencesTotal: 0 });
     });
 
-    test('reading gives rows, inserting too where it is asked to, and changing how many they were', async () => {
+    test('return rows and the number of changes', async () => {
       const store = await openNew();
       for (const email of [ada, bob]) await addUser(store, email, { name: 'Somebody' });
       const columns = 'SELECT id, name, email, image FROM {user_account} WHERE email = ?';
@@ -72,7 +72,7 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
       expect([...(await store.findUserNames([ada, bob]))]).toEqual([[ada, 'Ada!']]);
     });
 
-    test('what belongs to a user goes with the user', async () => {
+    test("lose a user's rows together with the user", async () => {
       const store = await openNew();
       await addUser(store, ada);
       const time = '2026-01-01T00:00:00.000Z';
@@ -87,8 +87,8 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
     });
   });
 
-  describe(`${kind}: changes of a user's own`, () => {
-    test('are in the audit log of every organization of the user, and of no other', async () => {
+  describe(`${kind}: changes by users themselves`, () => {
+    test('are logged for every organization of the user and no other', async () => {
       const store = await openNew();
       for (const id of ['rival', 'acme'])
         await store.createOrganization({ id, name: id, createdAt: 500 }, by);
@@ -115,8 +115,8 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
     });
   });
 
-  describe(`${kind}: a secret that is kept`, () => {
-    test('is the first that was proposed, on every handle, for each name its own, for ever', async () => {
+  describe(`${kind}: a server secret`, () => {
+    test('is the first proposal for its name, on every handle, forever', async () => {
       const { open } = await factory();
       const handles = [await open(), await open()];
       const kept = await Promise.all(

@@ -23,12 +23,12 @@ const ways: readonly [
   leave: (server: PostgresServer) => Promise<void>,
   comeBack: (server: PostgresServer) => Promise<void>,
 ][] = [
-  ['answers nothing', (server) => server.signal('SIGSTOP'), (server) => server.signal('SIGCONT')],
+  ['does not answer', (server) => server.signal('SIGSTOP'), (server) => server.signal('SIGCONT')],
   ['refuses connections', (server) => server.kill(), (server) => server.start()],
 ];
 
-describe.each(ways)('while the database %s', (_name, leave, comeBack) => {
-  test('each request is answered 503 in its time, and 200 by itself afterwards', async () => {
+describe.each(ways)('while the database %s:', (_name, leave, comeBack) => {
+  test('requests get 503 within the deadline, and 200 once it is back', async () => {
     const server = await ownPostgres(newest);
     const cluster = await Cluster.start(server.url(), 2, deadline);
     const load = new Load(cluster, senders);
@@ -65,14 +65,14 @@ describe.each(ways)('while the database %s', (_name, leave, comeBack) => {
     await cluster.expectStops();
   });
 
-  test('a node ends well when it is asked to', async () => {
+  test('a node stops cleanly', async () => {
     const server = await ownPostgres(older);
     const cluster = await Cluster.start(server.url(), 1, deadline);
     await leave(server);
     await cluster.expectStops();
   });
 
-  test('a node starts without it, is ready once it is there, and then says its first keys', async () => {
+  test('a node starts, and prints its first keys once the database is back', async () => {
     const server = await ownPostgres(older);
     await leave(server);
     const node = startCli(['serve', '--port', '0', '--database', server.url(), ...deadline]);
@@ -88,7 +88,7 @@ describe.each(ways)('while the database %s', (_name, leave, comeBack) => {
     expect(await node.ended).toMatchObject({ status: 0, signal: null });
   });
 
-  test('a node that waits for it ends well when it is asked to', async () => {
+  test('a node that waits for the database stops cleanly', async () => {
     const server = await ownPostgres(newest);
     await leave(server);
     const node = startCli(['serve', '--port', '0', '--database', server.url(), ...deadline]);
@@ -127,8 +127,8 @@ async function whileBeingSetUp(server: PostgresServer, work: () => Promise<void>
   });
 }
 
-describe('while a node waits for another that sets the database up', () => {
-  test('a database that is killed and comes back is set up', async () => {
+describe('while a node waits for another that creates the schema:', () => {
+  test('it creates the schema after the database was killed and came back', async () => {
     const server = await ownPostgres(newest);
     let node: ReturnType<typeof startCli> | undefined;
     await whileBeingSetUp(server, async () => {
@@ -140,7 +140,7 @@ describe('while a node waits for another that sets the database up', () => {
     expect(firstRunOf({ stdout: (await node?.printed(/^Documentation: .+\n/m)) ?? '' })).toBeDefined();
   });
 
-  test('it ends well when it is asked to', async () => {
+  test('it stops cleanly', async () => {
     const server = await ownPostgres(older);
     await whileBeingSetUp(server, async () => {
       const node = startCli(['serve', '--port', '0', '--database', server.url(), ...deadline]);
@@ -152,7 +152,7 @@ describe('while a node waits for another that sets the database up', () => {
   });
 });
 
-test('a node whose connection hangs while it looks at the tables takes another', async () => {
+test('a node replaces a connection that hangs while it checks the schema', async () => {
   const server = await ownPostgres(older);
   await (await openStore(server.url())).close();
   await onDatabase(server.url(), async (client) => {
@@ -165,7 +165,7 @@ test('a node whose connection hangs while it looks at the tables takes another',
   });
 });
 
-test('keys that were made before the database went are said when it is back', async () => {
+test('prints keys once the database is back after failing during the first run', async () => {
   const server = await ownPostgres(newest);
   const args = ['serve', '--port', '0', '--database', server.url(), ...deadline];
   await onDatabase(server.url(), async (client) => {

@@ -118,7 +118,7 @@ describe.each(installations().map((one) => [one.version, one] as const))(
         '127.0.0.1',
         otherName,
       ],
-    ])('%s is refused', async (_what, parameters, host, message) => {
+    ])('rejects %s', async (_what, parameters, host, message) => {
       await expect(openStore(urlWith(parameters, host))).rejects.toMatchObject({
         code: 'unavailable',
         message: expect.stringMatching(message),
@@ -131,13 +131,13 @@ describe.each(installations().map((one) => [one.version, one] as const))(
       ['require with the right CA', { sslmode: 'require', sslrootcert: 'ca.crt' }, '127.0.0.1'],
       ['verify-ca, whatever the name', { sslmode: 'verify-ca', sslrootcert: 'ca.crt' }, '127.0.0.1'],
       ['verify-full', { sslmode: 'verify-full', sslrootcert: 'ca.crt' }, 'localhost'],
-    ])('%s connects, encrypted', async (what, parameters, host) => {
+    ])('connects with %s, encrypted', async (what, parameters, host) => {
       const store = await opened(urlWith({ ...parameters, application_name: what }, host));
       await store.check();
       expect(await encryptedAs(what)).toEqual([true]);
     });
 
-    test('a client is known by its certificate, and refused without', async () => {
+    test('accepts a client certificate and refuses a client without one', async () => {
       const verified = { sslmode: 'verify-full', sslrootcert: 'ca.crt' };
       const certified = { ...verified, sslcert: 'client.crt', sslkey: 'client.key' };
       await (await opened(urlWith(certified, 'localhost', 'certified'))).check();
@@ -151,7 +151,7 @@ describe.each(installations().map((one) => [one.version, one] as const))(
       });
     });
 
-    test('a socket is found by its folder', async () => {
+    test('finds a socket by its folder', async () => {
       const { username, password, port, search } = new URL(urlWith({ application_name: 'by socket' }));
       const url = `postgres://${username}:${password}@/${database}${search}&host=${folder}&port=${port}`;
       await (await opened(url)).check();

@@ -84,7 +84,7 @@ const sum = (results: readonly RecordResult[]) => ({
 describe.each(inject('postgresServers').map(({ version, url }) => [version, url] as const))(
   'PostgreSQL %s',
   (_version, serverUrl) => {
-    test('32 writers of one project, each on a node of its own, deliver the same ids in other orders', async () => {
+    test('many nodes record the same ids in different orders', async () => {
       const url = await newDatabase(serverUrl);
       const stores = await openMany(url, 32, 2);
       await stores[0]?.createProject(projectOf('p'), by);
@@ -100,7 +100,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       await expectExactly(events, stores, url);
     });
 
-    test('32 writers of one project deliver ids of their own into the same counters, in other orders', async () => {
+    test('many nodes record different ids into the same counters in different orders', async () => {
       const url = await newDatabase(serverUrl);
       const stores = await openMany(url, 32, 2);
       await stores[0]?.createProject(projectOf('p'), by);
@@ -120,7 +120,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       await expectExactly(events, stores, url);
     });
 
-    test('writers of 1,000 projects at once', async () => {
+    test('four nodes record into 1,000 projects concurrently', async () => {
       const url = await newDatabase(serverUrl);
       const stores = await openMany(url, 4, 16);
       const projects = Array.from({ length: 1000 }, (_, number) => `project-${number}`);

@@ -62,7 +62,7 @@ async function recordUntilGone(store: Store, projectId: string, writer: number):
 }
 
 describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
-  test('under the load of four nodes a deletion gets its turn, and no row outlives its purge', async () => {
+  test('a deletion succeeds under the load of four nodes, and its purge removes every row', async () => {
     const url = newSchemaIn(databaseUrl);
     const nodes = await Promise.all(
       Array.from({ length: 4 }, () => openStore(url, { connectionsMax: 6, timeoutMs: 60_000 })),
@@ -103,7 +103,7 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
   test.each<[string, (store: Store) => Promise<unknown>, boolean]>([
     ['a deletion', (store) => store.deleteProject(org, 'p', by), false],
     ['giving up old rows', (store) => store.applyRetention(50 * 86_400_000, 10), true],
-  ])('%s waits for a recording that is under way, and then knows of it', async (_what, work, lives) => {
+  ])('%s waits for a recording in progress and then sees it', async (_what, work, lives) => {
     const url = newSchemaIn(databaseUrl);
     const nodes = await Promise.all(
       [1, 2].map(() => openStore(url, { connectionsMax: 4, timeoutMs: 60_000 })),
@@ -142,7 +142,7 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
     expect(await first.verify()).toMatchObject({ queries: 0, differencesTotal: 0 });
   });
 
-  test('an id is taken until all is purged, which is said, and is new afterwards', async () => {
+  test('an id stays taken until the purge has finished, and then belongs to a new project', async () => {
     const url = newSchemaIn(databaseUrl);
     const store = await openStore(url);
     onTestFinished(() => store.close());
@@ -160,7 +160,7 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
   });
 });
 
-test('a project is 404 on every node once the command says so, and a killed purge is taken over', async () => {
+test('a deleted project is 404 on every node, and another node finishes a killed purge', async () => {
   const [, newest = ''] = servers.at(-1) ?? [];
   const url = newSchemaIn(newest);
   const program = programOn(url);

@@ -55,7 +55,7 @@ describe('migrate', () => {
     },
   );
 
-  test('makes a file as well, which cannot be distributed', async () => {
+  test('creates a SQLite file, which cannot be distributed', async () => {
     const place = await emptyPlace();
     expect(await place.run(['migrate'])).toMatchObject({ status: 0, stderr: '' });
     const refused = await place.run(['migrate', '--distribute']);
@@ -63,7 +63,7 @@ describe('migrate', () => {
     expect(refused.stderr).toContain('cannot be distributed');
   });
 
-  test('makes the schema, and finds nothing to do the second time', async () => {
+  test('creates the schema, and does nothing the second time', async () => {
     const [server] = inject('postgresServers');
     const url = newSchemaIn(server?.url ?? '');
     for (const _ of [1, 2]) {
@@ -81,7 +81,7 @@ describe('migrate', () => {
     expect(await runCli(['project', 'list'], { env: { DATABASE_URL: url } })).toMatchObject({ status: 0 });
   });
 
-  test('distributes what an upgrade adds to a schema that is distributed', async () => {
+  test('distributes tables that an upgrade adds to a distributed schema', async () => {
     const server = await startPostgres(newestPostgres(), { extensions: standIn });
     onTestFinished(() => server.stop());
     const url = server.url();
@@ -100,7 +100,7 @@ describe('migrate', () => {
     ]);
   });
 
-  test('--distribute asks Citus for all that grows, once', async () => {
+  test('--distribute asks Citus once to distribute each growing table', async () => {
     const server = await startPostgres(newestPostgres(), { extensions: standIn });
     onTestFinished(() => server.stop());
     const url = server.url();

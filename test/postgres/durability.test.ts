@@ -80,7 +80,7 @@ async function changeAll(store: Store): Promise<void> {
 const expected = { durable: 'on', isolation: 'read committed', timeout: '5s', name: 'caller-stats' };
 
 describe.each(inject('postgresServers').map(({ version, url }) => [version, url] as const))(
-  'on PostgreSQL %s every change is durable, read committed and bounded',
+  'on PostgreSQL %s every change is durable, read committed and has a deadline',
   (_version, serverUrl) => {
     const weak = {
       synchronous_commit: 'off',
@@ -88,7 +88,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       statement_timeout: '0',
     };
 
-    test('where the database says otherwise', async () => {
+    test('although the database has other defaults', async () => {
       const url = await newDatabase(serverUrl, weak);
       const store = await opened(url);
       await noteSettings(url);
@@ -98,7 +98,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       expect(changes).toBeGreaterThan(30);
     });
 
-    test('where the user says otherwise, and counts stay exact', async () => {
+    test('although the user has other defaults, and counts stay exact', async () => {
       const url = newSchemaIn(serverUrl);
       const user = await newUser(serverUrl, 'secret', 'SUPERUSER');
       await onDatabase(serverUrl, async (client) => {
@@ -126,7 +126,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       expect((await noted(url)).settings).toEqual([expected]);
     });
 
-    test('where the URL says otherwise', async () => {
+    test('although the URL has other options', async () => {
       const url = newSchemaIn(serverUrl);
       const options = '-c synchronous_commit=off -c default_transaction_isolation=serializable';
       const store = await opened(`${url}&options=${options}&application_name=another`, { timeoutMs: 7000 });
@@ -138,7 +138,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
 );
 
 test.each(['local', 'remote_write', 'remote_apply'])(
-  'a database that waits for more or less of its standbys, as %s, keeps its way',
+  'keeps the setting %s, which concerns standby servers',
   async (durable) => {
     const url = await newDatabase(inject('postgresServers').at(-1)?.url ?? '', {
       synchronous_commit: durable,
@@ -151,7 +151,7 @@ test.each(['local', 'remote_write', 'remote_apply'])(
 );
 
 test.each(inject('postgresServers'))(
-  'recording itself asks for the disk, where a pooler or a cluster took over the connection: $version',
+  'recording itself requests a durable commit behind a pooler or cluster: $version',
   async ({ url }) => {
     const schemaUrl = newSchemaIn(url);
     const schema = new URL(schemaUrl).searchParams.get('schema');

@@ -11,14 +11,14 @@ import { temporaryFolder } from '../support/temporary.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 
-describe('what the URL leaves out', () => {
+describe('parts that the URL omits', () => {
   /** The parts of a URL of a new schema, and the schema alone. */
   const parts = () => {
     const { username, password, hostname, port, pathname, search } = new URL(newSchemaIn(databaseUrl));
     return { username, password, hostname, port, database: pathname.slice(1), search };
   };
 
-  test('comes from the variables PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE', async () => {
+  test('come from PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE', async () => {
     const { username, password, hostname, port, database, search } = parts();
     const env = {
       DATABASE_URL: `postgres://${search}`,
@@ -45,7 +45,7 @@ describe('what the URL leaves out', () => {
     }
   });
 
-  test('comes from the URL first', async () => {
+  test('do not override parts of the URL', async () => {
     const env = {
       DATABASE_URL: newSchemaIn(databaseUrl),
       PGHOST: 'nowhere.invalid',
@@ -57,7 +57,7 @@ describe('what the URL leaves out', () => {
     await succeed(spawnCli(['project', 'create', 'Docs'], { env }));
   });
 
-  test('is a password in a file of passwords', async () => {
+  test('include a password from a password file', async () => {
     const { username, password, hostname, port, database, search } = parts();
     const file = join(await temporaryFolder(), 'pgpass');
     await writeFile(file, `other:1:*:*:wrong\n${hostname}:${port}:${database}:${username}:${password}\n`);
@@ -72,7 +72,7 @@ describe('what the URL leaves out', () => {
   });
 });
 
-test('connections are called caller-stats, or as the URL says', async () => {
+test('names connections caller-stats or as the URL says', async () => {
   for (const [parameter, name] of [
     ['', 'caller-stats'],
     ['&application_name=counts%20of%20docs', 'counts of docs'],
@@ -91,7 +91,7 @@ test('connections are called caller-stats, or as the URL says', async () => {
   }
 });
 
-test('options reach the server', async () => {
+test('passes options to the server', async () => {
   const url = newSchemaIn(databaseUrl);
   await (await openStore(url)).close();
   const store = await openStore(`${url}&options=-c default_transaction_read_only=on`);
@@ -101,7 +101,7 @@ test('options reach the server', async () => {
   await expect(making).rejects.toMatchObject({ code: 'unavailable', message: /read-only/ });
 });
 
-test('a server keeps to as many connections as it may have', async () => {
+test('uses at most the configured number of connections', async () => {
   const name = 'few connections';
   const url = `${newSchemaIn(databaseUrl)}&application_name=${name}`;
   const running = programOn(url).start(['--database-connections-max', '2']);

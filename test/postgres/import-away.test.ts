@@ -14,7 +14,7 @@ const half = 6_000;
 const lines = (from: number) =>
   Array.from({ length: half }, (_, at) => `{"id":"q-${from + at}","caller":"web"}\n`).join('');
 
-test('an import goes on where the database was away for a moment, and counts everything once', async () => {
+test('an import continues after the database was unavailable and counts every query once', async () => {
   const server = await ownPostgres(newest);
   const env = { DATABASE_URL: server.url() };
   const create = await runCli(['project', 'create', 'Docs', '--id', 'docs'], { env });

@@ -18,7 +18,7 @@ const deliveriesBetween = 8;
 const deadline = ['--database-timeout-ms', '1000'];
 
 test(
-  'PostgreSQL killed again and again while three nodes record: every event is counted once, and every node lives',
+  'counts every query once while PostgreSQL is killed repeatedly, and every node survives',
   async () => {
     const server = await ownPostgres(newest);
     const cluster = await Cluster.start(server.url(), nodes, deadline);
@@ -43,7 +43,7 @@ test(
 );
 
 test(
-  'nodes killed again and again while they record: every event is counted once',
+  'counts every query once while nodes are killed repeatedly',
   async () => {
     const server = await ownPostgres(older);
     const cluster = await Cluster.start(server.url(), nodes);

@@ -16,7 +16,7 @@ const recordedBefore = { recorded: 0, duplicates: events.length };
 /** A row once the widest counters hold all of them. */
 const counted = `SELECT FROM caller_stats.type_counter WHERE level = 5 HAVING sum(web + api + other) = ${events.length}`;
 
-test('lost between the database and a node: the node asks again and says so', async () => {
+test('a node repeats a recording whose acknowledgement was lost on the way from the database', async () => {
   const server = await ownPostgres(newest);
   const proxy = await startCuttingProxy(server.port);
   const through = new URL(server.url());
@@ -33,7 +33,7 @@ test('lost between the database and a node: the node asks again and says so', as
   await cluster.expectStops();
 });
 
-test('lost with a node that was killed: another node says so', async () => {
+test('another node reports duplicates after the recording node was killed', async () => {
   const server = await ownPostgres(older);
   const cluster = await Cluster.start(server.url(), 2);
   const [victim, other] = cluster.nodes;

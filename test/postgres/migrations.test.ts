@@ -18,7 +18,7 @@ const schemaOf = (url: string): string => new URL(url).searchParams.get('schema'
 describe.each(inject('postgresServers').map(({ version, url }) => [version, url] as const))(
   'on PostgreSQL %s',
   (_version, databaseUrl) => {
-    test('twenty that open an empty database at once make one schema, and all can use it', async () => {
+    test('twenty stores that open an empty database concurrently create one schema', async () => {
       const url = newSchemaIn(databaseUrl);
       const stores = await Promise.all(Array.from({ length: 20 }, () => opened(url)));
       const { rows } = await onDatabase(url, (client) =>
@@ -32,7 +32,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       expect(await stores[19]?.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
     });
 
-    test('schemas of one database are made side by side, and know nothing of each other', async () => {
+    test('schemas in one database are independent', async () => {
       const urls = Array.from({ length: 5 }, () => newSchemaIn(databaseUrl));
       const stores = await Promise.all([...urls, ...urls].map(opened));
       for (const [at, store] of stores.slice(0, 5).entries()) {
@@ -41,7 +41,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       }
     });
 
-    test('an empty schema that is there already is filled', async () => {
+    test('uses an existing empty schema', async () => {
       const url = newSchemaIn(databaseUrl);
       await onDatabase(url, (client) => client.query(`CREATE SCHEMA ${schemaOf(url)}`));
       const store = await opened(url);

@@ -40,7 +40,7 @@ async function nodesOn(url: string, count: number) {
 }
 
 describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
-  test('of five nodes that start at once on an empty database one makes the first keys, and all are ready', async () => {
+  test('one of five nodes that start together creates the first keys, and all become ready', async () => {
     const url = newSchemaIn(databaseUrl);
     const { nodes, makers } = await nodesOn(url, 5);
     expect(makers).toHaveLength(1);
@@ -56,7 +56,7 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
   });
 });
 
-test('the same batches, sent to every node at once, are counted once', async () => {
+test('batches sent to every node concurrently are counted once', async () => {
   const url = newSchemaIn(newest);
   const { program, nodes } = await nodesOn(url, 3);
   const batches = Array.from({ length: 20 }, (_, number) => batchOf(number, 50));
@@ -74,7 +74,7 @@ test('the same batches, sent to every node at once, are counted once', async () 
   expect(stdout).toBe('1,000 queries in 1 project: every counter is what a recount gives\n');
 });
 
-test('a key that was revoked is refused by every node from its very next request', async () => {
+test('every node refuses a revoked key from its next request on', async () => {
   const { program, made, nodes } = await nodesOn(newSchemaIn(newest), 3);
   const { stdout } = await succeed(program.run(['key', 'list', '--json']));
   const keys = JSON.parse(stdout) as { id: string; type: string }[];
@@ -98,7 +98,7 @@ test('a key that was revoked is refused by every node from its very next request
   }
 });
 
-test('a project that was made is known to every node at once', async () => {
+test('every node knows a new project at once', async () => {
   const { program, made, nodes } = await nodesOn(newSchemaIn(newest), 3);
   for (const node of nodes) {
     expect(await clientOf(node, 'later', made.admin).count()).toMatchObject({ status: 404 });
@@ -111,7 +111,7 @@ test('a project that was made is known to every node at once', async () => {
   }
 });
 
-test('a node that stops finishes its requests and leaves the others at work', async () => {
+test('a node that stops finishes its requests and does not affect others', async () => {
   const { nodes } = await nodesOn(newSchemaIn(newest), 3);
   const [first, second, third] = nodes;
   const everywhere = Promise.all(nodes.map(({ recording }, at) => recording.record(batchOf(at, 10))));
@@ -131,7 +131,7 @@ test('a node that stops finishes its requests and leaves the others at work', as
   }
 });
 
-test('a node may come and go while others count', async () => {
+test('nodes can start and stop while others count', async () => {
   const url = newSchemaIn(newest);
   const { program, nodes, made } = await nodesOn(url, 1);
   const late = program.start();

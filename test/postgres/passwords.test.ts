@@ -147,7 +147,7 @@ function commandsToTry(trouble: Trouble, file: string): string[][] {
 }
 
 describe.each(troubles.map((one) => [one.what, one] as const))('%s', (_what, trouble) => {
-  test('commands report it in one line without the password', async () => {
+  test('is reported by commands in one line without the password', async () => {
     const { url } = await userAndUrl();
     const file = await queriesFile();
     const env = { DATABASE_URL: trouble.change(url), CALLER_STATS_LOG_LEVEL: 'trace' };
@@ -156,7 +156,7 @@ describe.each(troubles.map((one) => [one.what, one] as const))('%s', (_what, tro
     for (const outcome of outcomes) checkOutcome(outcome, trouble);
   });
 
-  test('is said the same whichever way the password came', async () => {
+  test('has the same message wherever the password came from', async () => {
     const { url } = await userAndUrl();
     const outcomes = await inGroups(waysOf(trouble.change(url)), 4, ({ args, env }) =>
       spawnCli(['verify', ...args], { env }),
@@ -165,7 +165,7 @@ describe.each(troubles.map((one) => [one.what, one] as const))('%s', (_what, tro
   });
 });
 
-test.each(malformed)('the password %s, not escaped, is refused and not repeated', async (raw) => {
+test.each(malformed)('rejects the unescaped password %s without repeating it', async (raw) => {
   const url = `postgres://tester:${raw}@127.0.0.1:5432/postgres`;
   const says =
     /^caller-stats: (DATABASE_URL|--database): its value (is not a URL|cannot be read).+ as %40 %3A /;
@@ -219,7 +219,7 @@ describe('a server that cannot use its database', () => {
   );
 });
 
-test('a request that fails shows no password in its answer and the log', async () => {
+test('a failed request shows no password in its response and log', async () => {
   const { url } = await userAndUrl();
   const schema = new URL(url).searchParams.get('schema');
   const running = programOn('').start(['--log-level', 'trace', '--database', url]);

@@ -68,7 +68,7 @@ async function liveAll(store: Store, name: string): Promise<void> {
   await credentials.resetPassword({ token: await credentials.startPasswordReset(email), newPassword });
 }
 
-test('signing in needs every one of the privileges that the reference names, and no more', async () => {
+test('signing in needs exactly the documented privileges', async () => {
   const url = newSchemaIn(databaseUrl);
   const user = await newUser(databaseUrl, 'secret');
   await (await openStore(url)).close();

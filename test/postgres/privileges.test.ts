@@ -50,7 +50,7 @@ async function doAll(store: Store, name: string): Promise<void> {
   while (!(await store.purgeDeleted(1)).done);
 }
 
-test('a user that may not make a schema is told so, and serves as soon as it may', async () => {
+test('reports a missing privilege to create the schema, and serves once it is granted', async () => {
   const url = newSchemaIn(databaseUrl);
   const user = await newUser(databaseUrl, 'secret');
   const program = programOn(user.url(url));
@@ -68,7 +68,7 @@ test('a user that may not make a schema is told so, and serves as soon as it may
   expect(await clientOf(server, project, admin).record(batchOf(0, 3))).toMatchObject({ status: 200 });
 });
 
-test('an empty schema of its own is enough to begin with', async () => {
+test('can start with an empty schema of its own', async () => {
   const url = newSchemaIn(databaseUrl);
   const user = await newUser(databaseUrl, 'secret');
   await onDatabase(databaseUrl, (client) =>
@@ -77,7 +77,7 @@ test('an empty schema of its own is enough to begin with', async () => {
   await succeed(programOn(user.url(url)).run(['project', 'create', 'Docs']));
 });
 
-test('a user with the privileges that the docs name does all that there is to do', async () => {
+test('everything works with the documented privileges', async () => {
   const url = newSchemaIn(databaseUrl);
   const user = await newUser(databaseUrl, 'secret');
   await (await openStore(url)).close();
@@ -104,7 +104,7 @@ test('a user with the privileges that the docs name does all that there is to do
   await succeed(program.run(['verify']));
 });
 
-test('the first keys are printed once, though the user may not yet do what comes after them', async () => {
+test('prints the first keys once although a later step lacks a privilege', async () => {
   const url = newSchemaIn(databaseUrl);
   const user = await newUser(databaseUrl, 'secret');
   await (await openStore(url)).close();
@@ -122,7 +122,7 @@ test('the first keys are printed once, though the user may not yet do what comes
   expect(stdout).toMatch(/\/set-up#\S+\nDocumentation: \S+\n$/);
 });
 
-test('and needs every one of them', async () => {
+test('every documented privilege is necessary', async () => {
   const url = newSchemaIn(databaseUrl);
   const user = await newUser(databaseUrl, 'secret');
   await (await openStore(url)).close();

@@ -125,7 +125,7 @@ const withinProject = Object.entries(statements).filter(
   ([name]) => !ACROSS_PROJECTS.some((one) => one === name),
 );
 
-test('the statements of the directory and of throttles are checked, too', () => {
+test('checks the statements of the directory and of throttles as well', () => {
   for (const name of [
     'findProject 1',
     'createProject 2',
@@ -140,7 +140,7 @@ test('the statements of the directory and of throttles are checked, too', () => 
       expect(statements).toHaveProperty([`${name} 1`]);
 });
 
-test('the reading of statements finds what is wrong', () => {
+test('finds statements that are wrong', () => {
   const wrong = [
     'SELECT * FROM s.query WHERE id = $1',
     'SELECT * FROM s.query WHERE project_id = $1 AND id IN (SELECT id FROM s.query)',
@@ -155,7 +155,7 @@ test('the reading of statements finds what is wrong', () => {
   for (const text of wrong) expect(problemsOf(text, '$1'), text).not.toEqual([]);
 });
 
-test.each(withinProject)('the statement %s stays with one project', (_name, text) => {
+test.each(withinProject)('the statement %s reads and writes one project', (_name, text) => {
   expect(problemsOf(text, '$1')).toEqual([]);
 });
 
@@ -166,7 +166,7 @@ test('statements that read all projects read no other kind of table', () => {
   }
 });
 
-test('each statement of each function of the schema stays with one project', () => {
+test('every statement in database functions reads and writes one project', () => {
   const definitions = MIGRATIONS.flatMap((migration) => [
     ...migration('s').matchAll(
       /CREATE (?:OR REPLACE )?FUNCTION s\.(\w+)\([^$]*\$function\$(.*?)\$function\$/gs,
@@ -181,7 +181,7 @@ test('each statement of each function of the schema stays with one project', () 
 });
 
 test.each(inject('postgresServers'))(
-  'every unique key begins with the project, and no key leads elsewhere: $version',
+  'every unique key begins with the project, and no foreign key leaves it: $version',
   async ({ url }) => {
     const schemaUrl = newSchemaIn(url);
     const schema = new URL(schemaUrl).searchParams.get('schema');

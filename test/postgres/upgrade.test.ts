@@ -71,14 +71,14 @@ function stateOf(url: string) {
 describe.each(inject('postgresServers').map(({ version, url }) => [version, url] as const))(
   'on PostgreSQL %s',
   (_version, databaseUrl) => {
-    test('a schema of the first version is brought up to date when it is opened, with everything in it', async () => {
+    test('migrates a schema of the first version with all its data', async () => {
       const url = await firstVersionSchema(databaseUrl);
       expect(await stateOf(url)).toMatchObject({ version: 1 });
       await expectUpToDate(await opened(url));
       expect(await stateOf(url)).toMatchObject({ version: NEWEST_VERSION });
     });
 
-    test('it is brought up to date once, by whichever of many that open it at once', async () => {
+    test('migrates it once when many stores open it concurrently', async () => {
       const url = await firstVersionSchema(databaseUrl);
       const stores = await Promise.all(Array.from({ length: 10 }, () => opened(url)));
       for (const store of stores) expect(await store.listKeys('rival')).toHaveLength(1);
@@ -86,7 +86,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       if (store !== undefined) await expectUpToDate(store);
     });
 
-    test('it stays as it was where that fails half-way, and can be brought up to date later', async () => {
+    test('leaves it unchanged if a migration fails, and can migrate it later', async () => {
       const url = await firstVersionSchema(databaseUrl);
       // Comes in the way behind the changes of the keys.
       await onDatabase(url, (client) => client.query(`CREATE TABLE ${schemaOf(url)}.member (x integer)`));
@@ -98,7 +98,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       await expectUpToDate(await opened(url));
     });
 
-    test('a recording that waits for it, as it was written before, fails, and none is counted by half', async () => {
+    test('fails a waiting recording of the old version, which is not half counted', async () => {
       const url = await firstVersionSchema(databaseUrl);
       const schema = schemaOf(url);
       const late = `SELECT ${schema}.record('docs', '{"\\\\x00ff"}', '{5}', '{slack}')`;
@@ -137,7 +137,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       expect(callers).toEqual([{ caller: 'slack', type: 'other', count: 1 }]);
     });
 
-    test('no entry of the audit log can be changed, by whoever writes to the database', async () => {
+    test('the database refuses changes of audit log entries', async () => {
       const url = newSchemaIn(databaseUrl);
       const store = await opened(url);
       await store.createProject(projectOf('p'), by);

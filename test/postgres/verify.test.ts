@@ -17,12 +17,12 @@ test.each<[what: string, change: string, found: object]>([
     { counted: { other: 0 }, recounted: { other: 1 } },
   ],
   [
-    'made up',
+    'added',
     "INSERT INTO type_counter VALUES (77, 0, 5, 0, 2, 'p')",
     { counted: { api: 5 }, recounted: { api: 0 } },
   ],
   [
-    "changed, a caller's",
+    'changed for one caller',
     'UPDATE caller_counter SET queries = queries + 2 WHERE level = 5',
     {
       caller: 'slack',
@@ -32,16 +32,16 @@ test.each<[what: string, change: string, found: object]>([
     },
   ],
   [
-    "removed, a caller's",
+    'removed for one caller',
     'DELETE FROM caller_counter WHERE level = 0',
     { caller: 'slack', level: 0, bucket: -1, counted: { other: 0 }, recounted: { other: 1 } },
   ],
   [
-    "made up, a caller's",
+    'added for one caller',
     "INSERT INTO caller_counter VALUES (77, 5, 2, 'p', 'zed')",
     { caller: 'zed', level: 2, bucket: 77, counted: { other: 5 }, recounted: { other: 0 } },
   ],
-])('a counter that was %s', async (_what, change, found) => {
+])('verify finds a counter that was %s', async (_what, change, found) => {
   const url = newSchemaIn(databaseUrl);
   const store = await openStore(url);
   onTestFinished(() => store.close());

@@ -35,8 +35,8 @@ function warningsIn(stderr: string): string[] {
     .map(({ msg, err }) => `${msg}: ${err?.message}`);
 }
 
-describe('a node that starts on a schema of a newer version', () => {
-  test('lives, refuses, says why once, and works as soon as it can', async () => {
+describe('a node that starts with a newer schema', () => {
+  test('runs, refuses requests, logs the reason once, and recovers', async () => {
     const url = newSchemaIn(databaseUrl);
     const program = programOn(url);
     await succeed(program.run(['project', 'create', 'Docs', '--id', 'docs']));
@@ -61,7 +61,7 @@ describe('a node that starts on a schema of a newer version', () => {
     expect(stderr).toContain('"msg":"the database can be used"');
   });
 
-  test('makes no first keys on a database that it does not know', async () => {
+  test('creates no first keys', async () => {
     const url = newSchemaIn(databaseUrl);
     const program = programOn(url);
     await (await openStore(url)).close();
@@ -77,7 +77,7 @@ describe('a node that starts on a schema of a newer version', () => {
   });
 });
 
-test('a node whose schema is changed under it refuses from the next request on, and heals', async () => {
+test('a node refuses requests after another changed the schema, and recovers', async () => {
   const url = newSchemaIn(databaseUrl);
   const running = programOn(url).start();
   const server = await ready(running);
@@ -104,7 +104,7 @@ test('a node whose schema is changed under it refuses from the next request on, 
   expect(stderr).toMatch(saysBoth);
 });
 
-test('a node whose schema is gone refuses, and works again once another has made it', async () => {
+test('a node refuses requests after its schema was dropped, and recovers once it exists again', async () => {
   const url = newSchemaIn(databaseUrl);
   const schema = new URL(url).searchParams.get('schema');
   const program = programOn(url);
@@ -120,7 +120,7 @@ test('a node whose schema is gone refuses, and works again once another has made
   expect(await clientOf(server, 'docs', key).count()).toMatchObject({ status: 200, body: { total: 0 } });
 });
 
-test('every command on a schema of a newer version says so, and fails', async () => {
+test('every command fails with the reason on a newer schema', async () => {
   const url = newSchemaIn(databaseUrl);
   const program = programOn(url);
   await succeed(program.run(['project', 'create', 'Docs', '--id', 'docs']));
@@ -156,7 +156,7 @@ test('every command on a schema of a newer version says so, and fails', async ()
   expect(stdout).toBe('0 queries in 1 project: every counter is what a recount gives\n');
 });
 
-test('commands that only make sense on what is there make nothing', async () => {
+test('commands that need an existing store create nothing', async () => {
   const url = newSchemaIn(databaseUrl);
   const program = programOn(url);
   const commands = [

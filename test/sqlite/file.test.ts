@@ -23,7 +23,7 @@ async function storeFile(): Promise<string> {
 }
 
 describe('the file', () => {
-  test('of a newer version is refused and left as it was', async () => {
+  test('of a newer version is refused and unchanged', async () => {
     const file = await storeFile();
     withFile(file, (db) => db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`));
     const before = readFileSync(file);
@@ -65,7 +65,7 @@ describe('the file', () => {
     expect(statSync(file).mode & 0o077).toBe(0);
   });
 
-  test('stands alone after closing: nothing is left in a log beside it', async () => {
+  test('has an empty log after closing', async () => {
     const file = await storeFile();
     const log = `${file}-wal`;
     expect(existsSync(log) ? statSync(log).size : 0).toBe(0);
@@ -95,7 +95,7 @@ describe('migrations', () => {
 });
 
 describe('the connections', () => {
-  test('write with every commit on disk, and read without being able to write', async () => {
+  test('make every commit durable, and readers cannot write', async () => {
     const file = await storeFile();
     const writer = openMigrated(file);
     expect(writer.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
@@ -220,7 +220,7 @@ describe('verification', () => {
   });
 
   test.each(['type_counter', 'caller_counter', 'query', 'project'])(
-    'finds damage in a page of %s, and recounts nothing',
+    'finds damage in a page of %s and recounts nothing',
     async (table) => {
       const file = await storeFile();
       const { rootpage } = withFile(file, (db) =>

@@ -8,7 +8,7 @@ import { whenOver } from '../support/cleanup.js';
 import { by, projectOf } from '../support/entities.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-test('a file is made where it need not be there, and opened where it must be', async () => {
+test('creates a missing file, and opens it if it must exist', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   for (const options of [{}, { mustExist: true }, { mustExist: true, lowMemory: true }]) {
     const store = await openStore(`sqlite:${file}`, options);
@@ -17,7 +17,7 @@ test('a file is made where it need not be there, and opened where it must be', a
   }
 });
 
-test('a file of an older version is kept unless told, and one that is new or up to date is not', async () => {
+test('backs up a file of an older version unless told not to', async () => {
   const folder = await temporaryFolder();
   const newest = { version: MIGRATIONS.length, distributed: [], kept: null };
   for (const backup of [undefined, true, false]) {
@@ -33,7 +33,7 @@ test('a file of an older version is kept unless told, and one that is new or up 
   expect(statSync(`${folder}/new.db`).size).toBeGreaterThan(0);
 });
 
-test('each commit to a file is reported, with its time', async () => {
+test('reports the duration of each commit', async () => {
   const took: number[] = [];
   const commits = { now: () => 7, committed: (ms: number) => void took.push(ms) };
   const store = await openStore(`sqlite:${await temporaryFolder()}/store.db`, { commits });

@@ -29,7 +29,7 @@ async function place() {
 
 const query = (id: string) => ({ id, caller: 'web', occurredAt: 0 });
 
-test('a file that lacks what is read is refused', async () => {
+test('refuses a file without a table that it reads', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   const db = openMigrated(file);
   db.exec('DROP TABLE deleted_project');
@@ -37,7 +37,7 @@ test('a file that lacks what is read is refused', async () => {
   await expect(openSqliteStore(file)).rejects.toThrow(/no such table: deleted_project/);
 });
 
-test('a part that is out of order is told, by itself and with all others', async () => {
+test('check reports the broken part, alone and with all others', async () => {
   const { store, other } = await place();
   const refused = async (part?: (typeof STORE_PARTS)[number]) =>
     store.check(part).then(
@@ -60,13 +60,13 @@ test('a part that is out of order is told, by itself and with all others', async
   ]);
 });
 
-test('what cannot be recounted is an error', async () => {
+test('verify throws if it cannot recount', async () => {
   const { store, other } = await place();
   other.exec('DROP TABLE type_counter');
   await expect(store.verify()).rejects.toThrow(/no such table/);
 });
 
-test('what a transaction failed with comes from the thread whole', async () => {
+test('passes on the error of a transaction from the writer thread', async () => {
   const { store, other } = await place();
   other.exec(`
     CREATE TRIGGER refuse BEFORE INSERT ON caller WHEN new.name = 'refused'
@@ -77,7 +77,7 @@ test('what a transaction failed with comes from the thread whole', async () => {
   });
 });
 
-test('where the thread has ended, the next recording starts another', async () => {
+test('starts another writer thread after one has ended', async () => {
   const { store, threads } = await place();
   await store.record('docs', [query('a')]);
   expect(threads).toHaveLength(1);
@@ -87,7 +87,7 @@ test('where the thread has ended, the next recording starts another', async () =
   expect((await store.count('docs', ALL_TIME)).web).toBe(2);
 });
 
-test('where there is nothing to clean up, the writer is not asked', async () => {
+test('asks the writer to clean up only if there is something to do', async () => {
   const { store, threads } = await place();
   const asked: unknown[] = [];
   for (const thread of threads) {
@@ -108,7 +108,7 @@ test('where there is nothing to clean up, the writer is not asked', async () => 
   ]);
 });
 
-test('what waits is told as operations, and as the queries in them', async () => {
+test('reports the operations and queries that wait', async () => {
   const { store, other } = await place();
   other.exec('BEGIN IMMEDIATE');
   const written = [
@@ -122,7 +122,7 @@ test('what waits is told as operations, and as the queries in them', async () =>
   await Promise.all(written);
 });
 
-test('what is read at once is what is read one by one', async () => {
+test('readSync returns the same as the asynchronous reads', async () => {
   const { store } = await place();
   const key = keyOf('k');
   await store.createKey(key, by);
@@ -146,7 +146,7 @@ test('a file of an older version is kept when it is opened', async () => {
   expect(existsSync(`${file}.version-1`)).toBe(true);
 });
 
-test('who opens a file of an older version is told the name of the copy, and once', async () => {
+test('backs up a file of an older version and reports the name of the copy once', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   openMigrated(file, MIGRATIONS.slice(0, 1)).close();
   const copies: string[] = [];

@@ -62,7 +62,7 @@ const stateOf = (file: string) =>
   }));
 
 describe('a file of the first version', () => {
-  test('is brought up to date when it is opened, with everything in it', async () => {
+  test('is migrated with all its data', async () => {
     const file = await firstVersionFile();
     expect(stateOf(file)).toMatchObject({ version: 1 });
     const store = await openSqliteStore(file);
@@ -71,7 +71,7 @@ describe('a file of the first version', () => {
     expect(stateOf(file)).toMatchObject({ version: MIGRATIONS.length });
   });
 
-  test('is brought up to date once, by whichever of several that open it at once', async () => {
+  test('is migrated once when several stores open it concurrently', async () => {
     const file = await firstVersionFile();
     const stores = await Promise.all(Array.from({ length: 4 }, () => openSqliteStore(file)));
     for (const store of stores) expect(await store.listKeys('rival')).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('a file of the first version', () => {
     for (const one of stores) await one.close();
   });
 
-  test('stays as it was where that fails half-way, and can be brought up to date later', async () => {
+  test('is unchanged if a migration fails, and can be migrated later', async () => {
     const file = await firstVersionFile();
     // Comes in the way behind the changes of the keys.
     withFile(file, (db) => db.exec('CREATE TABLE member (x)'));
@@ -94,7 +94,7 @@ describe('a file of the first version', () => {
   });
 });
 
-test('a process that has a file of the version before open can count nothing any more', async () => {
+test('a process that has an older version open can no longer count', async () => {
   const file = await firstVersionFile();
   const old = openMigrated(file, MIGRATIONS.slice(0, 2));
   const add = old.prepare(
@@ -106,7 +106,7 @@ test('a process that has a file of the version before open can count nothing any
   await expectUpToDate(store);
 });
 
-test('no entry of the audit log can be changed, by whatever writes to the file', async () => {
+test('the file refuses changes of audit log entries', async () => {
   const file = join(await temporaryFolder(), 'store.db');
   const store = await openSqliteStore(file);
   await store.createProject(projectOf('p'), by);

@@ -7,7 +7,7 @@ import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import { by, projectOf } from '../support/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-test('while another process holds the write lock, counts are read, and recordings refused after waiting for it', async () => {
+test('counts, and refuses recordings after a wait, while another process holds the write lock', async () => {
   const file = join(await temporaryFolder(), 'store.db');
   const store = await openSqliteStore(file);
   await store.createProject(projectOf('p'), by);

@@ -16,7 +16,7 @@ async function filesWith(folder: string, text: string): Promise<string[]> {
   return found;
 }
 
-test('what was recorded into a project that is deleted is in no file any more once it is purged', async () => {
+test('a purge removes all traces of a deleted project from the files', async () => {
   const folder = await temporaryFolder();
   const store = await openSqliteStore(`${folder}/store.db`);
   whenOver(() => store.close());
@@ -32,7 +32,7 @@ test('what was recorded into a project that is deleted is in no file any more on
   expect(await filesWith(folder, 'asked by somebody')).toEqual([]);
 });
 
-test('an error within one of several recordings that share a transaction undoes them all', async () => {
+test('an error in one recording undoes all that share its transaction', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   const store = await openSqliteStore(file);
   whenOver(() => store.close());

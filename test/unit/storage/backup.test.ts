@@ -63,7 +63,7 @@ async function expectRefused(folder: string, what: () => Promise<unknown>, code:
   expect(state()).toEqual(before);
 }
 
-test('what cannot be backed up is refused', async () => {
+test('rejects a backup of anything but a database', async () => {
   const { folder, file, url, copy } = await place();
   writeFileSync(`${folder}/letter`, 'Dear reader, '.repeat(100));
   writeFileSync(`${folder}/nothing`, '');
@@ -90,7 +90,7 @@ test('what cannot be backed up is refused', async () => {
   await refused(url, copy, 'already_exists', /copy\.db is there already/);
 });
 
-test('a backup has everything, and says how much', async () => {
+test('a backup is complete and reports its contents', async () => {
   const { file, url, copy } = await place();
   const contents = await back(url, copy);
   expect(contents).toEqual({ bytes: statSync(copy).size, projects: 2, queries: 3 });
@@ -101,7 +101,7 @@ test('a backup has everything, and says how much', async () => {
   expect(await back(url, copy, true)).toMatchObject({ queries: 4 });
 });
 
-test('what cannot be restored is refused', async () => {
+test('rejects restoring anything but a backup', async () => {
   const { folder, url, copy } = await place();
   await back(url, copy);
   writeFileSync(`${folder}/letter`, 'Dear reader, '.repeat(100));
@@ -124,7 +124,7 @@ test('what cannot be restored is refused', async () => {
   await refused(copy, url, 'unavailable', /made by a newer caller-stats/);
 });
 
-test('a database that is in use is not replaced', async () => {
+test('does not replace a database in use', async () => {
   const { folder, file, url, copy } = await place();
   await back(url, copy);
   const user = openMigrated(file);
@@ -135,7 +135,7 @@ test('a database that is in use is not replaced', async () => {
   expect(readdirSync(folder).filter((name) => name.includes('replaced'))).toEqual([]);
 });
 
-test('a backup is restored where there was nothing, in a folder of its owner that is made', async () => {
+test('restores a backup into a new private folder', async () => {
   const { folder, url, copy } = await place();
   await back(url, copy);
   // An empty log is none.
@@ -151,7 +151,7 @@ test('a backup is restored where there was nothing, in a folder of its owner tha
   expect(queriesIn(file)).toBe(3);
 });
 
-test('what is replaced is kept beside it, under a name with the time', async () => {
+test('renames the replaced database with the time in its name', async () => {
   const { folder, file, url } = await place();
   await makeStore(`${folder}/newer.db`, 5);
   const kept = `${file}.replaced-20260615T123456.789Z`;
@@ -160,7 +160,7 @@ test('what is replaced is kept beside it, under a name with the time', async () 
   expect(queriesIn(kept)).toBe(3);
 });
 
-test('the log of what is replaced is folded into it', async () => {
+test('moves the log of the replaced database into it', async () => {
   const { folder, file, url, copy } = await place();
   await back(url, copy);
   // As a process leaves them that is killed.
@@ -176,7 +176,7 @@ test('the log of what is replaced is folded into it', async () => {
   expect(whole.prepare('SELECT DISTINCT name FROM project').get()).toEqual({ name: 'In the log' });
 });
 
-test('where a database is gone, its log is moved aside, and what is restored is the backup and nothing else', async () => {
+test('moves aside the log of a missing database and restores only the backup', async () => {
   const { folder, url, copy } = await place();
   await back(url, copy);
   // More than fits beside the pages of the backup: SQLite would read these into it.
@@ -205,7 +205,7 @@ test('where a database is gone, its log is moved aside, and what is restored is 
   expect(restored.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
 });
 
-test('empty logs of a database that is gone are none, and a journal is moved aside as well', async () => {
+test('removes empty logs of a missing database and moves aside its journal', async () => {
   const { folder, url, copy } = await place();
   await back(url, copy);
   const file = `${folder}/lost.db`;
@@ -218,7 +218,7 @@ test('empty logs of a database that is gone are none, and a journal is moved asi
   expect(readdirSync(folder).filter((name) => /^(lost|other)\.db-/.test(name))).toEqual([]);
 });
 
-test('a backup takes the place of no database that is in use, or was when it was killed', async () => {
+test('a backup never replaces a database that has a log', async () => {
   const { folder, url } = await place();
   await makeStore(`${folder}/other.db`, 1);
   writeFileSync(`${folder}/other.db-wal`, 'its log');
@@ -228,7 +228,7 @@ test('a backup takes the place of no database that is in use, or was when it was
   await expectRefused(folder, () => back(url, `${folder}/gone.db`), 'invalid', log);
 });
 
-test('what is replaced may be damaged: its log is kept beside it, and not found any more', async () => {
+test('can replace a damaged database and keeps its log', async () => {
   const { folder, url, copy } = await place();
   await back(url, copy);
   const file = `${folder}/broken.db`;

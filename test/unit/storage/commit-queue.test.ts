@@ -46,7 +46,7 @@ const record = (queries: number): Operation => ({
 });
 
 describe('the commit queue', () => {
-  test('commits a lone operation at once, and what comes meanwhile together', async () => {
+  test('commits a lone operation at once, and groups those that arrive meanwhile', async () => {
     const { queue, groups, endNext } = controlledQueue();
     const settled = Promise.all(['a', 'b', 'c'].map((id) => queue.submit(touch(id))));
     expect(groups).toEqual([[touch('a')]]);
@@ -56,7 +56,7 @@ describe('the commit queue', () => {
     expect(await settled).toEqual([touch('a'), touch('b'), touch('c')]);
   });
 
-  test('bounds the queries of one commit, but never splits or starves an operation', async () => {
+  test('limits the queries of a commit but never splits or starves an operation', async () => {
     const { queue, groups, endNext } = controlledQueue();
     const sizes = [1, commitQueriesMax - 1, 1, 1, commitQueriesMax + 5, 1];
     const settled = Promise.all(sizes.map((size) => queue.submit(record(size))));
@@ -66,7 +66,7 @@ describe('the commit queue', () => {
     expect(sizesOf).toEqual([[1], [commitQueriesMax - 1, 1], [1], [commitQueriesMax + 5], [1]]);
   });
 
-  test('fails all of a group whose commit fails, and goes on', async () => {
+  test('rejects a whole group whose commit fails, and continues', async () => {
     const { queue, endNext } = controlledQueue();
     const first = queue.submit(touch('a'));
     const second = Promise.allSettled([queue.submit(touch('b')), queue.submit(touch('c'))]);
@@ -77,12 +77,12 @@ describe('the commit queue', () => {
     expect((await second).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
   });
 
-  test('rejects the operation whose outcome is a refusal, with its code', async () => {
+  test('rejects an operation that was refused, with its code', async () => {
     const queue = queueOf(async () => [{ ok: false, code: 'not_found', message: 'none' }]);
     await expect(queue.submit(touch('a'))).rejects.toEqual(new CallerStatsError('not_found', 'none'));
   });
 
-  test('hands on the details of a refusal, none where there are none', async () => {
+  test('passes on the details of a refusal', async () => {
     for (const details of [['queries[0]: too old'], undefined]) {
       const refusal = { ok: false, code: 'invalid', message: 'no', ...(details && { details }) } as const;
       const queue = queueOf(async () => [refusal]);
@@ -90,7 +90,7 @@ describe('the commit queue', () => {
     }
   });
 
-  test('is idle before the first operation and when all are settled', async () => {
+  test('is idle before the first operation and after all have settled', async () => {
     const { queue, endNext } = controlledQueue();
     expect(queue.idle).toBe(true);
     const settled = Promise.all([queue.submit(touch('a')), queue.submit(touch('b'))]);
@@ -102,12 +102,12 @@ describe('the commit queue', () => {
     expect(queue.idle).toBe(true);
   });
 
-  test('rejects, rather than hangs, where an outcome is missing', async () => {
+  test('rejects an operation without an outcome', async () => {
     const queue = queueOf(async () => []);
     await expect(queue.submit(touch('a'))).rejects.toThrow('fewer outcomes');
   });
 
-  test('refuses what would be too many queries or operations waiting', async () => {
+  test('refuses too many waiting queries or operations', async () => {
     const { commit } = controlledCommit();
     const queries = queueOf(commit);
     void queries.submit(record(1));
@@ -119,7 +119,7 @@ describe('the commit queue', () => {
     await expect(operations.submit(touch('a'))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('makes room again for what was written', async () => {
+  test('accepts more after a commit', async () => {
     const queue = queueOf(async (operations) => operations.map((value) => ({ ok: true, value })));
     for (let written = 0; written <= pendingOperationsMax; written += 100)
       await Promise.all(Array.from({ length: 100 }, () => queue.submit(touch('a'))));
@@ -127,7 +127,7 @@ describe('the commit queue', () => {
     await expect(queue.submit(touch('a'))).resolves.toEqual(touch('a'));
   });
 
-  test('when closed finishes what it accepted and refuses what comes', async () => {
+  test('finishes accepted operations and refuses others once closed', async () => {
     const { queue, endNext } = controlledQueue();
     const accepted = Promise.all([queue.submit(touch('a')), queue.submit(touch('b'))]);
     const closed = queue.close();
@@ -139,7 +139,7 @@ describe('the commit queue', () => {
   });
 });
 
-test('the observer is told how long each commit took, failed ones included', async () => {
+test('reports the duration of each commit, including failed ones', async () => {
   const { commit, endNext } = controlledCommit();
   let nowMs = 0;
   const took: number[] = [];

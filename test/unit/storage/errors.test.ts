@@ -11,7 +11,7 @@ test.each([
   ['an extended code of input or output', withCode(10 | (4 << 8))],
   ['full, in words only', withWords('database or disk is full')],
   ['read-only, in words only', withWords('attempt to write a readonly database')],
-])('%s means that the store cannot do it now', (_what, error) => {
+])('%s is unavailable', (_what, error) => {
   expect(storeError(error)).toMatchObject({ code: 'unavailable', cause: error });
   expect(isDamage(error)).toBe(false);
 });
@@ -24,12 +24,12 @@ test.each([
     Object.assign(new Error('database or disk is full'), { code: 'ENOSPC' }),
   ],
   ['no error at all', 'database or disk is full'],
-])('%s stays what it is', (_what, error) => {
+])('%s is passed on', (_what, error) => {
   expect(storeError(error)).toBe(error);
 });
 
 test.each([withCode(11), withCode(26), withWords('file is not a database')])(
-  'damage is known: %s',
+  'recognizes damage: %s',
   (error) => {
     expect(isDamage(error)).toBe(true);
     expect(storeError(error)).toMatchObject({
@@ -47,6 +47,6 @@ test.each([
   ['and another code is none', withCode(13), false],
   ['and other words are none', withWords('database or disk is full'), false],
   ['and the words of another origin are none', new Error('UNIQUE constraint failed'), false],
-])('a conflict is known %s', (_what, error, expected) => {
+])('recognizes a conflict %s', (_what, error, expected) => {
   expect(isConflict(error)).toBe(expected);
 });

@@ -38,7 +38,7 @@ test.each([
   ['postgres://host/x?sslrotcert=/ca', /nearly, but not quite, called sslrootcert$/],
   ['postgres://host/x?sslmode=require&sslmode=disable', /has the parameter sslmode twice$/],
   ['sqlite:a\0b', /names no file/],
-])('the database URL %j is refused', async (url, problem) => {
+])('rejects the database URL %j', async (url, problem) => {
   expect(parseDatabaseUrl(url)).toEqual({ ok: false, problems: [expect.stringMatching(problem)] });
   await expect(openStore(url)).rejects.toMatchObject({ code: 'invalid' });
 });
@@ -77,7 +77,7 @@ test.each([
   });
 });
 
-test('the schema is ours, not the driver\u2019s, and no name has a password', () => {
+test("removes the schema from the driver's configuration and the password from the name", () => {
   const location = parseDatabaseUrl('postgres://u:hunter2@h:1/x?schema=counts');
   expect(location).toMatchObject({ value: { schema: 'counts', name: 'h:1/x, schema counts' } });
   expect(location).not.toHaveProperty('value.config.schema');
@@ -89,11 +89,11 @@ test.each(
   postgres://u:5/hunter2@h/db postgres://u:#hunter2@h/db postgres://u:?hunter2@h/db
   postgres://u:hunter2%@h/db
 `),
-)('what is wrong with %j is said without its password', async (url) => {
+)('describes the problem of %j without its password', async (url) => {
   await expect(openStore(url)).rejects.toSatisfy((error) => !String(error).includes('hunter2'));
 });
 
-test('a file that must be there is not made', async () => {
+test('does not create a file that must exist', async () => {
   const file = `${await temporaryFolder()}/none.db`;
   await expect(openStore(`sqlite:${file}`, { mustExist: true })).rejects.toMatchObject({
     code: 'not_found',
@@ -102,7 +102,7 @@ test('a file that must be there is not made', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('a file cannot be distributed, and is not made for that', async () => {
+test('refuses to distribute a file and does not create it', async () => {
   const file = `${await temporaryFolder()}/none.db`;
   await expect(migrateStore(`sqlite:${file}`, { distribute: true })).rejects.toMatchObject({
     code: 'invalid',
@@ -110,12 +110,12 @@ test('a file cannot be distributed, and is not made for that', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('a store is called by its whole path, or its address', () => {
+test('names a store by its absolute path or address', () => {
   expect(nameOfStore(locationOf('sqlite:data/x.db'))).toBe(resolve('data/x.db'));
   expect(nameOfStore(locationOf('postgres://u:hunter2@h:1/x'))).toBe('h:1/x, schema caller_stats');
 });
 
-test('files are the same store whatever leads to them', async () => {
+test('recognizes a file by any path or link', async () => {
   const folder = await temporaryFolder();
   const [file, other] = [`${folder}/a.db`, `${folder}/b.db`];
   const isSame = (one: string, two: string) => isSameStore(`sqlite:${one}`, `sqlite:${two}`);

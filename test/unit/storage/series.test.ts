@@ -43,7 +43,7 @@ async function daysOf(store: ReturnType<typeof storeOf>, range: Partial<DateRang
   return buckets.map(({ start, total }) => [start.slice(0, 10), total]);
 }
 
-test('too many buckets are refused, with what to do', async () => {
+test('rejects too many buckets and says what to do', async () => {
   const range = { from: first, to: first + 10_001 * dayMs };
   await expect(daysOf(storeOf([first]), range)).rejects.toMatchObject({
     code: 'invalid',
@@ -51,7 +51,7 @@ test('too many buckets are refused, with what to do', async () => {
   });
 });
 
-test('where somebody records outside all the time, it is given up after ten tries', async () => {
+test('gives up after ten attempts if queries are recorded outside the extent each time', async () => {
   let timeMs = first;
   const store = storeOf([first], (record) => {
     timeMs -= dayMs;
@@ -79,7 +79,7 @@ test.each([
       ['2026-06-11', 1],
     ],
   ],
-])('what is recorded %s after the bounds were found is in it', async (_where, timeMs, expected) => {
+])('includes queries recorded %s after the extent was read', async (_where, timeMs, expected) => {
   let times = 0;
   const store = storeOf([first + 5], (record) => {
     if (times++ === 0) record(timeMs);
@@ -88,19 +88,19 @@ test.each([
   expect(store.asked.extents).toBe(2);
 });
 
-test('without queries there are no buckets where a bound is left out, and nothing is counted', async () => {
+test('returns no buckets without queries if a bound is missing', async () => {
   const store = storeOf([]);
   for (const range of [{}, { from: first }, { to: second }]) expect(await daysOf(store, range)).toEqual([]);
   expect(store.asked).toEqual({ extents: 3, series: 0 });
 });
 
-test('with both bounds the extent is not asked for, and there are buckets without queries', async () => {
+test('returns empty buckets without reading the extent if both bounds are given', async () => {
   const store = storeOf([]);
   expect(await daysOf(store, { from: first, to: second })).toEqual([['2026-06-10', 0]]);
   expect(store.asked).toEqual({ extents: 0, series: 1 });
 });
 
-test('a bound that is left out is widened to the whole bucket, and no further', async () => {
+test('widens a missing bound to the whole bucket', async () => {
   const store = storeOf([first, first + 1, second - 1]);
   expect(await daysOf(store)).toEqual([['2026-06-10', 3]]);
   expect(await daysOf(storeOf([first - 1, second]))).toEqual([
@@ -110,7 +110,7 @@ test('a bound that is left out is widened to the whole bucket, and no further', 
   ]);
 });
 
-test('a bound that is given stays, whatever lies beyond', async () => {
+test('keeps a given bound, whatever lies beyond', async () => {
   const store = storeOf([first - 5 * dayMs, first, second + 5 * dayMs]);
   expect(await daysOf(store, { from: first - dayMs, to: second })).toEqual([
     ['2026-06-09', 0],
@@ -122,7 +122,7 @@ test('a bound that is given stays, whatever lies beyond', async () => {
   expect((await daysOf(store, { to: second })).at(-1)).toEqual(['2026-06-10', 1]);
 });
 
-test('no bucket goes further than what can be written', async () => {
+test('limits buckets to times that can be formatted', async () => {
   for (const time of [YEAR_ZERO_MS, YEAR_10000_MS - 1]) {
     const question = parseSeriesRequest({ interval: 'week' });
     if (!question.ok) throw new Error('it can be read');

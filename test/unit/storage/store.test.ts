@@ -17,7 +17,7 @@ const difference = (
   recounted: nothing,
 });
 
-test('differences are sorted by project, width, bucket and caller, that of all callers first', () => {
+test('sorts differences by project, level, bucket and caller, those without a caller first', () => {
   const sorted = [
     difference('a', 0, 7),
     difference('a', 0, 7, 'A'),

@@ -42,7 +42,7 @@ describe('an error of the server', () => {
     ['3F000', /schema is not/, { otherSchema: true }],
     ['42P13', /schema is not/, { otherSchema: true }],
     ['42804', /schema is not/, { otherSchema: true }],
-  ])('%s is a circumstance: %s', (state, meaning, more) => {
+  ])('with the state %s means: %s', (state, meaning, more) => {
     const error = serverError(state);
     const usual = { passing: false, undone: true, otherSchema: false };
     expect(diagnose(error)).toEqual({ meaning: expect.stringMatching(meaning), ...usual, ...more });
@@ -69,7 +69,7 @@ test.each([
   ['broken off', new Error('Connection terminated unexpectedly')],
   ['not had in time', new Error('timeout exceeded when trying to connect')],
   ['not answered in time', new Error('Query read timeout')],
-])('a connection that is %s may pass, and what it carried may have been done', (_what, error) => {
+])('a connection that is %s is retryable, and its statement may have run', (_what, error) => {
   expect(diagnose(error)).toMatchObject({ passing: true, undone: false, otherSchema: false });
   expect(storeError(error)).toMatchObject({ code: 'unavailable', cause: error });
 });
@@ -94,12 +94,12 @@ test.each([
     /wants a password.+PGPASSWORD/,
     false,
   ],
-])('%s says what to do', (error, meaning, passing) => {
+])('%s explains what to do', (error, meaning, passing) => {
   expect(diagnose(error)).toMatchObject({ meaning: expect.stringMatching(meaning), passing });
   expect(storeError(error)).toMatchObject({ code: 'unavailable', cause: error });
 });
 
-test('a fatal error of the server is about the connection, whatever else it says', () => {
+test('an unknown fatal error of the server means a refused connection', () => {
   const error = Object.assign(serverError('42704'), { severity: 'FATAL' });
   expect(diagnose(error)).toMatchObject({ meaning: 'it refuses the connection', passing: false });
   expect(diagnose(serverError('42704'))).toMatchObject({ meaning: undefined });
@@ -112,7 +112,7 @@ test.each([
   ['a mistake of ranges', new RangeError('too deep')],
   ['no error at all', 'words'],
   ['nothing', undefined],
-])('%s is our own, and is passed on as it is', (_what, error) => {
+])('%s is a bug and is passed on', (_what, error) => {
   expect(diagnose(error)).toEqual(unknown);
   expect(storeError(error)).toBe(error);
 });
@@ -120,11 +120,11 @@ test.each([
 test.each([
   ['of the port', new CallerStatsError('not_found', 'There is no project docs.')],
   ['of the server without a state', new pg.DatabaseError('words', 0, 'error')],
-])('an error %s is passed on as it is', (_what, error) => {
+])('an error %s is passed on', (_what, error) => {
   expect(storeError(error)).toBe(error);
 });
 
-test('a conflict and damage are known by their states alone', () => {
+test('recognizes conflicts and damage by their states', () => {
   const states = ['23505', '23503', 'XX001', 'XX002', 'XX000'];
   expect(states.map((state) => isConflict(serverError(state)))).toEqual([true, false, false, false, false]);
   expect(states.map((state) => isDamage(serverError(state)))).toEqual([false, false, true, true, false]);

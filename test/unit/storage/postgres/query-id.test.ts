@@ -34,7 +34,7 @@ const uuidInWords = fc
 
 const anyId = fc.oneof(anyText, sixteenBytes, uuid, nearlyUuid);
 
-test('every id comes back as it was', () => {
+test('decodes every id to the original', () => {
   fc.assert(
     fc.property(anyId, (id) => {
       expect(decodeQueryId(keptAs(id))).toBe(id);
@@ -42,7 +42,7 @@ test('every id comes back as it was', () => {
   );
 });
 
-test('what is kept is hexadecimal digits, two for each byte, and nothing else', () => {
+test('encodes ids as hexadecimal bytes', () => {
   fc.assert(
     fc.property(anyId, (id) => {
       expect(encodeQueryId(id)).toMatch(/^([0-9a-f]{2})+$/);
@@ -50,7 +50,7 @@ test('what is kept is hexadecimal digits, two for each byte, and nothing else', 
   );
 });
 
-test('different ids are kept as different bytes', () => {
+test('encodes different ids as different bytes', () => {
   fc.assert(
     fc.property(anyId, anyId, (one, other) => {
       expect(encodeQueryId(one) === encodeQueryId(other)).toBe(one === other);
@@ -58,7 +58,7 @@ test('different ids are kept as different bytes', () => {
   );
 });
 
-test('no text is taken for the UUID whose bytes it spells', () => {
+test('never confuses a text with the UUID that has its bytes', () => {
   fc.assert(
     fc.property(uuidInWords, ({ text, id }) => {
       expect(keptAs(id)).toEqual(Buffer.from(text));
@@ -70,15 +70,15 @@ test('no text is taken for the UUID whose bytes it spells', () => {
 
 test.each([
   [
-    'a canonical UUID is its 16 bytes',
+    'stores a canonical UUID as its 16 bytes',
     '0198c2a0-0000-7000-8000-0000000000ff',
     '0198c2a000007000800000000000 00ff',
   ],
-  ['one in capitals is text', 'ABCDEF00-0000-7000-8000-0000000000FF', undefined],
-  ['16 bytes of text get a NUL behind them', 'abcdefghijklmnop', '6162636465666768696a6b6c6d6e6f70 00'],
-  ['8 letters of two bytes are 16 bytes as well', 'éééééééé', `${'c3a9'.repeat(8)}00`],
-  ['15 bytes stay what they are', 'abcdefghijklmno', '6162636465666768696a6b6c6d6e6f'],
-  ['17 bytes stay what they are', 'abcdefghijklmnopq', '6162636465666768696a6b6c6d6e6f7071'],
+  ['stores an upper-case UUID as text', 'ABCDEF00-0000-7000-8000-0000000000FF', undefined],
+  ['appends a NUL to a text of 16 bytes', 'abcdefghijklmnop', '6162636465666768696a6b6c6d6e6f70 00'],
+  ['appends a NUL to 8 letters of two bytes each', 'éééééééé', `${'c3a9'.repeat(8)}00`],
+  ['stores 15 bytes unchanged', 'abcdefghijklmno', '6162636465666768696a6b6c6d6e6f'],
+  ['stores 17 bytes unchanged', 'abcdefghijklmnopq', '6162636465666768696a6b6c6d6e6f7071'],
 ])('%s', (_what, id, hex) => {
   expect(encodeQueryId(id)).toBe(hex?.replaceAll(' ', '') ?? Buffer.from(id).toString('hex'));
   expect(decodeQueryId(keptAs(id))).toBe(id);

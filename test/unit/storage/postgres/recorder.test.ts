@@ -43,7 +43,7 @@ const batch = (queries: readonly Query[], signal = new AbortController().signal)
 const idsAs = (...ids: string[]) => `{${ids.map((id) => `"\\\\x${encodeQueryId(id)}"`).join(',')}}`;
 
 describe('the recorder', () => {
-  test('hands a lone batch on at once, by columns', async () => {
+  test('passes on a lone batch at once, by columns', async () => {
     const { recorder, calls, end } = controlled();
     const queries = [query('a', { caller: 'null', occurredAt: -5 }), query('b', { caller: 'sdk-python' })];
     const recorded = recorder.record('docs', batch(queries));
@@ -54,7 +54,7 @@ describe('the recorder', () => {
     expect(await recorded).toEqual({ recorded: 2, duplicates: 0 });
   });
 
-  test('makes one call of all that came while one was under way', async () => {
+  test('combines batches that arrive during a call', async () => {
     const { record, calls, end } = controlled();
     const all = ['a', 'b', 'c'].map((id) => record('docs', id));
     expect(calls.map(({ ids }) => ids)).toEqual([idsAs('a')]);
@@ -64,7 +64,7 @@ describe('the recorder', () => {
     expect(await Promise.all(all)).toEqual(Array(3).fill({ recorded: 1, duplicates: 0 }));
   });
 
-  test('counts an id once, for the first batch and query that brought it', async () => {
+  test('counts an id once, for the first batch and query with it', async () => {
     const { recorder, record, calls, end } = controlled();
     const first = record('docs', 'zero');
     const merged = [
@@ -85,7 +85,7 @@ describe('the recorder', () => {
     expect(await Promise.all(merged)).toEqual([outcome(2, 1), outcome(1, 1), outcome(0, 3), outcome(0, 0)]);
   });
 
-  test('counts what the database had already against the batch that brought it', async () => {
+  test('counts duplicates in the database for the first batch with them', async () => {
     const { record, end } = controlled();
     const first = record('docs', 'a');
     const merged = [record('docs', 'a', 'b'), record('docs', 'c', 'a'), record('docs', 'd', 'e')];
@@ -96,7 +96,7 @@ describe('the recorder', () => {
     expect(await Promise.all(merged)).toEqual([outcome(1, 1), outcome(0, 2), outcome(1, 1)]);
   });
 
-  test('leaves out a batch that nobody waits for any more, and what only it brought', async () => {
+  test('skips a batch that has timed out', async () => {
     const { recorder, record, calls, end } = controlled();
     const gone = new AbortController();
     const first = record('docs', 'zero');
@@ -111,7 +111,7 @@ describe('the recorder', () => {
     expect(await Promise.all([first, kept])).toEqual([outcome(1, 0), outcome(2, 0)]);
   });
 
-  test('makes no call where nobody waits for any of it', async () => {
+  test('makes no call if every batch has timed out', async () => {
     const { recorder, record, calls, end } = controlled();
     const gone = AbortSignal.abort();
     const first = record('docs', 'zero');
@@ -125,7 +125,7 @@ describe('the recorder', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('says not_found to all of a call where there is no such project', async () => {
+  test('rejects all batches of a call for an unknown project', async () => {
     const { record, end } = controlled();
     const both = Promise.allSettled([record('nope', 'a'), record('nope', 'b')]);
     await end(0, null);
@@ -137,7 +137,7 @@ describe('the recorder', () => {
     ]);
   });
 
-  test('fails all of a call that fails, as it failed, and goes on', async () => {
+  test('rejects all batches of a failed call with its error, and continues', async () => {
     const { record, end } = controlled();
     const first = record('docs', 'zero');
     const lost = Promise.allSettled([record('docs', 'a'), record('docs', 'b')]);
@@ -168,7 +168,7 @@ describe('projects', () => {
     expect(await Promise.all(slow)).toHaveLength(2);
   });
 
-  test('keep their order and their waiting batches, however many there are', async () => {
+  test('keep their order and batches, however many projects there are', async () => {
     const { recorder, record, calls, end } = controlled();
     const projects = Array.from({ length: 1100 }, (_, at) => `project-${at}`);
     const first = record('busy', 'a');
@@ -190,7 +190,7 @@ describe('projects', () => {
     expect(await Promise.all([first, second, third, ...more])).toHaveLength(1103);
   });
 
-  test('are bounded together', async () => {
+  test('share one limit of queries', async () => {
     const { recorder, record, calls, end } = controlled();
     const full = Array.from({ length: commitQueriesMax }, (_, at) => query(`q${at}`));
     const accepted = ['a', 'b'].map((id) => recorder.record(id, batchOf('first')));
@@ -206,7 +206,7 @@ describe('projects', () => {
     expect(await afterwards).toEqual({ recorded: 1, duplicates: 0 });
   });
 
-  test('are bounded in requests as well, empty ones included', async () => {
+  test('share one limit of requests, including empty ones', async () => {
     const { record } = controlled();
     const accepted = Array.from({ length: pendingOperationsMax + 1 }, () => record('docs'));
     await expect(record('docs')).rejects.toMatchObject({ code: 'unavailable' });
@@ -215,7 +215,7 @@ describe('projects', () => {
 });
 
 describe('closing', () => {
-  test('finishes what was accepted, of every project, and refuses what comes', async () => {
+  test('finishes accepted batches of every project and refuses others', async () => {
     const { recorder, record, calls, end } = controlled();
     const accepted = [record('one', 'a'), record('one', 'b'), record('two', 'c')];
     let closed = false;
@@ -236,7 +236,7 @@ describe('closing', () => {
     expect(await Promise.all(accepted)).toEqual(Array(3).fill({ recorded: 1, duplicates: 0 }));
   });
 
-  test('twice is as good as once, also with nothing to do', async () => {
+  test('can be repeated', async () => {
     const { recorder } = controlled();
     await recorder.close();
     await recorder.close();

@@ -24,7 +24,7 @@ async function place() {
   return { folder, file, restore: () => restoreFile(copy, file, true, 0) };
 }
 
-test('a database that is in use and has no log is not replaced, and said to be in use', async () => {
+test('does not replace a database in use that has no log', async () => {
   const { folder, file, restore } = await place();
   const user = new DatabaseSync(file);
   whenOver(() => user.close());
@@ -34,7 +34,7 @@ test('a database that is in use and has no log is not replaced, and said to be i
   expect(readdirSync(folder)).toEqual(before);
 });
 
-test('what stood beside a damaged database is not left beside the one that takes its place', async () => {
+test('does not leave the log of a damaged database beside its replacement', async () => {
   const { folder, file, restore } = await place();
   // SQLite removes both with the last connection; here somebody still has the file open, and does nothing.
   const user = new DatabaseSync(file);

@@ -33,7 +33,7 @@ const idsOf = (db: Connection, project: number): string[] =>
     .all(project)
     .map(({ id }) => (typeof id === 'string' ? id : 'uuid'));
 
-test('without deleted projects there is nothing to purge', () => {
+test('has nothing to purge without deleted projects', () => {
   const db = databaseInMemory();
   recordInto(db, 'docs', [queryAt('a', 0)]);
   const cleaner = cleanerOf(db);
@@ -42,7 +42,7 @@ test('without deleted projects there is nothing to purge', () => {
   expect(rowsOf(db).flat().flat().length).toBeGreaterThan(0);
 });
 
-test('what deleted projects left goes in pieces, one project after another, and what others have stays', () => {
+test('purges one deleted project after another in bounded steps', () => {
   const db = databaseInMemory();
   for (const id of ['first', 'second', 'third', 'fourth'])
     recordInto(
@@ -73,7 +73,7 @@ test('what deleted projects left goes in pieces, one project after another, and 
   expect(cleaner.purgeDeleted(limit)).toEqual({ removed: 0, done: true });
 });
 
-test('a piece takes the first of the rows, and goes on with the next table', () => {
+test('removes rows in order of their keys, table by table', () => {
   const db = databaseInMemory();
   recordInto(
     db,
@@ -90,7 +90,7 @@ test('a piece takes the first of the rows, and goes on with the next table', () 
   expect(cleaner.purgeDeleted(100)).toEqual({ removed: 9, done: false });
 });
 
-test('pages that a deleted project shared with others keep nothing of it', async () => {
+test('leaves no traces in pages shared with other projects', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   const db = openMigrated(file);
   whenOver(() => db.close());
@@ -137,7 +137,7 @@ function retaining(days: number, queries: readonly Query[]) {
 
 const uuid = '0198c2af-dead-7bee-89ab-cdef01234567';
 
-test('a retention is moved to the beginning of a day, and then its rows are looked through in pieces by id', () => {
+test('moves retention to the beginning of a day and then sweeps the rows by id in steps', () => {
   const old = today - 2 * dayMs - 1;
   const queries = [
     ...['a', 'c', 'e'].map((id) => queryAt(id, old)),
@@ -167,7 +167,7 @@ test('a retention is moved to the beginning of a day, and then its rows are look
   expect(rowsOf(db).slice(1)).toEqual(counters);
 });
 
-test('a last piece that is not full removes what there is', () => {
+test('finishes a sweep with a partial step', () => {
   const { db, cleaner } = retaining(
     2,
     ['a', 'b', 'c'].map((id) => queryAt(id, 0)),
@@ -178,7 +178,7 @@ test('a last piece that is not full removes what there is', () => {
   expect(idsOf(db, 1)).toEqual([]);
 });
 
-test('rows are looked through only where a query is of the time that is given up', () => {
+test('sweeps only if a query is in the days that retention removes', () => {
   const times = [-3, -2, -1].map((days) => today + days * dayMs);
   const { cleaner, state, retain } = retaining(
     3,

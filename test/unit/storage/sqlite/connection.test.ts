@@ -11,7 +11,7 @@ import { whenOver } from '../../../support/cleanup.js';
 import { databaseInMemory } from '../../../support/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
-test('connections wait for others five seconds, and take what memory they are told', async () => {
+test('connections wait five seconds for others and have the configured cache size', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   const writer = openConnection(file);
   whenOver(() => writer.close());
@@ -30,7 +30,7 @@ test('connections wait for others five seconds, and take what memory they are to
   expect(pragma(reader, 'temp_store')).toBe(1);
 });
 
-test('what fails is undone, and its own error is thrown, also where SQLite has undone it already', () => {
+test('rolls back a failed transaction and throws its error', () => {
   const db = databaseInMemory();
   const error = new Error('no');
   for (const before of ['', 'ROLLBACK']) {

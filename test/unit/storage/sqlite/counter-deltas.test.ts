@@ -50,11 +50,11 @@ function addedUp(rows: readonly (readonly number[])[], keyColumns: number): numb
   return [...byKey.values()].sort((a, b) => a.reduce((order, value, at) => order || value - (b[at] ?? 0), 0));
 }
 
-test('nothing makes no rows', () => {
+test('makes no rows without queries', () => {
   expect(rowsOf([])).toEqual({ types: [], callers: [] });
 });
 
-test('each counter has one row, in the order of its key, however it was recorded', () => {
+test('makes one row per counter in key order, whatever the order of recording', () => {
   fc.assert(
     fc.property(fc.array(recorded, { maxLength: 40 }), (all) => {
       const levels = [...BUCKET_WIDTHS_MS.keys()];
@@ -78,7 +78,7 @@ test('each counter has one row, in the order of its key, however it was recorded
   );
 });
 
-test('callers of one bucket stand in the order of their numbers, and projects as well', () => {
+test('sorts projects and the callers of a bucket by number', () => {
   const one = (project: number, caller: number): Recorded => ({ project, timeMs: 5, type: 2, caller });
   const { callers } = rowsOf([one(20, 7), one(20, 11), one(20, 4), one(3, 9), one(3, 2), one(20, 4)]);
   const ofLevelZero = inRows(callers, 5).filter(([, level]) => level === 0);

@@ -31,14 +31,14 @@ const boundsOf = (days: number): number[] => [
 const recounted = (bounds: readonly number[]) =>
   bounds.slice(1).map((to, at) => recount(events, { from: bounds[at] ?? to, to }));
 
-test('a series without a range has no counts, and one of an empty range counts nothing', () => {
+test('counts nothing in a series without ranges or with an empty range', () => {
   const { reader } = open();
   expect(reader.countSeries('docs', [])).toEqual([]);
   expect(reader.countSeries('docs', [5])).toEqual([]);
   expect(reader.countSeries('docs', [5, 5])).toEqual([{ web: 0, api: 0, other: 0, total: 0 }]);
 });
 
-test('of a project without queries, and of none, all is nothing', () => {
+test('counts nothing for an unknown project and one without queries', () => {
   const { reader } = open();
   for (const id of ['empty', 'none']) {
     expect(reader.count(id, { from: -5, to: dayMs })).toEqual({ web: 0, api: 0, other: 0, total: 0 });
@@ -48,12 +48,12 @@ test('of a project without queries, and of none, all is nothing', () => {
   }
 });
 
-test('the extent is from the first query to just behind the last', () => {
+test('the extent begins with the first query and ends just after the last', () => {
   const times = events.map(({ occurredAt }) => occurredAt);
   expect(open().reader.findExtent('docs')).toEqual({ from: Math.min(...times), to: Math.max(...times) + 1 });
 });
 
-test.each([1, 2, 20, 21, 22, 60, 63, 64, 65, 130, 400])('a series of %i days is right', (days) => {
+test.each([1, 2, 20, 21, 22, 60, 63, 64, 65, 130, 400])('counts a series of %i days', (days) => {
   const bounds = boundsOf(days);
   const { reader, runsOf } = open();
   expect(reader.countSeries('docs', bounds)).toEqual(recounted(bounds));
@@ -62,7 +62,7 @@ test.each([1, 2, 20, 21, 22, 60, 63, 64, 65, 130, 400])('a series of %i days is 
   expect(runs).toBeLessThanOrEqual(Math.ceil((days * 12) / 64) + 1);
 });
 
-test('a series whose segments fill statements, or just do not, is right', () => {
+test('counts a series whose segments just fill a statement', () => {
   const { reader, runsOf } = open();
   for (const milliseconds of [62, 63, 64, 65, 127, 128, 129]) {
     // Each range is a segment, and no bound is moved.
@@ -73,7 +73,7 @@ test('a series whose segments fill statements, or just do not, is right', () => 
   }
 });
 
-test('a series is read once until something is recorded, by project and bounds', async () => {
+test('caches a series by project and bounds until a commit', async () => {
   const [db, other] = await twoConnections();
   recordInto(db, 'docs', events.slice(0, 100));
   recordInto(db, 'empty', []);
@@ -90,7 +90,7 @@ test('a series is read once until something is recorded, by project and bounds',
   expect(reader.countSeries('docs', bounds)).not.toEqual(first);
 });
 
-test('callers are counted in a range, with what web and api had in it', () => {
+test('counts callers of a range, including web and api', () => {
   const { reader } = open();
   for (const range of [
     { from: EARLIEST_MS, to: LATEST_MS },
@@ -107,7 +107,7 @@ test('callers are counted in a range, with what web and api had in it', () => {
   }
 });
 
-test('a count is the same before and after it is kept', () => {
+test('returns the same count before and after it is cached', () => {
   const { reader } = open();
   for (const range of [
     { from: EARLIEST_MS, to: LATEST_MS },
@@ -118,7 +118,7 @@ test('a count is the same before and after it is kept', () => {
     for (let ask = 0; ask < 40; ask++) expect(reader.count('docs', range)).toEqual(recount(events, range));
 });
 
-test('a statement for as many segments is prepared once', () => {
+test('prepares one statement per number of segments', () => {
   const db = databaseInMemory();
   recordInto(db, 'docs', events);
   const prepared: string[] = [];

@@ -41,7 +41,7 @@ const invitationTo = (email: string, organizationId: string, expiresAt: number):
   expiresAt,
 });
 
-test('all invitations of an address are accepted that are not over, and no others', async () => {
+test('accepts all invitations of an address that have not expired', async () => {
   const { db, changes, reads } = open();
   for (const id of ['one', 'two', 'late'])
     db.exec(`INSERT INTO organization (id, name, created_at) VALUES ('${id}', 'X', 0)`);
@@ -61,7 +61,7 @@ test('all invitations of an address are accepted that are not over, and no other
   expect(await reads.listInvitations('one', by.at)).toMatchObject([{ email: 'you@x' }]);
 });
 
-test('statements that only read never go to the writer, and those that write always do', async () => {
+test('sends only statements that write to the writer', async () => {
   const { userTables, written } = open();
   const run = (sql: string) => userTables.run({ sql, parameters: [] });
   const insert = (name: string) =>
@@ -73,7 +73,7 @@ test('statements that only read never go to the writer, and those that write alw
   expect(written).toEqual([insert('a')]);
 });
 
-test('of what fails only a conflict is one', async () => {
+test('reports only constraint violations as conflicts', async () => {
   const { db, userTables } = open();
   const run = (value: unknown) =>
     userTables.run({

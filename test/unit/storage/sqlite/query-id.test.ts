@@ -7,7 +7,7 @@ const uuid = '0198c2af-dead-7bee-89ab-cdef01234567';
 /** The id with another character at a place. */
 const changed = (at: number, character: string): string => uuid.slice(0, at) + character + uuid.slice(at + 1);
 
-test('all that is not a canonical UUID is kept as the text that it is', () => {
+test('stores anything but a canonical UUID as text', () => {
   const texts = ['', 'a', uuid.slice(1), `${uuid}0`, uuid.replaceAll('-', ''), uuid.toUpperCase()];
   for (const text of texts) expect(encodeQueryId(text)).toBe(text);
 });
@@ -16,18 +16,18 @@ test.each([
   ['no digit', ['g', '`', '/', ':', '-', ' ', '\0']],
   ['a capital', ['A', 'F']],
   ['not of ASCII', ['\u0080', 'é', '\u0130', '\u0661', '\uff10', '\ud83d']],
-])('what has %s in the place of a digit is text', (_what, characters) => {
+])('stores a UUID with %s in place of a digit as text', (_what, characters) => {
   for (const character of characters)
     for (let at = 0; at < uuid.length; at++)
       if (uuid[at] !== '-') expect(encodeQueryId(changed(at, character))).toBe(changed(at, character));
 });
 
-test('what has a digit in the place of a hyphen is text', () => {
+test('stores a UUID with a digit in place of a hyphen as text', () => {
   for (const at of [8, 13, 18, 23])
     for (const digit of ['0', 'f']) expect(encodeQueryId(changed(at, digit))).toBe(changed(at, digit));
 });
 
-test('a canonical UUID is its 16 bytes, and comes back as it was', () => {
+test('stores a canonical UUID as its 16 bytes and decodes it', () => {
   fc.assert(
     fc.property(fc.oneof(fc.constant(uuid), fc.uuid()), (id) => {
       const kept = encodeQueryId(id);
@@ -37,7 +37,7 @@ test('a canonical UUID is its 16 bytes, and comes back as it was', () => {
   );
 });
 
-test('every other id comes back as it was, and bytes that are a part of others as well', () => {
+test('decodes every other id, and bytes within a larger buffer', () => {
   fc.assert(fc.property(fc.string(), (id) => decodeQueryId(encodeQueryId(id)) === id));
   const bytes = Buffer.from(`ffff${uuid.replaceAll('-', '')}eeee`, 'hex');
   expect(decodeQueryId(bytes.subarray(2, 18))).toBe(uuid);

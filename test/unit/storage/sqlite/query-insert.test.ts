@@ -36,7 +36,7 @@ function open() {
 const hopeful = /OR FAIL/;
 const careful = /RETURNING/;
 
-test('what cannot be inserted is thrown, also behind what could, and nothing is said to be new of it', () => {
+test('throws if a row cannot be inserted, and does not report it as new', () => {
   const { insert } = open();
   for (const [before, error] of [
     [{}, /cannot be bound/],
@@ -50,19 +50,16 @@ test('what cannot be inserted is thrown, also behind what could, and nothing is 
   }
 });
 
-test.each([0, 1, 31, 32, 33, 63, 64, 65, 96, 100])(
-  '%i new rows are each said to be new, in order',
-  (count) => {
-    const { insert, kept, runsOf } = open();
-    expect(insert(rowsOf(...upTo(count)))).toEqual(upTo(count));
-    expect(kept()).toEqual(upTo(count));
-    // Full statements ask for nothing back.
-    expect(runsOf(hopeful)).toBe(Math.floor(count / rowsPerStatement));
-    expect(runsOf(careful)).toBe(count % rowsPerStatement);
-  },
-);
+test.each([0, 1, 31, 32, 33, 63, 64, 65, 96, 100])('reports each of %i new rows in order', (count) => {
+  const { insert, kept, runsOf } = open();
+  expect(insert(rowsOf(...upTo(count)))).toEqual(upTo(count));
+  expect(kept()).toEqual(upTo(count));
+  // Full statements ask for nothing back.
+  expect(runsOf(hopeful)).toBe(Math.floor(count / rowsPerStatement));
+  expect(runsOf(careful)).toBe(count % rowsPerStatement);
+});
 
-test('one that is there already is not new, wherever it stands, and the others are', () => {
+test('reports all rows but an existing one, wherever it is', () => {
   const { db, insert, kept } = open();
   for (let at = 0; at < 100; at++) {
     db.exec('DELETE FROM query');
@@ -73,7 +70,7 @@ test('one that is there already is not new, wherever it stands, and the others a
   }
 });
 
-test('behind the first that is there already, each statement is run once', () => {
+test('runs each statement once after the first duplicate', () => {
   const { insert, runsOf } = open();
   insert(rowsOf(40));
   const before = { hopeful: runsOf(hopeful), careful: runsOf(careful) };
@@ -83,7 +80,7 @@ test('behind the first that is there already, each statement is run once', () =>
   expect(runsOf(careful) - before.careful).toBe(2 + 24);
 });
 
-test('one that comes twice is new once, with what came first', () => {
+test('reports a repeated id once, with its first values', () => {
   for (const [first, again] of [
     [0, 1],
     [5, 31],
@@ -102,7 +99,7 @@ test('one that comes twice is new once, with what came first', () => {
   }
 });
 
-test('the same id in another project is new', () => {
+test('reports the same id in another project as new', () => {
   const { insert } = open();
   insert(rowsOf(...upTo(64)));
   const elsewhere = rowsOf(...upTo(64)).map((value, at) => (at % columns === 0 ? 2 : value));

@@ -3,7 +3,7 @@ import { ALL_TIME } from '../../../../src/domain/counting/date-range.js';
 import { Reader } from '../../../../src/storage/sqlite/reader.js';
 import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/sqlite.js';
 
-test('the writer is asked for clean-ups only where there is something to clean up', () => {
+test('reports whether there is something to clean up', () => {
   const db = databaseInMemory();
   const reader = new Reader(db);
   recordInto(db, 'docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]);
@@ -14,7 +14,7 @@ test('the writer is asked for clean-ups only where there is something to clean u
   expect([reader.hasDeleted(), reader.hasRetentionToApply(0)]).toEqual([true, false]);
 });
 
-test('a check of the database reads, and says what is wrong', () => {
+test('checks the database by reading from it', () => {
   const db = databaseInMemory();
   const reader = new Reader(db);
   // It is not what finds out about the counters.
@@ -24,7 +24,7 @@ test('a check of the database reads, and says what is wrong', () => {
   expect(() => reader.check('database')).toThrow(/no such table/);
 });
 
-test('a check of the schema finds one of another version', () => {
+test('checks the version of the schema', () => {
   const db = databaseInMemory();
   const reader = new Reader(db);
   reader.check('schema');
@@ -32,7 +32,7 @@ test('a check of the schema finds one of another version', () => {
   expect(() => reader.check('schema')).toThrow();
 });
 
-test('a check of the counts reads the counters, with and without a project, and nothing from memory', () => {
+test('checks the counters without using the cache', () => {
   const db = databaseInMemory();
   const reader = new Reader(db);
   reader.check('counts');

@@ -146,7 +146,7 @@ test('counters without rows are compared with the next narrower ones', () => {
   }
 });
 
-test('counters of web and api without rows are trusted only at the narrowest level', () => {
+test('counters of web and api without rows are not compared at the narrowest level', () => {
   for (const type of ['web', 'api']) {
     const db = open(6);
     db.exec(`UPDATE type_counter SET ${type} = ${type} + 1 WHERE project = 1 AND bucket = 5 AND level = 0`);

@@ -25,7 +25,7 @@ const stopped = (cause: RegExp) => ({
   cause: { message: expect.stringMatching(cause) },
 });
 
-test('a thread that fails at its start is no writer', async () => {
+test('throws if the thread fails at start', async () => {
   await expect(started(`throw new Error('no such disk');`)).rejects.toMatchObject(stopped(/^no such disk$/));
   await expect(started('process.exit(3);')).rejects.toMatchObject(stopped(/status 3$/));
   await expect(
@@ -35,7 +35,7 @@ test('a thread that fails at its start is no writer', async () => {
   ).rejects.toMatchObject({ code: 'unavailable', message: 'It is full.', cause: 'the disk' });
 });
 
-test('an error in the thread ends the writer, and is why whatever comes after is refused', async () => {
+test('refuses commits with the error that ended the thread', async () => {
   const handle = await startedWith(`throw new Error('out of luck');`);
   expect(handle.alive).toBe(true);
   for (const _ of ['under way', 'after'])
@@ -45,14 +45,14 @@ test('an error in the thread ends the writer, and is why whatever comes after is
   await expect(handle.commit([])).rejects.toMatchObject(stopped(/^out of luck$/));
 });
 
-test('a thread that ends without an error is no writer any more, either', async () => {
+test('refuses commits after the thread ended without an error', async () => {
   const handle = await startedWith('process.exit(7);');
   await expect(handle.commit([])).rejects.toMatchObject(stopped(/status 7$/));
   expect(handle.alive).toBe(false);
   await handle.close();
 });
 
-test('what a group failed with is thrown, and the writer goes on', async () => {
+test('throws the error of a failed group, and continues', async () => {
   const handle = await started(`
     const failures = [
       { ok: false, code: 'unavailable', message: 'It is full.', cause: 'the disk' },
@@ -73,7 +73,7 @@ test('what a group failed with is thrown, and the writer goes on', async () => {
   expect(handle.alive).toBe(true);
 });
 
-test('a low-memory thread has little room for what is new, and any other as much as Node gives', async () => {
+test('limits the young generation of a low-memory thread only', async () => {
   const tellLimits = `
     parentPort.on('message', () => parentPort.close());
     parentPort.postMessage({ ok: true, result: String(resourceLimits.maxYoungGenerationSizeMb) });`;

@@ -19,7 +19,7 @@ const record = (projectId: string, id: string, caller: string): Operation => ({
   occurredAt: Float64Array.of(0),
 });
 
-test('an operation that is refused leaves those beside it', async () => {
+test('commits other operations although one is refused', async () => {
   const db = databaseInMemory();
   const outcomes = await new Writer(db).commit([
     create,
@@ -36,7 +36,7 @@ test('an operation that is refused leaves those beside it', async () => {
   expect(db.prepare('SELECT count(*) AS count FROM query').get()).toEqual({ count: 2 });
 });
 
-test('an error that is no refusal undoes all of a group', async () => {
+test('undoes the whole group after an unexpected error', async () => {
   const db = databaseInMemory();
   const writer = new Writer(db);
   await writer.commit([create]);
@@ -51,7 +51,7 @@ test('an error that is no refusal undoes all of a group', async () => {
     expect(db.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 });
 });
 
-test('the log is empty when all is removed of a project that was deleted, and not before', async () => {
+test('empties the log once a deleted project is completely removed', async () => {
   const file = `${await temporaryFolder()}/store.db`;
   const db = openMigrated(file);
   whenOver(() => db.close());
@@ -66,7 +66,7 @@ test('the log is empty when all is removed of a project that was deleted, and no
   expect((await purge()).size).toBe(0);
 });
 
-test('a change that is refused half-way is undone alone', async () => {
+test('undoes only a change that is refused half-way', async () => {
   const db = databaseInMemory();
   const writer = new Writer(db);
   const key = keyOf('k');
@@ -94,7 +94,7 @@ test('a change that is refused half-way is undone alone', async () => {
   expect(db.prepare('SELECT count(*) AS count FROM query').get()).toEqual({ count: 1 });
 });
 
-test('no message of the main thread is handled while a group is being committed', async () => {
+test('handles no message of the main thread during a commit', async () => {
   const db = databaseInMemory();
   const events: string[] = [];
   const { port1, port2 } = new MessageChannel();
@@ -112,7 +112,7 @@ test('no message of the main thread is handled while a group is being committed'
 test.each([
   ['caller', { callers: ['web'] }],
   ['time', { occurredAt: Float64Array.of(0) }],
-])('a batch without a %s for each of its ids is recorded not at all', async (_what, wrong) => {
+])('rejects a batch without a %s for each of its ids', async (_what, wrong) => {
   const db = databaseInMemory();
   const writer = new Writer(db);
   await writer.commit([create]);

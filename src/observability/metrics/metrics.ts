@@ -1,8 +1,6 @@
 /** The Prometheus metrics of the server. Each process has one instance. */
 import {
-  Counter,
   collectDefaultMetrics,
-  Gauge,
   type Metric,
   type MetricObjectWithValues,
   type MetricValue,
@@ -12,7 +10,7 @@ import { pendingQueriesMax } from '../../domain/limits.js';
 import type { RequestMetrics, RouteMetrics } from '../../http/request-metrics.js';
 import type { RecordResult, Store } from '../../storage/ports/store.js';
 import type { CommitObserver } from '../../storage/ports/store-stats.js';
-import { Durations, type HistogramValue } from './durations.js';
+import { Durations } from './durations.js';
 import { RequestCounts } from './request-counts.js';
 import { addStoreStats } from './store-stats.js';
 
@@ -31,10 +29,11 @@ const PROCESS_METRICS: readonly string[] = [
 
 export type MetricData = MetricObjectWithValues<MetricValue<string>>;
 
-export interface Build {
-  readonly version: string;
-  /** `sqlite` or `postgresql`. */
-  readonly database: string;
+/** One line of a metric. Only the lines of a histogram have names of their own. */
+export interface MetricLine {
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
 }
 
 export interface MetricsPage {
@@ -54,14 +53,33 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
   readonly #queries = { recorded: 0, duplicate: 0 };
   #updateStoreStats: () => Promise<void> = async () => undefined;
 
-  constructor(now: () => number, build: Build) {
+  /** `database` is `sqlite` or `postgresql`. */
+  constructor(now: () => number, build: { readonly version: string; readonly database: string }) {
     this.now = now;
-    this.#addBuild(build);
+    this.#add(
+      'gauge',
+      'caller_stats_build_info',
+      'Always 1; the labels have the version and the database.',
+      () => [{ labels: build, value: 1 }],
+    );
+    this.#add(
+      'gauge',
+      'caller_stats_queue_queries_limit',
+      'Maximum number of queries that wait for a commit; recordings above it are refused with 503.',
+      () => [{ labels: {}, value: pendingQueriesMax }],
+    );
     this.#addRequests();
-    this.#addQueries();
-    const commit = 'caller_stats_commit_duration_seconds';
-    this.#addHistogram(commit, 'Duration of commits, until their requests were on disk.', () =>
-      this.#commits.values(commit),
+    this.#add(
+      'counter',
+      'caller_stats_queries_total',
+      'Queries in recording requests, by whether they were new.',
+      () => Object.entries(this.#queries).map(([outcome, value]) => ({ labels: { outcome }, value })),
+    );
+    this.#add(
+      'histogram',
+      'caller_stats_commit_duration_seconds',
+      'Duration of commits, until their requests were on disk.',
+      (name) => this.#commits.toLines(name),
     );
     collectDefaultMetrics({ register: this.#processRegistry });
     for (const metric of this.#processRegistry.getMetricsAsArray()) {
@@ -91,7 +109,7 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
   }
 
   requestsTo(method: string, route: string): RouteMetrics {
-    return this.#requests.of(method, route);
+    return this.#requests.find(method, route);
   }
 
   refused(status: number): void {
@@ -111,68 +129,37 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
     await Promise.all([this.#updateStoreStats(), this.#processRegistry.getMetricsAsJSON()]);
   }
 
-  #addBuild({ version, database }: Build): void {
-    const registers = [this.#registry];
-    new Gauge({
-      name: 'caller_stats_build_info',
-      help: 'Always 1; the labels have the version and the database.',
-      labelNames: ['version', 'database'],
-      registers,
-    }).set({ version, database }, 1);
-    new Gauge({
-      name: 'caller_stats_queue_queries_limit',
-      help: 'Maximum number of queries that wait for a commit; recordings above it are refused with 503.',
-      registers,
-    }).set(pendingQueriesMax);
-  }
-
   #addRequests(): void {
-    const requests = this.#requests;
-    new Counter({
-      name: 'caller_stats_http_requests_total',
-      help: 'Requests by method, route and status; 499 if the client disconnected before the response.',
-      labelNames: ['method', 'route', 'status'],
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        for (const { labels, counts } of requests.all())
-          for (const [status, count] of counts) this.inc({ ...labels, status: String(status) }, count);
-      },
-    });
-    const duration = 'caller_stats_http_request_duration_seconds';
-    this.#addHistogram(
-      duration,
+    this.#add(
+      'counter',
+      'caller_stats_http_requests_total',
+      'Requests by method, route and status; 499 if the client disconnected before the response.',
+      () =>
+        this.#requests
+          .all()
+          .flatMap(({ labels, counts }) =>
+            [...counts].map(([status, value]) => ({ labels: { ...labels, status: String(status) }, value })),
+          ),
+    );
+    this.#add(
+      'histogram',
+      'caller_stats_http_request_duration_seconds',
       'Duration of requests, from their headers until the response was sent or the connection closed.',
-      () => requests.all().flatMap(({ labels, durations }) => durations.values(duration, labels)),
+      (name) => this.#requests.all().flatMap(({ labels, durations }) => durations.toLines(name, labels)),
     );
   }
 
-  #addQueries(): void {
-    const queries = this.#queries;
-    new Counter({
-      name: 'caller_stats_queries_total',
-      help: 'Queries in recording requests, by whether they were new.',
-      labelNames: ['outcome'],
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        for (const [outcome, count] of Object.entries(queries)) this.inc({ outcome }, count);
-      },
-    });
-  }
-
-  #addHistogram(name: string, help: string, values: () => HistogramValue[]): void {
+  /** Adds a metric whose lines are read when the page is shown. */
+  #add(
+    type: 'counter' | 'gauge' | 'histogram',
+    name: string,
+    help: string,
+    toLines: (name: string) => MetricLine[],
+  ): void {
+    // The registry calls nothing else.
     const metric = {
       name,
-      // The registry calls nothing else.
-      get: async () =>
-        ({
-          name,
-          help,
-          type: 'histogram',
-          aggregator: 'sum',
-          values: values(),
-        }) as unknown as MetricData,
+      get: async () => ({ name, help, type, aggregator: 'sum', values: toLines(name) }),
     };
     this.#registry.registerMetric(metric as unknown as Metric<string>);
   }

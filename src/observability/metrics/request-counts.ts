@@ -7,21 +7,15 @@ const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
 /** The label of all other methods. */
 const OTHER = 'other';
 
-interface RouteLabels {
-  readonly [label: string]: string;
-  readonly method: string;
-  readonly route: string;
-}
-
 /** The metrics of one method of one route. */
 class RouteCounts implements RouteMetrics {
-  readonly labels: RouteLabels;
+  readonly labels: { readonly method: string; readonly route: string };
   readonly durations = new Durations();
   /** By status. */
   readonly counts = new Map<number, number>();
 
-  constructor(labels: RouteLabels) {
-    this.labels = labels;
+  constructor(method: string, route: string) {
+    this.labels = { method, route };
   }
 
   answered(status: number, ms: number): void {
@@ -36,23 +30,22 @@ class RouteCounts implements RouteMetrics {
 }
 
 export class RequestCounts {
-  readonly #routes = new Map<string, Map<string, RouteCounts>>();
+  readonly #routes = new Map<string, RouteCounts>();
 
-  of(method: string, route: string): RouteCounts {
-    const known = METHODS.includes(method) ? method : OTHER;
-    const methods = this.#routes.get(route) ?? new Map<string, RouteCounts>();
-    if (methods.size === 0) this.#routes.set(route, methods);
-    const counts = methods.get(known) ?? new RouteCounts({ method: known, route });
-    methods.set(known, counts);
+  find(givenMethod: string, route: string): RouteCounts {
+    const method = METHODS.includes(givenMethod) ? givenMethod : OTHER;
+    const name = `${method} ${route}`;
+    const counts = this.#routes.get(name) ?? new RouteCounts(method, route);
+    this.#routes.set(name, counts);
     return counts;
   }
 
   /** Counts an invalid request without a method and route. */
   refused(status: number): void {
-    this.of(OTHER, UNMATCHED).count(status);
+    this.find(OTHER, UNMATCHED).count(status);
   }
 
   all(): RouteCounts[] {
-    return [...this.#routes.values()].flatMap((methods) => [...methods.values()]);
+    return [...this.#routes.values()];
   }
 }

@@ -15,7 +15,7 @@ test('a bucket has what took no longer than its end, the end included: any durat
     fc.property(fc.array(duration), (all) => {
       const durations = new Durations();
       for (const ms of all) durations.observe(ms);
-      const values = durations.values('took', { route: '/' });
+      const values = durations.toLines('took', { route: '/' });
       const buckets = values.filter(({ metricName }) => metricName === 'took_bucket');
       expect(buckets.map(({ labels }) => Number(String(labels['le']).replace('+Inf', 'Infinity')))).toEqual(
         bounds,
@@ -34,10 +34,11 @@ test('a bucket has what took no longer than its end, the end included: any durat
 
 test('methods that no route takes are one, and the same two are the same counts', () => {
   const requests = new RequestCounts();
-  const patch = requests.of('PATCH', '/a');
+  const patch = requests.find('PATCH', '/a');
   patch.answered(200, 1);
-  requests.of('PATCH', '/a').answered(200, 1);
-  for (const method of ['PURGE', 'get', 'OPTIONS', 'constructor']) requests.of(method, '/a').answered(405, 1);
+  requests.find('PATCH', '/a').answered(200, 1);
+  for (const method of ['PURGE', 'get', 'OPTIONS', 'constructor'])
+    requests.find(method, '/a').answered(405, 1);
   requests.refused(400);
   expect(requests.all().map(({ labels, counts }) => [labels, [...counts]])).toEqual([
     [{ method: 'PATCH', route: '/a' }, [[200, 2]]],

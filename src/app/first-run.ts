@@ -2,9 +2,8 @@
 import { fileURLToPath } from 'node:url';
 import { formatTime } from '../domain/format.js';
 import { parseExpiryWithin } from '../domain/keys/key-lifetime.js';
-import { type CreatedKey, generateApiKey } from '../domain/keys/new-key.js';
-import type { Actor } from '../domain/people/audit.js';
-import { DEFAULT_ORGANIZATION_ID, generateId, type Project } from '../domain/projects/project.js';
+import { generateApiKey } from '../domain/keys/new-key.js';
+import { DEFAULT_ORGANIZATION_ID, generateId } from '../domain/projects/project.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
 import { createUnlessTaken } from './copy/side.js';
@@ -27,7 +26,7 @@ export interface FirstRunOptions {
   readonly url: string;
   /** The URL of the dashboard. */
   readonly pagesUrl: string;
-  readonly vendor: string;
+  readonly keyPrefix: string;
   /** See `parseExpiryWithin`. */
   readonly keyLifeMax: number | null;
   readonly demo: boolean;
@@ -43,32 +42,27 @@ export interface FirstRunIo {
   readonly warn: (line: string) => void;
 }
 
-interface FirstRun {
-  readonly by: Actor;
-  readonly project: Project;
-  readonly admin: CreatedKey;
-  readonly recording: CreatedKey;
-}
+/** The project and the keys to create. */
+type Plan = ReturnType<typeof plan>;
 
 /**
  * Returns a function that creates and prints a first project and its keys if the store is empty. After a failure, call it
  * again: it continues with the same keys, and prints them once.
  */
 export function createFirstRun(store: Store, options: FirstRunOptions, io: FirstRunIo): () => Promise<void> {
-  let planned: FirstRun | undefined;
-  let isMade = false;
+  const first = plan(options, io);
+  let isDone = false;
   return async () => {
-    planned ??= plan(options, io);
-    if (!isMade) await makeFirst(store, planned, options, io);
-    isMade = true;
-    await printSetUpAddress(store, options.pagesUrl, io);
+    if (!isDone) await createUnlessInUse(store, first, options, io);
+    isDone = true;
+    await printSetUpLink(store, options.pagesUrl, io);
     io.print(`Documentation: ${options.url}/docs`);
   };
 }
 
-async function makeFirst(
+async function createUnlessInUse(
   store: Store,
-  first: FirstRun,
+  first: Plan,
   { url, demo }: FirstRunOptions,
   io: FirstRunIo,
 ): Promise<void> {
@@ -83,7 +77,7 @@ async function makeFirst(
   }
 }
 
-function plan({ vendor, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt }: FirstRunIo): FirstRun {
+function plan({ keyPrefix, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt }: FirstRunIo) {
   const by = { name: 'first start', address: null, at: clock.now() };
   const expiry = parseExpiryWithin(undefined, by.at, keyLifeMax);
   const common = { organizationId: DEFAULT_ORGANIZATION_ID, expiresAt: expiry.ok ? expiry.value : null };
@@ -96,6 +90,7 @@ function plan({ vendor, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt 
     retentionDays: null,
     rowsFrom: null,
   };
+  const maker = { vendor: keyPrefix, by, randomInt };
   const admin = {
     ...common,
     id: firstKeyId,
@@ -109,12 +104,11 @@ function plan({ vendor, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt 
     type: 'recording',
     name: 'First recording key',
   } as const;
-  const maker = { vendor, by, randomInt };
   return { by, project, admin: generateApiKey(admin, maker), recording: generateApiKey(recording, maker) };
 }
 
 /** Creates the first key. Returns false if the store is not empty, or another server was first. */
-async function isFirst(store: Store, { admin: { key }, by }: FirstRun): Promise<boolean> {
+async function isFirst(store: Store, { admin: { key }, by }: Plan): Promise<boolean> {
   const organizations = await store.listOrganizations();
   // Keys first: on Citus, a node that is down would hide its projects.
   for (const { id } of organizations) {
@@ -128,8 +122,8 @@ async function isFirst(store: Store, { admin: { key }, by }: FirstRun): Promise<
   return (await store.listKeys(DEFAULT_ORGANIZATION_ID)).some(({ hash }) => hash === key.hash);
 }
 
-/** Each start prints a set-up link until the dashboard has an owner. */
-async function printSetUpAddress(store: Store, pagesUrl: string, io: FirstRunIo): Promise<void> {
+/** Prints a set-up link, at each start until the dashboard has an owner. */
+async function printSetUpLink(store: Store, pagesUrl: string, io: FirstRunIo): Promise<void> {
   if (!(await store.isSetUpOpen())) {
     io.print(`Dashboard: ${pagesUrl}/`);
     return;
@@ -153,7 +147,7 @@ async function loadSample(store: Store, projectId: string, io: FirstRunIo): Prom
   io.print(`A sample of real events was loaded: ${describeTotals(totals)}.`);
 }
 
-function printKeys(url: string, { project, admin, recording }: FirstRun, io: FirstRunIo): void {
+function printKeys(url: string, { project, admin, recording }: Plan, io: FirstRunIo): void {
   const base = `${url}/v1/analytics/${project.id}/assistant`;
   const lines = [
     '',

@@ -15,9 +15,9 @@ import type { Store } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
 import { runAuditPruning, runPurging } from '../jobs/purge.js';
 import { retryUntilAvailable } from '../jobs/retry-until-available.js';
-import { listen, urlOf } from '../server/listen.js';
+import { listen, localUrl, type Serving } from '../server/listen.js';
 import { openMetrics, serveMetrics } from '../server/metrics.js';
-import { isWorker, leave, startWorkers, toldToStop } from '../server/workers.js';
+import { disconnectWorker, isWorker, startWorkers, waitForStopOrder } from '../server/workers.js';
 import { readServerSettings, type ServerSettings } from '../settings/server-settings.js';
 import { SERVER_SETTING_NAMES, SETTINGS, settingOption } from '../settings/settings.js';
 import { openWithSettings } from '../store-command.js';
@@ -29,6 +29,10 @@ const pages = fileURLToPath(new URL('../../dashboard', import.meta.url));
 
 /** The built documentation. */
 const docs = fileURLToPath(new URL('../../docs', import.meta.url));
+
+interface ServeOptions {
+  readonly demo?: boolean;
+}
 
 export function addServeCommand(program: Command, io: Io, version: string): void {
   const command = program
@@ -42,11 +46,11 @@ export function addServeCommand(program: Command, io: Io, version: string): void
   command
     .option('--demo', 'on an empty database, load a sample of real events')
     .addHelpText('after', '\nStops at SIGTERM or SIGINT: finishes accepted requests and refuses new ones.')
-    .action(async (options: { demo?: boolean }) => {
+    .action(async (options: ServeOptions) => {
       const settings = readServerSettings(options, io.env);
       const log = await openLog(settings, io);
       // Listen from now on, so that a signal also stops a server that is still starting.
-      const stopRequested = Promise.race([io.stopRequested(), toldToStop()]);
+      const stopRequested = Promise.race([io.stopRequested(), waitForStopOrder()]);
       const stop = new AbortController();
       const stopped = stopRequested.finally(() => stop.abort());
       const metrics = await openMetrics(settings, io, version);
@@ -67,28 +71,17 @@ export function addServeCommand(program: Command, io: Io, version: string): void
             ? await startWorkers(settings.workers, { signal: stop.signal, log })
             : await serve(store, settings, { metrics, tracing, io, log, version });
         if (serving !== undefined && !isWorker()) {
-          const url = `${urlOf(settings.host, serving.port)}${settings.basePath}`;
+          const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
-          const firstRunIo = {
+          const firstRun = createFirstRun(store, toFirstRunOptions(settings, url, options), {
             ...io,
-            print: (line: string) => printLine(io.stdout, line),
-            warn: (line: string) => printLine(io.stderr, line),
-          };
-          const start = {
-            url,
-            pagesUrl: settings.publicUrl === null ? url : `${settings.publicUrl}${settings.basePath}`,
-            vendor: settings.keyPrefix,
-            keyLifeMax: settings.keyLifeMax,
-            demo: options.demo ?? false,
-          };
-          await retryUntilAvailable(createFirstRun(store, start, firstRunIo), { signal: stop.signal, log });
-          void runAuditPruning(store, {
-            days: settings.auditDays,
-            clock: io.clock,
-            signal: stop.signal,
-            log,
+            print: (line) => printLine(io.stdout, line),
+            warn: (line) => printLine(io.stderr, line),
           });
-          void runPurging(store, { clock: io.clock, signal: stop.signal, log });
+          const job = { clock: io.clock, signal: stop.signal, log };
+          await retryUntilAvailable(firstRun, job);
+          void runAuditPruning(store, { ...job, days: settings.auditDays });
+          void runPurging(store, job);
         }
         log.info({ signal: await stopped }, 'stopping');
       } finally {
@@ -99,29 +92,34 @@ export function addServeCommand(program: Command, io: Io, version: string): void
           await Promise.all([metricsApp?.close(), tracing?.close()]);
         });
         log.info('stopped');
-        leave();
+        disconnectWorker();
       }
     });
 }
 
-/** A running server, in this process or in workers. */
-interface Serving {
-  readonly port: number;
-  /** Resolves after all accepted requests are answered. */
-  readonly stop: () => Promise<void>;
-}
-
-interface ServerParts {
-  readonly metrics: Metrics | undefined;
-  readonly tracing: Tracing | undefined;
-  readonly io: Io;
-  readonly log: Logger;
-  readonly version: string;
+function toFirstRunOptions(settings: ServerSettings, url: string, { demo = false }: ServeOptions) {
+  const { publicUrl, basePath, keyPrefix, keyLifeMax } = settings;
+  return { url, pagesUrl: publicUrl === null ? url : `${publicUrl}${basePath}`, keyPrefix, keyLifeMax, demo };
 }
 
 /** Handles requests without workers. */
-async function serve(store: Store, settings: ServerSettings, parts: ServerParts): Promise<Serving> {
-  const { metrics, tracing, io, log, version } = parts;
+async function serve(
+  store: Store,
+  settings: ServerSettings,
+  {
+    metrics,
+    tracing,
+    io,
+    log,
+    version,
+  }: {
+    readonly metrics: Metrics | undefined;
+    readonly tracing: Tracing | undefined;
+    readonly io: Io;
+    readonly log: Logger;
+    readonly version: string;
+  },
+): Promise<Serving> {
   // Loaded only here, because other commands do not need it.
   const { buildApp } = await import('../../http/app.js');
   const app = await buildApp({
@@ -153,7 +151,7 @@ async function serve(store: Store, settings: ServerSettings, parts: ServerParts)
   const stop = (): Promise<void> => app.close();
   try {
     const port = await listen(app, { ...settings, hostFlag: 'host', portFlag: 'port' });
-    log.info({ url: `${urlOf(settings.host, port)}${settings.basePath}` }, 'listening');
+    log.info({ url: `${localUrl(settings.host, port)}${settings.basePath}` }, 'listening');
     return { port, stop };
   } catch (error) {
     await stop();

@@ -9,21 +9,26 @@ export interface ListenAddress {
   readonly portFlag: string;
 }
 
+/** A running server, in this process or in workers. */
+export interface Serving {
+  readonly port: number;
+  /** Resolves after all accepted requests are answered. */
+  readonly stop: () => Promise<void>;
+}
+
 /** Starts to listen and returns the port. */
 export async function listen(app: FastifyInstance, address: ListenAddress): Promise<number> {
   const { host, port } = address;
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    const problem = listenProblem(error as NodeJS.ErrnoException, address);
-    throw new CallerStatsError('unavailable', `${host}:${port} ${problem}`, { cause: error });
-  }
+  await app.listen({ host, port }).catch((cause: NodeJS.ErrnoException) => {
+    const problem = listenProblem(cause, address);
+    throw new CallerStatsError('unavailable', `${host}:${port} ${problem}`, { cause });
+  });
   const bound = app.server.address();
   return typeof bound === 'object' && bound !== null ? bound.port : port;
 }
 
-/** An address that a browser on this machine can open. */
-export function urlOf(host: string, port: number): string {
+/** A URL that a browser on this machine can open. */
+export function localUrl(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }

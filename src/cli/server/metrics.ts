@@ -6,8 +6,8 @@ import { locationOf } from '../../storage/open.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
 import { printLine } from '../terminal/output.js';
-import { listen, urlOf } from './listen.js';
-import { answerWhenAsked, askWorkers, isWorker } from './workers.js';
+import { listen, localUrl } from './listen.js';
+import { answerQuestions, askWorkers, isWorker } from './workers.js';
 
 export interface MetricsSettings {
   readonly metricsHost: string;
@@ -37,7 +37,7 @@ export async function serveMetrics(
   if (metrics === undefined || metricsPort === null) return undefined;
   metrics.watchStore(store);
   if (isWorker()) {
-    answerWhenAsked(() => metrics.read());
+    answerQuestions(() => metrics.read());
     return undefined;
   }
   const { buildMetricsApp } = await import('../../observability/metrics/server.js');
@@ -48,7 +48,7 @@ export async function serveMetrics(
     hostFlag: 'metrics-host',
     portFlag: 'metrics-port',
   });
-  const url = `${urlOf(metricsHost, port)}/metrics`;
+  const url = `${localUrl(metricsHost, port)}/metrics`;
   log.info({ url }, 'metrics: listening');
   printLine(io.stdout, `Metrics for Prometheus: ${url}`);
   return app;

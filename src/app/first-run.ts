@@ -7,10 +7,9 @@ import { DEFAULT_ORGANIZATION_ID, generateId } from '../domain/projects/project.
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
 import { createUnlessTaken } from './copy/side.js';
-import { PLAIN } from './import/fields.js';
-import { readNdjson } from './import/formats.js';
+import { readJsonLines } from './import/records.js';
 import { describeTotals, runImport } from './import/run.js';
-import { openFile } from './import/source.js';
+import { openSource } from './import/source.js';
 import { inviteMember } from './members.js';
 
 /** Sample data: real events, included in the package. */
@@ -137,8 +136,8 @@ async function printSetUpLink(store: Store, pagesUrl: string, io: FirstRunIo): P
 
 async function loadSample(store: Store, projectId: string, io: FirstRunIo): Promise<void> {
   const totals = await runImport({
-    sources: [await openFile(sample)],
-    selectReader: () => (chunks) => readNdjson(chunks, PLAIN),
+    sources: [await openSource(sample)],
+    selectReader: () => readJsonLines,
     strict: false,
     sink: (queries) => store.record(projectId, queries),
     clock: io.clock,

@@ -9,7 +9,7 @@ import { decodeUtf8, isBlank, stripByteOrderMark, trimEnd } from '../../domain/q
 import { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { failure, type Result, success } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
-import { PLAIN, queryReader, type Reading } from './fields.js';
+import { createConverter, type Reading } from './fields.js';
 import { type ImportRecord, type Line, readLines, tooLongProblem } from './records.js';
 
 const quoteByte = 0x22;
@@ -23,34 +23,25 @@ interface CsvRecord {
 /** The first record names the columns. An empty `occurredAt` counts as missing; so does an empty `caller` with `--caller`. */
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
-  reading: Reading = PLAIN,
+  reading: Reading,
 ): AsyncGenerator<ImportRecord> {
-  const toQuery = queryReader(reading);
+  const convert = createConverter(reading);
   let columns: readonly string[] | undefined;
-  for await (const { line, fields } of readCsvRecords(readLines(chunks))) {
+  for await (const { line, fields } of splitRecords(chunks)) {
     if (columns !== undefined) {
       const record = fields.ok ? toRecord(columns, fields.value) : fields;
-      yield { line, value: record.ok ? toQuery(record.value) : record };
+      yield { line, value: record.ok ? convert(record.value) : record };
       continue;
     }
-    const header = toColumns(fields, reading);
-    if (!header.ok) {
-      yield { line, value: header };
-      return;
-    }
-    columns = header.value;
+    const problems = fields.ok ? headerProblems(fields.value, reading) : fields.problems;
+    if (!fields.ok || problems.length > 0) return yield { line, value: failure(...problems) };
+    columns = fields.value;
   }
 }
 
-function toColumns(fields: Result<readonly string[]>, reading: Reading): Result<readonly string[]> {
-  if (!fields.ok) return fields;
-  const problems = headerProblems(fields.value, reading);
-  return problems.length > 0 ? failure(...problems) : fields;
-}
-
-async function* readCsvRecords(lines: AsyncIterable<Line>): AsyncGenerator<CsvRecord> {
+async function* splitRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
   const splitter = new RecordSplitter();
-  for await (const line of lines) yield* splitter.take(line);
+  for await (const line of readLines(chunks)) yield* splitter.take(line);
   yield* splitter.end();
 }
 

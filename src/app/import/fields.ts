@@ -20,16 +20,8 @@ export interface Reading {
   readonly timeFormat: TimeFormat;
 }
 
-/** For records that are queries already. */
-export const PLAIN: Reading = {
-  map: undefined,
-  caller: undefined,
-  callerValues: new Map(),
-  timeFormat: 'rfc3339',
-};
-
 /** Returns a function that converts a record to the input of `parseQuery`. */
-export function queryReader(reading: Reading): (record: unknown) => Result<unknown> {
+export function createConverter(reading: Reading): (record: unknown) => Result<unknown> {
   const { map, caller, callerValues, timeFormat } = reading;
   if (map !== undefined) return (record) => applyMap(record, map, reading);
   if (caller === undefined && callerValues.size === 0 && timeFormat === 'rfc3339') return success;

@@ -1,8 +1,8 @@
 /** The import formats. To add one, add its name to `FORMATS` and its reader to `selectReader`. */
-import { type LogReading, readAccessLog } from './access-log.js';
-import { queryReader, type Reading } from './fields.js';
-import { type ImportRecord, readJsonLines } from './records.js';
-import { readStream } from './stream.js';
+import { createLogParser, type LogReading } from './access-log.js';
+import { createConverter, type Reading } from './fields.js';
+import { type ImportRecord, parseLines, readJsonLines } from './records.js';
+import { createEventConverter } from './stream.js';
 
 /** Reads the records of a source. */
 export type Reader = (chunks: AsyncIterable<Buffer>) => AsyncGenerator<ImportRecord>;
@@ -25,35 +25,19 @@ export interface Form {
 
 /** The reader for a source of this name. */
 export function selectReader({ format, reading, eventTypes, log }: Form, name: string): Reader {
-  if (log !== undefined) return (chunks) => readAccessLog(chunks, log);
+  if (log !== undefined) return (chunks) => parseLines(chunks, createLogParser(log));
   switch (format ?? detectFormat(name)) {
     case 'csv':
-      return (chunks) => loadAndReadCsv(chunks, reading);
+      return async function* readLazily(chunks) {
+        // The parser takes long to load.
+        const { readCsv } = await import('./csv.js');
+        yield* readCsv(chunks, reading);
+      };
     case 'stream':
-      return (chunks) => readStream(chunks, reading, eventTypes);
+      return (chunks) => readJsonLines(chunks, createEventConverter(reading, eventTypes));
     default:
-      return (chunks) => readNdjson(chunks, reading);
+      return (chunks) => readJsonLines(chunks, createConverter(reading));
   }
-}
-
-/** One object per line: a query, or a record that `reading` converts to one. */
-export async function* readNdjson(
-  chunks: AsyncIterable<Buffer>,
-  reading: Reading,
-): AsyncGenerator<ImportRecord> {
-  const toQuery = queryReader(reading);
-  for await (const { line, value } of readJsonLines(chunks)) {
-    yield { line, value: value.ok ? toQuery(value.value) : value };
-  }
-}
-
-async function* loadAndReadCsv(
-  chunks: AsyncIterable<Buffer>,
-  reading: Reading,
-): AsyncGenerator<ImportRecord> {
-  // The parser takes long to load.
-  const { readCsv } = await import('./csv.js');
-  yield* readCsv(chunks, reading);
 }
 
 function detectFormat(name: string): Format {

@@ -1,7 +1,7 @@
 /** Splits import files into lines and records. */
 import { lineBytesMax } from '../../domain/limits.js';
 import { isBlank, parseJson } from '../../domain/queries/lines.js';
-import { failure, type Result } from '../../domain/result.js';
+import { failure, type Result, success } from '../../domain/result.js';
 
 const newline = 0x0a;
 
@@ -43,22 +43,34 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 /** The problem of a line without bytes. */
 export const tooLongProblem = `is longer than ${lineBytesMax} bytes`;
 
+/** The input of `parseQuery`, the problems of a bad record, or `skipped` for a record that is not a query. */
+export type Parsed = Result<unknown> | 'skipped';
+
 /** A record of an import file. */
 export interface ImportRecord {
   /** The first line, from 1. */
   readonly line: number;
-  /** The input of `parseQuery`, the record's problems, or `skipped` for records that are not queries. */
-  readonly value: Result<unknown> | 'skipped';
+  readonly value: Parsed;
 }
 
-interface JsonLine extends ImportRecord {
-  readonly value: Result<unknown>;
-}
-
-/** Reads one JSON value per line. Ignores blank lines. */
-export async function* readJsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<JsonLine> {
+/** Reads one record per line. Ignores blank lines. */
+export async function* parseLines(
+  chunks: AsyncIterable<Buffer>,
+  parse: (bytes: Buffer) => Parsed,
+): AsyncGenerator<ImportRecord> {
   for await (const { number, bytes } of readLines(chunks)) {
     if (bytes === undefined) yield { line: number, value: failure(tooLongProblem) };
-    else if (!isBlank(bytes)) yield { line: number, value: parseJson(bytes) };
+    else if (!isBlank(bytes)) yield { line: number, value: parse(bytes) };
   }
+}
+
+/** Reads one JSON value per line, and converts it. */
+export function readJsonLines(
+  chunks: AsyncIterable<Buffer>,
+  convert: (value: unknown) => Parsed = success,
+): AsyncGenerator<ImportRecord> {
+  return parseLines(chunks, (bytes) => {
+    const json = parseJson(bytes);
+    return json.ok ? convert(json.value) : json;
+  });
 }

@@ -1,4 +1,4 @@
-/** Reads import files and records what is good in them. Knows nothing of options, stores and servers. */
+/** Reads import files and records their good records. Independent of options, stores and servers. */
 
 import { formatCount } from '../../domain/format.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
@@ -74,30 +74,28 @@ async function readSource(
   totals: ImportTotals,
   onQuery: OnQuery,
 ): Promise<void> {
+  const { progress, clock } = plan;
   const readRecords = plan.selectReader(source.name);
-  for await (const { line, value } of readRecords(source.read(plan.progress.advance))) {
+  for await (const { line, value } of readRecords(source.read(progress.advance))) {
     totals.read++;
-    if (totals.read % 1000 === 0) plan.progress.show(totals.read);
+    if (totals.read % 1000 === 0) progress.show(totals.read);
     if (value === 'skipped') {
       totals.skipped++;
       continue;
     }
-    const query = value.ok ? parseQuery(value.value, plan.clock.now()) : value;
+    const query = value.ok ? parseQuery(value.value, clock.now()) : value;
     if (query.ok) {
       await onQuery(query.value);
     } else {
       totals.bad++;
-      plan.progress.note(`${source.name}:${line}: ${query.problems.join('; ')}`);
+      progress.note(`${source.name}:${line}: ${query.problems.join('; ')}`);
     }
   }
 }
 
 /** The totals as one line. */
 export function describeTotals({ read, recorded, duplicates, bad, skipped }: ImportTotals): string {
-  const counts = `${formatCount(read)} read, ${formatCount(recorded)} recorded, ${formatCount(duplicates)} duplicates`;
-  const others = [
-    ...(bad === 0 ? [] : [`${formatCount(bad)} bad`]),
-    ...(skipped === 0 ? [] : [`${formatCount(skipped)} skipped`]),
-  ];
-  return [counts, ...others].join(', ');
+  const always = Object.entries({ read, recorded, duplicates });
+  const others = Object.entries({ bad, skipped }).filter(([, count]) => count > 0);
+  return [...always, ...others].map(([name, count]) => `${formatCount(count)} ${name}`).join(', ');
 }

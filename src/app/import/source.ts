@@ -11,7 +11,7 @@ export interface Source {
   /** The size before decompression; undefined for stdin. */
   readonly sizeBytes: number | undefined;
   /** Reads the decompressed bytes, once. Calls `onProgress` with the number of compressed bytes that each step read. */
-  readonly read: (onProgress: (storedBytes: number) => void) => AsyncIterable<Buffer>;
+  readonly read: (onProgress: OnProgress) => AsyncIterable<Buffer>;
 }
 
 const problems: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const problems: Readonly<Record<string, string>> = {
   EACCES: 'this user may not read it',
 };
 
-/** Why a file cannot be read, for people. */
+/** Why a file cannot be read. */
 export function fileProblem(error: unknown): string {
   const { code = 'unknown error' } = error as NodeJS.ErrnoException;
   return problems[code] ?? code;
@@ -32,13 +32,11 @@ export class SourceError extends Error {
   override readonly name = 'SourceError';
 }
 
-/** Opens a file, or stdin for `-`. Throws a `CallerStatsError` if there is no such file. */
-export async function openSource(path: string, stdin: Readable): Promise<Source> {
-  if (path !== '-') return openFile(path);
-  return { name: 'stdin', sizeBytes: undefined, read: (onProgress) => readBytes(stdin, onProgress) };
-}
-
-export async function openFile(path: string): Promise<Source> {
+/** Opens a file, or `stdin` for `-`. Throws a `CallerStatsError` if there is no such file. */
+export async function openSource(path: string, stdin?: Readable): Promise<Source> {
+  if (path === '-' && stdin !== undefined) {
+    return { name: 'stdin', sizeBytes: undefined, read: (onProgress) => readBytes(stdin, onProgress) };
+  }
   const file = await stat(path).catch((error: unknown) => {
     throw new CallerStatsError('not_found', `${path} cannot be read: ${fileProblem(error)}.`);
   });
@@ -50,10 +48,9 @@ export async function openFile(path: string): Promise<Source> {
   };
 }
 
-async function* readBytes(
-  stored: Readable,
-  onProgress: (storedBytes: number) => void,
-): AsyncGenerator<Buffer> {
+type OnProgress = (storedBytes: number) => void;
+
+async function* readBytes(stored: Readable, onProgress: OnProgress): AsyncGenerator<Buffer> {
   try {
     yield* unpack(countBytes(stored, onProgress));
   } catch (error) {
@@ -62,10 +59,7 @@ async function* readBytes(
   }
 }
 
-async function* countBytes(
-  stored: Readable,
-  onProgress: (storedBytes: number) => void,
-): AsyncGenerator<Buffer> {
+async function* countBytes(stored: Readable, onProgress: OnProgress): AsyncGenerator<Buffer> {
   for await (const chunk of stored) {
     onProgress((chunk as Buffer).length);
     yield chunk as Buffer;

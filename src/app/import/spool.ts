@@ -6,8 +6,6 @@ import { readJsonLines } from './records.js';
 
 const bufferedCharactersMax = 256 * 1024;
 
-const chunkBytes = 64 * 1024;
-
 /**
  * Stores queries in a temporary file until all of them have been checked. So the queries that are recorded are exactly those
  * that were checked, also from stdin, and memory use does not depend on their number.
@@ -21,8 +19,8 @@ export class Spool {
   static async create(): Promise<Spool> {
     const folder = await mkdtemp(join(tmpdir(), 'caller-stats-import-'));
     const file = await open(join(folder, 'queries'), 'wx+', 0o600);
-    // An open file without a name leaves nothing behind, however the process ends. Windows cannot remove open files; there,
-    // `remove` does it.
+    // An open file without a name disappears however the process ends. Windows cannot remove open files; there, `remove`
+    // does it.
     const isRemoved = await rm(folder, { recursive: true }).then(
       () => true,
       () => false,
@@ -43,8 +41,9 @@ export class Spool {
   /** Reads the added queries, in order. */
   async *read(): AsyncGenerator<Query> {
     await this.#write();
-    for await (const { value } of readJsonLines(this.#chunks())) {
-      if (!value.ok) throw new Error(`the temporary file was damaged: ${value.problems.join(', ')}`);
+    const chunks: AsyncIterable<Buffer> = this.#file.createReadStream({ start: 0, autoClose: false });
+    for await (const { line, value } of readJsonLines(chunks)) {
+      if (value === 'skipped' || !value.ok) throw new Error(`line ${line} of the temporary file is damaged`);
       const [id, caller, occurredAt] = value.value as [string, string, number];
       yield { id, caller, occurredAt };
     }
@@ -53,16 +52,6 @@ export class Spool {
   async remove(): Promise<void> {
     await this.#file.close();
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
-  }
-
-  async *#chunks(): AsyncGenerator<Buffer> {
-    for (let at = 0; ; ) {
-      // A new buffer each time, because lines of the last one may still be in use.
-      const { bytesRead, buffer } = await this.#file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, at);
-      if (bytesRead === 0) return;
-      at += bytesRead;
-      yield buffer.subarray(0, bytesRead);
-    }
   }
 
   async #write(): Promise<void> {

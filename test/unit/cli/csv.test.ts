@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readCsv } from '../../../src/app/import/csv.js';
+import { selectReader } from '../../../src/app/import/formats.js';
+import { readForm } from '../../../src/cli/options/import-form.js';
 
 /** The ids that a CSV has, read in chunks of the given size. */
 async function idsOf(text: string, chunkBytes: number): Promise<unknown[]> {
@@ -7,8 +8,9 @@ async function idsOf(text: string, chunkBytes: number): Promise<unknown[]> {
   async function* chunks() {
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
   }
+  const form = await readForm({ format: 'csv' });
   const ids: unknown[] = [];
-  for await (const { value } of readCsv(chunks())) {
+  for await (const { value } of selectReader(form, 'file')(chunks())) {
     if (value === 'skipped') throw new Error('no record of CSV is passed over');
     ids.push(value.ok ? (value.value as { id: unknown }).id : value.problems);
   }

@@ -64,9 +64,7 @@ async function toResult(answering: Promise<object>, io: ToolStreams): Promise<Ca
   } catch (error) {
     const expected = error instanceof CallerStatsError;
     if (!expected) printError(io, error instanceof Error ? String(error.stack) : String(error));
-    const lines = expected
-      ? describeError(error)
-      : ['The server failed; what it printed to stderr says more.'];
+    const lines = expected ? describeError(error) : ['The server failed. Its output on stderr says why.'];
     return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
   }
 }

@@ -1,12 +1,5 @@
 /** The tools of `mcp`, with descriptions for models. */
-import {
-  CALLER_STATS,
-  CALLERS,
-  type Report,
-  type ReportInput,
-  type ReportSource,
-  SERIES,
-} from '../app/reports.js';
+import { CALLER_STATS, CALLERS, type Report, type ReportSource, SERIES } from '../app/reports.js';
 import { INTERVALS } from '../domain/counting/interval.js';
 import type { Series } from '../domain/counting/series.js';
 import { DEFAULT_INTERVAL, SERIES_PARAMETER_NAMES } from '../domain/counting/series.js';
@@ -14,6 +7,7 @@ import { CallerStatsError } from '../domain/errors.js';
 import { formatCount } from '../domain/format.js';
 import { toolBucketsMax } from '../domain/limits.js';
 import { CALLER_TYPE_DESCRIPTIONS, CALLER_TYPES } from '../domain/queries/caller.js';
+import { collectProblems } from '../domain/result.js';
 import { unknownNameMessage } from '../domain/suggest.js';
 import { UTC } from '../domain/time/time-zone.js';
 import {
@@ -54,8 +48,8 @@ export function createTools(source: ReportSource): Tool[] {
       title: 'Caller stats over time',
       description:
         'The same counts for each hour, day, week or month of a range, in the calendar of a time zone: for trends and ' +
-        'comparisons. Buckets without queries are there, too; the first and the last bucket are clipped to the range, ' +
-        `and all of them add up to what get_caller_stats says of it. At most ${formatCount(toolBucketsMax)} buckets: choose ` +
+        'comparisons. Buckets without queries are included. The first and the last bucket are clipped to the range, ' +
+        `and all buckets add up to the result of get_caller_stats. At most ${formatCount(toolBucketsMax)} buckets: choose ` +
         'the widest interval that answers the question.',
       input: SeriesInput,
       output: SeriesSchema,
@@ -75,17 +69,17 @@ export function createTools(source: ReportSource): Tool[] {
 }
 
 const projectId = stringSchema(
-  "The project's id, not its name. Where there is a tool list_projects, it has them.",
+  "The project's id, not its name. The tool list_projects, if there is one, lists the ids.",
 );
 
 const range = {
   dateFrom: stringSchema(
     'Start of the range, inclusive: a date such as 2026-01-31, which is the start of that day in UTC, or an ISO 8601 ' +
-      'date-time, in UTC unless it has an offset, such as 2026-01-31T00:00:00+01:00. Left out: from the very first query.',
+      'date-time, in UTC unless it has an offset, such as 2026-01-31T00:00:00+01:00. By default: from the first query.',
   ),
   dateTo: stringSchema(
     'End of the range, EXCLUSIVE, in the same forms: for all of January 2026, dateFrom 2026-01-01 and dateTo ' +
-      '2026-02-01. Left out: to the very last query.',
+      '2026-02-01. By default: to the last query.',
   ),
 };
 
@@ -97,11 +91,11 @@ const SeriesInput = strictObjectSchema(
     ...range,
     interval: enumSchema(INTERVALS, {
       default: DEFAULT_INTERVAL,
-      description: 'How long the buckets are. Weeks begin on Monday.',
+      description: 'The length of the buckets. Weeks begin on Monday.',
     }),
     timeZone: stringSchema(
-      'Whose days, weeks and months: an IANA name such as Europe/Berlin. It does not change what dateFrom and dateTo ' +
-        'mean: give those an offset to begin and end at midnight there.',
+      'The time zone of days, weeks and months: an IANA name such as Europe/Berlin. It does not apply to dateFrom and ' +
+        'dateTo: give those an offset to begin and end at midnight there.',
       { default: UTC },
     ),
   },
@@ -110,12 +104,11 @@ const SeriesInput = strictObjectSchema(
 const ProjectsSchema = objectSchema({
   projects: arraySchema(
     objectSchema({
-      id: stringSchema('What the other tools take as projectId.'),
+      id: stringSchema('The projectId of the other tools.'),
       name: stringSchema(),
       timeZone: {
         anyOf: [{ type: 'string' }, { type: 'null' }],
-        description:
-          "The IANA time zone that the project's people count days in; null where none was chosen.",
+        description: "The project's time zone, an IANA name; null if it has none.",
       },
     }),
   ),
@@ -130,7 +123,7 @@ function listTool(projects: NonNullable<ReportSource['projects']>): Tool {
     input,
     output: ProjectsSchema,
     call: async (given) => {
-      refuse(findUnknownNames(given, input));
+      refuse(readArguments(given, input).problems);
       return { projects: (await projects()).map(({ id, name, timeZone }) => ({ id, name, timeZone })) };
     },
   };
@@ -147,14 +140,12 @@ function readTool<Question, Answer extends object>(
     ...tool,
     output: unnamed,
     call: async (given) => {
-      const problems = [...findUnknownNames(given, tool.input), ...findNonStrings(given, tool.input)];
-      const { projectId: id, dateFrom: from, dateTo: to, interval, timeZone } = readStrings(given);
-      if (!('projectId' in given)) problems.unshift('projectId: is missing');
-      const asked: ReportInput = { from, to, interval, timeZone };
+      const { strings, problems } = readArguments(given, tool.input);
+      const { projectId: id = '', dateFrom: from, dateTo: to, interval, timeZone } = strings;
+      const asked = { from, to, interval, timeZone };
       const question = report.parse(asked, SERIES_PARAMETER_NAMES);
-      if (!question.ok) problems.push(...question.problems);
-      refuse(problems);
-      if (!question.ok || id === undefined) throw new Error('arguments with problems were not refused');
+      if (!question.ok || problems.length > 0)
+        throw invalidArguments([...problems, ...collectProblems(question)]);
       const answer = await source.read(report, id, question.value, asked);
       refuse(tooMuch?.(answer) ?? []);
       return answer;
@@ -170,28 +161,31 @@ function tooManyBuckets({ interval, buckets }: Series): string[] {
   ];
 }
 
-type Given = Readonly<Record<string, unknown>>;
-
-function findUnknownNames(given: Given, { properties }: ObjectSchema): string[] {
+/** The arguments that are strings, and the problems of all arguments. */
+function readArguments(
+  given: Readonly<Record<string, unknown>>,
+  { properties, required = [] }: ObjectSchema,
+) {
   const known = Object.keys(properties);
-  return Object.keys(given)
-    .filter((name) => !known.includes(name))
-    .map((name) => unknownNameMessage('parameter', name, known));
-}
-
-function findNonStrings(given: Given, { properties }: ObjectSchema): string[] {
-  return Object.keys(properties)
-    .filter((name) => name in given && typeof given[name] !== 'string')
-    .map((name) => `${name}: is not a string; leave it out or give one`);
-}
-
-function readStrings(
-  given: Given,
-): Partial<Record<'projectId' | 'dateFrom' | 'dateTo' | 'interval' | 'timeZone', string>> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'string'));
+  const names = Object.keys(given);
+  const notStrings = names.filter((name) => typeof given[name] !== 'string');
+  const problems = [
+    ...required.filter((name) => !names.includes(name)).map((name) => `${name}: is missing`),
+    ...names
+      .filter((name) => !known.includes(name))
+      .map((name) => unknownNameMessage('parameter', name, known)),
+    ...known
+      .filter((name) => notStrings.includes(name))
+      .map((name) => `${name}: is not a string; leave it out or give one`),
+  ];
+  const strings = Object.fromEntries(Object.entries(given).filter(([name]) => !notStrings.includes(name)));
+  return { strings: strings as Readonly<Record<string, string>>, problems };
 }
 
 function refuse(problems: readonly string[]): void {
-  if (problems.length === 0) return;
-  throw new CallerStatsError('invalid', 'The call has invalid arguments.', { details: problems });
+  if (problems.length > 0) throw invalidArguments(problems);
+}
+
+function invalidArguments(details: readonly string[]): CallerStatsError {
+  return new CallerStatsError('invalid', 'The call has invalid arguments.', { details });
 }

@@ -63,9 +63,11 @@ export class ServerClient {
     operation: string,
     parameters: Readonly<Record<string, string | undefined>>,
   ): Promise<unknown> {
-    const given = new URLSearchParams();
-    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) given.set(name, value);
-    return this.#request(`${operationUrl(this.#url, projectId, operation)}?${given}`, {});
+    const given = Object.entries(parameters).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    const query = new URLSearchParams(given);
+    return this.#request(`${operationUrl(this.#url, projectId, operation)}?${query}`, {});
   }
 
   async #request(url: string, { headers, ...init }: RequestInit): Promise<unknown> {

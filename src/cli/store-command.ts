@@ -80,7 +80,7 @@ export function addStoreAction<Options extends object, Input, Name extends Setti
     /** If false, the database is created if there is none. */
     readonly mustExist?: boolean;
     /** Reads the argument and the options. Throws `UsageError`. `settings` is undefined if they are invalid. */
-    readonly parse: (options: Options, argument: string, settings: Values<Name> | undefined) => Input;
+    readonly parse?: (options: Options, argument: string, settings: Values<Name> | undefined) => Input;
     readonly run: (call: Call<Input, Name>) => Promise<Output>;
   },
 ): void {
@@ -97,7 +97,7 @@ export function addStoreAction<Options extends object, Input, Name extends Setti
           settings = readSettings([...STORE_SETTINGS, ...names], options, io.env);
           return settings;
         },
-        () => parse(options, argument, settings),
+        () => parse?.(options, argument, settings) as Input,
       );
       const by = { name: 'command line', address: null, at: io.clock.now() };
       return runOnStore(

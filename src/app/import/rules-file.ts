@@ -1,6 +1,7 @@
 /** Parses the file of `--caller-rules`. */
 import { Ajv } from 'ajv';
-import type { CallerRules } from '../../domain/queries/caller-detection.js';
+import { type CallerRules, callerRulesProblems } from '../../domain/queries/caller-detection.js';
+import { parseJson } from '../../domain/queries/lines.js';
 import { failure, type Result, success } from '../../domain/result.js';
 
 const text = { type: 'string' };
@@ -26,16 +27,21 @@ const RulesFile = {
   },
 };
 
-/** Checks the file's structure; `callerRulesProblems` checks the rules. */
-export function parseRulesFile(value: unknown): Result<CallerRules> {
+/** Parses the JSON file, and checks its structure and its rules. */
+export function parseRulesFile(bytes: Uint8Array): Result<CallerRules> {
+  const json = parseJson(bytes);
+  if (!json.ok) return json;
   const ajv = new Ajv({ allErrors: true });
-  if (ajv.validate<CallerRules>(RulesFile, value)) return success(value);
+  if (ajv.validate<CallerRules>(RulesFile, json.value)) {
+    const problems = callerRulesProblems(json.value);
+    return problems.length === 0 ? success(json.value) : failure(...problems);
+  }
   return failure(
     ...(ajv.errors ?? []).map(({ instancePath, message, params }) => {
+      const path = instancePath.slice(1);
       const unknown: unknown = params['additionalProperty'];
-      if (unknown !== undefined)
-        return `${instancePath.slice(1)}/${unknown} is not known here`.replace(/^\//, '');
-      return `${instancePath === '' ? 'it' : instancePath.slice(1)} ${message}`;
+      if (unknown !== undefined) return `${path}/${unknown} is not known here`.replace(/^\//, '');
+      return `${path === '' ? 'it' : path} ${message}`;
     }),
   );
 }

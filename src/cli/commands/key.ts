@@ -75,7 +75,6 @@ function addList(key: Command, io: Io): void {
     .description('lists the API keys, including disabled, expired and revoked ones');
   addStoreAction(command, io, {
     json: 'print them as JSON',
-    parse: () => undefined,
     run: async ({ store, organizationId, by }) => {
       const json = (await store.listKeys(organizationId)).map((one) => keyToJson(one, by.at));
       const rows = json.map((row) => [

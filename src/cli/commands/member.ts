@@ -58,7 +58,6 @@ function addAdd(member: Command, io: Io): void {
 function addList(member: Command, io: Io): void {
   addStoreAction(member.command('list').description('lists the members'), io, {
     json: 'print them as JSON',
-    parse: () => undefined,
     run: async ({ store, organizationId }) => {
       const json = (await store.listMembers(organizationId)).map(memberToJson);
       const rows = json.map(({ email, role, createdAt }) => [email, role, createdAt]);
@@ -101,7 +100,7 @@ function addRemove(member: Command, io: Io): void {
 function addInvite(member: Command, io: Io): void {
   const command = member
     .command('invite')
-    .description('prints a link with which somebody can join and sign in, once')
+    .description('prints a link with which one person can join and create an account, once')
     .argument('<email>', 'e-mail address, in any case')
     .addOption(roleOption().default('viewer'))
     .addOption(settingOption('publicUrl'))

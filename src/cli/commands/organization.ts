@@ -30,7 +30,6 @@ export function addOrganizationCommand(program: Command, io: Io): void {
   addStoreAction(organization.command('list').description('lists the organizations'), io, {
     json: 'print them as JSON',
     hasOrganization: false,
-    parse: () => undefined,
     run: async ({ store }) => {
       const json = (await store.listOrganizations()).map(organizationToJson);
       const rows = json.map(({ id, name, createdAt }) => [id, name, createdAt]);

@@ -42,7 +42,6 @@ function addCreate(project: Command, io: Io): void {
 function addList(project: Command, io: Io): void {
   addStoreAction(project.command('list').description('lists the projects'), io, {
     json: 'print them as JSON',
-    parse: () => undefined,
     run: async ({ store, organizationId }) => {
       const json = (await store.listProjects(organizationId)).map(projectToJson);
       const rows = json.map((row) => [

@@ -15,7 +15,6 @@ export function addVerifyCommand(program: Command, io: Io): void {
   addStoreAction(command, io, {
     json: 'print the result as JSON',
     hasOrganization: false,
-    parse: () => undefined,
     run: async ({ store }) => {
       const found = await store.verify();
       const failed = found.differencesTotal > 0 || found.damage.length > 0;

@@ -44,7 +44,7 @@ describe('options are refused:', () => {
   test.each<[string, string, RegExp]>([
     ['that are not there', join(folder, 'none'), /none cannot be read: there is no such file/],
     ['that are a folder', folder, / cannot be read: it is a folder$/],
-    ['that are no JSON', file('a.json', '{'), /a\.json is not JSON/],
+    ['that are no JSON', file('a.json', '{'), /a\.json: is not JSON/],
     ['with a mistyped name', file('b.json', '{"siteOrigin":[]}'), /b\.json: siteOrigin is not known here$/],
     [
       'of another shape',

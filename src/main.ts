@@ -9,11 +9,11 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-// The list of processes is for everybody on the machine to read.
+// Any user of the machine can list processes and their arguments.
 const shownArguments = process.argv.map(maskPassword);
 if (shownArguments.join() !== process.argv.join()) process.title = shownArguments.join(' ');
 
-// Whoever reads our output may stop, as `head` does; that is no failure.
+// A reader may close our output early, as `head` does. That is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -38,8 +38,8 @@ process.exitCode = await run(
   version,
 );
 
-// Whoever reads our output may be slow, and gets all of it.
+// Wait until a slow reader has received all output.
 await new Promise((resolve) => process.stdout.write('', resolve));
 
-// The command has ended; what still holds the process up a second later (a request that cannot be finished) is let go.
+// The command has ended. If something keeps the process running, such as a request that cannot be finished, exit anyway.
 setTimeout(() => process.exit(), 1000).unref();

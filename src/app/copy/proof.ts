@@ -20,7 +20,7 @@ export function difference({ id, source, target, recorded, duplicates }: CopiedP
   }
   if (target.total > source.total) {
     const more = formatQuantity(target.total - source.total, 'query', 'queries');
-    return `${id}: the target has every query of the source, and ${more} that somebody else recorded there (${byType(source, target)})`;
+    return `${id}: the target has every query of the source, and ${more} that others recorded there (${byType(source, target)})`;
   }
   return CALLER_TYPES.some((type) => source[type] !== target[type])
     ? `${id}: the target has the ids of the source, some of them with another caller (${byType(source, target)})`

@@ -107,7 +107,7 @@ test('queries that servers record on either side during a copy are reported, and
   const third = await copy(place, from, to);
   expect(third.status).toBe(1);
   expect(third.stdout).toContain(
-    'docs: the target has every query of the source, and 2 queries that somebody else recorded there (web +1, other +1)\n',
+    'docs: the target has every query of the source, and 2 queries that others recorded there (web +1, other +1)\n',
   );
   // A copy in the other direction brings the additional queries of the target.
   await succeed(copy(place, to, from));

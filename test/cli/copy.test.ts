@@ -134,7 +134,7 @@ describe('copy fails, naming the side, for', () => {
     await target.createProject(projectOf(project, { organizationId: 'others' }), by);
     const said = await failure(place, `sqlite:${place.database}`, to);
     expect(said).toMatch(
-      /^caller-stats: The project docs is of the organization default, and in the target 127/,
+      /^caller-stats: The project docs belongs to the organization default, but in the target 127/,
     );
     expect(await queriesIn(target, project)).toEqual([]);
   });

@@ -44,10 +44,10 @@ export interface Copied {
 
 export async function takeStock(from: Side): Promise<Stock> {
   const organizations = await from.ask((store) => store.listOrganizations());
-  const keys = new Map<string, readonly ApiKey[]>();
   const members: Member[] = [];
-  for (const { id } of organizations) members.push(...(await from.ask((store) => store.listMembers(id))));
+  const keys = new Map<string, readonly ApiKey[]>();
   const projects: Project[] = [];
+  for (const { id } of organizations) members.push(...(await from.ask((store) => store.listMembers(id))));
   // Keys before projects, so that the project of each key is listed even if both are new.
   for (const { id } of organizations) keys.set(id, await from.ask((store) => store.listKeys(id)));
   for (const { id } of organizations) projects.push(...(await from.ask((store) => store.listProjects(id))));
@@ -63,24 +63,21 @@ function requireAllRows({ id, rowsFrom }: Project, { name }: Side): void {
   throw new CallerStatsError(
     'invalid',
     `The retention of the project ${id} in ${name} has removed the rows of its queries from before ` +
-      `${formatTime(rowsFrom)}. They are counted there, but cannot be copied; nothing was.`,
+      `${formatTime(rowsFrom)}. They still count there, but cannot be copied. Nothing was copied.`,
   );
+}
+
+interface CopyContext {
+  readonly from: Side;
+  readonly to: Side;
+  readonly io: { readonly clock: Clock; readonly randomInt: (max: number) => number };
+  readonly progress: Progress;
 }
 
 /** Copies everything. Safe to repeat, because existing things are not created again. */
 export async function copyStock(
   { organizations, members, keys, projects }: Stock,
-  {
-    from,
-    to,
-    io,
-    progress,
-  }: {
-    from: Side;
-    to: Side;
-    io: { readonly clock: Clock; readonly randomInt: (max: number) => number };
-    progress: Progress;
-  },
+  { from, to, io, progress }: CopyContext,
 ): Promise<Copied> {
   const by: Actor = { name: 'copy', address: null, at: io.clock.now() };
   const organizationTally: Tally = { copied: 0, present: 0 };
@@ -94,25 +91,20 @@ export async function copyStock(
   for (const member of members.toSorted((a, b) => rank(a) - rank(b))) await copyMember(member, to, by);
   for (const project of projects) await copyProject(project, to, by);
   for (const [organizationId, organizationKeys] of keys) {
-    const { copied, present } = await copyKeys(organizationId, organizationKeys, to, {
-      by,
-      randomInt: io.randomInt,
-    });
+    const { copied, present } = await copyKeys(organizationId, organizationKeys, to, { ...io, by });
     keyTally.copied += copied;
     keyTally.present += present;
   }
-  const recordings = new Map<string, RecordResult>();
   let read = 0;
-  for (const { id } of projects) {
-    const result = await copyQueries(id, from, to, (queries) => {
-      read += queries;
-      progress.advance(queries);
-      progress.show(read);
-    });
-    recordings.set(id, result);
-  }
+  const onRead = (queries: number) => {
+    read += queries;
+    progress.advance(queries);
+    progress.show(read);
+  };
+  const results = new Map<string, RecordResult>();
+  for (const { id } of projects) results.set(id, await copyQueries(id, from, to, onRead));
   const copied: CopiedProject[] = [];
-  for (const [id, { recorded, duplicates }] of recordings) {
+  for (const [id, { recorded, duplicates }] of results) {
     const source = await countAll(from, id);
     copied.push({ id, source, target: await countAll(to, id), recorded, duplicates });
   }
@@ -138,8 +130,8 @@ async function copyProject(project: Project, to: Side, by: Actor): Promise<void>
   if (there !== undefined) return requireAllRows(there, to);
   throw new CallerStatsError(
     'already_exists',
-    `The project ${project.id} is of the organization ${project.organizationId}, and in the target ${to.name} there is ` +
-      'one of that id of another organization, or one that was deleted a moment ago. Copy into another database.',
+    `The project ${project.id} belongs to the organization ${project.organizationId}, but in the target ${to.name} a project ` +
+      'with this id belongs to another organization, or was deleted a moment ago. Copy into another database.',
   );
 }
 

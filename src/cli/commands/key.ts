@@ -60,11 +60,8 @@ function addCreate(key: Command, io: Io): void {
       const { key: created, secret } = await createKey(issuing, organizationId, input, by);
       const expiry =
         created.expiresAt === null ? 'never expires' : `expires ${formatTime(created.expiresAt)}`;
-      return {
-        json: { key: secret, ...keyToJson(created, by.at) },
-        text: secret,
-        notes: [`Key ${created.id} ${expiry}. It is not shown again.`],
-      };
+      const notes = [`Key ${created.id} ${expiry}. It is not shown again.`];
+      return { json: { key: secret, ...keyToJson(created, by.at) }, text: secret, notes };
     },
   });
 }
@@ -115,15 +112,13 @@ function addRotate(key: Command, io: Io): void {
     run: async ({ store, settings, organizationId, input, by }) => {
       const issuing = { store, ...settings, randomInt: io.randomInt };
       const { old, oldExpiresAt, successor } = await rotateKey(issuing, { organizationId, ...input }, by);
+      const { key: created, secret } = successor;
       const end = formatTime(oldExpiresAt);
-      return {
-        json: { key: successor.secret, ...keyToJson(successor.key, by.at) },
-        text: successor.secret,
-        notes: [
-          `Key ${successor.key.id} takes over from ${describeKey(old)}, which works until ${end}.`,
-          'It is not shown again.',
-        ],
-      };
+      const notes = [
+        `Key ${created.id} takes over from ${describeKey(old)}, which works until ${end}.`,
+        'It is not shown again.',
+      ];
+      return { json: { key: secret, ...keyToJson(created, by.at) }, text: secret, notes };
     },
   });
 }

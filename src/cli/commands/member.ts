@@ -115,11 +115,7 @@ function addInvite(member: Command, io: Io): void {
       const link = `${pagesUrl(settings)}/join#${token}`;
       const expiresAt = formatTime(invitation.expiresAt);
       const note = `For ${input.email}, as ${input.role}, until ${expiresAt}. It is not shown again.`;
-      return {
-        json: { ...input, link, expiresAt },
-        text: link,
-        notes: [note, ...assumedUrlNotes(settings)],
-      };
+      return { json: { ...input, link, expiresAt }, text: link, notes: [note, ...noteGuessedUrl(settings)] };
     },
   });
 }
@@ -144,12 +140,8 @@ function addReset(member: Command, io: Io): void {
       const recovery = await openCredentials(store, settings, io);
       const token = await recoverAccount({ store, recovery }, input, by);
       const link = `${pagesUrl(settings)}/reset#${token}`;
-      const note = `For ${input.email}, within a day. It is not shown again.`;
-      return {
-        json: { email: input.email, link },
-        text: link,
-        notes: [note, ...assumedUrlNotes(settings)],
-      };
+      const notes = [`For ${input.email}, within a day. It is not shown again.`, ...noteGuessedUrl(settings)];
+      return { json: { email: input.email, link }, text: link, notes };
     },
   });
 }
@@ -181,7 +173,7 @@ async function openCredentials(
 type PagesSettings = Values<'publicUrl' | 'basePath' | 'port'>;
 
 /** Tells the user if the link's address is a guess, because the server may run with other settings. */
-function assumedUrlNotes(settings: PagesSettings): string[] {
+function noteGuessedUrl(settings: PagesSettings): string[] {
   if (settings.publicUrl !== null) return [];
   return [
     `The link assumes that the server is at ${pagesUrl(settings)}; change that with --public-url or PORT.`,

@@ -19,7 +19,7 @@ export function isWorker(): boolean {
 /** A message from the primary process to a worker. */
 type Order = { readonly kind: 'stop' } | { readonly kind: 'ask'; readonly question: number };
 
-/** A message from a worker to the primary process. */
+/** The answer of a worker to a question. */
 interface Answer {
   readonly question: number;
   readonly answer: unknown;

@@ -10,7 +10,7 @@ import { pendingQueriesMax } from '../../domain/limits.js';
 import type { RequestMetrics, RouteMetrics } from '../../http/request-metrics.js';
 import type { RecordResult, Store } from '../../storage/ports/store.js';
 import type { CommitObserver } from '../../storage/ports/store-stats.js';
-import { Durations } from './durations.js';
+import { Durations, type MetricLine } from './durations.js';
 import { RequestCounts } from './request-counts.js';
 import { addStoreStats } from './store-stats.js';
 
@@ -28,13 +28,6 @@ const PROCESS_METRICS: readonly string[] = [
 ];
 
 export type MetricData = MetricObjectWithValues<MetricValue<string>>;
-
-/** One line of a metric. Only the lines of a histogram have names of their own. */
-export interface MetricLine {
-  readonly metricName?: string;
-  readonly labels: Readonly<Record<string, string | number>>;
-  readonly value: number;
-}
 
 export interface MetricsPage {
   readonly contentType: string;

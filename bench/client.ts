@@ -80,9 +80,10 @@ export async function benchClient(
   return {
     name: 'client',
     method:
-      `A host of bare \`node:http\` that answers the same bytes over ${connections} connections, in turn without a recorder ` +
-      'and with one that records each request, its queue of 10,000: with a server on the same machine, and with one that ' +
-      'never answers. That all that was asked is recorded, queued, or told as dropped is checked to the last one.',
+      `A bare \`node:http\` server that sends the same bytes over ${connections} connections, alternating between no ` +
+      'recorder and one that records each request with a queue of 10,000: once with a caller-stats server on the same ' +
+      'machine, and once with one that never responds. The benchmark checks that every query was recorded, is queued, ' +
+      'or was reported as dropped.',
     ratios,
     absolutes,
   };

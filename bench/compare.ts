@@ -7,13 +7,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
+import { freePort } from '../test/support/free-port.js';
 import { quantile } from './support/statistics.js';
 
 interface Build {
@@ -108,7 +108,7 @@ function fillDatabase({ main, databaseUrl }: Build): string {
 }
 
 async function start({ main, databaseUrl, ...build }: Build): Promise<RunningBuild> {
-  const port = await findFreePort();
+  const port = await freePort();
   const server = spawn(
     process.execPath,
     [
@@ -183,14 +183,4 @@ async function measure(options: autocannon.Options): Promise<number> {
   const failed = result.non2xx + result.errors + result.timeouts;
   if (failed > 0) throw new Error(`${options.url}: ${failed} requests failed`);
   return result['2xx'] / ((result.finish.getTime() - result.start.getTime()) / 1000);
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -179,9 +179,9 @@ function toReport(seen: ReadonlyMap<string, readonly Seen[]>, events: number): R
   return {
     name: 'dashboard',
     method:
-      `From asking for a page to what it is for, in headless Chromium on the same machine, ${events.toLocaleString('en-US')} ` +
-      'queries recorded, one year of them shown; nothing cached but for “again”. Against a page of one heading that a bare ' +
-      '`node:http` process serves, in turn.',
+      'The time from the request for a page until its content is visible, in headless Chromium on the same machine. ' +
+      `${events.toLocaleString('en-US')} queries are recorded, of which one year is shown. The cache is empty, except for “again”. The pages ` +
+      'alternate with a page of one heading that a bare `node:http` process serves.',
     ratios,
     absolutes: [...times, ...bytes],
   };

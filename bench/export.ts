@@ -69,10 +69,10 @@ export async function benchExport(workspace: Workspace, options: ExportOptions):
   return {
     name: 'export',
     method:
-      'Caller stats over HTTP, one server process, key and parameters checked, 256 different ranges of about a year (or within ' +
-      'the one day) in turn, against a bare `node:http` process that answers the same bytes; 10 connections, rounds of ' +
-      `${options.seconds} s each in turn, while nothing is recorded. Ratios of rates are ours over bare; of processor time of the server process, bare over ours: ` +
-      '1 is as good as bare.',
+      'Caller stats over HTTP from one server process that checks key and parameters: 256 different ranges of about a ' +
+      'year (or within the one day), compared with a bare `node:http` process that sends the same bytes. 10 ' +
+      `connections, alternating rounds of ${options.seconds} s each, while nothing is recorded. Ratios of rates are ours over bare; ` +
+      'ratios of the processor time of the server process are bare over ours. At 1 both are equally fast.',
     ratios: listRatios(rounds, sizes),
     absolutes: listAbsolutes(rounds),
   };

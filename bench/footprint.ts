@@ -54,7 +54,7 @@ export async function benchFootprint(workspace: Workspace, options: FootprintOpt
     ours.map((value, round) => value / (others[round] ?? Number.NaN));
   const figures: readonly Figure[] = [
     {
-      what: `bytes on disk for a query, ${asPower(lines)} queries, over an id of 16 bytes and a time of 8`,
+      what: `bytes on disk per query, ${asPower(lines)} queries, over an id of 16 bytes and a time of 8`,
       values: [big.bytesPerQuery / leastBytes],
       atMost: aimBytes,
     },
@@ -76,7 +76,7 @@ export async function benchFootprint(workspace: Workspace, options: FootprintOpt
   ];
   const megabytes = (values: readonly number[]): number[] => values.map((bytes) => bytes / 1e6);
   const absolutes: readonly Figure[] = [
-    { what: 'bytes on disk for a query', unit: 'bytes', values: [big.bytesPerQuery] },
+    { what: 'bytes on disk per query', unit: 'bytes', values: [big.bytesPerQuery] },
     { what: '`node -e 0`', unit: 'ms', values: starts.node },
     { what: `start to ready, ${asPower(few)} queries`, unit: 'ms', values: starts.few },
     { what: `start to ready, ${asPower(lines)} queries`, unit: 'ms', values: starts.most },
@@ -88,10 +88,11 @@ export async function benchFootprint(workspace: Workspace, options: FootprintOpt
   return {
     name: 'footprint',
     method:
-      'Bytes of the file with its counters and everything, just imported; time from the start of `caller-stats serve` until `/readyz` answers with 200, ' +
-      'against `node -e 0` from start to exit, in turn; resident memory of the server when it is ready, and after ' +
-      `${options.seconds} s of exports and ${(recordings * queriesInArray).toLocaleString('en-US')} recorded queries, against Fastify with one route, ready, and after as many seconds of ` +
-      'requests. After an hour of load: `npm run soak`, in docs/reliability.md.',
+      'The size of the file with its counters, directly after an import. The time from the start of `caller-stats ' +
+      'serve` until `/readyz` responds with 200, alternating with `node -e 0` from start to exit. The resident memory ' +
+      `of the server when it is ready, and after ${options.seconds} s of exports and ${(recordings * queriesInArray).toLocaleString('en-US')} recorded queries, compared with a Fastify ` +
+      'server with one route, when it is ready and after as many seconds of requests. For memory after an hour of load ' +
+      'see `npm run soak` in docs/reliability.md.',
     ratios: figures,
     absolutes,
   };

@@ -72,12 +72,12 @@ function toReport(
   return {
     name: 'ids',
     method:
-      `Arrays of ${queriesInArray.toLocaleString('en-US')} queries over ${connections} connections, each acknowledged on disk, with random ids (UUIDv4) into a ` +
-      `project that has ${lines.toLocaleString('en-US')} of them, against ids in the order of time (UUIDv7) into one that has as many; the same file and server, ` +
-      `in turn, about ${seconds} s each a round.`,
+      `Arrays of ${queriesInArray.toLocaleString('en-US')} queries over ${connections} connections, each acknowledged on disk: with random ids (UUIDv4) into a project ` +
+      `with ${lines.toLocaleString('en-US')} queries of this kind, compared with ids in time order (UUIDv7) into a project of the same size. Both ` +
+      `use the same file and server and alternate, about ${seconds} s each per round.`,
     ratios: [
       {
-        what: 'rows a second, random ids over ordered',
+        what: 'rows per second, random ids over ordered',
         values: ratio(rows(random), rows(ordered)),
         atLeast: aim,
       },

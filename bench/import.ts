@@ -64,8 +64,9 @@ export async function benchImport(
   return {
     name: 'import',
     method:
-      `\`caller-stats import\` of ${lines.toLocaleString('en-US')} NDJSON lines into an empty database against \`sqlite3 .import\` of the same rows as CSV ` +
-      'into a table with the same unique key; from start to exit of each process, in turn.',
+      `\`caller-stats import\` of ${lines.toLocaleString('en-US')} NDJSON lines into an empty database, compared with \`sqlite3 .import\` of the same ` +
+      'rows as CSV into a table with the same unique key. Each is measured from the start of its process to its exit, ' +
+      'alternating.',
     ratios: [
       {
         what: 'rows per second, ours over sqlite3 .import',

@@ -98,10 +98,10 @@ function toReport(rounds: readonly Round[]): Report {
   return {
     name: 'overload',
     method:
-      `Exports, ${exportsPerSecond} a second over ${exportConnections} connections, beside nothing and beside ${connectionsBeyond} connections ` +
-      'that record single queries and ask again at once when they are refused, of a server on SQLite that takes on ' +
-      `${recordingsMax} (\`--recordings-max\`); and what is recorded then, against ${recordingsMax} connections beside the same exports. The senders are a process ` +
-      'of their own on the same cores. That all that was acknowledged is counted is checked.',
+      `${exportsPerSecond} exports per second over ${exportConnections} connections from a server on SQLite that accepts ${recordingsMax} concurrent recordings ` +
+      `(\`--recordings-max\`): alone, and while ${connectionsBeyond} connections record single queries and retry at once when they are ` +
+      `refused. The recording rate is compared with that of ${recordingsMax} connections beside the same exports. The senders run in ` +
+      'a separate process on the same cores. The benchmark checks that everything acknowledged was counted.',
     ratios: [
       {
         what: 'time of an export, median, recording saturated over idle',
@@ -114,7 +114,7 @@ function toReport(rounds: readonly Round[]): Report {
         atMost: aimLatency,
       },
       {
-        what: 'recorded a second, four times as many senders as are taken on over as many',
+        what: 'recorded per second, four times as many senders as are taken on over as many',
         values: rounds.map(({ fitting, beyond }) => rate(beyond) / rate(fitting)),
       },
       {

@@ -69,13 +69,13 @@ async function compare(
   return {
     name: 'postgres',
     method:
-      `Caller stats on PostgreSQL ${await readVersion(server)}, as 1 to ${nodesMax} nodes that share the load, against one process of Express 5 and \`pg\` written by hand ` +
-      '(one table, an index that covers the count, `GROUP BY caller`) on the same PostgreSQL server, with the same key check and equal answers. ' +
-      `Answers: 64 different ranges of about a year in turn, ${readConnections} connections. ` +
-      `Recording: into databases of ${lines.toLocaleString('en-US')} events, each request acknowledged on disk (\`fsync=on\`), live traffic of projects of 100 queries a second; ` +
-      `arrays of ${batchQueries.toLocaleString('en-US')} over ${batchConnections} connections, single queries over ${singleConnections}. ` +
-      `About ${options.seconds} s each in turn. Processor time is that of the service and of PostgreSQL together. ` +
-      'All of them, and the generator of the load, share the cores.',
+      `Caller stats on PostgreSQL ${await readVersion(server)} with 1 to ${nodesMax} nodes that share the load, compared with one hand-written process ` +
+      'of Express 5 and `pg` (one table, an index that covers the count, `GROUP BY caller`) on the same PostgreSQL ' +
+      `server, with the same key check and equal responses. Reads: 64 different ranges of about a year, ${readConnections} ` +
+      `connections. Recording: live traffic of projects with 100 queries per second into databases of ${lines.toLocaleString('en-US')} events, each ` +
+      `request acknowledged on disk (\`fsync=on\`), as arrays of ${batchQueries.toLocaleString('en-US')} over ${batchConnections} connections and as single queries over ` +
+      `${singleConnections}. They alternate, about ${options.seconds} s each. Processor time is that of the service and of PostgreSQL together. All ` +
+      'processes share the cores with the load generator.',
     ratios: figures.flatMap(({ ratios }) => ratios),
     absolutes: figures.flatMap(({ absolutes }) => absolutes),
   };

@@ -131,18 +131,19 @@ function toReport(rounds: readonly Round[], { seconds }: RecordingOptions): Repo
   return {
     name: 'recording',
     method:
-      `Arrays of ${queriesInArray.toLocaleString('en-US')} queries with ids in the order of time over ${arrayConnections} connections, each acknowledged on disk, ` +
-      "against the service's own writer in transactions of as many in a process of its own, without HTTP, JSON and thread; and single " +
-      `queries over ${singleConnections} connections, each acknowledged on disk, against a bare \`node:http\` process that sends the same bodies back. ` +
-      `In turn, about ${seconds} s each a round. That all that was acknowledged is counted, and \`verify\`, are checked at the end.`,
+      `Arrays of ${queriesInArray.toLocaleString('en-US')} queries with ids in time order over ${arrayConnections} connections, each acknowledged on disk, compared with the ` +
+      "service's own writer in a separate process with transactions of the same size, without HTTP, JSON and threads. " +
+      `Single queries over ${singleConnections} connections, each acknowledged on disk, compared with a bare \`node:http\` process that ` +
+      `sends the same bodies back. They alternate, about ${seconds} s each per round. At the end the benchmark checks that ` +
+      'everything acknowledged was counted, and runs `verify`.',
     ratios: [
       {
-        what: 'arrays of 1,000, rows a second over the writer in-process',
+        what: 'arrays of 1,000, rows per second over the writer in-process',
         values: rounds.map(({ arrays, inProcess }) => rows(arrays) / inProcess),
         atLeast: aimArrays,
       },
       {
-        what: 'single queries over 64 connections, requests a second over a bare echo',
+        what: 'single queries over 64 connections, requests per second over a bare echo',
         values: rounds.map(({ singles, echoes }) => singles.requestsPerSecond / echoes.requestsPerSecond),
         atLeast: aimSingles,
       },

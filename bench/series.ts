@@ -57,10 +57,10 @@ export async function benchSeries(workspace: Workspace, options: SeriesOptions):
   return {
     name: 'series',
     method:
-      `Series of ${days} days in ${questions.length} time zones over ${lines.toLocaleString('en-US')} events, one server process, ` +
-      `10 connections, against answers of caller stats for the same ranges, rounds of ${options.seconds} s each in turn; the same, ` +
-      `one at a time, ${timesAfterCommit} times each a round, just after another query was recorded; and \`caller-stats ` +
-      'import` of events of which half come from named callers, against the same events from web and api alone.',
+      `Series of ${days} days in ${questions.length} time zones over ${lines.toLocaleString('en-US')} events from one server process, compared with caller stats of the ` +
+      `same ranges: over 10 connections in alternating rounds of ${options.seconds} s each, and one at a time, ${timesAfterCommit} times per round, ` +
+      'directly after a query was recorded. And `caller-stats import` of events of which half come from named callers, ' +
+      'compared with the same events from web and api alone.',
     ratios: [...reading.ratios, ...recording.ratios],
     absolutes: [...reading.absolutes, ...recording.absolutes],
   };

@@ -92,8 +92,8 @@ export async function benchTiming(
   return {
     name: 'timing',
     method:
-      `Difference of the medians of two kinds of request, ${requests} of each in each round, in turn over one connection. The ` +
-      'largest difference between two kinds that are the same is the noise, and the aim for the others.',
+      `The difference of the medians of two kinds of request, ${requests} of each per round, alternating over one connection. ` +
+      'The largest difference between two equal kinds is the noise, and the target for the others.',
     ratios: pairs.map((pair) => toFigure(pair, { within: noise })),
     absolutes: [...controls, ...open].map((pair) => toFigure(pair, {})),
   };

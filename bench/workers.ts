@@ -59,12 +59,17 @@ export async function benchWorkers(workspace: Workspace, options: WorkersOptions
   return {
     name: 'workers',
     method:
-      `Exports of about a year between milliseconds, ${lines.toLocaleString('en-US')} events, from \`serve --workers 2\` against one process: ${connections} connections, ` +
-      `eight requests ahead on each, rounds of ${options.seconds} s in turn. The generator shares the cores with them: what it uses is in the second table, ` +
-      'and two processes can be as much faster as there is left.',
+      `Exports of about a year with bounds in milliseconds over ${lines.toLocaleString('en-US')} events from \`serve --workers 2\`, compared with one ` +
+      `process: ${connections} connections with eight pipelined requests each, alternating rounds of ${options.seconds} s. The load generator ` +
+      'shares the cores with the servers: the second table shows its processor time, which limits how much faster two ' +
+      'processes can be.',
     ratios: [
-      { what: 'answers a second, two processes over one', values: over(({ rate }) => rate), atLeast: aim },
-      { what: 'processor time of an answer, two processes over one', values: over(({ cpuUs }) => cpuUs) },
+      {
+        what: 'responses per second, two processes over one',
+        values: over(({ rate }) => rate),
+        atLeast: aim,
+      },
+      { what: 'processor time of a response, two processes over one', values: over(({ cpuUs }) => cpuUs) },
     ],
     absolutes: (['one', 'two'] as const).flatMap((name) => [
       figure(name, 'rate', 'requests/s', ({ rate }) => rate),

@@ -46,7 +46,7 @@ export function measured(report: Report): Report {
 const resultsFile = new URL('../results.md', import.meta.url);
 const preamble = `# Results of the benchmarks
 
-Written by \`npm run bench\`; do not edit. Compare the ratios: both sides of each were measured in the same run, in turn.
+Written by \`npm run bench\`; do not edit. Compare the ratios: both sides of each were measured in the same run, alternating.
 `;
 
 /** Replaces the report's section in \`results.md\` and leaves the others as they are. */

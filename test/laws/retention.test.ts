@@ -1,4 +1,4 @@
-/** The law of retention: whatever is repeated, and whenever rows are removed meanwhile, each query is counted once. */
+/** Property of retention: each query counts once, even if it is repeated while rows are removed. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
@@ -6,16 +6,15 @@ import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { by, type PlaceFactory, placeFactories, projectOf, purgeAll } from '../support/store.js';
-import { lawParametersOn, recount } from './events.js';
+import { lawParameters, recount } from './events.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const dayMs = 86_400_000;
-/** In days since 1970, around an edge of the widest buckets, and before 1970. */
-const beginnings = [20_480, 20_477, -1];
+/** In days since 1970: near an edge of the widest buckets, and before 1970. */
+const startDays = [20_480, 20_477, -1];
 const daysMax = 8;
 const idsMax = 24;
 
-/** Each id always says the same. */
 const queries = fc.array(
   fc.record({
     day: fc.nat(daysMax - 1),
@@ -25,8 +24,8 @@ const queries = fc.array(
   { minLength: 1, maxLength: idsMax },
 );
 
-/** What is done at once: recordings by either handle, and steps of retention. */
-const deed = fc.oneof(
+/** Concurrent actions: recording through either connection, and steps of retention. */
+const action = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({ record: fc.array(fc.nat(idsMax - 1), { minLength: 1, maxLength: 8 }) }),
@@ -35,32 +34,33 @@ const deed = fc.oneof(
   { weight: 1, arbitrary: fc.record({ retentionDays: fc.constantFrom(1, 2, 3, null) }) },
 );
 
-/** One after another, on a clock that goes on by so many days. */
+/** Steps in sequence, each some days after the one before. */
 const scenario = fc.record({
   queries,
-  beginning: fc.constantFrom(...beginnings),
-  moments: fc.array(
+  startDay: fc.constantFrom(...startDays),
+  steps: fc.array(
     fc.record({
-      daysOn: fc.constantFrom(0, 0, 1, 2),
-      deeds: fc.array(fc.tuple(fc.nat(1), deed), { minLength: 1, maxLength: 4 }),
+      daysLater: fc.constantFrom(0, 0, 1, 2),
+      actions: fc.array(fc.tuple(fc.nat(1), action), { minLength: 1, maxLength: 4 }),
     }),
     { minLength: 3, maxLength: 12 },
   ),
 });
 
-/** What became of everything: what was recorded, and how often the store said that something was new. */
+/** What the store acknowledged. */
 class Outcome {
   readonly recorded = new Map<string, Query>();
-  told = 0;
+  /** The number of queries that the store called new. */
+  recordedCount = 0;
 }
 
 async function record(store: Store, project: string, batch: Query[], outcome: Outcome): Promise<void> {
   try {
     const result = await store.record(project, batch);
-    outcome.told += result.recorded;
+    outcome.recordedCount += result.recorded;
     for (const query of batch) outcome.recorded.set(query.id, query);
   } catch (error) {
-    // All or nothing: what is in it is counted only if another batch had it.
+    // Nothing of a refused batch is recorded.
     expect(error).toMatchObject({ code: 'invalid' });
   }
 }
@@ -71,30 +71,30 @@ async function openTwo(factory: PlaceFactory): Promise<readonly [Store, Store]> 
 }
 
 describe.each(placeFactories)('%s', (kind, factory) => {
-  const law = lawParametersOn(kind);
-  // Each run is many waits for the disk, so there are fewer of them.
+  const law = lawParameters(kind);
+  // Fewer runs, because each one waits for the disk many times.
   const parameters = { ...law, numRuns: Math.ceil(law.numRuns / 5) };
 
   test('any interleaving of recording, repeats and retention counts each query once', async () => {
     const handles = await openTwo(factory);
     let runs = 0;
     await fc.assert(
-      fc.asyncProperty(scenario, async ({ queries: said, beginning, moments }) => {
+      fc.asyncProperty(scenario, async ({ queries: drawn, startDay, steps }) => {
         const project = `run-${runs++}`;
-        const known: Query[] = said.map(({ day, ms, caller }, number) => ({
+        const known: Query[] = drawn.map(({ day, ms, caller }, number) => ({
           id: `${(number * 7) % idsMax} of ${project}`,
           caller,
-          occurredAt: (beginning + day) * dayMs + ms,
+          occurredAt: (startDay + day) * dayMs + ms,
         }));
         await handles[0].createProject(projectOf(project, { retentionDays: 2 }), by);
         const outcome = new Outcome();
-        let now = (beginning + 1) * dayMs;
-        for (const { daysOn, deeds } of moments) {
-          now += daysOn * dayMs;
+        let now = (startDay + 1) * dayMs;
+        for (const { daysLater, actions } of steps) {
+          now += daysLater * dayMs;
           const at = now;
           await Promise.all(
-            deeds.map(async ([who, what]): Promise<unknown> => {
-              const store = handles[who === 0 ? 0 : 1];
+            actions.map(async ([handle, what]): Promise<unknown> => {
+              const store = handles[handle === 0 ? 0 : 1];
               if ('limit' in what) return store.applyRetention(at, what.limit);
               if ('retentionDays' in what) return store.changeProject(org, project, what, by);
               const batch = what.record.map((number) => known[number % known.length]);
@@ -108,9 +108,9 @@ describe.each(placeFactories)('%s', (kind, factory) => {
           );
         }
         const recorded = [...outcome.recorded.values()];
-        expect(outcome.told).toBe(recorded.length);
-        for (const to of [ALL_TIME.to, now, now - 2 * dayMs, (beginning + 3) * dayMs + 1]) {
-          for (const from of [ALL_TIME.from, (beginning + 1) * dayMs - 1]) {
+        expect(outcome.recordedCount).toBe(recorded.length);
+        for (const to of [ALL_TIME.to, now, now - 2 * dayMs, (startDay + 3) * dayMs + 1]) {
+          for (const from of [ALL_TIME.from, (startDay + 1) * dayMs - 1]) {
             const range = { from: Math.min(from, to), to };
             expect(await handles[1].count(project, range)).toEqual(recount(recorded, range));
           }

@@ -1,6 +1,6 @@
 /**
- * The laws of series, held against a recount that walks every query and asks the platform what a clock in the zone shows
- * at its time, on every kind of store.
+ * Properties of series on every kind of store, compared with a recount that asks the platform for the local time of each
+ * query.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -11,11 +11,11 @@ import type { Query } from '../../src/domain/queries/query.js';
 import { readSeries } from '../../src/storage/series.js';
 import { localUnit, oddMoments } from '../support/local-calendar.js';
 import { by, placeFactories, projectOf } from '../support/store.js';
-import { lawParametersOn, recount } from './events.js';
+import { lawParameters, recount } from './events.js';
 
 const dayMs = 86_400_000;
 
-/** Queries around a moment at which something is odd, and a range there: of some hours, or of some months. */
+/** Queries near an unusual time of a zone, such as a clock change, and a range of hours up to months around it. */
 const scenario = fc
   .record({
     odd: fc.constantFrom(...oddMoments),
@@ -48,14 +48,14 @@ const scenario = fc
     return { queries, parameters };
   });
 
-function questionOf(parameters: { readonly interval: Interval; readonly timeZone: string }): SeriesRequest {
-  const question = parseSeriesRequest(parameters);
-  if (!question.ok) throw new Error(question.problems.join());
-  return question.value;
+function parseRequest(parameters: { readonly interval: Interval; readonly timeZone: string }): SeriesRequest {
+  const request = parseSeriesRequest(parameters);
+  if (!request.ok) throw new Error(request.problems.join());
+  return request.value;
 }
 
-/** What each hour, day, week or month of the range holds, by its name; those with nothing are not there. */
-function byUnit(
+/** The counts of each hour, day, week or month in the range that has queries. */
+function countByUnit(
   queries: readonly Query[],
   { range, interval, timeZone }: SeriesRequest,
 ): Map<string, Counts> {
@@ -80,16 +80,16 @@ function expectTiles(
   if (given.to !== undefined && last !== undefined) expect(Date.parse(last)).toBe(range.to);
 }
 
-function sumOf(counts: readonly Counts[]): Counts {
+function addUp(counts: readonly Counts[]): Counts {
   const sum = { web: 0, api: 0, other: 0 };
   for (const one of counts) for (const type of ['web', 'api', 'other'] as const) sum[type] += one[type];
   return withTotal(sum);
 }
 
 describe.each(placeFactories)('%s', (kind, factory) => {
-  const law = lawParametersOn(kind);
+  const law = lawParameters(kind);
 
-  test('each query is in the bucket of its own local hour, day, week or month; buckets tile and add up', async () => {
+  test('each query is in the bucket of its local hour, day, week or month; buckets are adjacent and add up', async () => {
     const store = await (await factory()).open();
     let projects = 0;
     await fc.assert(
@@ -97,10 +97,10 @@ describe.each(placeFactories)('%s', (kind, factory) => {
         const project = `run-${projects++}`;
         await store.createProject(projectOf(project), by);
         await store.record(project, queries);
-        const question = questionOf(parameters);
-        const series = await readSeries(store, project, question);
-        expectTiles(series, question, parameters);
-        const { interval, timeZone } = question;
+        const request = parseRequest(parameters);
+        const series = await readSeries(store, project, request);
+        expectTiles(series, request, parameters);
+        const { interval, timeZone } = request;
         const nonEmpty = series.buckets.filter(({ total }) => total > 0);
         expect(
           new Map(
@@ -109,9 +109,9 @@ describe.each(placeFactories)('%s', (kind, factory) => {
               counts,
             ]),
           ),
-        ).toEqual(byUnit(queries, question));
-        expect(sumOf(series.buckets)).toEqual(await store.count(project, question.range));
-        // Clipped to one bucket each, neighbours are different hours, days, weeks or months.
+        ).toEqual(countByUnit(queries, request));
+        expect(addUp(series.buckets)).toEqual(await store.count(project, request.range));
+        // No two buckets are the same hour, day, week or month.
         const units = series.buckets.map(({ start }) => localUnit(Date.parse(start), interval, timeZone));
         expect(new Set(units).size).toBe(units.length);
       }),

@@ -9,7 +9,7 @@ export const nowMs = Date.UTC(2030, 0, 1);
 export type Outcome = readonly [id: string, caller: string, occurredAt: string] | string;
 
 /** The results of importing a text, by line. It arrives in chunks of `chunkBytes`. */
-export async function outcomesOf(
+export async function readRecords(
   text: string | Uint8Array,
   options: FormOptions,
   chunkBytes = 1000,

@@ -1,4 +1,4 @@
-/** Reads OTLP as the service does, without one; and makes messages of protobuf that no encoder would. */
+/** Reads OTLP with the code of the service, and writes protobuf messages that no encoder would write. */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { TelemetryRecord } from '../../src/domain/queries/telemetry.js';
 import { readJson } from '../../src/http/otlp/json.js';
@@ -9,7 +9,7 @@ import { PROTOBUF, type SignalName, type Type } from './telemetry.js';
 const signals = { traces: TRACES, logs: LOGS };
 export const wants = (attribute: string) => !attribute.startsWith('unwanted');
 
-/** The records that have any attribute that is wanted, which are those that may matter. */
+/** The records that have an attribute that is read. Others cannot be queries. */
 export function read(signal: SignalName, type: Type, body: Uint8Array): TelemetryRecord[] {
   const records: TelemetryRecord[] = [];
   const reading = { wants, onRecord: (record: TelemetryRecord) => void records.push(record) };
@@ -18,7 +18,7 @@ export function read(signal: SignalName, type: Type, body: Uint8Array): Telemetr
   return records.filter(({ attributes }) => attributes.size > 0);
 }
 
-/** A message with this in one field after another. */
+/** A message with these fields. */
 export const message = (...fields: [number, Uint8Array][]) =>
   fields
     .reduce(

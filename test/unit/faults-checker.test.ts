@@ -1,4 +1,4 @@
-/** The checker of `test/faults`, with histories that are wrong, and some that only look so. */
+/** The checker of `test/faults`, with wrong histories and with right ones that look wrong. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
@@ -31,33 +31,33 @@ const verified = (queries: number, problems = 0): Entry => ({ kind: 'verified', 
 const one = { web: 1, api: 0, other: 0, total: 1 };
 const half = { web: 9, api: 5, other: 6, total: 20 };
 
-describe('is wrong:', () => {
+describe('the checker reports that', () => {
   test.each<[string, readonly Entry[], RegExp]>([
     ['an acknowledged block is lost', [...acknowledged(1, 2, 3), ...saw(2, all(2))], /acknowledged/],
     ['a block is counted twice', [...acknowledged(1, 2), ...saw(2, all(2, 2))], /acknowledged/],
     ['half a block is counted', [...lost(1, 2), ...saw(2, half)], /may be/],
-    ['something is counted that nobody sent', saw(1, all(1)), /1\+0\+0 counted|counted/],
-    ['what was seen is gone', [...lost(1, 2), ...saw(2, all(2)), ...saw(3, all())], /acknowledged/],
+    ['a query is counted that was not sent', saw(1, all(1)), /1\+0\+0 counted|counted/],
+    ['a counted block disappears', [...lost(1, 2), ...saw(2, all(2)), ...saw(3, all())], /acknowledged/],
     ['a refused block is counted', [record(1, 2), refused(1), ...saw(2, all(2))], /counted/],
-    ['a new block is said to be a duplicate', [record(1, 2), recorded(1, 0, 40)], /said to be new/],
-    ['a repeated block is said to be new', [...acknowledged(1, 2), ...acknowledged(2, 2)], /said to be new/],
-    ['half a block is said to be new', [...lost(1, 2), record(2, 2), recorded(2, 20, 20)], /said to be new/],
-    ['more are acknowledged than were sent', [record(1, 2), recorded(1, 40, 1)], /are not the 40 sent/],
+    ['a new block is called a duplicate', [record(1, 2), recorded(1, 0, 40)], /said to be new/],
+    ['a repeated block is called new', [...acknowledged(1, 2), ...acknowledged(2, 2)], /said to be new/],
+    ['half a block is called new', [...lost(1, 2), record(2, 2), recorded(2, 20, 20)], /said to be new/],
+    [
+      'more queries are acknowledged than were sent',
+      [record(1, 2), recorded(1, 40, 1)],
+      /are not the 40 sent/,
+    ],
     ['the total is not the sum', saw(1, { ...one, web: 0 }), /total/],
-    ['a type is taken for another', [...acknowledged(1, 1), ...saw(2, one)], /counted/],
+    ['a query is counted with the wrong type', [...acknowledged(1, 1), ...saw(2, one)], /counted/],
     [
       'adjacent ranges do not add up',
       [{ kind: 'tiled', whole: all(2), parts: [all(1), all(4)] }],
       /adjacent/,
     ],
-    ['verify finds something', [verified(0, 1)], /verify found/],
+    ['verify finds a problem', [verified(0, 1)], /verify found/],
     ['verify counts too few', [...acknowledged(1, 2), verified(39)], /40 to 40/],
     ['verify counts too many', [...lost(1, 2), verified(41)], /0 to 40/],
-    [
-      'a block is counted after it was lost for good',
-      [...lost(1, 2), absent(2), ...saw(2, all(2))],
-      /counted/,
-    ],
+    ['a block is counted after it was absent', [...lost(1, 2), absent(2), ...saw(2, all(2))], /counted/],
     [
       'a block is counted in another project',
       [...acknowledged(1, 2), { ...count(2), project: 'second' } as Entry, counted(2, all(2))],
@@ -73,29 +73,35 @@ describe('is wrong:', () => {
   });
 });
 
-describe('may be right:', () => {
+describe('the checker accepts that', () => {
   test.each<[string, readonly Entry[]]>([
     ['nothing happened', saw(1, all())],
-    ['a lost block is there', [...lost(1, 2), ...saw(2, all(2)), ...saw(3, all(2))]],
-    ['a lost block is not there, and is later', [...lost(1, 2), ...saw(2, all()), ...saw(3, all(2))]],
-    ['one of two lost blocks is there', [...lost(1, 2, 4), ...saw(2, all(4))]],
-    ['a lost block is sent again, which was recorded', [...lost(1, 2), record(2, 2), recorded(2, 0, 40)]],
-    ['a lost block is sent again, which was not', [...lost(1, 2), ...acknowledged(2, 2)]],
+    ['a lost block is counted', [...lost(1, 2), ...saw(2, all(2)), ...saw(3, all(2))]],
+    ['a lost block is counted only later', [...lost(1, 2), ...saw(2, all()), ...saw(3, all(2))]],
+    ['one of two lost blocks is counted', [...lost(1, 2, 4), ...saw(2, all(4))]],
+    ['a lost block that was recorded is sent again', [...lost(1, 2), record(2, 2), recorded(2, 0, 40)]],
+    ['a lost block that was not recorded is sent again', [...lost(1, 2), ...acknowledged(2, 2)]],
     [
-      'the second of two senders is answered first',
+      'the second of two senders gets its response first',
       [record(1, 2), record(2, 2), recorded(2, 0, 40), recorded(1, 40)],
     ],
-    ['a count that began before sees it', [count(1), ...acknowledged(2, 2), counted(1, all(2))]],
-    ['a count that began before does not', [count(1), ...acknowledged(2, 2), counted(1, all())]],
+    [
+      'a count that began before a recording includes it',
+      [count(1), ...acknowledged(2, 2), counted(1, all(2))],
+    ],
+    [
+      'a count that began before a recording does not include it',
+      [count(1), ...acknowledged(2, 2), counted(1, all())],
+    ],
     ['a refused block is sent again', [record(1, 2), refused(1), ...acknowledged(2, 2)]],
-    ['a block is sent again after it was lost for good', [...lost(1, 2), absent(2), ...acknowledged(2, 2)]],
-    ['an import', [{ kind: 'imported', project, blocks: [2, 3] }, ...saw(1, all(2, 3))]],
+    ['an absent block is sent again', [...lost(1, 2), absent(2), ...acknowledged(2, 2)]],
+    ['an import is counted', [{ kind: 'imported', project, blocks: [2, 3] }, ...saw(1, all(2, 3))]],
   ])('%s', (_what, history) => {
     expect(problemsOf(history)).toEqual([]);
   });
 });
 
-test('any history of a service that counts each block once is right, and wrong where one query is missing', () => {
+test('the checker accepts any history that counts each block once, and rejects it if one query is missing', () => {
   const step = fc.record({
     blocks: fc.uniqueArray(fc.constantFrom(1, 2, 4, 8, 11, 12), { minLength: 1, maxLength: 3 }),
     end: fc.constantFrom('answered', 'lost', 'never came'),
@@ -122,7 +128,7 @@ test('any history of a service that counts each block once is right, and wrong w
 });
 
 describe('known queries', () => {
-  test('have ids of their own in a project, within the stretch of their block', () => {
+  test('have unique ids in a project, and times within the period of their block', () => {
     const blocks = Array.from({ length: 60 }, (_, block) => block);
     const ids = new Set<string>();
     for (const block of blocks) {
@@ -135,7 +141,7 @@ describe('known queries', () => {
     expect(ids.size).toBe(sizes(blocks));
   });
 
-  test('are the same in every run, as are the choices of a seed', () => {
+  test('and the choices of a seed are the same in every run', () => {
     expect(queriesOf('second', 3)).toEqual(queriesOf('second', 3));
     const choices = (name: string) => Array.from({ length: 5 }, () => new Draw(name).of('x').below(1000));
     expect(choices('7')).toEqual(choices('7'));

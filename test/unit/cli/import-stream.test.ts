@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { outcomesOf } from '../../support/import-records.js';
+import { readRecords } from '../../support/import-records.js';
 
 const at = '2026-01-31T12:00:00Z';
 const noon = '2026-01-31T12:00:00.000Z';
 
-/** An event as a platform streams it. */
+/** An event of a platform's stream. */
 function event(id: unknown, more: object = {}, eventType: unknown = 'docs.assistant.completed'): string {
   return JSON.stringify({
     eventType,
@@ -23,37 +23,41 @@ const fromProperty = { format: 'stream', map: ['caller=properties.source'] } as 
 
 describe('an event is refused', () => {
   test.each([
-    ['that is no JSON', '{"eventType":', /^is not JSON/],
-    ['that is no object', '["docs.assistant.completed"]', /^is not an event/],
+    ['that is not JSON', '{"eventType":', /^is not JSON/],
+    ['that is not an object', '["docs.assistant.completed"]', /^is not an event/],
     ['without a type', '{"payload":{}}', /^is not an event: eventType is no string/],
     ['without a payload', '{"eventType":"docs.assistant.completed"}', /^payload: is neither/],
     [
-      'with a payload of no object',
+      'with a payload that is not an object',
       '{"eventType":"docs.assistant.completed","payload":[]}',
       /^payload: is neither/,
     ],
     [
-      'with a payload of no JSON',
+      'with a payload that is not JSON',
       '{"eventType":"docs.assistant.completed","payload":"{"}',
       /^payload: is neither/,
     ],
     ['without an id', event(undefined), /^id: there is no "event_id" in it/],
     ['without a time', event('a', { created_at: null }), /^occurredAt: there is no "created_at" in it/],
-    ['at no time', event('a', { created_at: 'yesterday' }), /^occurredAt: "yesterday" is not a date-time/],
+    [
+      'with an invalid time',
+      event('a', { created_at: 'yesterday' }),
+      /^occurredAt: "yesterday" is not a date-time/,
+    ],
   ])('%s', async (_what, line, problem) => {
-    expect(await outcomesOf(line, given)).toEqual([[1, expect.stringMatching(problem)]]);
+    expect(await readRecords(line, given)).toEqual([[1, expect.stringMatching(problem)]]);
   });
 
-  test('whose property has no caller, or none that is a name', async () => {
+  test('if the property of the caller is missing or not a valid name', async () => {
     const lines = [event('a', { properties: {} }), event('b', { properties: { source: 'Docs Site' } })];
-    expect(await outcomesOf(lines.join('\n'), fromProperty)).toEqual([
+    expect(await readRecords(lines.join('\n'), fromProperty)).toEqual([
       [1, 'caller: there is no "properties.source" in it'],
       [2, expect.stringContaining('--caller-value "Docs Site=web"')],
     ]);
   });
 });
 
-describe('of a stream', () => {
+describe('in a stream', () => {
   const lines = [
     event('a'),
     event('b', {}, 'docs.page.viewed'),
@@ -61,16 +65,16 @@ describe('of a stream', () => {
     event('d', {}, 'docs.search.completed'),
   ];
 
-  test('only the events of the given types are queries, and the others counted as skipped', async () => {
+  test('events of the given types are queries, and the others are skipped', async () => {
     const text = lines.join('\n');
-    expect(await outcomesOf(text, given)).toEqual([
+    expect(await readRecords(text, given)).toEqual([
       [1, ['a', 'web', noon]],
       [2, 'skipped'],
       [3, ['c', 'web', noon]],
       [4, 'skipped'],
     ]);
     const types = { ...given, event: ['docs.page.viewed', 'docs.search.completed'] };
-    expect(await outcomesOf(text, types)).toEqual([
+    expect(await readRecords(text, types)).toEqual([
       [1, 'skipped'],
       [2, ['b', 'web', noon]],
       [3, 'skipped'],
@@ -78,14 +82,14 @@ describe('of a stream', () => {
     ]);
   });
 
-  test('the caller may be a property, by another name, or given where there is none', async () => {
+  test('the caller is read from a property, mapped to another name, or taken from the options', async () => {
     const text = [
       event('a'),
       event('b', { properties: { source: 'Slack App' } }),
       event('c', { properties: null }),
     ].join('\n');
     const options = { ...fromProperty, caller: 'elsewhere', callerValue: ['Slack App=slack', 'docs=web'] };
-    expect(await outcomesOf(text, options)).toEqual([
+    expect(await readRecords(text, options)).toEqual([
       [1, ['a', 'web', noon]],
       [2, ['b', 'slack', noon]],
       [3, ['c', 'elsewhere', noon]],
@@ -93,7 +97,7 @@ describe('of a stream', () => {
   });
 });
 
-test('however a stream arrives, and whether payloads are objects or strings, its records are the same', async () => {
+test('a stream gives the same records in chunks of any size, and with payloads as objects or strings', async () => {
   const kinds = fc.constantFrom(
     () => 'no',
     () => '',
@@ -106,11 +110,11 @@ test('however a stream arrives, and whether payloads are objects or strings, its
     fc.integer({ min: 1, max: 400 }),
     async (made, chunkBytes) => {
       const lines = made.map((make, index) => make(index));
-      const whole = await outcomesOf(lines.join('\n'), given, 100_000);
+      const whole = await readRecords(lines.join('\n'), given, 100_000);
       expect(whole).toHaveLength(lines.filter((line) => line !== '').length);
-      expect(await outcomesOf(lines.join('\n'), given, chunkBytes)).toEqual(whole);
+      expect(await readRecords(lines.join('\n'), given, chunkBytes)).toEqual(whole);
       const texts = lines.map((line) => (line.startsWith('{') ? asText(line) : line));
-      expect(await outcomesOf(texts.join('\n'), given, chunkBytes)).toEqual(whole);
+      expect(await readRecords(texts.join('\n'), given, chunkBytes)).toEqual(whole);
     },
   );
   await fc.assert(property, { numRuns: 200 });

@@ -7,7 +7,7 @@ test.each([
   ['--database=postgres://user:hunter2@host/db', '--database=postgres://user:***@host/db'],
   ['postgres://:hunter2@host/db', 'postgres://:***@host/db'],
   ['postgres://user:hunter%402@host/db', 'postgres://user:***@host/db'],
-  // Not escaped, as they should be: still a password.
+  // Characters that should be escaped but are not.
   ['postgres://user:hunter@2@host/db', 'postgres://user:***@host/db'],
   ['postgres://user:5/hunter2@host/db', 'postgres://user:***@host/db'],
   ['postgres://user:#?:/hunter2@host/db', 'postgres://user:***@host/db'],
@@ -15,7 +15,7 @@ test.each([
   ['postgres:///db?password=hunter2', 'postgres:///db?password=***'],
   ['postgres:///db?user=u&PASSWORD=hunter2&schema=s', 'postgres:///db?user=u&PASSWORD=***&schema=s'],
   ['postgres://host/db?sslpassword=hunter2', 'postgres://host/db?sslpassword=***'],
-])('%s shows as %s', (argument, shown) => {
+])('%s is shown as %s', (argument, shown) => {
   expect(maskPassword(argument)).toBe(shown);
   expect(mayHoldPassword(argument)).toBe(true);
 });
@@ -25,6 +25,6 @@ test.each(
   serve --database postgres://user@host:5432/db?schema=s postgres:///db?host=/run/postgresql
   sqlite:./data/caller-stats.db http://127.0.0.1:4000/base
 `),
-)('%s shows as it is', (argument) => {
+)('%s is shown unchanged', (argument) => {
   expect(maskPassword(argument)).toBe(argument);
 });

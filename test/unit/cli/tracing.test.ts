@@ -3,7 +3,7 @@ import { readTracingSettings } from '../../../src/cli/settings/server-settings.j
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
 
-describe('traces are refused', () => {
+describe('tracing settings are refused', () => {
   test.each([
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'user:secret@host' },
@@ -26,7 +26,7 @@ describe('traces are refused', () => {
   });
 });
 
-describe('nothing is traced', () => {
+describe('tracing is off', () => {
   test.each([
     {},
     { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
@@ -51,6 +51,6 @@ test.each([
     'http/protobuf',
   ],
   [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example.org/v1/traces' }, 'http/protobuf'],
-])('%j is %s', (env, protocol) => {
+])('tracing with %j uses %s', (env, protocol) => {
   expect(readTracingSettings(env)).toEqual({ protocol });
 });

@@ -1,4 +1,4 @@
-/** Whatever the server does, and in any order of events: each query is acknowledged or dropped, exactly once. */
+/** Properties of the recorder with random server failures and random orders of events. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { QueuedQuery } from '../../../client/src/query.js';
@@ -6,10 +6,11 @@ import { createRecorder } from '../../../client/src/recorder.js';
 import type { DropReason } from '../../../client/src/recorder-options.js';
 import { TestPlatform } from '../../support/client-platform.js';
 import { BAD, ModelServer, type Trouble } from '../../support/client-server.js';
+import { lawRuns } from '../../support/volume.js';
 
 const seed = process.env['CALLER_STATS_LAW_SEED'];
 const runs = {
-  numRuns: Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 500),
+  numRuns: lawRuns,
   ...(seed === undefined ? {} : { seed: Number(seed) }),
 };
 
@@ -109,7 +110,7 @@ async function play({ actions, troubles, chance, serverBatchMax, ...options }: C
   return { server, dropped, calls, broken, closed, stats: recorder.stats };
 }
 
-test('each query is acknowledged or dropped exactly once', async () => {
+test('each query is acknowledged or dropped exactly once, with the time of its call', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (one) => {
       const { server, dropped, calls, broken, closed, stats } = await play(one);
@@ -119,6 +120,9 @@ test('each query is acknowledged or dropped exactly once', async () => {
       expect(stats.dropped).toBe(dropped.length);
       expect(stats.recorded + stats.duplicates + stats.dropped).toBe(calls.length);
       expect(closed).toBe(!dropped.some(({ code }) => code === 'closed'));
+
+      for (const [id, time] of server.times)
+        expect(calls.filter((call) => call.id === id).map(({ at }) => at)).toContain(time);
 
       const times = (list: readonly string[], id: string) => list.filter((one) => one === id).length;
       const called = calls.map(({ id }) => id);
@@ -132,18 +136,6 @@ test('each query is acknowledged or dropped exactly once', async () => {
       for (const { query, code } of dropped) {
         if (query.caller === BAD) expect(server.times.has(query.id)).toBe(false);
         if (code === 'invalid') expect(query.caller).toBe('No Name');
-      }
-    }),
-    runs,
-  );
-});
-
-test('each query is counted at the time of the call, however late it is delivered', async () => {
-  await fc.assert(
-    fc.asyncProperty(cases, async (one) => {
-      const { server, calls } = await play(one);
-      for (const [id, time] of server.times) {
-        expect(calls.filter((call) => call.id === id).map(({ at }) => at)).toContain(time);
       }
     }),
     runs,

@@ -14,7 +14,7 @@ const query = (id: number): QueuedQuery => ({
 });
 
 const newPath = async (): Promise<string> => join(await temporaryFolder(), 'queries.ndjson');
-const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+const readLines = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 
 test('a missing folder and a spool that is already open are refused', async () => {
   const path = await newPath();
@@ -32,27 +32,27 @@ test('incomplete and invalid lines are skipped, and the others are loaded in ord
   const spool = openSpool(path);
   expect(spool.load()).toEqual([query(1), query(2)]);
   spool.append(query(3));
-  expect(linesOf(path).map((line) => JSON.parse(line))).toEqual([query(1), query(2), query(3)]);
+  expect(readLines(path).map((line) => JSON.parse(line))).toEqual([query(1), query(2), query(3)]);
   spool.close();
 });
 
 test.each([false, true])(
-  'with fsync %j it is emptied when nothing waits, and does not grow without',
+  'with fsync %j it is emptied when all queries are settled, and stays small under load',
   async (fsync) => {
     const path = await newPath();
     const spool = openSpool(path, { fsync });
     spool.append(query(1));
-    expect(linesOf(path)).toHaveLength(1);
+    expect(readLines(path)).toHaveLength(1);
     spool.settle([]);
-    expect(linesOf(path)).toEqual([]);
+    expect(readLines(path)).toEqual([]);
     // Under continuous load the spool is never empty.
     const count = fsync ? 10 : 25_000;
     for (let id = 2; id < count; id++) {
       spool.append(query(id));
       if (id % 1000 === 0) spool.settle([query(id)]);
     }
-    expect(linesOf(path).length).toBeLessThan(12_000);
-    expect(JSON.parse(linesOf(path).at(-1) ?? '')).toEqual(query(count - 1));
+    expect(readLines(path).length).toBeLessThan(12_000);
+    expect(JSON.parse(readLines(path).at(-1) ?? '')).toEqual(query(count - 1));
     spool.close();
     const again = openSpool(path);
     expect(again.load().at(-1)).toEqual(query(count - 1));

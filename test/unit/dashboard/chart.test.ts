@@ -87,10 +87,10 @@ describe('the line of the previous period', () => {
 });
 
 describe('the labels', () => {
-  const hours = (from: string, count: number): Bar[] =>
+  const emptyBars = (from: string, count: number, lengthMs: number): Bar[] =>
     Array.from({ length: count }, (_, index) => {
-      const start = Date.parse(from) + index * 3_600_000;
-      return { start, end: start + 3_600_000, web: 0, api: 0, other: 0, total: 0 };
+      const start = Date.parse(from) + index * lengthMs;
+      return { start, end: start + lengthMs, web: 0, api: 0, other: 0, total: 0 };
     });
 
   test('never overlap', () => {
@@ -109,17 +109,13 @@ describe('the labels', () => {
   });
 
   test('of hours are at round local times, and name the day at midnight', () => {
-    const texts = chartLabels(hours('2026-06-01T22:00Z', 48), 'hour', 'Europe/Berlin', 600, 'en-GB').map(
-      ({ text }) => text,
-    );
+    const hours = emptyBars('2026-06-01T22:00Z', 48, 3_600_000);
+    const texts = chartLabels(hours, 'hour', 'Europe/Berlin', 600, 'en-GB').map(({ text }) => text);
     expect(texts).toEqual(['2 Jun', '06:00', '12:00', '18:00', '3 Jun', '06:00', '12:00', '18:00']);
   });
 
   test('of days over several years show month and year', () => {
-    const days = Array.from({ length: 800 }, (_, index) => {
-      const start = Date.parse('2024-01-01T00:00Z') + index * 86_400_000;
-      return { start, end: start + 86_400_000, web: 0, api: 0, other: 0, total: 0 };
-    });
+    const days = emptyBars('2024-01-01T00:00Z', 800, 86_400_000);
     expect(chartLabels(days, 'day', 'UTC', 800, 'en-GB')[0]?.text).toBe('Jan 2024');
   });
 });

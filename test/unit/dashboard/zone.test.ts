@@ -11,6 +11,7 @@ import {
   toLocal,
   zoneOffset,
 } from '../../../dashboard/src/time/zone.js';
+import { randomCases } from '../../support/volume.js';
 
 const ZONES = [
   'UTC',
@@ -60,7 +61,7 @@ describe('an independent library agrees on', () => {
         const { epochMilliseconds } = Temporal.PlainDate.from(text).toZonedDateTime(name);
         expect(startOfDay(text, name)).toBe(epochMilliseconds);
       }),
-      { numRuns: 5000 },
+      { numRuns: randomCases(5000) },
     );
   });
 
@@ -70,7 +71,7 @@ describe('an independent library agrees on', () => {
         const local = Temporal.PlainDateTime.from(`${text}T${at}`);
         expect(toInstant({ day: text, time: at }, name)).toBe(local.toZonedDateTime(name).epochMilliseconds);
       }),
-      { numRuns: 5000 },
+      { numRuns: randomCases(5000) },
     );
   });
 
@@ -84,7 +85,7 @@ describe('an independent library agrees on', () => {
         });
         expect(zoneOffset(at, name)).toBe(there.offsetNanoseconds / 1e6);
       }),
-      { numRuns: 2000 },
+      { numRuns: randomCases(2000) },
     );
   });
 });

@@ -15,21 +15,21 @@ const request = {
 };
 const browser = { ...request, referer: 'https://docs.example.com/start', userAgent: 'Mozilla/5.0 (X11)' };
 
-describe('a line is refused', () => {
+describe('a line of an access log is refused', () => {
   test.each([
-    ['of another log', '2026/01/31 23:59:59 [error] 12#12: *1 open() failed'],
-    ['of JSON', '{"status":200}'],
-    ['that is cut short', combined.slice(0, 60)],
+    ['of an error log', '2026/01/31 23:59:59 [error] 12#12: *1 open() failed'],
+    ['of a JSON log', '{"status":200}'],
+    ['that is cut', combined.slice(0, 60)],
     ['without a status', common.replace(' 200 512', '')],
-    ['with a time of another form', combined.replace(when, '[2026-01-31T23:59:59+05:30]')],
-    ['with a quote that nothing closes', combined.slice(0, -1)],
-    ['that is very long and nearly one', `${common} "${'\\"'.repeat(30_000)}`],
+    ['with a time in another format', combined.replace(when, '[2026-01-31T23:59:59+05:30]')],
+    ['with a quote that is not closed', combined.slice(0, -1)],
+    ['that is very long and has one wrong quote', `${common} "${'\\"'.repeat(30_000)}`],
   ])('%s', (_what, text) => {
     const parsed = parseLogLine(text);
     expect(parsed.ok ? parsed.value : parsed.problems.join()).toMatch(/^is not a line of an access log: /);
   });
 
-  test('with a month that is none', () => {
+  test('with an invalid month', () => {
     expect(parseLogLine(combined.replace('Jan', 'Jnr'))).toMatchObject({ ok: false });
     expect(parseLogLine(combined.replace('Jan', 'Mai'))).toEqual({
       ok: false,
@@ -38,53 +38,49 @@ describe('a line is refused', () => {
   });
 });
 
-describe('a line is read:', () => {
+describe('a line of an access log is read', () => {
   test.each<[string, string, object]>([
-    ['combined', combined, browser],
-    ['common', common, request],
+    ['in the combined format', combined, browser],
+    ['in the common format', common, request],
     ['with a virtual host before it', `docs.example.com:443 ${combined}`, browser],
-    ['with a virtual host of IPv6', `[2001:db8::1]:443 ${combined}`, browser],
+    ['with a virtual host that is an IPv6 address', `[2001:db8::1]:443 ${combined}`, browser],
     ['of an IPv6 client', combined.replace('192.0.2.1', '2001:db8::1'), browser],
-    ['with a user, even of two words', combined.replace('- -', '- Jane Doe'), browser],
-    ['with fields behind it', `${combined} "192.0.2.7" rt=0.123`, browser],
-    ['with fields behind the common format', `${common} 0.123`, request],
+    ['with a user name of two words', combined.replace('- -', '- Jane Doe'), browser],
+    ['with more fields after it', `${combined} "192.0.2.7" rt=0.123`, browser],
+    ['with more fields after the common format', `${common} 0.123`, request],
     ['without bytes', combined.replace('512', '-'), browser],
     ['without referer and user agent', `${common} "-" "-"`, request],
-    ['without a version, as of old', common.replace(' HTTP/1.1', ''), request],
-    ['with a query', common.replace('message', 'message?q=a#b'), request],
+    ['without an HTTP version', common.replace(' HTTP/1.1', ''), request],
+    ['with a query string', common.replace('message', 'message?q=a#b'), request],
+    ['with an absolute URL', common.replace('/assistant', 'https://docs.example.com/assistant'), request],
     [
-      'with a whole address, as to a proxy',
-      common.replace('/assistant', 'https://docs.example.com/assistant'),
-      request,
-    ],
-    [
-      'with quotes as Apache writes them',
+      'with quotes escaped by Apache',
       `${common} "-" "a \\"b\\" \\\\"`,
       { ...request, userAgent: 'a "b" \\' },
     ],
-    ['with quotes as nginx writes them', `${common} "-" "a \\x22b\\x22"`, { ...request, userAgent: 'a "b"' }],
+    ['with quotes escaped by nginx', `${common} "-" "a \\x22b\\x22"`, { ...request, userAgent: 'a "b"' }],
     [
-      'about no request at all',
+      'with bytes that are not a request',
       common.replace(/"POST.*" 200/, '"\\x16\\x03\\x01" 400'),
       { ...request, method: undefined, path: '', status: 400 },
     ],
     [
-      'about nothing',
+      'without a request',
       common.replace(/"POST.*" 200/, '"-" 408'),
       { ...request, method: undefined, path: '', status: 408 },
     ],
     [
-      'about what only begins, or ends, as a request',
+      'with text before a request',
       common.replace('POST', 'a POST'),
       { ...request, method: undefined, path: '' },
     ],
     [
-      'about a request with more behind it',
+      'with text after a request',
       common.replace('HTTP/1.1', 'HTTP/1.1 x'),
       { ...request, method: undefined, path: '' },
     ],
     [
-      'about all of a server',
+      'with an asterisk as target',
       common.replace('POST /assistant/message', 'OPTIONS *'),
       { ...request, method: 'OPTIONS', path: '*' },
     ],

@@ -49,7 +49,7 @@ describe('a key', () => {
     );
   });
 
-  test('has its form, and says its type', () => {
+  test('has vendor, type and 49 characters, and is parsed to its type', () => {
     fc.assert(
       fc.property(key, ({ type, vendor, text }) => {
         expect(text).toMatch(new RegExp(`^${vendor}_${type}_[0-9A-Za-z]{49}$`));
@@ -58,23 +58,23 @@ describe('a key', () => {
     );
   });
 
-  test('has the CRC-32 that another implementation gives', () => {
+  test('ends with a CRC-32 that equals another implementation', () => {
     expect(generateKey('cs', 'admin', () => 0)).toBe(`cs_admin_${'0'.repeat(43)}3BuAN4`);
   });
 
-  test('shows of itself vendor, type and four characters at each end; the rest is hidden, and nobody can compute it', () => {
+  test('shows its vendor, type and four characters at each end', () => {
     fc.assert(
       fc.property(key, ({ type, vendor, text }) => {
         const { start, end } = visibleEnds(text);
         expect(start).toBe(`${vendor}_${type}_${text.slice(-49, -45)}`);
         expect(end).toBe(text.slice(-4));
-        // 39 random characters, 232 bits, and two of the checksum.
+        // The hidden part has 39 random characters (232 bits) and two of the checksum.
         expect(text.length - start.length - end.length).toBe(41);
       }),
     );
   });
 
-  test('shows the same of two keys that differ only in what is hidden, and the checksum at the end', () => {
+  test('has a visible start that does not depend on its hidden part', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(61), { minLength: 39, maxLength: 39 }), fc.nat(61), (hidden, shown) => {
         const made = (rest: readonly number[]) => {
@@ -86,7 +86,7 @@ describe('a key', () => {
     );
   });
 
-  test('is kept as its SHA-256', () => {
+  test('is stored as its SHA-256', () => {
     expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });
@@ -115,6 +115,6 @@ test.each([
   ['Cs', false],
   ['c-s', false],
   ['', false],
-])('the vendor prefix %j may be one: %s', (vendor, may) => {
-  expect(new RegExp(VENDOR_PATTERN).test(vendor)).toBe(may);
+])('the vendor prefix %j is valid: %s', (vendor, isValid) => {
+  expect(new RegExp(VENDOR_PATTERN).test(vendor)).toBe(isValid);
 });

@@ -8,6 +8,7 @@ import {
   splitIntoBuckets,
 } from '../../../src/domain/counting/buckets.js';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
+import { randomCases } from '../../support/volume.js';
 
 const time = fc.oneof(
   fc.integer({ min: -100_000_000, max: 100_000_000 }),
@@ -41,12 +42,12 @@ describe('splitIntoBuckets', () => {
         }
         expect(reached).toBe(to);
       }),
-      { numRuns: 5000 },
+      { numRuns: randomCases(5000) },
     );
   });
 
   test('limits the number of buckets for any range', () => {
-    const boundOf = (level: number) =>
+    const bucketsMax = (level: number) =>
       level + 1 < BUCKET_WIDTHS_MS.length
         ? 2 * (bucketWidthMs(level + 1) / bucketWidthMs(level) - 1)
         : Number.POSITIVE_INFINITY;
@@ -58,10 +59,10 @@ describe('splitIntoBuckets', () => {
           const buckets = segments
             .filter((one) => one.level === level)
             .reduce((sum, one) => sum + one.end - one.first, 0);
-          expect(buckets).toBeLessThanOrEqual(boundOf(level));
+          expect(buckets).toBeLessThanOrEqual(bucketsMax(level));
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: randomCases(5000) },
     );
   });
 

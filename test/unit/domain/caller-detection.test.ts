@@ -20,29 +20,34 @@ const known = (...callers: NonNullable<CallerRules['known']>): CallerRules => ({
 type Case = readonly [what: string, headers: Record<string, string>, caller: string, rules?: CallerRules];
 
 const cases: readonly Case[] = [
-  ['nothing at all', {}, 'unknown'],
-  ['nothing that is known', { 'user-agent': 'Mozilla/5.0' }, 'unknown', site],
-  ['nothing that is known, with a name for that', {}, 'elsewhere', { fallback: 'elsewhere' }],
+  ['no headers', {}, 'unknown'],
+  ['nothing known', { 'user-agent': 'Mozilla/5.0' }, 'unknown', site],
+  ['nothing known, with a fallback', {}, 'elsewhere', { fallback: 'elsewhere' }],
 
   ['a page of the site', { origin: docs }, 'web', site],
   ['a page of the site, in capitals', { origin: 'HTTPS://Docs.Example.com' }, 'web', site],
   ['a page of another site', { origin: 'https://example.com' }, 'unknown', site],
-  ['a site whose name begins alike', { origin: `${docs}.evil.test` }, 'unknown', site],
+  ['a site whose name starts with that of the site', { origin: `${docs}.evil.test` }, 'unknown', site],
   ['a page of another scheme', { origin: 'http://docs.example.com' }, 'unknown', site],
   ['a page of another port', { origin: `${docs}:444` }, 'unknown', site],
-  ['a host below', { origin: 'https://a.b.preview.example.com:8443' }, 'web', site],
-  ['the host itself', { origin: 'https://preview.example.com:8443' }, 'unknown', site],
-  ['no host below', { origin: 'https://.preview.example.com:8443' }, 'unknown', site],
-  ['a user name', { origin: 'https://evil.test/@a.preview.example.com:8443' }, 'unknown', site],
+  ['a subdomain of a pattern', { origin: 'https://a.b.preview.example.com:8443' }, 'web', site],
+  ['the host of a pattern itself', { origin: 'https://preview.example.com:8443' }, 'unknown', site],
+  ['an empty subdomain', { origin: 'https://.preview.example.com:8443' }, 'unknown', site],
+  [
+    'a user name in front of the host',
+    { origin: 'https://evil.test/@a.preview.example.com:8443' },
+    'unknown',
+    site,
+  ],
   ['a page without an origin', { origin: 'null', referer: `${docs}/` }, 'unknown', site],
   ['plain navigation', { referer: `${docs}/start?a=1#b` }, 'web', site],
   ['plain navigation from elsewhere', { referer: `https://elsewhere.test/${docs}` }, 'unknown', site],
-  ['an origin that is no address', { referer: 'docs.example.com' }, 'unknown', site],
-  ['a page, where no site is named', { origin: docs }, 'unknown'],
+  ['a referer that is not a URL', { referer: 'docs.example.com' }, 'unknown', site],
+  ['a page, without site origins', { origin: docs }, 'unknown'],
   ['a page of the site that has a key', { origin: docs, ...key }, 'web', site],
   ['a page of the site that uses an SDK', { origin: docs, 'x-stainless-lang': 'js' }, 'web', site],
-  ['names below a pattern', { origin: 'https://a.docs.eu.example.com' }, 'web', below],
-  ['a name below a pattern', { origin: docs }, 'web', below],
+  ['several levels below a pattern', { origin: 'https://a.docs.eu.example.com' }, 'web', below],
+  ['one level below a pattern', { origin: docs }, 'web', below],
   [
     'any name below a top-level domain',
     { origin: 'https://docs.eu' },
@@ -51,24 +56,24 @@ const cases: readonly Case[] = [
   ],
   ['a page without TLS', { referer: `${local}/start` }, 'web', { siteOrigins: [local] }],
   ['an empty site origin', {}, 'unknown', { siteOrigins: [''] }],
-  ['a path within a name', { origin: 'https://docs/x.example.com' }, 'unknown', below],
-  ['an address within another', { referer: `about:${docs}/` }, 'unknown', site],
+  ['a path inside a host name', { origin: 'https://docs/x.example.com' }, 'unknown', below],
+  ['a URL inside another one', { referer: `about:${docs}/` }, 'unknown', site],
 
   ['Slack, signed', { 'x-slack-signature': 'v0=a' }, 'slack'],
-  ['Slack, by its name', { 'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)' }, 'slack'],
+  ['Slack, by its user agent', { 'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)' }, 'slack'],
   ['an SDK with a key', { 'x-stainless-lang': 'python', ...key }, 'sdk-python'],
   ['an SDK of an unknown language', { 'x-stainless-lang': 'cobol', ...key }, 'api'],
   ['a client of the Model Context Protocol', { 'mcp-protocol-version': '2025-06-18' }, 'mcp'],
   [
-    'our own user agent',
+    'a user agent of own rules',
     { 'user-agent': 'acme-bot/2' },
     'acme',
     known({ caller: 'acme', userAgent: 'Acme-Bot/' }),
   ],
-  ['our own header', { 'x-acme': '1' }, 'acme', known({ caller: 'acme', header: 'X-Acme' })],
-  ['a caller that our own list leaves out', { 'x-slack-signature': 'v0=a' }, 'unknown', known()],
+  ['a header of own rules', { 'x-acme': '1' }, 'acme', known({ caller: 'acme', header: 'X-Acme' })],
+  ['a known caller that own rules leave out', { 'x-slack-signature': 'v0=a' }, 'unknown', known()],
   [
-    'the first that fits',
+    'several callers, of which the first match counts',
     { 'user-agent': 'b a' },
     'second',
     known(
@@ -81,8 +86,8 @@ const cases: readonly Case[] = [
   ['a call with a token', key, 'api'],
   ['a call with a key', { 'x-api-key': 'a' }, 'api'],
   ['a call with an empty header', { authorization: '' }, 'unknown'],
-  ['a call with our own header', { 'x-internal': '1' }, 'api', { apiHeaders: ['X-Internal'] }],
-  ['a call with a header that we no longer use', key, 'unknown', { apiHeaders: ['x-internal'] }],
+  ['a call with another API header', { 'x-internal': '1' }, 'api', { apiHeaders: ['X-Internal'] }],
+  ['a call with a key that is not an API header', key, 'unknown', { apiHeaders: ['x-internal'] }],
 
   [
     'a caller that names itself',
@@ -92,15 +97,15 @@ const cases: readonly Case[] = [
   ],
   ['a caller that names itself web', { 'x-caller': 'web' }, 'web', { callerHeader: 'x-caller' }],
   ['an invalid name', { 'x-caller': 'Robert; DROP', ...key }, 'api', { callerHeader: 'x-caller' }],
-  ['a caller that names itself where no header is read', { 'x-caller': 'sdk-rust' }, 'unknown'],
+  ['a caller that names itself in a header that is not read', { 'x-caller': 'sdk-rust' }, 'unknown'],
 ];
 
 describe.each([
   [
-    'of a standard request',
+    'of a web-standard request',
     (headers: Record<string, string>) => new Request('http://127.0.0.1/', { headers }),
   ],
-  ['of a request of Node', (headers: Record<string, string>) => ({ headers })],
+  ['of a Node request', (headers: Record<string, string>) => ({ headers })],
 ])('headers %s', (_kind, requestWith) => {
   test.each(cases.map((one) => [one[0], one] as const))('%s', (_what, [, headers, caller, rules]) => {
     // A browser's `Headers` trims values, and so does every HTTP parser.
@@ -108,13 +113,13 @@ describe.each([
   });
 });
 
-test('a header that came more than once', () => {
+test('repeated headers are read, except for the caller header', () => {
   const request = { headers: { 'x-slack-signature': ['a', 'b'], 'user-agent': undefined } };
   expect(detectCaller(request)).toBe('slack');
   expect(detectCaller({ headers: { 'x-caller': ['a', 'b'] } }, { callerHeader: 'x-caller' })).toBe('unknown');
 });
 
-test('whatever is sent, the answer is a caller', () => {
+test('any headers result in a valid caller name', () => {
   const names = words('origin referer user-agent x-caller authorization x-slack-signature x-stainless-lang');
   const headers = fc.dictionary(
     fc.constantFrom(...names),
@@ -127,7 +132,7 @@ test('whatever is sent, the answer is a caller', () => {
   );
 });
 
-test('rules that can be used have no problems', () => {
+test('valid rules have no problems', () => {
   expect(callerRulesProblems({})).toEqual([]);
   const siteOrigins = ['http://localhost:3000', 'https://*.example.com', 'http://[::1]:80', 'https://docs'];
   expect(callerRulesProblems({ siteOrigins, known: KNOWN_CALLERS, fallback: 'other' })).toEqual([]);
@@ -137,10 +142,11 @@ test.each<readonly [string, CallerRules, readonly (string | RegExp)[]]>([
   ['a path', { siteOrigins: ['https://docs.example.com/'] }, [/^siteOrigins\[0\]: ".+\/" is not an origin/]],
   ['no scheme', { siteOrigins: ['https://a.test', 'docs.example.com'] }, [/^siteOrigins\[1\]: /]],
   ['any site', { siteOrigins: ['*', 'https://*'] }, [/^siteOrigins\[0\]/, /^siteOrigins\[1\]/]],
+  ['text before the scheme', { siteOrigins: ['xhttps://docs.example.com'] }, [/^siteOrigins\[0\]: /]],
   ['half a name', { siteOrigins: ['https://*docs.example.com'] }, [/^siteOrigins\[0\]/]],
-  ['a name that is none', { fallback: 'Elsewhere' }, [/^fallback: "Elsewhere" is not a name/]],
+  ['an invalid fallback', { fallback: 'Elsewhere' }, [/^fallback: "Elsewhere" is not a name/]],
   [
-    'callers that cannot be known, or named',
+    'callers without a condition, or with an invalid name',
     {
       known: [
         { caller: 'a b', userAgent: '' },
@@ -159,14 +165,10 @@ test.each<readonly [string, CallerRules, readonly (string | RegExp)[]]>([
   );
 });
 
-test.each(KNOWN_CALLERS.map((known) => [known] as const))('%j is known by itself', (known) => {
+test.each(KNOWN_CALLERS.map((known) => [known] as const))('%j is detected', (known) => {
   const headers = {
     ...(known.userAgent === undefined ? {} : { 'user-agent': `${known.userAgent}1.0` }),
     ...(known.header === undefined ? {} : { [known.header]: known.value ?? 'any' }),
   };
   expect(detectCaller({ headers })).toBe(known.caller);
-});
-
-test('an origin begins with its scheme', () => {
-  expect(callerRulesProblems({ siteOrigins: ['xhttps://docs.example.com'] })).toHaveLength(1);
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   BOUND_PATTERN,
@@ -48,7 +47,7 @@ describe('a bound', () => {
     '2026-01-01 00:00:00',
     '2026-01-01\n',
     ' 2026-01-01',
-  ])('%j is refused, for it is neither a date nor a date-time', (text) => {
+  ])('%j is refused as neither a date nor a date-time', (text) => {
     expect(parseBound(text)).toEqual({ ok: false, problems: [expect.stringMatching(/neither/)] });
   });
 
@@ -91,43 +90,6 @@ describe('a recorded time', () => {
     const result = parseTimestamp(text);
     expect(result.ok ? [] : result.problems).toEqual([expect.stringMatching(problem)]);
   });
-
-  test('is what the platform says of the same RFC 3339 text', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: utc('0000-01-01'), max: utc('9999-12-31') }),
-        fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 }),
-        (timeMs, offsetMinutes) => {
-          const sign = offsetMinutes < 0 ? '-' : '+';
-          const minutes = Math.abs(offsetMinutes);
-          const two = (value: number) => String(value).padStart(2, '0');
-          const local = new Date(timeMs).toISOString().slice(0, -1);
-          const text = `${local}${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
-          expect(parseTimestamp(text)).toEqual({ ok: true, value: utc(text) });
-          expect(parseBound(text)).toEqual({ ok: true, value: utc(text) });
-        },
-      ),
-      { numRuns: 2000 },
-    );
-  });
-});
-
-test('the published patterns refuse nothing that is read, and read nothing of another shape', () => {
-  const digits = fc.stringMatching(/^[0-9]{1,4}$/);
-  const text = fc.oneof(
-    fc.stringMatching(new RegExp(BOUND_PATTERN)),
-    fc
-      .tuple(fc.constantFrom('2026-01-01', '2026-02-29'), fc.constantFrom('', 'T', ' ', 't'), digits)
-      .map((parts) => parts.join('')),
-    fc.string(),
-  );
-  fc.assert(
-    fc.property(text, (input) => {
-      if (parseBound(input).ok) expect(input).toMatch(new RegExp(BOUND_PATTERN));
-      if (parseTimestamp(input).ok) expect(input).toMatch(new RegExp(TIMESTAMP_PATTERN));
-    }),
-    { numRuns: 2000 },
-  );
 });
 
 test.each([
@@ -139,7 +101,7 @@ test.each([
   ['2026-1-31', false, false],
   ['2026-01-31T10:00:00Z ', false, false],
   ['', false, false],
-])('%j has the published shape of a bound: %s; of a recorded time: %s', (text, isBound, isTimestamp) => {
+])('%j matches the published pattern of bounds: %s; of recorded times: %s', (text, isBound, isTimestamp) => {
   expect(new RegExp(BOUND_PATTERN).test(text)).toBe(isBound);
   expect(new RegExp(TIMESTAMP_PATTERN).test(text)).toBe(isTimestamp);
 });

@@ -14,17 +14,18 @@ import {
 } from '../../../src/domain/time/date-time.js';
 import { parseTimeZone, type TimeZone } from '../../../src/domain/time/time-zone.js';
 import { localUnit, oddMoments } from '../../support/local-calendar.js';
+import { lawRuns } from '../../support/volume.js';
 import { words } from '../../support/words.js';
 
 const dayMs = 86_400_000;
 
-function zoneOf(name: string): TimeZone {
+function toZone(name: string): TimeZone {
   const zone = parseTimeZone(name);
   if (!zone.ok) throw new Error(zone.problems.join());
   return zone.value;
 }
 
-/** One unit all through a bucket, here looked at in some places, and another before it. */
+/** Expects one unit in the whole bucket, checked at some places, and another unit before it. */
 function expectOneUnit(
   { begin, end, isFirst }: { readonly begin: number; readonly end: number; readonly isFirst: boolean },
   places: readonly number[],
@@ -36,9 +37,9 @@ function expectOneUnit(
   expect(unitAt(end - 1)).toBe(unitAt(begin));
 }
 
-describe('the edges of a range', () => {
-  test('are none where it is empty, and not given where there would be too many buckets', () => {
-    const zone = zoneOf('Europe/Berlin');
+describe('the bucket edges of a range', () => {
+  test('are none if it is empty, and undefined if there are too many buckets', () => {
+    const zone = toZone('Europe/Berlin');
     expect(findBucketEdges({ from: 5, to: 5 }, 'day', zone, 1)).toEqual([]);
     expect(findBucketEdges({ from: 6, to: 5 }, 'day', zone, 1)).toEqual([]);
     expect(findBucketEdges({ from: 0, to: 1 }, 'hour', zone, 1)).toHaveLength(2);
@@ -55,7 +56,7 @@ describe('the edges of a range', () => {
     fc.nat(500 * dayMs),
   );
 
-  test('lie where the clocks of the zone show another hour, day, week or month, and nowhere else', () => {
+  test('are exactly where the local hour, day, week or month changes', () => {
     fc.assert(
       fc.property(
         fc.oneof(around, anywhere),
@@ -67,7 +68,7 @@ describe('the edges of a range', () => {
         ([[name, , near], offsetMs, lengthMs], interval, places) => {
           const from = Date.parse(near) + offsetMs;
           const to = from + (interval === 'hour' ? Math.min(lengthMs, 4 * dayMs) : lengthMs) + 1;
-          const edges = findBucketEdges({ from, to }, interval, zoneOf(name), 100_000) ?? [];
+          const edges = findBucketEdges({ from, to }, interval, toZone(name), 100_000) ?? [];
           expect([edges[0]?.timeMs, edges.at(-1)?.timeMs]).toEqual([from, to]);
           for (const [at, { timeMs: begin }] of edges.slice(0, -1).entries()) {
             const end = edges[at + 1]?.timeMs ?? Number.NaN;
@@ -77,11 +78,11 @@ describe('the edges of a range', () => {
           }
         },
       ),
-      { numRuns: Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 300) },
+      { numRuns: lawRuns },
     );
   });
 
-  test('are the same however the range is cut', () => {
+  test('are the same if the range is split', () => {
     fc.assert(
       fc.property(
         around,
@@ -92,47 +93,47 @@ describe('the edges of a range', () => {
           const to = from + lengthMs + 2;
           const cut = from + 1 + (at % (lengthMs + 1));
           const timesOf = (range: { from: number; to: number }) =>
-            (findBucketEdges(range, interval, zoneOf(name), 100_000) ?? []).map(({ timeMs }) => timeMs);
+            (findBucketEdges(range, interval, toZone(name), 100_000) ?? []).map(({ timeMs }) => timeMs);
           const parts = [...timesOf({ from, to: cut }), ...timesOf({ from: cut, to })];
           expect(new Set([...timesOf({ from, to }), cut])).toEqual(new Set(parts));
-          const whole = bucketAround(cut, interval, zoneOf(name));
+          const whole = bucketAround(cut, interval, toZone(name));
           expect(timesOf(whole)).toEqual([whole.from, whole.to]);
           expect(whole.from <= cut && cut < whole.to).toBe(true);
         },
       ),
-      { numRuns: Number(process.env['CALLER_STATS_LAW_RUNS'] ?? 300) },
+      { numRuns: lawRuns },
     );
   });
 
-  /** The edges, without seconds that are 0; the first and the last are the ends of the range. */
+  /** The first and the last edge are the ends of the range. Seconds are left out if they are 0. */
   test.each<[zone: string, interval: Interval, edges: string]>([
     // A day without a midnight.
     ['Africa/Cairo', 'day', '2026-04-23T00:00+02:00 2026-04-24T01:00+03:00 2026-04-25T00:00+03:00'],
     // A day with two midnights.
     ['America/Havana', 'day', '2026-10-31T00:00-04:00 2026-11-01T00:00-04:00 2026-11-02T00:00-05:00'],
-    // Days beside a day that was skipped.
+    // Days next to a skipped day.
     [
       'Pacific/Apia',
       'day',
       '2011-12-29T00:00-10:00 2011-12-31T00:00+14:00 2012-01-01T00:00+14:00 2012-01-02T00:00+14:00',
     ],
-    // A day that shows the day before again for almost an hour.
+    // A day that goes back to the day before for almost an hour.
     ['America/St_Johns', 'day', '2010-11-06T00:00-02:30 2010-11-07T00:00-02:30 2010-11-08T00:00-03:30'],
-    // A range that begins while the day before is shown again.
+    // A range that begins while clocks show the day before again.
     ['America/St_Johns', 'day', '2010-11-06T23:15-03:30 2010-11-08T00:00-03:30'],
-    // A day of 48 hours, which came twice.
+    // A date that occurred twice, 48 hours in all.
     [
       'America/Juneau',
       'day',
       '1867-10-17T23:59:41+15:02 1867-10-18T23:59:41+15:02 1867-10-20T00:00:41-08:57',
     ],
-    // Hours of half an hour.
+    // Hours of 30 minutes.
     [
       'Australia/Lord_Howe',
       'hour',
       '2026-04-05T01:00+11:00 2026-04-05T01:30+10:30 2026-04-05T02:00+10:30 2026-04-05T03:00+10:30',
     ],
-    // Hours on the quarter.
+    // Hours at an offset of 45 minutes.
     [
       'Asia/Kathmandu',
       'hour',
@@ -140,7 +141,7 @@ describe('the edges of a range', () => {
     ],
     // A month without its first midnight.
     ['America/Asuncion', 'month', '2000-09-15T00:00-04:00 2000-10-01T01:00-03:00 2000-11-01T00:00-03:00'],
-    // Weeks from Monday on, over a new year.
+    // Weeks start on Monday, also around New Year.
     [
       'UTC',
       'week',
@@ -152,14 +153,14 @@ describe('the edges of a range', () => {
     const [from = Number.NaN, to = Number.NaN] = [words(edges).at(0), words(edges).at(-1)].map((edge) =>
       Date.parse(`${edge}`),
     );
-    const found = findBucketEdges({ from, to }, interval, zoneOf(zone), 1000) ?? [];
+    const found = findBucketEdges({ from, to }, interval, toZone(zone), 1000) ?? [];
     const written = found.map(({ timeMs, offsetMs }) => formatWithOffset(timeMs, offsetMs));
     expect(written.join(' ').replaceAll(/(:00)?\.000/g, '')).toBe(edges);
   });
 });
 
-describe('a time is written with an offset', () => {
-  test('as the same instant, whatever the time and the offset', () => {
+describe('formatWithOffset', () => {
+  test('writes the same instant for any time and offset', () => {
     const longestMs = 86_340_000;
     fc.assert(
       fc.property(
@@ -178,10 +179,11 @@ describe('a time is written with an offset', () => {
     );
   });
 
-  test('on more days than are remembered, each as it was the first time', () => {
+  test('writes more days than its cache holds, the second time like the first', () => {
     const days = Array.from({ length: 25_000 }, (_, at) => at * dayMs);
-    for (const timeMs of [...days, ...days])
-      expect(formatWithOffset(timeMs, 0)).toBe(new Date(timeMs).toISOString().replace('Z', '+00:00'));
+    const expected = days.map((timeMs) => new Date(timeMs).toISOString().replace('Z', '+00:00'));
+    for (let times = 0; times < 2; times++)
+      expect(days.map((timeMs) => formatWithOffset(timeMs, 0))).toEqual(expected);
   });
 
   test.each([
@@ -193,32 +195,32 @@ describe('a time is written with an offset', () => {
     [YEAR_ZERO_MS, -3_600_000, '0000-01-01T23:59:00.000+23:59'],
     [YEAR_ZERO_MS - 3_600_000, 3_600_000, '0000-01-01T00:00:00.000+01:00'],
     [YEAR_10000_MS, 0, '9999-12-31T00:01:00.000-23:59'],
-  ])('%d, %d: %s', (timeMs, offsetMs, text) => {
+  ])('writes %d with the offset %d as %s', (timeMs, offsetMs, text) => {
     expect(formatWithOffset(timeMs, offsetMs)).toBe(text);
   });
 });
 
-describe('the name of a time zone', () => {
+describe('parseTimeZone', () => {
   test.each([
     ...words('europe/berlin EUROPE/BERLIN Utc Berlin Z +01:00 UTC+1 PST GMT+0100 local __proto__'),
     '',
     'Europe/Berlin ',
     'Europe/Berlin\n',
-  ])('%j is none', (name) => {
+  ])('refuses %j', (name) => {
     expect(parseTimeZone(name).ok).toBe(false);
   });
 
-  test('and what else there is, is told', () => {
+  test('names some valid zones in its message', () => {
     expect(parseTimeZone('Nowhere')).toMatchObject({
       problems: [expect.stringMatching(/; there are such as /)],
     });
   });
 
-  test('may be utc, as Grafana has it, for UTC', () => {
+  test('accepts utc for UTC, as Grafana sends it', () => {
     expect(parseTimeZone('utc')).toEqual({ ok: true, value: 'UTC' });
   });
 
-  test('is each that the platform lists, and links', () => {
+  test('accepts every zone and link of the platform', () => {
     const others = words(`
       UTC Asia/Calcutta Asia/Kolkata US/Eastern GMT Etc/GMT+5 EST5EDT America/Argentina/ComodRivadavia W-SU
       Africa/Dar_es_Salaam America/Port-au-Prince
@@ -228,7 +230,7 @@ describe('the name of a time zone', () => {
   });
 });
 
-test('the bucket around a moment at which one begins is that one', () => {
+test('the bucket around the start of a bucket is that bucket', () => {
   const from = Date.UTC(2026, 0, 1);
-  expect(bucketAround(from, 'day', zoneOf('UTC'))).toEqual({ from, to: from + dayMs });
+  expect(bucketAround(from, 'day', toZone('UTC'))).toEqual({ from, to: from + dayMs });
 });

@@ -3,51 +3,51 @@ import { describe, expect, test } from 'vitest';
 import { jsonLevelsCountedBytesMin, jsonLevelsMax, jsonPartsMax } from '../../../src/domain/limits.js';
 import { parseJson } from '../../../src/domain/queries/lines.js';
 
-/** In an array, and long enough for its levels to be counted. That is by a string, which is passed over at once. */
+/** Puts the JSON behind a string that is long enough for levels to be counted. */
 const padding = '-'.repeat(jsonLevelsCountedBytesMin);
 const long = (json: string) => Buffer.from(`["${padding}",${json}]`);
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 const tooDeep = { ok: false, problems: [`is nested more than ${jsonLevelsMax} levels deep`] };
 
-describe('too many levels', () => {
+describe('JSON is refused with too many levels', () => {
   test.each([
     ['of arrays', nested(jsonLevelsMax)],
     ['of objects', '{"a":'.repeat(jsonLevelsMax)],
     ['with white space between', '[ \n'.repeat(jsonLevelsMax)],
-    ['behind others that were closed', `[],{},${nested(jsonLevelsMax)}`],
-    ['behind a string with marks and backslashes in it', `["\\\\\\"[",${nested(jsonLevelsMax - 1)}]`],
-    ['behind a string that ends with a backslash', `"\\\\",${nested(jsonLevelsMax)}`],
-    ['deep within a query', `[{"id":${nested(jsonLevelsMax - 2)}}]`],
-    ['of ten million', '['.repeat(10_000_000)],
+    ['after closed ones', `[],{},${nested(jsonLevelsMax)}`],
+    ['after a string with quotes and backslashes', `["\\\\\\"[",${nested(jsonLevelsMax - 1)}]`],
+    ['after a string that ends with a backslash', `"\\\\",${nested(jsonLevelsMax)}`],
+    ['inside a query', `[{"id":${nested(jsonLevelsMax - 2)}}]`],
+    ['ten million of them', '['.repeat(10_000_000)],
   ])('%s', (_what, json) => {
     expect(parseJson(long(json))).toEqual(tooDeep);
   });
 
-  test('are counted from the length on that makes them dear', () => {
+  test('only from the length at which nesting becomes expensive', () => {
     const ofBytes = (bytes: number) => Buffer.from(nested(jsonLevelsMax + 1).padStart(bytes));
     expect(parseJson(ofBytes(jsonLevelsCountedBytesMin))).toEqual(tooDeep);
     expect(parseJson(ofBytes(jsonLevelsCountedBytesMin - 1))).toMatchObject({ ok: true });
   });
 });
 
-describe('too many parts', () => {
+describe('JSON is refused with too many', () => {
   const many = jsonPartsMax / 2 + 1;
   test.each([
     ['objects', `[${'{},'.repeat(many)}0]`],
     ['arrays', `[${'[],'.repeat(many)}0]`],
     ['names', `{${'"a":1,'.repeat(many)}"b":1}`],
     ['values', `[${'0,'.repeat(jsonPartsMax)}0]`],
-    ['values that never end', '0,'.repeat(jsonPartsMax + 1)],
+    ['values, if it is cut', '0,'.repeat(jsonPartsMax + 1)],
   ])('%s', (_what, json) => {
     const problem = `has more than ${jsonPartsMax} brackets, commas and colons; send less at a time`;
     expect(parseJson(long(json))).toEqual({ ok: false, problems: [problem] });
-    expect(parseJson(long(json), 10 * jsonPartsMax), 'of those who may send more').not.toMatchObject({
+    expect(parseJson(long(json), 10 * jsonPartsMax), 'with a higher limit').not.toMatchObject({
       problems: [expect.stringContaining('send less')],
     });
   });
 
-  test('as many as there may be are not', () => {
-    // Two brackets and a comma stand before them.
+  test('parts, but not with the largest allowed number', () => {
+    // Two brackets and a comma come before them.
     const json = `[${'0,'.repeat(jsonPartsMax - 3)}0]`;
     expect(parseJson(long(json))).toMatchObject({ ok: true });
     const text = JSON.stringify([',:[]{}'.repeat(jsonPartsMax)]);
@@ -55,18 +55,18 @@ describe('too many parts', () => {
   });
 });
 
-describe('not too many', () => {
+describe('JSON is accepted with', () => {
   test.each([
-    ['as many as there may be', nested(jsonLevelsMax - 1)],
-    ['one after the other', `[${'[],{},'.repeat(1000)}[]]`],
-    ['in a string', JSON.stringify('['.repeat(1000))],
-    ['in a string, behind an escaped mark', JSON.stringify(`a"\\"${'['.repeat(1000)}`)],
-    ['in a string that ends with a backslash', JSON.stringify([`${'{'.repeat(1000)}\\`, []])],
+    ['the largest number of levels', nested(jsonLevelsMax - 1)],
+    ['many arrays and objects side by side', `[${'[],{},'.repeat(1000)}[]]`],
+    ['brackets in a string', JSON.stringify('['.repeat(1000))],
+    ['brackets after an escaped quote', JSON.stringify(`a"\\"${'['.repeat(1000)}`)],
+    ['a string that ends with a backslash', JSON.stringify([`${'{'.repeat(1000)}\\`, []])],
   ])('%s', (_what, json) => {
     expect(parseJson(long(json))).toEqual({ ok: true, value: [padding, JSON.parse(json)] });
   });
 
-  test('any value that JSON can write, whatever stands in its strings', () => {
+  test('any value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => {
         const json = JSON.stringify(value);
@@ -74,15 +74,11 @@ describe('not too many', () => {
       }),
     );
   });
+});
 
-  test('what is no JSON is told as such', () => {
-    expect(parseJson(long('["a'))).toMatchObject({
-      ok: false,
-      problems: [expect.stringMatching(/^is not JSON/)],
-    });
-    expect(parseJson(long(']]]'))).toMatchObject({
-      ok: false,
-      problems: [expect.stringMatching(/^is not JSON/)],
-    });
+test.each(['["a', ']]]'])('%s is refused as invalid JSON', (json) => {
+  expect(parseJson(long(json))).toMatchObject({
+    ok: false,
+    problems: [expect.stringMatching(/^is not JSON/)],
   });
 });

@@ -1,4 +1,4 @@
-/** Rules of keys and members that need no store: rotation, expiry within a bound, scopes, addresses of people. */
+/** Rotation and expiry of keys, scopes, and e-mail addresses of members. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ApiKey, parseScopes } from '../../../src/domain/keys/api-key.js';
@@ -39,7 +39,7 @@ describe('a rotation', () => {
   });
 
   const time = fc.integer({ min: 1, max: 4000 * dayMs });
-  test('never lets the old key live longer than it would have, nor than the grace', () => {
+  test('never extends the old key, and ends it after the grace period', () => {
     fc.assert(
       fc.property(
         fc.option(time),
@@ -53,7 +53,7 @@ describe('a rotation', () => {
           if (!result.ok) throw new Error(result.problems.join());
           const { value } = result;
           expect(value.expiresAt).toBe(Math.min(nowMs + graceMs, expiresAt ?? Number.MAX_SAFE_INTEGER));
-          // The successor's: as long as the old one was given, or the bound, the shorter of the two.
+          // The successor lives as long as the old key did, or up to the longest allowed life.
           const lives = [expiresAt === null ? null : expiresAt - createdAt, lifeMsMax];
           const bounds = lives.filter((life) => life !== null);
           expect(value.successorExpiresAt).toBe(bounds.length === 0 ? null : nowMs + Math.min(...bounds));
@@ -69,19 +69,19 @@ describe('a rotation', () => {
     [DEFAULT_GRACE, dayMs],
     [`${keyGraceDaysMax}d`, keyGraceDaysMax * dayMs],
     [`${keyGraceDaysMax * 24}h`, keyGraceDaysMax * dayMs],
-  ])('has the grace %j', (text, graceMs) => {
+  ])('accepts the grace period %j', (text, graceMs) => {
     expect(parseGrace(text)).toEqual({ ok: true, value: graceMs });
   });
 
   test.each([...words(`1 -1d 1.5h 1w 24H ${keyGraceDaysMax + 1}d 9999999m 1e1d`), '', ' 1d', '1d '])(
-    'has not the grace %j',
+    'refuses the grace period %j',
     (text) => {
       expect(parseGrace(text)).toMatchObject({ ok: false });
     },
   );
 });
 
-describe('an expiry where keys have a longest life', () => {
+describe('an expiry with a longest allowed life', () => {
   const max = 30 * dayMs;
   test.each<[string | undefined, number | null, number | null]>([
     [undefined, null, nowMs + 90 * dayMs],
@@ -92,23 +92,23 @@ describe('an expiry where keys have a longest life', () => {
     ['30d', max, nowMs + max],
     ['1d', max, nowMs + dayMs],
     ['2026-07-15T12:00:00Z', max, nowMs + max],
-  ])('%j, at most %j: %j', (text, lifeMsMax, expiresAt) => {
+  ])('of %j, with a longest life of %j, is %j', (text, lifeMsMax, expiresAt) => {
     expect(parseExpiryWithin(text, nowMs, lifeMsMax)).toEqual({ ok: true, value: expiresAt });
   });
 
-  test.each(['never', '31d', '2026-07-15T12:00:00.001Z'])('%j is later than it allows', (text) => {
+  test.each(['never', '31d', '2026-07-15T12:00:00.001Z'])('of %j is refused as too late', (text) => {
     expect(parseExpiryWithin(text, nowMs, max)).toEqual({
       ok: false,
       problems: ['is later than the longest life of a key allows: 2026-07-15T12:00:00.000Z'],
     });
   });
 
-  test.each(['', '0d', 'soon', '2026-06-15'])('%j is refused as without one', (text) => {
+  test.each(['', '0d', 'soon', '2026-06-15'])('of %j is refused as without a longest life', (text) => {
     expect(parseExpiryWithin(text, nowMs, max)).toEqual(parseExpiryWithin(text, nowMs, null));
     expect(parseExpiryWithin(text, nowMs, max)).toMatchObject({ ok: false });
   });
 
-  test('is never later than that, whatever was asked', () => {
+  test('is never later than that life allows', () => {
     const asked = fc.oneof(
       fc.constantFrom(undefined, 'never'),
       fc.nat(4000).map((days) => `${days}d`),
@@ -128,12 +128,12 @@ describe('an expiry where keys have a longest life', () => {
     ['1d', dayMs],
     ['365d', 365 * dayMs],
     [`${keyLifeDaysMax}d`, keyLifeDaysMax * dayMs],
-  ])('may be set to %j', (text, lifeMs) => {
+  ])('accepts the longest life %j', (text, lifeMs) => {
     expect(parseKeyLife(text)).toEqual({ ok: true, value: lifeMs });
   });
 
   test.each([...words(`0d -1d 90 1.5d never NONE ${keyLifeDaysMax + 1}d 1e2d 1days`), '', ' 1d'])(
-    'may not be set to %j',
+    'refuses the longest life %j',
     (text) => {
       expect(parseKeyLife(text)).toMatchObject({ ok: false });
     },
@@ -147,16 +147,19 @@ describe('scopes', () => {
     ['read,write', ['read', 'write']],
     [' write , read ', ['read', 'write']],
     ['read,read', ['read']],
-  ])('%j are %j', (text, scopes) => {
+  ])('of %j are %j', (text, scopes) => {
     expect(parseScopes(text)).toEqual({ ok: true, value: scopes });
   });
 
-  test.each(['', ',', 'read,', 'Read', 'admin', 'read write', 'read,delete', '*'])('%j are none', (text) => {
-    expect(parseScopes(text)).toMatchObject({
-      ok: false,
-      problems: [expect.stringMatching(/is not a scope/), ...(text === ',' ? [expect.anything()] : [])],
-    });
-  });
+  test.each(['', ',', 'read,', 'Read', 'admin', 'read write', 'read,delete', '*'])(
+    'are refused: %j',
+    (text) => {
+      expect(parseScopes(text)).toMatchObject({
+        ok: false,
+        problems: [expect.stringMatching(/is not a scope/), ...(text === ',' ? [expect.anything()] : [])],
+      });
+    },
+  );
 });
 
 describe('the e-mail address of a member', () => {
@@ -165,9 +168,9 @@ describe('the e-mail address of a member', () => {
     [' Ada.Lovelace+docs@Example.COM ', 'ada.lovelace+docs@example.com'],
     ["o'neil@sub.example.co.uk", "o'neil@sub.example.co.uk"],
     [`${'a'.repeat(emailCharactersMax - 5)}@b.io`, `${'a'.repeat(emailCharactersMax - 5)}@b.io`],
-  ])('%j is %j', (text, email) => {
+  ])('%j is normalized to %j', (text, email) => {
     expect(toEmail(text)).toBe(email);
-    expect(toEmail(email), 'and stays').toBe(email);
+    expect(toEmail(email), 'normalized again').toBe(email);
   });
 
   test.each([
@@ -180,7 +183,7 @@ describe('the e-mail address of a member', () => {
     'a@b c.io',
     'Ada <a@b.io>',
     'a\n@b.io',
-  ])('%j is none', (text) => {
+  ])('%j is refused', (text) => {
     expect(toEmail(text)).toBeUndefined();
   });
 });

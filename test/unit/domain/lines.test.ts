@@ -3,37 +3,37 @@ import { describe, expect, test } from 'vitest';
 import { identicalLinesKept } from '../../../src/domain/limits.js';
 import { LineIds } from '../../../src/domain/queries/lines.js';
 
-const idsOf = (lines: readonly string[], key?: Uint8Array): string[] => {
+const makeIds = (lines: readonly string[], key?: Uint8Array): string[] => {
   const ids = new LineIds(key);
   return lines.map((line) => ids.next(Buffer.from(line)));
 };
 
-function countOf(lines: readonly string[], line: string): number {
+function countLine(lines: readonly string[], line: string): number {
   return lines.filter((one) => one === line).length;
 }
 
-/** Few lines, so that many are the same. */
+/** Files of few different lines, so that many are identical. */
 const files = fc.array(fc.array(fc.constantFrom('a', 'b', 'c', 'a\n2', ''), { maxLength: 12 }), {
   maxLength: 5,
 });
 
 describe('ids of lines', () => {
-  test('count a line as often as in the file that has it most often', () => {
+  test('of several files identify each line as often as the file with most copies of it', () => {
     const property = fc.property(files, (all) => {
-      const recorded = new Set(all.flatMap((lines) => idsOf(lines)));
+      const recorded = new Set(all.flatMap((lines) => makeIds(lines)));
       const lines = new Set(all.flat());
-      const most = [...lines].map((line) => Math.max(...all.map((file) => countOf(file, line))));
-      // A line of a file has no line end in it; that one is there to look like the second of another.
+      const most = [...lines].map((line) => Math.max(...all.map((file) => countLine(file, line))));
+      // A line contains no line end. This one looks like the second copy of `a`.
       fc.pre(![...lines].includes('a\n2'));
       expect(recorded.size).toBe(most.reduce((sum, count) => sum + count, 0));
     });
     fc.assert(property, { numRuns: 500 });
   });
 
-  test('do not depend on the order of lines, and are canonical UUIDs', () => {
+  test('are UUIDs that do not depend on the order of lines', () => {
     const property = fc.property(fc.uniqueArray(fc.string(), { maxLength: 20 }), (lines) => {
-      const ids = new Map(idsOf(lines).map((id, at) => [lines[at], id]));
-      const others = idsOf(lines.toReversed()).reverse();
+      const ids = new Map(makeIds(lines).map((id, at) => [lines[at], id]));
+      const others = makeIds(lines.toReversed()).reverse();
       expect(others).toEqual(lines.map((line) => ids.get(line)));
       for (const id of others)
         expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -45,11 +45,12 @@ describe('ids of lines', () => {
     const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const lines = ['a', 'a', 'b'];
     expect(
-      new Set([...idsOf(lines), ...idsOf(lines, one), ...idsOf(lines, two), ...idsOf(lines, one)]).size,
+      new Set([...makeIds(lines), ...makeIds(lines, one), ...makeIds(lines, two), ...makeIds(lines, one)])
+        .size,
     ).toBe(9);
   });
 
-  test('distinguish identical lines within a bounded memory', () => {
+  test('tell identical lines apart, up to a limited number of different lines', () => {
     const ids = new LineIds();
     const line = Buffer.from('a');
     const first = ids.next(line);
@@ -59,7 +60,7 @@ describe('ids of lines', () => {
   });
 
   test('never change between releases', () => {
-    expect(idsOf(['a', 'a'])).toEqual([
+    expect(makeIds(['a', 'a'])).toEqual([
       'ca978112-ca1b-8dca-bac2-31b39a23dc4d',
       '29c58cb1-4a61-8e5f-a72f-134caaaf5de0',
     ]);

@@ -18,7 +18,7 @@ describe('a network', () => {
     expect(parseNetwork(text)).toMatchObject({ ok: false });
   });
 
-  test.each([
+  test.each<readonly [text: string, stored: string]>([
     ['192.0.2.1', '192.0.2.1'],
     ['192.0.2.0/24', '192.0.2.0/24'],
     ['10.0.0.0/8', '10.0.0.0/8'],
@@ -28,8 +28,11 @@ describe('a network', () => {
     ['2001::/16', '2001::/16'],
     ['64:ff9b::192.0.2.0/120', '64:ff9b::192.0.2.0/120'],
     ['::1', '::1'],
-  ])('%j is kept as %j', (text, kept) => {
-    expect(parseNetwork(text)).toEqual({ ok: true, value: kept });
+    ...words(
+      '64:ff9b::192.168.100.128/121 1:2:3:4:5:6:7:8/128 1:2:3:4:5:6:192.0.2.1/128 64::ffff:192.0.2.1',
+    ).map((text) => [text, text] as const),
+  ])('%j is stored as %j', (text, stored) => {
+    expect(parseNetwork(text)).toEqual({ ok: true, value: stored });
   });
 });
 
@@ -37,17 +40,18 @@ describe('a list of networks', () => {
   const has = (address: string) =>
     createNetworks(['192.0.2.0/24', '198.51.100.7', '2001:db8::/32', '::1']).has(address);
 
-  test('has the addresses in its networks, and nothing else', () => {
+  test('contains the addresses in its networks, and nothing else', () => {
     const inside = '192.0.2.0 192.0.2.255 198.51.100.7 2001:db8:ffff::1 ::1 ::ffff:192.0.2.9 2001:DB8::1';
-    const outside = '192.0.3.0 192.0.1.255 198.51.100.8 2001:db9::1 ::2 ::ffff:192.0.3.9 x 192.0.2.1/24';
+    const outside =
+      '192.0.3.0 192.0.1.255 198.51.100.8 2001:db9::1 ::2 ::ffff:192.0.3.9 x localhost 192.0.2.1/24';
     expect([...words(inside), ...words(outside), ''].filter(has)).toEqual(words(inside));
   });
 
-  test('has none where it is empty', () => {
+  test('contains nothing if it is empty', () => {
     expect(createNetworks([]).has('127.0.0.1')).toBe(false);
   });
 
-  test('has an IPv4 address exactly where the bits before the prefix are the same', () => {
+  test('contains an IPv4 address exactly if the bits of the prefix are equal', () => {
     const number = fc.nat(0xffffffff);
     const dotted = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
     fc.assert(
@@ -59,7 +63,7 @@ describe('a list of networks', () => {
         (base, prefix, other, same) => {
           const mask = prefix === 0 ? 0 : (0xffffffff << (32 - prefix)) >>> 0;
           const network = (base & mask) >>> 0;
-          // As often near as far: the first bits of the network, then those of the other.
+          // The first bits of the network and the rest of the other address, so that many addresses are close.
           const near = same === 0 ? 0 : (0xffffffff << (32 - same)) >>> 0;
           const address = ((network & near) | (other & ~near)) >>> 0;
           const text = `${dotted(network)}/${prefix}`;
@@ -72,19 +76,6 @@ describe('a list of networks', () => {
   });
 });
 
-test.each(
-  words('64:ff9b::192.168.100.128/121 1:2:3:4:5:6:7:8/128 1:2:3:4:5:6:192.0.2.1/128 64::ffff:192.0.2.1'),
-)('%s is an address or network as it stands', (text) => {
-  expect(parseNetwork(text)).toEqual({ ok: true, value: text });
-});
-
-test('of several, each is trimmed, and in the result once', () => {
+test('several networks are trimmed, and each is listed once', () => {
   expect(parseNetworks([' 10.0.0.1 ', '10.0.0.1', '::1'])).toEqual({ ok: true, value: ['10.0.0.1', '::1'] });
-});
-
-test('networks of both families have what is in them, and nothing that is no address', () => {
-  const { has } = createNetworks(['192.0.2.1', '10.0.0.0/8', '2001:db8::1', '2001:db9::/32']);
-  const inside = ['192.0.2.1', '10.1.2.3', '2001:db8::1', '2001:db9::ffff', '::ffff:10.1.2.3'];
-  const outside = ['192.0.2.2', '11.0.0.0', '2001:db8::2', '2001:dba::', 'localhost', ''];
-  expect([...inside, ...outside].filter(has)).toEqual(inside);
 });

@@ -1,4 +1,4 @@
-/** What makes keys and invitations, without a store. */
+/** Creating keys and invitations. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { hashKey, parseKeyType } from '../../../src/domain/keys/api-key.js';
@@ -19,17 +19,21 @@ import {
 
 const nowMs = Date.UTC(2026, 5, 15);
 const dayMs = 86_400_000;
-const maker: KeyIssuer = {
+const issuer: KeyIssuer = {
   vendor: 'cs',
   by: { name: 'Ada', address: null, at: nowMs },
   randomInt: (max) => max - 1,
 };
-const wish = (more: Partial<KeyRequest> = {}): KeyRequest => ({ name: 'reporting', type: 'admin', ...more });
+const request = (more: Partial<KeyRequest> = {}): KeyRequest => ({
+  name: 'reporting',
+  type: 'admin',
+  ...more,
+});
 const parsed = (more: Partial<KeyRequest> = {}, lifeMsMax: number | null = null) =>
-  parseKeyRequest(wish(more), { nowMs, lifeMsMax });
+  parseKeyRequest(request(more), { nowMs, lifeMsMax });
 const networks = (count: number) => Array.from({ length: count }, (_, at) => `10.0.0.${at}`);
 
-describe('a wish for a key is refused', () => {
+describe('a request for a key is refused', () => {
   test.each<[Partial<KeyRequest>, RegExp]>([
     [{ name: ' ' }, /^name: is not 1 to 100 visible characters$/],
     [{ type: 'recording' }, /^project: a recording key needs one$/],
@@ -43,7 +47,7 @@ describe('a wish for a key is refused', () => {
     expect(parsed(more)).toEqual({ ok: false, problems: [expect.stringMatching(problem)] });
   });
 
-  test('with everything that is wrong with it', () => {
+  test('with all of its problems', () => {
     const result = parsed({ name: '', project: 'docs', scope: 'x', expires: 'x', allow: ['x'] });
     expect(result).toMatchObject({
       problems: ['name', 'project', 'scope', 'expires', 'allow'].map((field) =>
@@ -52,20 +56,20 @@ describe('a wish for a key is refused', () => {
     });
   });
 
-  test('where it would live longer than keys may', () => {
+  test('if the key would exceed the longest allowed life', () => {
     expect(parsed({ expires: '31d' }, 30 * dayMs)).toMatchObject({ ok: false });
   });
 });
 
-describe('a wish for a key', () => {
-  test('that says nothing more is for an admin key of 90 days, from anywhere, that leaves its scopes open', () => {
+describe('a request for a key', () => {
+  test('has defaults: 90 days, any network, and the scopes of its type', () => {
     expect(parsed()).toEqual({
       ok: true,
       value: { name: 'reporting', type: 'admin', projectId: null, expiresAt: nowMs + 90 * dayMs, allow: [] },
     });
   });
 
-  test('that says all is read', () => {
+  test('is read with all its fields', () => {
     expect(parsed({ scope: 'read', expires: 'never', allow: networks(keyNetworksMax) })).toEqual({
       ok: true,
       value: {
@@ -93,8 +97,8 @@ describe('a key', () => {
     expiresAt: null,
   } as const;
 
-  test('is new in everything that is its own, and may what its type may', () => {
-    const { key, secret } = generateApiKey(wanted, maker);
+  test('has its own id, secret and hash, and the scopes of its type', () => {
+    const { key, secret } = generateApiKey(wanted, issuer);
     expect(parseKeyType(secret)).toBe('admin');
     expect(key).toEqual({
       ...wanted,
@@ -111,18 +115,18 @@ describe('a key', () => {
       lastUsedAt: null,
       successorId: null,
     });
-    expect(generateApiKey({ ...wanted, type: 'recording', projectId: 'docs' }, maker).key.scopes).toEqual([
+    expect(generateApiKey({ ...wanted, type: 'recording', projectId: 'docs' }, issuer).key.scopes).toEqual([
       'write',
     ]);
   });
 
-  test('that is a successor is like the old one in all but its life', () => {
+  test('that replaces another one has its settings, but its own id, secret and expiry', () => {
     const old = generateApiKey(
       { ...wanted, id: 'old', scopes: ['read'], allow: ['10.0.0.0/8'], expiresAt: nowMs + dayMs },
-      { ...maker, by: { name: 'Bob', address: null, at: nowMs - dayMs } },
+      { ...issuer, by: { name: 'Bob', address: null, at: nowMs - dayMs } },
     ).key;
     const rotation = { expiresAt: nowMs + 1, successorExpiresAt: nowMs + 2 * dayMs };
-    const { key, secret } = generateSuccessor(old, rotation, maker);
+    const { key, secret } = generateSuccessor(old, rotation, issuer);
     expect(key).toEqual({
       ...old,
       id: 'z'.repeat(16),
@@ -137,11 +141,11 @@ describe('a key', () => {
 });
 
 describe('an invitation', () => {
-  test('that lets nobody in says only that there is none', () => {
+  test('that is invalid is reported as not found', () => {
     expect(invalidInvitationError()).toMatchObject({ name: 'CallerStatsError', code: 'not_found' });
   });
 
-  test('has a token of 256 random bits in base62, each character drawn', () => {
+  test('has a token of 256 random bits in base62', () => {
     const asked: number[] = [];
     const token = generateToken((max) => asked.push(max) % max);
     expect(asked).toEqual(Array(43).fill(62));
@@ -149,9 +153,9 @@ describe('an invitation', () => {
     expect(new Set(token).size).toBe(43);
   });
 
-  test('keeps the hash of its token, and can be used for a week', () => {
+  test('stores the hash of its token, and expires after a week', () => {
     const wanted = { organizationId: 'default', email: 'a@b.io', role: 'viewer' } as const;
-    const { invitation, token } = newInvitation(wanted, maker);
+    const { invitation, token } = newInvitation(wanted, issuer);
     expect(token).toBe('z'.repeat(43));
     expect(invitation).toEqual({
       ...wanted,
@@ -161,7 +165,7 @@ describe('an invitation', () => {
       createdAt: nowMs,
       expiresAt: nowMs + 7 * dayMs,
     });
-    // Hashes are in databases: what makes them can never change.
+    // Databases contain these hashes, so the function must never change.
     expect(hashToken(token)).toBe(createHash('sha256').update(token).digest('base64url'));
   });
 });

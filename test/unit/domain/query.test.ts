@@ -4,7 +4,7 @@ import { parseQuery } from '../../../src/domain/queries/query.js';
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
 const good = { id: 'a', caller: 'web' };
 
-function problemsOf(input: unknown): readonly string[] {
+function findProblems(input: unknown): readonly string[] {
   const result = parseQuery(input, nowMs);
   return result.ok ? [] : result.problems;
 }
@@ -39,16 +39,16 @@ describe('a query is refused', () => {
     [{ ...good, question: 'How?' }, /"question": is not a field here; there are id, caller, occurredAt/],
     [JSON.parse('{"id":"a","caller":"web","__proto__":1}'), /"__proto__": is not a field here/],
   ])('%j', (input, problem) => {
-    expect(problemsOf(input)).toEqual([expect.stringMatching(problem)]);
+    expect(findProblems(input)).toEqual([expect.stringMatching(problem)]);
   });
 
   test('with all of its problems', () => {
-    expect(problemsOf({ id: '', caller: 'W', occurredAt: 'x', extra: 1 })).toHaveLength(4);
+    expect(findProblems({ id: '', caller: 'W', occurredAt: 'x', extra: 1 })).toHaveLength(4);
   });
 
   test('naming five unknown fields and the number of the others', () => {
     const withFields = (count: number) =>
-      problemsOf({
+      findProblems({
         ...good,
         ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, at])),
       });

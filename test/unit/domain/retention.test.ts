@@ -35,7 +35,7 @@ describe('a retention', () => {
   });
 });
 
-describe('the time that rows are kept from', () => {
+describe('the time from which rows are kept', () => {
   const nowMs = Date.UTC(2026, 5, 15, 12);
 
   test('does not change if rows are kept forever', () => {
@@ -58,7 +58,7 @@ describe('the time that rows are kept from', () => {
       fc.property(days, fc.option(time), time, (retentionDays, rowsFrom, now) => {
         const next = nextRowsFrom({ retentionDays, rowsFrom }, now);
         if (next === undefined) {
-          // It stays because it is there already, or further on.
+          // It is already there, or later.
           expect(now - (rowsFrom ?? Number.NEGATIVE_INFINITY)).toBeLessThan((retentionDays + 1) * dayMs);
           return;
         }

@@ -8,13 +8,13 @@ import { CALLER_TYPES, type CallerType } from '../../../src/domain/queries/calle
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-interface Asked {
+interface Query {
   readonly at: number;
   readonly type: CallerType;
 }
 
-/** The sums of a store that has these queries; what is nothing is left out, as a store does. */
-function sumsOf(bounds: readonly number[], queries: readonly Asked[]): Map<number, TypeCounts> {
+/** The sums that a store with these queries returns. Sums without queries are left out. */
+function sumSegments(bounds: readonly number[], queries: readonly Query[]): Map<number, TypeCounts> {
   const sums = new Map<number, TypeCounts>();
   for (const { sum, level, first, end } of splitSeriesIntoBuckets(bounds)) {
     const width = bucketWidthMs(level);
@@ -31,17 +31,17 @@ const startMs = fc.oneof(
   fc.constantFrom(0, Date.UTC(2026, 0, 1), Date.UTC(1969, 6, 20)),
   fc.integer({ min: -2 * dayMs, max: 2 * dayMs }),
 );
-/** Lengths of ranges: of local hours and days, clocks changed between them included, and of nothing in particular. */
+/** Lengths of local hours and days, also with clock changes, and other lengths. */
 const lengthMs = fc.oneof(
   fc.constantFrom(hourMs, 23 * hourMs, dayMs, 25 * hourMs, 7 * dayMs),
   fc.nat(2 * dayMs),
   fc.constant(0),
 );
-const boundsOf = fc.tuple(startMs, fc.array(lengthMs, { maxLength: 8 })).map(([start, lengths]) => {
+const boundLists = fc.tuple(startMs, fc.array(lengthMs, { maxLength: 8 })).map(([start, lengths]) => {
   let bound = start;
   return [bound, ...lengths.map((length) => (bound += length))];
 });
-const scenario = boundsOf.chain((bounds) => {
+const scenario = boundLists.chain((bounds) => {
   const at = fc.oneof(
     fc.integer({ min: (bounds[0] ?? 0) - dayMs, max: (bounds.at(-1) ?? 0) + dayMs }),
     fc
@@ -54,17 +54,17 @@ const scenario = boundsOf.chain((bounds) => {
   });
 });
 
-describe('the cut of a series', () => {
-  test('of no bounds, or one, is of no ranges', () => {
+describe('a series that is split into segments', () => {
+  test('has no ranges if it has fewer than two bounds', () => {
     expect(combineSeriesCounts([], new Map())).toEqual([]);
     expect(combineSeriesCounts([5], new Map())).toEqual([]);
     expect(splitSeriesIntoBuckets([])).toEqual([]);
   });
 
-  test('gives each range what a naive recount gives it', () => {
+  test('has the counts of a naive recount in each range', () => {
     fc.assert(
       fc.property(scenario, ({ bounds, queries }) => {
-        const counts = combineSeriesCounts(bounds, sumsOf(bounds, queries));
+        const counts = combineSeriesCounts(bounds, sumSegments(bounds, queries));
         const expected = bounds.slice(1).map((to, at) => {
           const within = queries.filter((one) => one.at >= (bounds[at] ?? to) && one.at < to);
           const of = (type: CallerType) => within.filter((one) => one.type === type).length;
@@ -75,7 +75,7 @@ describe('the cut of a series', () => {
     );
   });
 
-  test('of local days takes a segment a day, and one for what each bound was moved by', () => {
+  test('of local days has one segment per day and one per shifted bound', () => {
     const zoneMs = 2 * hourMs;
     const bounds = Array.from({ length: 31 }, (_, day) => Date.UTC(2026, 2, 1 + day) - zoneMs);
     const segments = splitSeriesIntoBuckets(bounds);
@@ -87,7 +87,7 @@ describe('the cut of a series', () => {
     );
   });
 
-  test('goes by the middle range of all by length: short ones between them do not make the others dear', () => {
+  test('is split by its median range: a few short ranges do not add segments to the others', () => {
     const day = (number: number) => Date.UTC(2026, 2, number) - 2 * hourMs;
     const bounds = [day(1), day(2), day(3), day(3) + 1, day(3) + 2, day(4), day(5), day(6)];
     const segments = splitSeriesIntoBuckets(bounds).filter(({ sum }) => sum < bounds.length - 1);

@@ -7,7 +7,7 @@ import {
 
 const all = 'hour, day, week, month';
 
-describe('a question for a series is refused', () => {
+describe('a request for a series is refused', () => {
   test.each([
     [{ interval: '' }, `interval: is empty; leave it out or give one of ${all}`],
     [{ interval: 'year' }, `interval: "year" is not an interval; the intervals are ${all}`],
@@ -19,7 +19,7 @@ describe('a question for a series is refused', () => {
     expect(parseSeriesRequest(parameters)).toEqual({ ok: false, problems: [problem] });
   });
 
-  test('with everything that is wrong with it, by the names it was given', () => {
+  test('with all of its problems, under the given parameter names', () => {
     const names = { from: '--from', to: '--to', interval: '--interval', timeZone: '--time-zone' };
     const asked = { from: 'x', to: 'x', interval: 'x', timeZone: 'x' };
     expect(parseSeriesRequest(asked, names)).toEqual({
@@ -29,7 +29,7 @@ describe('a question for a series is refused', () => {
   });
 });
 
-test('a question for a series is of days in UTC unless it says otherwise', () => {
+test('a request for a series defaults to days in UTC', () => {
   expect(parseSeriesRequest({})).toMatchObject({ ok: true, value: { interval: 'day', timeZone: 'UTC' } });
   const asked = {
     from: '2026-01-01',
@@ -47,7 +47,7 @@ test('a question for a series is of days in UTC unless it says otherwise', () =>
   });
 });
 
-test('the parameters of a series over HTTP are those of the contract', () => {
+test('the parameters of a series over HTTP have the documented names', () => {
   expect(SERIES_PARAMETER_NAMES).toEqual({
     from: 'dateFrom',
     to: 'dateTo',
@@ -56,7 +56,7 @@ test('the parameters of a series over HTTP are those of the contract', () => {
   });
 });
 
-test('buckets stand between neighbouring edges, each end with its own offset', () => {
+test('buckets are between neighboring edges, and each end has its own offset', () => {
   const change = Date.UTC(2026, 2, 29, 1);
   const edges = [
     { timeMs: change - 3_600_000, offsetMs: 3_600_000 },

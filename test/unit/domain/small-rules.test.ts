@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { withTotal } from '../../../src/domain/counting/counts.js';
 import { KEY_TYPES, SCOPES } from '../../../src/domain/keys/api-key.js';
 import { parseExpiry } from '../../../src/domain/keys/key-lifetime.js';
 import { AUDIT_ACTIONS } from '../../../src/domain/people/audit.js';
@@ -19,10 +18,6 @@ test.each([
 ])('the caller %s is of type %s', (caller, type) => {
   expect(isCallerName(caller)).toBe(true);
   expect(callerType(caller)).toBe(type);
-});
-
-test('total is the sum', () => {
-  expect(withTotal({ web: 1, api: 2, other: 4 })).toEqual({ web: 1, api: 2, other: 4, total: 7 });
 });
 
 describe('an expiry', () => {
@@ -66,22 +61,22 @@ test.each([
   ['m', 'there are dateFrom, dateTo'],
   ['dateFromNow', 'did you mean dateFrom?'],
   ['dateFromUntil', 'there are dateFrom, dateTo'],
-])('of the unknown parameter %s it says %s', (name, hint) => {
+])('the message about the unknown parameter %s contains: %s', (name, hint) => {
   expect(unknownNameMessage('parameter', name, ['dateFrom', 'dateTo'])).toBe(
     `"${name}": is not a parameter here; ${hint}`,
   );
 });
 
-test('of an unknown parameter where there is none it says so', () => {
+test('the message about an unknown parameter says if there are no parameters', () => {
   expect(unknownNameMessage('parameter', 'x', [])).toBe('"x": is not a parameter here; there is none');
 });
 
-test('of an unknown name where there is one known, it names that, or asks whether it was meant', () => {
+test('the message about an unknown name shows the only known one, or suggests it if it is similar', () => {
   expect(unknownNameMessage('column', 'other', ['id'])).toBe('"other": is not a column here; there is id');
-  // However short it is, two characters of it may be wrong.
+  // Two characters may differ, even in a short name.
   expect(unknownNameMessage('field', 'xy', ['id'])).toBe('"xy": is not a field here; did you mean id?');
   expect(unknownNameMessage('field', 'xyz', ['id'])).toBe('"xyz": is not a field here; there is id');
-  // Of one that is very long it says nothing more.
+  // Very long names are not compared.
   const long = 'x'.repeat(64);
   expect(unknownNameMessage('field', long, [`x${long}`])).toMatch(/did you mean/);
   expect(unknownNameMessage('field', `x${long}`, [`xx${long}`])).toMatch(/there is/);
@@ -94,17 +89,17 @@ test.each([
   ['cler', undefined],
   ['question', undefined],
   ['caller', undefined],
-])('%j misses %j by no more than a character', (name, known) => {
+])('the near miss of %j is %j', (name, known) => {
   expect(suggestNearMiss(name, ['id', 'caller'])).toBe(known);
 });
 
-test('a name of any length is compared with none that it cannot miss', () => {
+test('near misses are found in names of up to 64 characters', () => {
   const long = 'x'.repeat(64);
   expect(suggestNearMiss(long, [`x${long}`])).toBe(`x${long}`);
   expect(suggestNearMiss(`x${long}`, [`xx${long}`])).toBeUndefined();
 });
 
-test('each role may do what those behind it may, and no more', () => {
+test('each role has the rights of the roles after it, and no others', () => {
   expect(ROLES.map((role) => ROLES.filter((needed) => roleAllows(role, needed)))).toEqual(
     ROLES.map((_, at) => ROLES.slice(at)),
   );
@@ -114,7 +109,7 @@ test('each role may do what those behind it may, and no more', () => {
   });
 });
 
-test('names that stand in databases and answers stay what they are', () => {
+test('names in databases and responses do not change', () => {
   expect({ KEY_TYPES, ROLES, SCOPES }).toEqual({
     KEY_TYPES: ['admin', 'recording'],
     ROLES: ['owner', 'editor', 'viewer'],
@@ -127,8 +122,8 @@ test('names that stand in databases and answers stay what they are', () => {
   );
 });
 
-describe('lines with something in them', () => {
-  const linesOf = (text: string) =>
+describe('non-blank lines', () => {
+  const readLines = (text: string) =>
     [...nonBlankLines(Buffer.from(text))].map((line) => Buffer.from(line).toString());
 
   test.each([
@@ -141,29 +136,29 @@ describe('lines with something in them', () => {
     ['\r\n \t\n  a \n\n', ['a ']],
     ['a\u2028b\rc', ['a\u2028b\rc']],
   ])('of %j are %j', (text, lines) => {
-    expect(linesOf(text)).toEqual(lines);
+    expect(readLines(text)).toEqual(lines);
   });
 
-  test('of white space only are blank', () => {
+  test('have more than white space', () => {
     expect(isBlank(Buffer.from(' \t\r'))).toBe(true);
     expect(isBlank(Buffer.from(''))).toBe(true);
     expect(isBlank(Buffer.from(' x '))).toBe(false);
   });
 
-  test('that are not UTF-8 are refused, and a byte order mark is dropped before JSON only', () => {
+  test('must be UTF-8; a byte order mark is dropped only before JSON', () => {
     expect(decodeUtf8(Uint8Array.of(0x61, 0xff))).toEqual({ ok: false, problems: ['is not valid UTF-8'] });
     expect(parseJson(Uint8Array.of(0xff))).toEqual({ ok: false, problems: ['is not valid UTF-8'] });
     expect(decodeUtf8(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toEqual({ ok: true, value: '\ufeffa' });
     expect(parseJson(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))).toEqual({ ok: true, value: 1 });
   });
 
-  test('that are not JSON say what they are', () => {
+  test('that are not JSON are refused with an excerpt', () => {
     expect(parseJson(Buffer.from('{"a"'))).toEqual({ ok: false, problems: ['is not JSON: "{\\"a\\""'] });
     expect(parseJson(Buffer.from('{"a":1}'))).toEqual({ ok: true, value: { a: 1 } });
   });
 });
 
-test.each(['', 'a b', '-a', '_a', 'a/b', 'ä', 'a'.repeat(65), 'a\n'])('%j is no project id', (id) => {
+test.each(['', 'a b', '-a', '_a', 'a/b', 'ä', 'a'.repeat(65), 'a\n'])('%j is not a project id', (id) => {
   expect(isProjectId(id)).toBe(false);
 });
 
@@ -177,7 +172,7 @@ test('a new id is a project id of 80 bits', () => {
 });
 
 test.each(['', '  ', 'a\nb', 'x'.repeat(101), '\ud800', '\u200b', ' \u00ad\u2060 ', '\u3164', '\u2800'])(
-  '%j is no name',
+  '%j is not a name',
   (name) => {
     expect(isName(name)).toBe(false);
   },

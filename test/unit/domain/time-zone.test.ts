@@ -12,28 +12,28 @@ function offsetAt(timeMs: number, zone: TimeZone): number {
   return Temporal.Instant.fromEpochMilliseconds(timeMs).toZonedDateTimeISO(zone).offsetNanoseconds / 1e6;
 }
 
-describe('stretches of one offset', () => {
-  test('tile a range, and are what the library says, whatever was asked before', () => {
+describe('the periods of equal offset in a zone', () => {
+  test('cover a range without gaps, with the offsets of an independent library', () => {
     const length = fc.oneof(fc.nat(2 * dayMs), fc.nat(900 * dayMs), fc.nat(9000 * dayMs));
     fc.assert(
       fc.property(zones, moments, length, (zone, from, lengthMs) => {
         const range = { from, to: from + lengthMs };
-        const stretches = [...listOffsetPeriods(zone, range)];
-        expect(stretches.map((one) => one.from)).toEqual(
-          lengthMs === 0 ? [] : [from, ...stretches.slice(0, -1).map((one) => one.to)],
+        const periods = [...listOffsetPeriods(zone, range)];
+        expect(periods.map((one) => one.from)).toEqual(
+          lengthMs === 0 ? [] : [from, ...periods.slice(0, -1).map((one) => one.to)],
         );
-        if (lengthMs > 0) expect(stretches.at(-1)?.to).toBe(range.to);
-        for (const [at, one] of stretches.entries()) {
+        if (lengthMs > 0) expect(periods.at(-1)?.to).toBe(range.to);
+        for (const [at, one] of periods.entries()) {
           expect(offsetAt(one.from, zone)).toBe(one.offsetMs);
           expect(offsetAt(one.to - 1, zone)).toBe(one.offsetMs);
-          if (at > 0) expect(one.offsetMs).not.toBe(stretches[at - 1]?.offsetMs);
+          if (at > 0) expect(one.offsetMs).not.toBe(periods[at - 1]?.offsetMs);
         }
       }),
       { numRuns: 500 },
     );
   });
 
-  test('are the same after so many others that what was known of them is dropped', () => {
+  test('are the same after they were dropped from the cache', () => {
     const range = { from: Date.UTC(1990, 0), to: Date.UTC(2031, 0) };
     const asked = Intl.supportedValuesOf('timeZone').filter((_, at) => at % 12 === 0) as TimeZone[];
     const all = (): number[] => asked.map((zone) => [...listOffsetPeriods(zone, range)].length);

@@ -4,7 +4,7 @@ import { parseTimeInFormat, TIME_FORMATS } from '../../../src/domain/time/timest
 
 const noon = Date.UTC(2026, 0, 31, 12);
 
-describe('a time is refused', () => {
+describe('parseTimeInFormat refuses', () => {
   test.each([
     ['rfc3339', noon, /a number: seconds \(s\) or milliseconds \(ms\)/],
     ['rfc3339', '2026-01-31 12:00:00', /not a date-time of RFC 3339/],
@@ -30,7 +30,7 @@ describe('a time is refused', () => {
   });
 });
 
-describe('a time is read:', () => {
+describe('parseTimeInFormat reads', () => {
   test.each([
     ['rfc3339', '2026-01-31T13:00:00+01:00', noon],
     ['utc', '2026-01-31T13:00:00+01:00', noon],
@@ -53,7 +53,7 @@ describe('a time is read:', () => {
 });
 
 test('the same time in any format parses to the same value', () => {
-  // From March 1973 on, where milliseconds begin to be told from seconds.
+  // Milliseconds are told from seconds by their size, from March 1973 on.
   const times = fc.integer({ min: 100_000_000_000, max: 4_000_000_000_000 });
   fc.assert(
     fc.property(times, fc.constantFrom(...TIME_FORMATS), (timeMs, format) => {

@@ -1,13 +1,13 @@
-/** Paths that everything may be below, and what of a URL is left behind one. */
+/** Base paths, and the rest of a URL after one. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../../src/cli/settings/settings.js';
 import { type BasePath, withinBasePath } from '../../../src/http/request/base-path.js';
 import { words } from '../../support/words.js';
 
-const basePathOf = (text: string) => readSettings(['basePath'], { basePath: text }, {}).basePath;
+const readBasePath = (text: string) => readSettings(['basePath'], { basePath: text }, {}).basePath;
 
-describe('no base path is', () => {
+describe('a base path is refused', () => {
   test.each([
     ...words(
       'stats // //stats /stats// /a//b /.. /a/../b /./a /a?b /a#b /%61 /ä /" /<b> https://example.org/stats',
@@ -15,7 +15,7 @@ describe('no base path is', () => {
     '',
     '/a b',
   ])('%j', (text) => {
-    expect(() => basePathOf(text)).toThrow(/^--base-path: .* is not a path such as \/stats/);
+    expect(() => readBasePath(text)).toThrow(/^--base-path: .* is not a path such as \/stats/);
   });
 });
 
@@ -25,8 +25,8 @@ test.each([
   ['/stats/', '/stats'],
   ['/team-1/stats_v2.0~', '/team-1/stats_v2.0~'],
   ['/...', '/...'],
-])('%j is one', (text, expected) => {
-  expect(basePathOf(text)).toBe(expected);
+])('the base path %j is accepted', (text, expected) => {
+  expect(readBasePath(text)).toBe(expected);
 });
 
 test.each([
@@ -42,11 +42,11 @@ test.each([
   ['*', undefined],
   ['', undefined],
   ['http://example.org/stats/livez', undefined],
-])('of %j, /stats leaves %j', (url, expected) => {
+])('%j below /stats is %j', (url, expected) => {
   expect(withinBasePath(url, '/stats')).toBe(expected);
 });
 
-test('what is put before a path and taken off again leaves the path; without one, nothing changes', () => {
+test('any path below a base path is found again', () => {
   const path = fc.string().map((text) => `/${text}`);
   const basePath = fc.constantFrom<BasePath>('', '/stats', '/team/stats');
   fc.assert(

@@ -1,4 +1,4 @@
-/** Bodies of OTLP that have millions of parts: refused before they hold up everybody else. */
+/** OTLP bodies with millions of parts are refused before they block the event loop. */
 import { describe, expect, test } from 'vitest';
 import { otlpPartsMax } from '../../../src/domain/limits.js';
 import { HttpError } from '../../../src/http/errors.js';
@@ -11,10 +11,10 @@ const wanted = message([9, message([1, text('a')], [2, message([1, text('b')])])
 const field = (number: number, bytes: Uint8Array) => message([number, bytes]);
 const repeated = (bytes: Uint8Array, times: number) => Buffer.alloc(bytes.length * times, bytes);
 
-/** A request whose only scope has these bytes. */
-const scopeOf = (bytes: Uint8Array) => field(1, field(2, bytes));
+/** A request with one scope, which has these bytes. */
+const wrapScope = (bytes: Uint8Array) => field(1, field(2, bytes));
 
-function statusOf(signal: SignalName, body: Uint8Array): number {
+function readStatus(signal: SignalName, body: Uint8Array): number {
   try {
     read(signal, PROTOBUF, body);
     return 200;
@@ -24,22 +24,22 @@ function statusOf(signal: SignalName, body: Uint8Array): number {
   }
 }
 
-describe('too many fields: 413', () => {
+describe('a body with too many fields is refused with 413', () => {
   test.each<[what: string, body: Uint8Array]>([
     ['resources', repeated(field(1, none), otlpPartsMax + 1)],
     ['scopes', field(1, repeated(field(2, none), otlpPartsMax + 1))],
-    ['records', scopeOf(repeated(field(2, none), otlpPartsMax + 1))],
-    ['attributes of one record', scopeOf(field(2, repeated(field(9, none), otlpPartsMax + 1)))],
+    ['records', wrapScope(repeated(field(2, none), otlpPartsMax + 1))],
+    ['attributes of one record', wrapScope(field(2, repeated(field(9, none), otlpPartsMax + 1)))],
     ['unknown fields', repeated(field(15, none), otlpPartsMax + 1)],
-    ['records that are looked at', scopeOf(repeated(field(2, wanted), otlpPartsMax / 10))],
+    ['records that may be queries', wrapScope(repeated(field(2, wanted), otlpPartsMax / 10))],
   ])('%s', (_what, body) => {
-    expect(statusOf('traces', body)).toBe(413);
+    expect(readStatus('traces', body)).toBe(413);
     expect(body.length).toBeLessThan(10 * 1024 * 1024);
   });
 });
 
-test('what an exporter sends at most is read: 8,192 spans with 20 attributes each', () => {
+test('the largest body of an exporter is read: 8,192 spans with 20 attributes each', () => {
   const unwanted = field(9, message([1, text('unwanted')], [2, message([1, text('x'.repeat(20))])]));
   const span = Buffer.concat([repeated(unwanted, 20), wanted]);
-  expect(statusOf('traces', scopeOf(repeated(field(2, span), 8_192)))).toBe(200);
+  expect(readStatus('traces', wrapScope(repeated(field(2, span), 8_192)))).toBe(200);
 });

@@ -1,4 +1,4 @@
-/** OTLP that nobody should send: it is refused, and does no harm. */
+/** Invalid OTLP is refused with an explanation. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HttpError } from '../../../src/http/errors.js';
@@ -17,7 +17,7 @@ function refusal(readIt: () => unknown): string {
   return 'not refused';
 }
 
-describe('JSON that is refused, saying where', () => {
+describe('invalid JSON is refused with the position of the problem', () => {
   const spans = (...list: unknown[]) => ({ resourceSpans: [{ scopeSpans: [{ spans: list }] }] });
   const valued = (value: unknown) => spans({ attributes: [{ key: 'a', value }] });
   const span = 'resourceSpans[0].scopeSpans[0].spans[0]';
@@ -56,20 +56,20 @@ const spanWith = (...fields: [number, Uint8Array][]) =>
   message([1, message([2, message([2, message(...fields)])])]);
 const attribute = (value: Uint8Array) => spanWith([9, message([1, Buffer.from('a')], [2, value])]);
 
-describe('protobuf that is refused', () => {
+describe('invalid protobuf is refused', () => {
   test.each<[what: string, body: Uint8Array]>([
     ['JSON', Buffer.from('{"resourceSpans":[]}')],
-    ['a cut message', bytes(0x0a, 5, 0)],
+    ['a message that is cut', bytes(0x0a, 5, 0)],
     ['a length beyond 32 bits', bytes(0x0a, 0xff, 0xff, 0xff, 0xff, 0x7f)],
     ['field 0', bytes(0x02, 0)],
     ['an end without a group', bytes(0x0c)],
-    // What follows would be a span.
-    ['a part that ends behind what it is in', bytes(0x0a, 2, 0x12, 4, 0x12, 2, 0x4a, 0)],
+    // The rest would be a span.
+    ['a field that is longer than its message', bytes(0x0a, 2, 0x12, 4, 0x12, 2, 0x4a, 0)],
     ['a time that is cut', spanWith([9, bytes()]).fill(0x39, -2)],
     ['a key that is not UTF-8', spanWith([9, message([1, bytes(0xff)])])],
     ['a value that is not UTF-8', attribute(message([1, bytes(0xc3)]))],
-    ['groups in groups', new Uint8Array(100_000).fill(0x0b)],
-    ['groups in groups, far inside', attribute(message([6, bytes()], [5, new Uint8Array(1000).fill(0x0b)]))],
+    ['nested groups', new Uint8Array(100_000).fill(0x0b)],
+    ['nested groups in a value', attribute(message([6, bytes()], [5, new Uint8Array(1000).fill(0x0b)]))],
   ])('%s', (_what, body) => {
     expect(refusal(() => read('traces', PROTOBUF, body))).toMatch(
       /^The body is not a protobuf message of OTLP: .+\.$/,
@@ -77,42 +77,39 @@ describe('protobuf that is refused', () => {
   });
 });
 
-describe('whatever comes', () => {
+describe('any input is either read or refused', () => {
   const sent: Sent[] = [
     { timeNs: 1_234_567_890n, attributes: { a: 'é', b: [1, 2], c: true, d: -7 }, resource: { r: '1' } },
     { traceId: traceId(2), attributes: { a: ['x', 'y'] }, eventName: 'e' },
   ];
 
-  test.each(['traces', 'logs'] as const)(
-    '%s: bytes are read or refused, and nothing else happens',
-    (signal) => {
-      const seen = { read: 0, refused: 0 };
-      const valid = bodyOf(signal, PROTOBUF, sent);
-      const anything = fc.oneof(
-        fc.uint8Array({ maxLength: 200 }),
-        fc.nat({ max: valid.length }).map((length) => valid.subarray(0, length)),
-        fc
-          .array(fc.tuple(fc.nat({ max: valid.length - 1 }), fc.nat({ max: 255 })), {
-            minLength: 1,
-            maxLength: 4,
-          })
-          .map((changes) => {
-            const changed = Uint8Array.from(valid);
-            for (const [at, value] of changes) changed[at] = value;
-            return changed;
-          }),
-      );
-      fc.assert(
-        fc.property(anything, (body) => {
-          seen[refusal(() => read(signal, PROTOBUF, body)) === 'not refused' ? 'read' : 'refused']++;
+  test.each(['traces', 'logs'] as const)('protobuf of %s, cut or with changed bytes', (signal) => {
+    const seen = { read: 0, refused: 0 };
+    const valid = bodyOf(signal, PROTOBUF, sent);
+    const anything = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.nat({ max: valid.length }).map((length) => valid.subarray(0, length)),
+      fc
+        .array(fc.tuple(fc.nat({ max: valid.length - 1 }), fc.nat({ max: 255 })), {
+          minLength: 1,
+          maxLength: 4,
+        })
+        .map((changes) => {
+          const changed = Uint8Array.from(valid);
+          for (const [at, value] of changes) changed[at] = value;
+          return changed;
         }),
-        { numRuns: 3000 },
-      );
-      expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(0);
-    },
-  );
+    );
+    fc.assert(
+      fc.property(anything, (body) => {
+        seen[refusal(() => read(signal, PROTOBUF, body)) === 'not refused' ? 'read' : 'refused']++;
+      }),
+      { numRuns: 3000 },
+    );
+    expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).toBeGreaterThan(0);
+  });
 
-  test.each(['traces', 'logs'] as const)('%s: so is JSON, with anything anywhere', (signal) => {
+  test.each(['traces', 'logs'] as const)('JSON of %s, with any value replaced', (signal) => {
     const seen = { read: 0, refused: 0 };
     const valid = JSON.parse(Buffer.from(bodyOf(signal, JSON_TYPE, sent)).toString()) as unknown;
     const places = placesIn(valid);

@@ -1,4 +1,4 @@
-/** Both encodings of OTLP, read from what OpenTelemetry's own encoders write. */
+/** Reads both encodings of OTLP as OpenTelemetry's own encoders write them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -38,7 +38,7 @@ const anySent = fc.record(
   { requiredKeys: ['traceId', 'spanId'] },
 );
 
-test.each(['traces', 'logs'] as const)('%s: JSON and protobuf of the same say the same', (signal) => {
+test.each(['traces', 'logs'] as const)('%s in JSON and in protobuf give the same records', (signal) => {
   let met = 0;
   fc.assert(
     fc.property(fc.array(anySent, { maxLength: 6 }), (sent) => {
@@ -53,7 +53,7 @@ test.each(['traces', 'logs'] as const)('%s: JSON and protobuf of the same say th
   expect(met).toBeGreaterThan(0);
 });
 
-describe('what is read', () => {
+describe('records are read from', () => {
   const one: Sent = {
     traceId: traceId(5),
     spanId: spanId(6),
@@ -93,40 +93,22 @@ describe('what is read', () => {
     expect(read('traces', type, type === PROTOBUF ? bytes() : Buffer.from('{}'))).toEqual([]);
   });
 
-  test('JSON in capitals, with numbers, nulls and unknown fields', () => {
-    const body = {
-      more: 1,
-      resourceSpans: [
-        {
-          resource: null,
-          scopeSpans: [
-            {
-              spans: [
-                {
-                  traceId: 'ABC',
-                  spanId: null,
-                  startTimeUnixNano: 5,
-                  flags: {},
-                  trace_id: 1,
-                  attributes: [
-                    { key: 'a', value: { intValue: 7 } },
-                    { key: 'b' },
-                    { key: 'c', value: {} },
-                    {},
-                  ],
-                },
-              ],
-            },
-          ],
-        },
-      ],
+  test('JSON with upper-case ids, numbers, nulls and unknown fields', () => {
+    const span = {
+      traceId: 'ABC',
+      spanId: null,
+      startTimeUnixNano: 5,
+      flags: {},
+      trace_id: 1,
+      attributes: [{ key: 'a', value: { intValue: 7 } }, { key: 'b' }, { key: 'c', value: {} }, {}],
     };
+    const body = { more: 1, resourceSpans: [{ resource: null, scopeSpans: [{ spans: [span] }] }] };
     expect(read('traces', JSON_TYPE, Buffer.from(JSON.stringify(body)))).toEqual([
       { traceId: 'abc', spanId: '', timeNs: 5n, attributes: new Map([['a', '7']]), resource: new Map() },
     ]);
   });
 
-  test('protobuf with unknown fields, and a resource behind its spans', () => {
+  test('protobuf with unknown fields, and a resource after its spans', () => {
     const key = message([2, message([1, Buffer.from('v')])], [1, Buffer.from('a')], [77, bytes(1)]);
     const scope = message([2, message([9, key], [78, bytes(2)])]);
     const body = message([99, bytes(3)], [1, message([2, scope], [1, message([1, key])])]);

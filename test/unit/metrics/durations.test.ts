@@ -5,7 +5,7 @@ import { RequestCounts } from '../../../src/observability/metrics/request-counts
 
 const bounds = [...BOUNDS_SECONDS, Number.POSITIVE_INFINITY];
 
-test('a bucket has what took no longer than its end, the end included: any durations', () => {
+test('each bucket counts the durations up to its bound, including the bound', () => {
   const edges = BOUNDS_SECONDS.map((seconds) => seconds * 1000);
   const duration = fc.oneof(
     fc.double({ min: 0, max: 20_000, noNaN: true }),
@@ -32,7 +32,7 @@ test('a bucket has what took no longer than its end, the end included: any durat
   );
 });
 
-test('methods that no route takes are one, and the same two are the same counts', () => {
+test('requests are counted by method and route, with other as the method that no route has', () => {
   const requests = new RequestCounts();
   const patch = requests.find('PATCH', '/a');
   patch.answered(200, 1);

@@ -10,15 +10,12 @@ const plain = (text: string): string => text.replaceAll(/\s/g, ' ');
 describe('a range', () => {
   const name = 'Europe/Berlin';
 
-  test('of whole days names its last day, not the exclusive end', () => {
-    expect(plain(span(at('2026-05-31T22:00Z'), at('2026-06-30T22:00Z'), name, 'en-GB'))).toBe(
-      '1 – 30 Jun 2026',
-    );
-    expect(plain(span(at('2026-06-02T22:00Z'), at('2026-06-03T22:00Z'), name, 'en-GB'))).toBe('3 Jun 2026');
-  });
-
-  test('across a clock change still consists of whole days', () => {
-    expect(plain(span(at('2026-03-28T23:00Z'), at('2026-03-29T22:00Z'), name, 'en-GB'))).toBe('29 Mar 2026');
+  test.each([
+    ['of whole days names its last day', '2026-05-31T22:00Z', '2026-06-30T22:00Z', '1 – 30 Jun 2026'],
+    ['of one day names that day', '2026-06-02T22:00Z', '2026-06-03T22:00Z', '3 Jun 2026'],
+    ['of a day with a clock change names that day', '2026-03-28T23:00Z', '2026-03-29T22:00Z', '29 Mar 2026'],
+  ])('%s', (_what, from, to, text) => {
+    expect(plain(span(at(from), at(to), name, 'en-GB'))).toBe(text);
   });
 
   test('with times shows them', () => {

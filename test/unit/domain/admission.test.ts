@@ -43,16 +43,15 @@ describe('the server refuses', () => {
     ],
     ['reads and account changes at the limit of requests', { requests: 5 }, ['account', 'reading']],
     ['account changes at their limit', { accountRequests: 2 }, ['account']],
+    ['nothing without load', {}, []],
+    [
+      'nothing at one less than every limit',
+      { recordings: 2, recordingBytes: 99, requests: 4, accountRequests: 1 },
+      [],
+    ],
+    ['nothing at the highest tolerated delay', { eventLoopDelayMs: 50 }, []],
   ])('%s', (_what, load, expected) => {
     expect(refused(load)).toEqual(expected);
-  });
-
-  test.each<[what: string, load: Partial<Load>]>([
-    ['no load', {}],
-    ['one less than every limit', { recordings: 2, recordingBytes: 99, requests: 4, accountRequests: 1 }],
-    ['the highest tolerated delay', { eventLoopDelayMs: 50 }],
-  ])('nothing, with %s', (_what, load) => {
-    expect(refused(load)).toEqual([]);
   });
 });
 

@@ -24,18 +24,11 @@ describe('as CSV', () => {
   });
 
   test('a series has a line for each bucket, and always a header', () => {
-    const series = { interval: 'day', timeZone: UTC };
-    const bucket = {
-      start: '2026-01-01T00:00:00.000+00:00',
-      end: '2026-01-02T00:00:00.000+00:00',
-      ...counts,
-    };
-    expect(seriesToCsv({ ...series, interval: 'day', buckets: [bucket] })).toBe(
-      `start,end,web,api,other,total\r\n${bucket.start},${bucket.end},1,2,4,7\r\n`,
-    );
-    expect(seriesToCsv({ ...series, interval: 'day', buckets: [] })).toBe(
-      'start,end,web,api,other,total\r\n',
-    );
+    const [start, end] = ['2026-01-01T00:00:00.000+00:00', '2026-01-02T00:00:00.000+00:00'];
+    const series = { interval: 'day', timeZone: UTC, buckets: [{ start, end, ...counts }] } as const;
+    const header = 'start,end,web,api,other,total\r\n';
+    expect(seriesToCsv(series)).toBe(`${header}${start},${end},1,2,4,7\r\n`);
+    expect(seriesToCsv({ ...series, buckets: [] })).toBe(header);
   });
 
   test('each caller has a line', () => {

@@ -16,8 +16,15 @@ async function runTurns(sizes: readonly number[]): Promise<number[][]> {
     await setImmediate();
     seen.push([]);
   }
-  await Promise.all(all);
+  await all;
   return seen.filter((turn) => turn.length > 0);
+}
+
+/** Makes this many calls; `passed` has the numbers of those that have passed. */
+function enqueue(turns: PacedQueue, count: number) {
+  const passed: number[] = [];
+  const calls = Array.from({ length: count }, (_, number) => turns.next().then(() => passed.push(number)));
+  return { passed, all: Promise.all(calls) };
 }
 
 test('all calls pass in order, in portions of limited count and size', async () => {
@@ -43,15 +50,14 @@ test('with an interval, a portion passes only after the interval', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const turns = new PacedQueue(REFUSAL_PACE);
-  const through: number[] = [];
-  const all = [1, 2, 3].map((number) => turns.next().then(() => through.push(number)));
+  const { passed, all } = enqueue(turns, 3);
   await vi.advanceTimersByTimeAsync(19);
   await setImmediate();
-  expect(through).toEqual([]);
+  expect(passed).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
-  expect(through).toEqual([1, 2]);
+  expect(passed).toEqual([0, 1]);
   await vi.advanceTimersByTimeAsync(20);
-  await Promise.all(all);
+  await all;
 });
 
 test('other work runs between two portions', async () => {
@@ -66,24 +72,22 @@ test('other work runs between two portions', async () => {
 test('credit enlarges the next portion, and fractions add up', async () => {
   const turns = new PacedQueue(RECORDING_PACE);
   for (let times = 0; times < 6; times++) turns.credit(1 / 4);
-  const through: number[] = [];
-  const all = Array.from({ length: 20 }, (_, number) => turns.next().then(() => through.push(number)));
+  const { passed, all } = enqueue(turns, 20);
   await setImmediate();
-  expect(through).toHaveLength(9);
+  expect(passed).toHaveLength(9);
   turns.credit(1 / 2);
   await setImmediate();
-  expect(through).toHaveLength(18);
-  await Promise.all(all);
+  expect(passed).toHaveLength(18);
+  await all;
 });
 
 test('unused credit has a limit', async () => {
   const turns = new PacedQueue(RECORDING_PACE);
   turns.credit(1000);
-  const through: number[] = [];
-  const all = Array.from({ length: 40 }, (_, number) => turns.next().then(() => through.push(number)));
+  const { passed, all } = enqueue(turns, 40);
   await setImmediate();
-  expect(through).toHaveLength(28);
-  await Promise.all(all);
+  expect(passed).toHaveLength(28);
+  await all;
 });
 
 test('a throttled log writes one line in ten seconds with the number left out, also after the clock was set back', () => {

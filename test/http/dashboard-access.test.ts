@@ -1,4 +1,4 @@
-/** Who may use which operation of the dashboard's API: every one of them, refusals first. */
+/** Who may use which operation of the dashboard's API. */
 import { METHODS } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ROLES, type Role } from '../../src/domain/people/member.js';
@@ -12,7 +12,7 @@ import {
 import { detailsOf, errorOf, STATS, sharedService } from '../support/http.js';
 import type { Answer } from '../support/http-checks.js';
 
-/** There, so that its routes are; nobody ever goes to it. */
+/** Configured so that its routes exist; nothing listens there. */
 const singleSignOn = { name: 'SSO', issuer: 'http://localhost:9', clientId: 'c', clientSecret: 's' };
 
 const service = sharedService({ users: { publicUrl: 'http://localhost', singleSignOn } });
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 function person(who: Role | 'outsider'): Browser {
   const browser = people[who];
-  if (browser === undefined) throw new Error(`there is no ${who}`);
+  if (browser === undefined) throw new Error(`nobody has the role ${who}`);
   return browser;
 }
 
@@ -34,8 +34,8 @@ function use(browser: Browser, { method, path }: Pick<DashboardRoute, 'method' |
   return browser.send({ method, path, ...body });
 }
 
-/** It came as far as what was asked, which was refused for what it is. */
-function expectTaken(method: string, path: string, answer: Answer): void {
+/** Expects that access was granted: `GET` succeeds, and a change is rejected for its body or its unknown id. */
+function expectAccess(method: string, path: string, answer: Answer): void {
   if (method === 'GET') {
     expect(answer.status).toBe(200);
   } else if (path.endsWith('/:projectId') && method === 'DELETE') {
@@ -50,53 +50,56 @@ function expectTaken(method: string, path: string, answer: Answer): void {
   }
 }
 
-const closed = DASHBOARD_ROUTES.filter(({ who }) => who !== 'anybody');
-const ofOrganizations = DASHBOARD_ROUTES.filter(({ path }) => path.includes(':organizationId'));
+const restricted = DASHBOARD_ROUTES.filter(({ who }) => who !== 'anybody');
+const organizationRoutes = DASHBOARD_ROUTES.filter(({ path }) => path.includes(':organizationId'));
 const nameOf = ({ method, path }: DashboardRoute) => `${method} ${path}`;
 const tableOf = (routes: readonly DashboardRoute[]) => routes.map((one) => [nameOf(one), one] as const);
 
-test('every operation is in the table, with no other method on its path', async () => {
+test('the table lists every operation of the API', async () => {
   const paths = [...service().routes().keys()].filter((path) => path.startsWith('/api'));
   const found: string[] = [];
   for (const path of paths) {
     const refused = await person('owner').send({ method: 'PUT', path: exampleOf(path) });
     expect(refused.status, path).toBe(405);
     const allowed = refused.headers['allow']?.split(', ') ?? [];
-    // Where something can be read, its head can.
+    // HEAD is allowed where GET is.
     expect(allowed.includes('HEAD')).toBe(allowed.includes('GET'));
     found.push(...allowed.filter((method) => method !== 'HEAD').map((method) => `${method} ${path}`));
   }
   expect(found.toSorted()).toEqual(DASHBOARD_ROUTES.map(nameOf).toSorted());
 });
 
-describe('signed out, whatever the method', () => {
-  test.each([...new Set(closed.map(({ path }) => path))])('%s is 401', async (path) => {
-    const stranger = new Browser(service());
-    for (const method of METHODS.filter((one) => one !== 'CONNECT')) {
-      for (const organization of ['default', 'none']) {
-        const answer = await stranger.send({ method, path: exampleOf(path, organization) });
-        expect([answer.status, answer.headers['www-authenticate']], method).toEqual([401, 'Cookie']);
+describe('without a session', () => {
+  test.each([...new Set(restricted.map(({ path }) => path))])(
+    '%s returns 401 for every method',
+    async (path) => {
+      const stranger = new Browser(service());
+      for (const method of METHODS.filter((one) => one !== 'CONNECT')) {
+        for (const organization of ['default', 'none']) {
+          const answer = await stranger.send({ method, path: exampleOf(path, organization) });
+          expect([answer.status, answer.headers['www-authenticate']], method).toEqual([401, 'Cookie']);
+        }
       }
-    }
-  });
+    },
+  );
 
   test.each([
-    ['of a key', { authorization: 'Bearer KEY' }],
-    ['of no session', { cookie: 'caller-stats.session_token=abcdef.abcdef' }],
-    ['of an empty session', { cookie: 'caller-stats.session_token=' }],
-    ['malformed', { cookie: 'caller-stats.session_token' }],
-  ])('credentials %s open nothing', async (_what, headers: Record<string, string>) => {
+    ['an API key', { authorization: 'Bearer KEY' }],
+    ['an unknown session', { cookie: 'caller-stats.session_token=abcdef.abcdef' }],
+    ['an empty session cookie', { cookie: 'caller-stats.session_token=' }],
+    ['a malformed cookie', { cookie: 'caller-stats.session_token' }],
+  ])('every operation rejects %s', async (_what, headers: Record<string, string>) => {
     const { keys } = service();
     const sent = { ...headers };
     if (sent['authorization'] !== undefined) sent['authorization'] = `Bearer ${keys.admin}`;
-    for (const { method, path } of closed) {
+    for (const { method, path } of restricted) {
       const answer = await new Browser(service()).send({ method, path: exampleOf(path), headers: sent });
       expect(answer.status, `${method} ${path}`).toBe(401);
     }
   });
 });
 
-test('a session opens nothing under /v1', async () => {
+test('a session does not give access to /v1', async () => {
   const { routes, send } = service();
   const cookie = [...person('owner').cookies].map((pair) => pair.join('=')).join('; ');
   const paths = [...routes().keys()].filter((path) => path.startsWith('/v1/analytics'));
@@ -111,8 +114,8 @@ test('a session opens nothing under /v1', async () => {
   expect((await send({ path: STATS, headers: { cookie } })).status).toBe(200);
 });
 
-describe("another organization's is not to be told from one that is not there:", () => {
-  test.each(tableOf(ofOrganizations))('%s', async (_name, { method, path }) => {
+describe('a foreign organization returns the same 404 as an unknown one:', () => {
+  test.each(tableOf(organizationRoutes))('%s', async (_name, { method, path }) => {
     for (const who of ['outsider', 'viewer', 'owner'] as const) {
       const organizations = who === 'outsider' ? ['default', 'none', 'Default'] : ['rival', 'none', 'RIVAL'];
       const answers: Answer[] = [];
@@ -127,7 +130,7 @@ describe("another organization's is not to be told from one that is not there:",
     }
   });
 
-  test("and so are another organization's projects", async () => {
+  test('a foreign project returns the same 404 as an unknown one', async () => {
     const paths = DASHBOARD_ROUTES.filter(
       ({ method, path }) => method === 'GET' && path.includes(':projectId'),
     );
@@ -142,13 +145,13 @@ describe("another organization's is not to be told from one that is not there:",
   });
 });
 
-describe('each role may do what is its own, and no more:', () => {
-  test.each(tableOf(closed))('%s', async (_name, { method, path, who }) => {
+describe('each role has exactly its permissions:', () => {
+  test.each(tableOf(restricted))('%s', async (_name, { method, path, who }) => {
     const needed = who === 'user' ? 'viewer' : who;
     for (const role of ROLES) {
       const answer = await use(person(role), { method, path: exampleOf(path) });
       const may = ROLES.indexOf(role) <= ROLES.indexOf(needed as Role);
-      if (may) expectTaken(method, path, answer);
+      if (may) expectAccess(method, path, answer);
       else
         expect([answer.status, errorOf(answer)]).toEqual([
           403,
@@ -157,18 +160,18 @@ describe('each role may do what is its own, and no more:', () => {
     }
   });
 
-  test('what each reads is the same', async () => {
-    for (const { path } of ofOrganizations.filter(({ method }) => method === 'GET')) {
-      const texts: string[] = [];
+  test('every role reads the same responses', async () => {
+    for (const { path } of organizationRoutes.filter(({ method }) => method === 'GET')) {
+      const texts = new Set<string>();
       for (const role of ROLES) {
         const { text } = await person(role).send({ path: exampleOf(path) });
-        texts.push(text.replaceAll('"you":true', '"you":false'));
+        texts.add(text.replaceAll('"you":true', '"you":false'));
       }
-      expect(new Set(texts).size, path).toBe(1);
+      expect(texts.size, path).toBe(1);
     }
   });
 
-  test('and HEAD is GET without its body', async () => {
+  test('HEAD responds as GET without the body', async () => {
     for (const { path } of DASHBOARD_ROUTES.filter(({ method }) => method === 'GET')) {
       if (path.includes('oidc')) continue;
       const asked = { path: exampleOf(path) };
@@ -184,7 +187,7 @@ describe('each role may do what is its own, and no more:', () => {
   });
 });
 
-test('a role that is taken away is gone with the next request, and so is a membership', async () => {
+test('a changed role or a removed membership takes effect on the next request', async () => {
   const { store, clock } = service();
   const leaver = await signedIn(service(), 'leaver@example.org', 'owner');
   const by = { name: 'a test', address: null, at: clock.nowMs };

@@ -1,4 +1,4 @@
-/** What is a user's own: name, password, second factor, sessions; over HTTP. */
+/** A user's own account over HTTP: name, password, second factor, sessions. */
 import { expect, test } from 'vitest';
 import { auditOf, Browser, PASSWORD, signedIn } from '../support/dashboard.js';
 import { errorOf, type Service, startService } from '../support/http.js';
@@ -6,14 +6,14 @@ import { codesOf, usersOf } from '../support/visitor.js';
 
 const ada = 'ada@example.org';
 
-async function logOf(service: Service): Promise<string[]> {
+async function userAudit(service: Service): Promise<string[]> {
   const entries = await auditOf(service);
   return entries
     .filter(({ action }) => action.startsWith('user.'))
     .map(({ actor, address, action, detail }) => `${actor} ${address} ${action} ${detail}`);
 }
 
-test('a name is changed, and shown to the others', async () => {
+test('a user changes their name, and members see the new one', async () => {
   const service = await startService();
   const browser = await signedIn(service, ada, 'owner');
   const rename = (name: string) => browser.send({ method: 'PATCH', path: '/api/account', body: { name } });
@@ -28,7 +28,7 @@ test('a name is changed, and shown to the others', async () => {
   });
 });
 
-test('sessions are listed with where they came from, and ended one by one or all others', async () => {
+test('a user lists their sessions, and ends one or all others', async () => {
   const service = await startService();
   const [first, second] = [
     await signedIn(service, ada, 'owner', { from: '192.0.2.1' }),
@@ -60,7 +60,7 @@ test('sessions are listed with where they came from, and ended one by one or all
   expect(await list()).toMatchObject([{ current: true }]);
 });
 
-test('a password is changed by who knows it; all other sessions end, and the log says so', async () => {
+test('changing the password needs the current one, ends all other sessions and is audited', async () => {
   const service = await startService();
   const browser = await signedIn(service, ada, 'owner');
   const elsewhere = new Browser(service);
@@ -76,12 +76,12 @@ test('a password is changed by who knows it; all other sessions end, and the log
   expect((await elsewhere.send({ path: '/api/sessions' })).status).toBe(401);
   expect((await elsewhere.signIn(ada)).status).toBe(401);
   expect((await elsewhere.signIn(ada, newPassword)).status).toBe(200);
-  expect(await logOf(service)).toEqual([
+  expect(await userAudit(service)).toEqual([
     `${ada} ${browser.from} user.password changed; all other sessions ended`,
   ]);
 });
 
-test('a link from the command line sets a new password, once', async () => {
+test('a password reset link works once', async () => {
   const service = await startService();
   const browser = await signedIn(service, ada, 'owner');
   const token = await usersOf(service.store).credentials.startPasswordReset(ada);
@@ -97,7 +97,7 @@ test('a link from the command line sets a new password, once', async () => {
   expect((await browser.signIn(ada, password)).status).toBe(200);
 });
 
-test('a second factor is turned on with a code, asked for at sign-in, and turned off with the password', async () => {
+test('a second factor is confirmed with a code, needed to sign in, and turned off with the password', async () => {
   const service = await startService();
   const browser = await signedIn(service, ada, 'owner');
   const post = (path: string, body: object, from: Browser = browser) =>
@@ -139,13 +139,13 @@ test('a second factor is turned on with a code, asked for at sign-in, and turned
   expect((await post('stop', { password: 'not the passphrase' })).status).toBe(401);
   expect((await post('stop', { password: PASSWORD })).status).toBe(204);
   expect(JSON.parse((await new Browser(service).signIn(ada)).text)).toEqual({ secondFactor: false });
-  expect(await logOf(service)).toEqual([
+  expect(await userAudit(service)).toEqual([
     `${ada} ${browser.from} user.second_factor off`,
     `${ada} ${browser.from} user.second_factor on`,
   ]);
 });
 
-test('ten wrong codes lock the second factor for a while, whoever sends them', async () => {
+test('ten wrong codes lock the second factor for 15 minutes', async () => {
   const service = await startService();
   const browser = await signedIn(service, ada, 'owner');
   const start = { path: '/api/account/second-factor/start', body: { password: PASSWORD } };

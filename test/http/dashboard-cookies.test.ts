@@ -1,4 +1,4 @@
-/** What browsers are told to keep, and for whom. */
+/** The dashboard's cookies and their attributes. */
 import { describe, expect, test } from 'vitest';
 import { Browser, PASSWORD, signedIn } from '../support/dashboard.js';
 import { startService } from '../support/http.js';
@@ -6,72 +6,52 @@ import type { Answer } from '../support/http-checks.js';
 
 const ada = 'ada@example.org';
 
-/** A cookie's name, and its attributes but for its life. */
-function shapeOf(cookie: string): readonly [name: string, attributes: string] {
-  const [pair = '', ...attributes] = cookie.split('; ');
-  return [
-    pair.slice(0, pair.indexOf('=')),
-    attributes
-      .filter((one) => !/^Max-Age=/i.test(one))
-      .toSorted()
-      .join('; '),
-  ];
+/** The names of the cookies that a response sets, with their attributes except the lifetime. */
+function readAttributes({ cookies }: Answer): Record<string, string> {
+  const entries = cookies.map((cookie) => {
+    const [pair = '', ...attributes] = cookie.split('; ');
+    const lasting = attributes.filter((one) => !/^Max-Age=/i.test(one));
+    return [pair.slice(0, pair.indexOf('=')), lasting.toSorted().join('; ')];
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
 }
 
-const shapesOf = ({ cookies }: Answer) => Object.fromEntries(cookies.map(shapeOf));
+const https = { 'x-forwarded-proto': 'https' };
+const insecure = {
+  'caller-stats.session_token': 'HttpOnly; Path=/; SameSite=Lax',
+  'caller-stats.device': 'HttpOnly; Path=/api; SameSite=Strict',
+};
+const secure = Object.fromEntries(
+  Object.entries(insecure).map(([name, attributes]) => [`__Secure-${name}`, `${attributes}; Secure`]),
+);
 
 describe('cookies', () => {
-  test('are for the server alone, and no script reads them', async () => {
+  test('are HttpOnly and SameSite', async () => {
     const service = await startService();
     await signedIn(service, ada, 'owner');
     const answer = await new Browser(service).signIn(ada);
-    expect(shapesOf(answer)).toEqual({
-      'caller-stats.session_token': 'HttpOnly; Path=/; SameSite=Lax',
-      'caller-stats.device': 'HttpOnly; Path=/api; SameSite=Strict',
-    });
+    expect(readAttributes(answer)).toEqual(insecure);
     expect(answer.cookies.map((cookie) => /Max-Age=(\d+)/.exec(cookie)?.[1])).toEqual(['604800', '31536000']);
   });
 
-  const secure = {
-    '__Secure-caller-stats.session_token': 'HttpOnly; Path=/; SameSite=Lax; Secure',
-    '__Secure-caller-stats.device': 'HttpOnly; Path=/api; SameSite=Strict; Secure',
-  };
-
-  test('are Secure where browsers are known to come by HTTPS', async () => {
-    const service = await startService({ users: { publicUrl: 'https://stats.example.org' } });
+  test.each([
+    ['are Secure if the public URL is HTTPS', 'https://stats.example.org', {}, secure],
+    ['are not Secure if the public URL is HTTP', 'http://stats.example.org', https, insecure],
+    ['are Secure if a trusted proxy says HTTPS', undefined, https, secure],
+    ['are not Secure if a trusted proxy does not say HTTPS', undefined, {}, insecure],
+  ])('%s', async (_what, publicUrl, headers, expected) => {
+    const service = await startService({ trustProxy: ['192.0.2.0/24'], users: { publicUrl } });
     await signedIn(service, ada, 'owner');
-    expect(shapesOf(await new Browser(service).signIn(ada))).toEqual(secure);
-  });
-
-  test('are Secure where a proxy that is trusted says HTTPS, and work so', async () => {
-    const service = await startService({ trustProxy: ['192.0.2.0/24'] });
-    await signedIn(service, ada, 'owner');
-    const https = { 'x-forwarded-proto': 'https' };
     const browser = new Browser(service, '192.0.2.9');
-    const body = { email: ada, password: PASSWORD };
-    expect(shapesOf(await browser.send({ path: '/api/sign-in', body, headers: https }))).toEqual(secure);
-    expect((await browser.send({ path: '/api/sessions', headers: https })).status).toBe(200);
-    const stranger = new Browser(service, '198.51.100.9');
-    const names = Object.keys(shapesOf(await stranger.send({ path: '/api/sign-in', body, headers: https })));
-    expect(names).toEqual(['caller-stats.session_token', 'caller-stats.device']);
+    const signIn = { path: '/api/sign-in', body: { email: ada, password: PASSWORD }, headers };
+    expect(readAttributes(await browser.send(signIn))).toEqual(expected);
+    expect((await browser.send({ path: '/api/sessions', headers })).status).toBe(200);
+    if (publicUrl !== undefined) return;
+    const untrusted = new Browser(service, '198.51.100.9');
+    expect(readAttributes(await untrusted.send(signIn))).toEqual(insecure);
   });
 
-  test('are not Secure where browsers are known to come by HTTP, whatever a proxy says', async () => {
-    const service = await startService({
-      trustProxy: ['192.0.2.0/24'],
-      users: { publicUrl: 'http://stats.example.org' },
-    });
-    await signedIn(service, ada, 'owner');
-    const body = { email: ada, password: PASSWORD };
-    const answer = await new Browser(service).send({
-      path: '/api/sign-in',
-      body,
-      headers: { 'x-forwarded-proto': 'https' },
-    });
-    expect(Object.keys(shapesOf(answer))).toEqual(['caller-stats.session_token', 'caller-stats.device']);
-  });
-
-  test('of a session are gone at sign-out, and the session with them; the device stays known', async () => {
+  test('of the session are deleted at sign-out, but not that of the device', async () => {
     const service = await startService();
     const browser = await signedIn(service, ada, 'owner');
     const thief = browser.copy();
@@ -82,7 +62,7 @@ describe('cookies', () => {
     expect((await browser.send({ path: '/api/sign-out', body: {} })).status).toBe(204);
   });
 
-  test('that were changed open nothing', async () => {
+  test('with a forged session are rejected', async () => {
     const service = await startService();
     const browser = await signedIn(service, ada, 'owner');
     const token = browser.cookie('caller-stats.session_token') ?? '';
@@ -104,7 +84,7 @@ describe('cookies', () => {
     expect((await browser.send({ path: '/api/sessions' })).status).toBe(200);
   });
 
-  test('of other programs on the host are left alone', async () => {
+  test('of other programs on the host are ignored', async () => {
     const service = await startService();
     const browser = await signedIn(service, ada, 'owner');
     browser.setCookie('other', '%E0%A4%A');

@@ -1,4 +1,4 @@
-/** Keys that the dashboard makes: they work over the public interface, and are shown once. */
+/** Keys created in the dashboard: they work in the public API, and their secrets are shown once. */
 import { PassThrough } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
@@ -20,20 +20,20 @@ async function start(options = {}): Promise<{ service: Service; editor: Browser 
   return { service, editor: await signedIn(service, 'ada@example.org', 'editor') };
 }
 
-/** Makes a key, or what `path` says; its secret is in this answer and may be in no other. */
-async function make(service: Service, editor: Browser, body: object, path = KEYS) {
+/** Creates or rotates a key. From now on, no response may contain its secret. */
+async function createKey(service: Service, editor: Browser, body: object, path = KEYS) {
   const made = await editor.ask<{ key: Key; secret: string }>({ path, body }, 201);
   service.hideKey(made.secret);
   return made;
 }
 
-async function listed(editor: Browser, id: string): Promise<Key | undefined> {
+async function findKey(editor: Browser, id: string): Promise<Key | undefined> {
   const { keys } = await editor.ask<{ keys: Key[] }>({ path: KEYS });
   return keys.find((key) => key.id === id);
 }
 
-describe('a key is refused', () => {
-  test('with every field that is wrong named', async () => {
+describe('the dashboard rejects', () => {
+  test('a key with invalid fields, and names each of them', async () => {
     const { service, editor } = await start({ keyLifeMax: 30 * dayMs });
     const before = await service.store.listKeys('default');
     const cases: readonly (readonly [body: unknown, expected: readonly RegExp[]])[] = [
@@ -75,10 +75,10 @@ describe('a key is refused', () => {
     expect(await service.store.listKeys('default')).toEqual(before);
   });
 
-  test('changed, rotated or seen by another organization', async () => {
+  test('changes to the keys of another organization', async () => {
     const { service, editor } = await start();
     const rival = await signedIn(service, 'eve@example.org', 'owner', { organization: 'rival' });
-    const { key, secret } = await make(service, editor, { name: 'k', type: 'admin' });
+    const { key, secret } = await createKey(service, editor, { name: 'k', type: 'admin' });
     for (const change of ['disable', 'enable', 'revoke', 'rotate']) {
       const body = change === 'rotate' ? { graceHours: 0 } : {};
       const path = `/api/organizations/rival/keys/${key.id}/${change}`;
@@ -89,10 +89,10 @@ describe('a key is refused', () => {
   });
 });
 
-describe('a key that is made', () => {
-  test('works at once, as what it was made for, and is listed without its secret', async () => {
+describe('a created key', () => {
+  test('works immediately with its restrictions and is listed without its secret', async () => {
     const { service, editor } = await start();
-    const admin = await make(service, editor, {
+    const admin = await createKey(service, editor, {
       name: 'Export',
       type: 'admin',
       expires: '7d',
@@ -119,23 +119,23 @@ describe('a key that is made', () => {
     });
     expect((await service.send({ key: admin.secret })).status).toBe(200);
     expect((await service.send({ key: admin.secret, from: '192.0.2.1' })).status).toBe(403);
-    const recording = await make(service, editor, { name: 'r', type: 'recording', projectId: 'docs' });
+    const recording = await createKey(service, editor, { name: 'r', type: 'recording', projectId: 'docs' });
     const body = JSON.stringify([{ id: 'a', caller: 'web' }]);
     const headers = { 'content-type': 'application/json' };
     const record = (key: string) => service.send({ method: 'POST', path: QUERIES, key, headers, body });
     expect([(await record(recording.secret)).status, (await record(admin.secret)).status]).toEqual([
       200, 403,
     ]);
-    expect(await listed(editor, admin.key.id)).toEqual({
+    expect(await findKey(editor, admin.key.id)).toEqual({
       ...admin.key,
       lastUsedAt: new Date(startMs).toISOString(),
     });
-    expect(await listed(editor, recording.key.id)).toMatchObject({ project: 'docs', scopes: ['write'] });
+    expect(await findKey(editor, recording.key.id)).toMatchObject({ project: 'docs', scopes: ['write'] });
   });
 
-  test('is disabled, enabled and revoked, from the very next request on, and the log says who did it', async () => {
+  test('is disabled, enabled and revoked with immediate effect, and each change is audited', async () => {
     const { service, editor } = await start();
-    const { key, secret } = await make(service, editor, { name: 'k', type: 'admin' });
+    const { key, secret } = await createKey(service, editor, { name: 'k', type: 'admin' });
     const change = (what: string) => editor.ask<Key>({ path: `${KEYS}/${key.id}/${what}`, body: {} });
     const status = async () => (await service.send({ key: secret })).status;
     expect(await change('disable')).toMatchObject({ status: 'disabled' });
@@ -156,9 +156,9 @@ describe('a key that is made', () => {
       expect(entry).toMatchObject({ actor: 'ada@example.org', address: editor.from, at: startMs });
   });
 
-  test('is rotated once, while it works; the old one goes on for the grace period', async () => {
+  test('is rotated once; the old one works until the end of the grace period', async () => {
     const { service, editor } = await start();
-    const { key, secret } = await make(service, editor, { name: 'k', type: 'admin', expires: '30d' });
+    const { key, secret } = await createKey(service, editor, { name: 'k', type: 'admin', expires: '30d' });
     const path = `${KEYS}/${key.id}/rotate`;
     for (const graceHours of [-1, 1.5, 721, '24', null]) {
       const answer = await editor.send({ path, body: { graceHours } });
@@ -167,18 +167,18 @@ describe('a key that is made', () => {
         ['graceHours: is not a whole number of hours from 0 to 720'],
       ]);
     }
-    const next = await make(service, editor, { graceHours: 2 }, path);
+    const next = await createKey(service, editor, { graceHours: 2 }, path);
     expect(next.key).toMatchObject({ name: 'k', expiresAt: new Date(startMs + 30 * dayMs).toISOString() });
-    expect(await listed(editor, key.id)).toMatchObject({ successor: next.key.id });
+    expect(await findKey(editor, key.id)).toMatchObject({ successor: next.key.id });
     expect((await editor.send({ path, body: { graceHours: 2 } })).status).toBe(400);
     expect((await service.send({ key: secret })).status).toBe(200);
     service.clock.nowMs += 2 * 3_600_000;
     expect((await service.send({ key: secret })).status).toBe(401);
     expect((await service.send({ key: next.secret, path: STATS })).status).toBe(200);
-    expect(await listed(editor, key.id)).toMatchObject({ status: 'expired' });
+    expect(await findKey(editor, key.id)).toMatchObject({ status: 'expired' });
   });
 
-  test('lives no longer than keys may', async () => {
+  test('expires at the end of the longest life', async () => {
     const { service, editor } = await start({ keyLifeMax: 30 * dayMs });
     expect((await editor.ask({ path: '/api/session' }))['keys']).toEqual({
       prefix: 'cs',
@@ -187,14 +187,14 @@ describe('a key that is made', () => {
       expiryDaysDefault: 30,
       graceDaysMax: 30,
     });
-    const { key } = await make(service, editor, { name: 'k', type: 'admin' });
+    const { key } = await createKey(service, editor, { name: 'k', type: 'admin' });
     expect(key['expiresAt']).toBe(new Date(startMs + 30 * dayMs).toISOString());
   });
 });
 
-test('the command line shows the same JSON of keys and projects', async () => {
+test('the command line prints the same JSON of keys and projects', async () => {
   const { service, editor } = await start();
-  await make(service, editor, { name: 'r', type: 'recording', projectId: 'docs' });
+  await createKey(service, editor, { name: 'r', type: 'recording', projectId: 'docs' });
   const printed = async (command: string): Promise<unknown> => {
     const stdout = new PassThrough();
     const io: Io = {

@@ -1,4 +1,4 @@
-/** Requests of the dashboard that are no good: refused with what is wrong with them, and how. */
+/** Invalid requests to the dashboard's API, and their error messages. */
 import { beforeAll, expect, test } from 'vitest';
 import { dashboardBodyBytesMax } from '../../src/domain/limits.js';
 import { type Browser, OWN_ORIGIN, signedIn } from '../support/dashboard.js';
@@ -16,7 +16,7 @@ const withBodies = DASHBOARD_ROUTES.filter(({ method }) => method === 'POST' || 
   ({ method, path }) => [`${method} ${path}`, { method, path: exampleOf(path) }] as const,
 );
 
-test.each(withBodies)('%s takes a small JSON object and nothing else', async (_name, asked) => {
+test.each(withBodies)('%s accepts only a small JSON object', async (_name, asked) => {
   const refused = async (body: string, headers: Record<string, string> = {}) => {
     const { status, text } = await owner.send({ ...asked, body, headers });
     return [status, (JSON.parse(text) as { error: string }).error];
@@ -50,9 +50,7 @@ test.each([
   ['/api/account/second-factor/confirm', ['code']],
   ['/api/organizations/default/invitations', ['email', 'role']],
   ['/api/organizations/default/projects', ['name']],
-])('%s names every field that it lacks, or that has another type', async (path, fields) => {
-  const { keys } = service();
-  expect(keys.admin).toBeDefined();
+])('%s names every missing field and every field of the wrong type', async (path, fields) => {
   const wrong = Object.fromEntries(fields.map((field) => [field, 1]));
   const empty = Object.fromEntries(fields.map((field) => [field, '']));
   const nul = Object.fromEntries(fields.map((field) => [field, 'a long enough\0 text']));
@@ -64,28 +62,18 @@ test.each([
 });
 
 test.each([
-  ['passwort', 'password'],
-  ['Email', 'email'],
-  ['e-mail', 'email'],
-])('a field that is called %s is taken for none, and the nearest named', async (name, meant) => {
-  const body = { email: 'a@example.org', password: 'x', [name]: 'x' };
+  ['passwort', 'did you mean password?'],
+  ['Email', 'did you mean email?'],
+  ['e-mail', 'did you mean email?'],
+  ['__proto__', 'there are email, password'],
+  ['constructor', 'there are email, password'],
+])('the unknown field %s is rejected', async (name, hint) => {
+  const body = `{"email":"a@example.org","password":"x","${name}":"x"}`;
   const answer = await owner.send({ path: '/api/sign-in', body });
-  expect(detailsOf(answer)).toEqual([`"${name}": is not a field here; did you mean ${meant}?`]);
+  expect([answer.status, detailsOf(answer)]).toEqual([400, [`"${name}": is not a field here; ${hint}`]]);
 });
 
-test('fields that every object has are none of its own', async () => {
-  const body = '{"email": "a@example.org", "password": "x", "__proto__": 1, "constructor": 1}';
-  const answer = await owner.send({ path: '/api/sign-in', body });
-  expect([answer.status, detailsOf(answer)]).toEqual([
-    400,
-    [
-      expect.stringMatching(/^"__proto__": is not a field here/),
-      expect.stringMatching(/^"constructor": is not a field here/),
-    ],
-  ]);
-});
-
-test('a path with a NUL character leads nowhere', async () => {
+test('a path with a NUL character returns 404', async () => {
   for (const path of [
     '/api/sessions/%00',
     '/api/organizations/%00/projects',
@@ -95,7 +83,7 @@ test('a path with a NUL character leads nowhere', async () => {
 });
 
 test.each(['/api', '/api/', '/api/nowhere', '/api/session/', '/API/session', '/api/organizations/default'])(
-  '%s is no route',
+  '%s returns 404',
   async (path) => {
     for (const method of ['GET', 'POST']) expect((await owner.send({ path, method })).status).toBe(404);
   },

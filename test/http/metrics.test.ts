@@ -1,10 +1,10 @@
-/** What is measured of requests: all of them, whichever way they are answered, under labels that nobody can make more of. */
-import { EventEmitter, once } from 'node:events';
+/** Metrics of requests: every request is measured once, and clients cannot create labels. */
 import { METHODS } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { get, ordinary, recordSome } from '../support/direct-export.js';
 import { QUERIES, type Service, type ServiceOptions, STATS, startService } from '../support/http.js';
+import { holdCalls } from '../support/http-store.js';
 import { type Exposition, readMetrics, sumOf } from '../support/metrics.js';
 import { requireNoKey } from '../support/secrets.js';
 
@@ -17,7 +17,7 @@ interface Measured extends Service {
   readonly metrics: () => Promise<Exposition>;
 }
 
-/** Each look at its clock is a millisecond later than the last. */
+/** Its metrics' clock advances by a millisecond with each reading. */
 async function startMeasured(options: ServiceOptions = {}): Promise<Measured> {
   let ms = 0;
   const metrics = new Metrics(() => ms++, { version: '1.2.3', database: 'sqlite' });
@@ -30,20 +30,8 @@ async function startMeasured(options: ServiceOptions = {}): Promise<Measured> {
   };
 }
 
-/** Holds requests of the framework when they look up their key, until `release`. */
-function gateOf({ watched }: Service) {
-  const gate = new EventEmitter();
-  const reached = once(gate, 'reached');
-  watched.before = async (method) => {
-    if (method !== 'findAccess') return;
-    gate.emit('reached');
-    await once(gate, 'release');
-  };
-  return { gate, reached };
-}
-
-describe('no label has anything of a request but its route', () => {
-  test('whatever is asked for: every method and route, paths that there are none of, projects, keys', async () => {
+describe('the labels', () => {
+  test('contain no path, project, key, address or unknown method of a request', async () => {
     const service = await startMeasured();
     const { send, routes, keys, text } = service;
     const known = [...routes().keys()];
@@ -70,7 +58,7 @@ describe('no label has anything of a request but its route', () => {
 });
 
 describe('a request is counted and timed once', () => {
-  test('that is answered without the framework, as one that is not', async () => {
+  test('with and without the framework', async () => {
     const service = await startMeasured();
     await recordSome(service);
     const headers = ['Host: test', `Authorization: Bearer ${service.keys.admin}`];
@@ -88,7 +76,7 @@ describe('a request is counted and timed once', () => {
     expect(sumOf(both, `${DURATION}_count`, { route })).toBe(5);
   });
 
-  test('that is refused before or behind the framework', async () => {
+  test('if the framework or Node rejects it', async () => {
     const service = await startMeasured();
     await service.send({ path: '/nowhere' });
     await service.send({ path: '/%zz' });
@@ -98,43 +86,43 @@ describe('a request is counted and timed once', () => {
     expect(sumOf(metrics, REQUESTS, { route: 'unmatched', method: 'GET', status: '404' })).toBe(1);
     expect(sumOf(metrics, REQUESTS, { route, status: '401' })).toBe(1);
     expect(sumOf(metrics, REQUESTS, { route: 'unmatched', method: 'other', status: '400' })).toBe(2);
-    expect(sumOf(metrics, REQUESTS), 'with the one for the document').toBe(5);
+    expect(sumOf(metrics, REQUESTS), 'including GET /openapi.json').toBe(5);
   });
 
-  test('when its response has gone out, with and without the framework', async () => {
+  test('when its response was sent, with and without the framework', async () => {
     const service = await startMeasured();
     await recordSome(service);
-    const { gate, reached } = gateOf(service);
+    const hold = holdCalls(service, 'findAccess');
     const headers = ['Host: test', `Authorization: Bearer ${service.keys.admin}`];
     const connection = await service.connect();
-    // The second one is answered at once, without the framework, but its response waits behind the first one.
+    // The second one bypasses the framework, but its response waits for that of the first one.
     connection.write(get(`${ordinary}&`, headers) + get(ordinary, headers));
-    await reached;
+    await hold.reached();
     await service.sendRaw(get(ordinary, headers));
     const counts = async () => {
       const metrics = await service.metrics();
       return [REQUESTS, `${DURATION}_count`].map((name) => sumOf(metrics, name, { route }));
     };
     expect(await counts(), 'the one on the other connection').toEqual([1, 1]);
-    gate.emit('release');
+    hold.release();
     for (const path of [`${ordinary}&`, ordinary]) await service.read(connection, { method: 'GET', path });
     await expect.poll(counts).toEqual([3, 3]);
     connection.close();
   });
 
-  test('whose sender did not wait, as 499', async () => {
+  test('as 499 if the client disconnects', async () => {
     const service = await startMeasured();
-    const { gate, reached } = gateOf(service);
+    const hold = holdCalls(service, 'findAccess');
     const connection = await service.connect();
     connection.write(get(`${ordinary}&`, ['Host: test', `Authorization: Bearer ${service.keys.admin}`]));
-    await reached;
+    await hold.reached();
     connection.close();
     await expect.poll(async () => sumOf(await service.metrics(), REQUESTS, { route, status: '499' })).toBe(1);
-    gate.emit('release');
+    hold.release();
   });
 });
 
-test('queries are counted by whether they were new, over each way of recording', async () => {
+test('queries are counted as recorded or duplicate, for JSON and OTLP', async () => {
   const service = await startMeasured();
   const queries = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, at) => ({ id: `query ${from + at}`, caller: 'web' }));

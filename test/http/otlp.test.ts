@@ -1,12 +1,19 @@
 import { gzipSync } from 'node:zlib';
 import { ProtobufLogsSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import fc from 'fast-check';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { CallerStatsError } from '../../src/domain/errors.js';
-import { errorOf, type KeyName, type Service, startMs, startService } from '../support/http.js';
+import {
+  errorOf,
+  type KeyName,
+  type Service,
+  sharedService,
+  startMs,
+  startService,
+} from '../support/http.js';
 import type { Answer } from '../support/http-checks.js';
-import { by, newSchemaIn, retainAll } from '../support/store.js';
+import { by, databases, retainAll } from '../support/store.js';
 import {
   ASKED,
   bodyOf,
@@ -18,19 +25,20 @@ import {
   type Type,
   traceId,
 } from '../support/telemetry.js';
+import { randomCases } from '../support/volume.js';
 
 const SIGNALS = ['traces', 'logs'] as const;
 const EVERY = SIGNALS.flatMap((signal) => TYPES.map((type) => [signal, type] as const));
 const startNs = BigInt(startMs) * 1_000_000n;
 
-const asked = (number: number, more: Sent = {}): Sent => ({
+const question = (number: number, more: Sent = {}): Sent => ({
   traceId: traceId(number),
   timeNs: startNs,
   ...more,
   attributes: { ...ASKED, ...more.attributes },
 });
 
-/** Sends spans or log records, or a body, with the recording key of `docs` unless told. */
+/** Sends spans, log records or a body. Default: with the recording key of `docs`. */
 function post(
   { send, keys }: Service,
   signal: SignalName,
@@ -47,8 +55,8 @@ function post(
   });
 }
 
-/** What an answer says in its own encoding, read by OpenTelemetry's own code: undefined for full success. */
-function partialSuccess(signal: SignalName, type: Type, { bytes = new Uint8Array(), headers }: Answer) {
+/** The partial success in a response, decoded by OpenTelemetry's own code; undefined after full success. */
+function readPartialSuccess(signal: SignalName, type: Type, { bytes = new Uint8Array(), headers }: Answer) {
   expect(headers['content-type']).toBe(type === PROTOBUF ? PROTOBUF : 'application/json; charset=utf-8');
   if (type === JSON_TYPE)
     return (JSON.parse(Buffer.from(bytes).toString()) as { partialSuccess?: object }).partialSuccess;
@@ -57,17 +65,19 @@ function partialSuccess(signal: SignalName, type: Type, { bytes = new Uint8Array
 }
 
 describe.each(EVERY)('%s as %s', (signal, type) => {
-  test('what is no message of OTLP: 400, and nothing is recorded', async () => {
-    const service = await startService();
-    const valid = bodyOf(signal, type, [asked(1), asked(2)]);
+  const shared = sharedService();
+
+  test('returns 400 for an invalid message and records nothing', async () => {
+    const service = shared();
+    const valid = bodyOf(signal, type, [question(1), question(2)]);
     const answer = await post(service, signal, type, valid.subarray(0, -1));
     expect([answer.status, errorOf(answer)]).toEqual([400, expect.stringMatching(/^The body is not /)]);
-    expect((await service.store.verify()).queries).toBe(0);
+    expect(service.calls.map(({ method }) => method)).not.toContain('record');
   });
 
-  test('more queries than are taken at once: 413; spans and repeats are not counted as such', async () => {
+  test('returns 413 for too many queries, not counting other spans and duplicates', async () => {
     const service = await startService({ limits: { batchQueriesMax: 3 } });
-    const four = [1, 2, 3, 4].map((number) => asked(number));
+    const four = [1, 2, 3, 4].map((number) => question(number));
     const answer = await post(service, signal, type, four);
     expect([answer.status, errorOf(answer)]).toEqual([
       413,
@@ -75,23 +85,23 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
     ]);
     expect((await service.store.verify()).queries).toBe(0);
     const others = Array.from({ length: 9 }, (_, n) => ({ traceId: traceId(n), attributes: { a: 1 } }));
-    expect((await post(service, signal, type, [...four.slice(1), asked(2), ...others])).status).toBe(200);
+    expect((await post(service, signal, type, [...four.slice(1), question(2), ...others])).status).toBe(200);
     expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 3 });
   });
 
-  test('invalid queries are rejected and named, the others are on disk, what is none is accepted', async () => {
+  test('rejects and names invalid queries, records the valid ones and ignores other spans', async () => {
     const service = await startService();
     const { store } = service;
     const sent: Sent[] = [
-      asked(1, { attributes: { 'caller_stats.caller': 'slack' } }),
-      asked(2, { attributes: { 'caller_stats.caller': 'Not a name' } }),
-      asked(3, { timeNs: startNs + 86_400_000n * 1_000_000n + 1_000_000n }),
-      asked(4, { timeNs: startNs - 5_000_000n + 999_999n, resource: { 'caller_stats.caller': 'web' } }),
+      question(1, { attributes: { 'caller_stats.caller': 'slack' } }),
+      question(2, { attributes: { 'caller_stats.caller': 'Not a name' } }),
+      question(3, { timeNs: startNs + 86_400_000n * 1_000_000n + 1_000_000n }),
+      question(4, { timeNs: startNs - 5_000_000n + 999_999n, resource: { 'caller_stats.caller': 'web' } }),
       { traceId: traceId(5), attributes: { 'gen_ai.operation.name': 'chat' } },
     ];
     const answer = await post(service, signal, type, sent);
     expect(answer.status).toBe(200);
-    const partial = partialSuccess(signal, type, answer) as Record<string, unknown>;
+    const partial = readPartialSuccess(signal, type, answer) as Record<string, unknown>;
     const rejected = signal === 'traces' ? 'rejectedSpans' : 'rejectedLogRecords';
     expect(Number(partial[rejected])).toBe(2);
     expect(partial['errorMessage']).toMatch(
@@ -105,19 +115,19 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
     expect(service.log()).toContain('were rejected');
   });
 
-  test('more than a few rejected: as many are said, a few are named', async () => {
-    const service = await startService();
+  test('names only a few of many rejected queries, but returns their number', async () => {
+    const service = shared();
     const bad = Array.from({ length: 200 }, (_, n) =>
-      asked(n, { attributes: { 'caller_stats.caller': 'é'.repeat(200) } }),
+      question(n, { attributes: { 'caller_stats.caller': 'é'.repeat(200) } }),
     );
-    const partial = partialSuccess(signal, type, await post(service, signal, type, bad));
+    const partial = readPartialSuccess(signal, type, await post(service, signal, type, bad));
     expect(JSON.stringify(partial)).toMatch(/"?200"?.* \| and 195 more"/);
     expect(JSON.stringify(partial)).not.toContain('é');
   });
 
-  test('repeated, in part, packed, with either key: each counts once, and the answer is the empty message', async () => {
+  test('counts duplicates once across requests, compression and keys, and returns an empty message', async () => {
     const service = await startService();
-    const all = Array.from({ length: 20 }, (_, n) => asked(n % 10));
+    const all = Array.from({ length: 20 }, (_, n) => question(n % 10));
     const admin = { key: 'admin', headers: { 'caller-stats-project': 'docs' } } as const;
     const answers = [
       await post(service, signal, type, all),
@@ -129,35 +139,52 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
     ];
     for (const answer of answers) {
       expect(answer.status).toBe(200);
-      expect(partialSuccess(signal, type, answer)).toBeUndefined();
+      expect(readPartialSuccess(signal, type, answer)).toBeUndefined();
       expect(answer.text).toBe(type === PROTOBUF ? '' : '{}');
     }
     expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ other: 10, total: 10 });
     expect(service.calls.filter(({ method }) => method === 'record')).toHaveLength(3);
   });
+
+  test('returns 200 or 400 for any body', async () => {
+    const service = shared();
+    const valid = bodyOf(signal, type, [question(1, { attributes: { a: ['x', 'é'] } }), question(2)]);
+    const seen = new Set<number>();
+    const anything = fc.oneof(
+      fc.uint8Array({ maxLength: 100 }),
+      fc.nat({ max: valid.length }).map((length) => valid.subarray(0, length)),
+      fc.tuple(fc.nat({ max: valid.length - 1 }), fc.nat({ max: 255 })).map(([at, value]) => {
+        const changed = Uint8Array.from(valid);
+        changed[at] = value;
+        return changed;
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(anything, async (body) => {
+        seen.add((await post(service, signal, type, body)).status);
+      }),
+      { numRuns: randomCases(300) },
+    );
+    expect([...seen].sort()).toEqual([200, 400]);
+  });
 });
 
-const databases = [
-  ['SQLite', undefined],
-  ...inject('postgresServers').map(({ version, url }) => [`PostgreSQL ${version}`, url] as const),
-] as const;
-
 test.each(databases)(
-  "%s: a question that comes as spans and as log records, in both encodings, is one query of the key's own project",
-  async (_kind, url) => {
-    const service = await startService(url === undefined ? {} : { database: newSchemaIn(url) });
+  'on %s, a question that arrives as spans and log records in both encodings is one query',
+  async (_kind, newDatabase) => {
+    const service = await startService({ database: newDatabase() });
     for (const [signal, type] of EVERY) {
-      const answer = await post(service, signal, type, [asked(1), asked(2)]);
-      expect([answer.status, partialSuccess(signal, type, answer)]).toEqual([200, undefined]);
+      const answer = await post(service, signal, type, [question(1), question(2)]);
+      expect([answer.status, readPartialSuccess(signal, type, answer)]).toEqual([200, undefined]);
     }
     expect((await service.store.verify()).queries).toBe(2);
     expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 2 });
   },
 );
 
-test('nothing but id, caller and time is kept', async () => {
+test('only id, caller and time are recorded', async () => {
   const service = await startService();
-  await post(service, 'traces', PROTOBUF, [asked(1, { attributes: { 'gen_ai.prompt': 'My secret' } })]);
+  await post(service, 'traces', PROTOBUF, [question(1, { attributes: { 'gen_ai.prompt': 'My secret' } })]);
   const [recorded] = service.calls.filter(({ method }) => method === 'record');
   const id = traceId(1).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   expect(recorded?.parameters).toEqual(['docs', [{ id, caller: 'unknown', occurredAt: startMs }]]);
@@ -167,40 +194,35 @@ test('nothing but id, caller and time is kept', async () => {
 describe('retention', () => {
   const day = 86_400_000n * 1_000_000n;
 
-  test('a query from before the rows that are kept is rejected alone', async () => {
+  test('rejects only the queries from before the retention period', async () => {
     const service = await startService();
     await service.store.changeProject('default', 'docs', { retentionDays: 10 }, by);
     await retainAll(service.store, startMs);
     const answer = await post(service, 'traces', JSON_TYPE, [
-      asked(1),
-      asked(2, { timeNs: startNs - 11n * day }),
+      question(1),
+      question(2, { timeNs: startNs - 11n * day }),
     ]);
-    expect(partialSuccess('traces', JSON_TYPE, answer)).toEqual({
+    expect(readPartialSuccess('traces', JSON_TYPE, answer)).toEqual({
       rejectedSpans: '1',
       errorMessage: expect.stringContaining('occurredAt: lies before 2026-06-05T00:00:00.000Z') as string,
     });
     expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
   });
-
-  test('where it moves on meanwhile, the exporter is told to come back', async () => {
-    const service = await startService();
-    service.watched.before = async (method) => {
-      if (method === 'record') throw new CallerStatsError('invalid', 'Older than the rows.');
-    };
-    const answer = await post(service, 'traces', JSON_TYPE, [asked(1)]);
-    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
-  });
 });
 
-test('a store that is away is 503, which exporters repeat', async () => {
+test.each([
+  ['the store is unavailable', 'unavailable'],
+  ['the retention period changes during the request', 'invalid'],
+] as const)('returns 503, so that exporters repeat the request, if %s', async (_what, code) => {
   const service = await startService();
   service.watched.before = async (method) => {
-    if (method === 'record') throw new CallerStatsError('unavailable', 'The store is busy.');
+    if (method === 'record') throw new CallerStatsError(code, 'Not now.');
   };
-  expect((await post(service, 'logs', PROTOBUF, [asked(1)])).status).toBe(503);
+  const answer = await post(service, 'logs', PROTOBUF, [question(1)]);
+  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
 });
 
-test.each(TYPES)('metrics as %s are taken and dropped', async (type) => {
+test.each(TYPES)('metrics as %s are accepted and dropped', async (type) => {
   const { send, keys, calls } = await startService();
   const body = type === PROTOBUF ? Buffer.from([0x0a, 0]) : '{"resourceMetrics":[]}';
   const headers = { 'content-type': type };
@@ -209,31 +231,9 @@ test.each(TYPES)('metrics as %s are taken and dropped', async (type) => {
   expect(calls.map(({ method }) => method).filter((method) => method === 'record')).toEqual([]);
 });
 
-test.each(EVERY)('%s as %s: whatever comes is 200 or 400', async (signal, type) => {
+test('rejected spans are logged at most once in ten seconds', async () => {
   const service = await startService();
-  const valid = bodyOf(signal, type, [asked(1, { attributes: { a: ['x', 'é'] } }), asked(2)]);
-  const seen = new Set<number>();
-  const anything = fc.oneof(
-    fc.uint8Array({ maxLength: 100 }),
-    fc.nat({ max: valid.length }).map((length) => valid.subarray(0, length)),
-    fc.tuple(fc.nat({ max: valid.length - 1 }), fc.nat({ max: 255 })).map(([at, value]) => {
-      const changed = Uint8Array.from(valid);
-      changed[at] = value;
-      return changed;
-    }),
-  );
-  await fc.assert(
-    fc.asyncProperty(anything, async (body) => {
-      seen.add((await post(service, signal, type, body)).status);
-    }),
-    { numRuns: 300 },
-  );
-  expect([...seen].sort()).toEqual([200, 400]);
-});
-
-test('spans that are rejected again and again are in the log once in ten seconds', async () => {
-  const service = await startService();
-  const invalid = [asked(1, { attributes: { 'caller_stats.caller': 'É' } })];
+  const invalid = [question(1, { attributes: { 'caller_stats.caller': 'É' } })];
   const lines = () => service.log().split('were rejected').length - 1;
   for (let times = 0; times < 5; times++)
     expect((await post(service, 'traces', JSON_TYPE, invalid)).status).toBe(200);

@@ -1,37 +1,14 @@
-/** What a server refuses when it has too much to do: with 503, not recorded, and nobody else held up. */
-import { EventEmitter, once } from 'node:events';
+/** Load shedding: an overloaded server returns 503, records nothing of the request and serves the others. */
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { errorOf, QUERIES, type Service, STATS, startService } from '../support/http.js';
+import { holdCalls } from '../support/http-store.js';
 
 const json = { 'content-type': 'application/json' };
 const query = (id: string) => ({ id, caller: 'web' });
 
-/** Holds recordings in the store until they are released. */
-function holdRecordings(service: Service) {
-  const gate = new EventEmitter();
-  let held = true;
-  let waiting = 0;
-  service.watched.before = async (method) => {
-    if (method !== 'record' || !held) return;
-    waiting++;
-    gate.emit('reached');
-    await once(gate, 'release');
-  };
-  return {
-    reached: async (howMany: number) => {
-      while (waiting < howMany) await once(gate, 'reached');
-    },
-    release: () => {
-      held = false;
-      gate.emit('release');
-    },
-  };
-}
-
-/** The head of a recording request whose body is to come. */
+/** The head of a recording request. */
 function headOf(service: Service, bytes: number, more = ''): string {
   return (
     `POST ${QUERIES} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${service.keys.recording}\r\n` +
@@ -39,10 +16,10 @@ function headOf(service: Service, bytes: number, more = ''): string {
   );
 }
 
-describe('where as many recordings are under way as may be', () => {
-  test('one more is refused and not recorded, reads and probes are answered, and those under way are finished', async () => {
+describe('at the limit of concurrent recordings', () => {
+  test('another recording is rejected, while reads and probes work and running recordings finish', async () => {
     const service = await startService({ limits: { recordingsMax: 2 } });
-    const hold = holdRecordings(service);
+    const hold = holdCalls(service, 'record');
     const accepted = [service.record(query('a')), service.record(query('b'))];
     await hold.reached(2);
 
@@ -64,9 +41,9 @@ describe('where as many recordings are under way as may be', () => {
     expect(JSON.parse((await service.record(query('c'))).text)).toEqual({ recorded: 1, duplicates: 0 });
   });
 
-  test('refusing many writes a line, not a line each', async () => {
+  test('many rejections write one line to the log', async () => {
     const service = await startService({ limits: { recordingsMax: 1 } });
-    const hold = holdRecordings(service);
+    const hold = holdCalls(service, 'record');
     const accepted = service.record(query('a'));
     await hold.reached(1);
     const refused = await Promise.all(Array.from({ length: 50 }, () => service.record(query('b'))));
@@ -78,7 +55,7 @@ describe('where as many recordings are under way as may be', () => {
     await accepted;
   });
 
-  test('a sender that is gone leaves its place', async () => {
+  test('a disconnected client no longer counts', async () => {
     const service = await startService({ limits: { recordingsMax: 1 } });
     const connection = await service.connect();
     connection.write(headOf(service, 100));
@@ -89,7 +66,7 @@ describe('where as many recordings are under way as may be', () => {
   });
 });
 
-describe('where the event loop is late', () => {
+describe('if the event loop is delayed', () => {
   const statuses = async ({ send, record }: Service) => [
     (await record(query('a'))).status,
     (await send()).status,
@@ -98,7 +75,7 @@ describe('where the event loop is late', () => {
     (await send({ path: '/readyz' })).status,
   ];
 
-  test('recordings are refused; reads only where it is very late; probes never; and it passes', async () => {
+  test('recordings are rejected first, reads later, probes never, until the delay ends', async () => {
     const service = await startService({ limits: { eventLoopDelayMsMax: 100 } });
     service.eventLoop.delayMs = 101;
     expect(await statuses(service)).toEqual([503, 200, 200, 200, 200]);
@@ -111,29 +88,21 @@ describe('where the event loop is late', () => {
   });
 });
 
-test('where as many requests are under way as may be, others are refused, but no recording and no probe', async () => {
+test('at the limit of concurrent requests, reads are rejected, but no recordings or probes', async () => {
   const service = await startService({ limits: { requestsMax: 1 } });
-  const gate = new EventEmitter();
-  const reached = once(gate, 'reached');
-  let held = true;
-  service.watched.before = async (method) => {
-    if (method !== 'count' || !held) return;
-    held = false;
-    gate.emit('reached');
-    await once(gate, 'release');
-  };
+  const hold = holdCalls(service, 'count');
   const first = service.send();
-  await reached;
+  await hold.reached();
   const refused = await service.send();
   expect([refused.status, errorOf(refused)]).toEqual([503, 'The server is too busy; try again.']);
   expect((await service.record(query('a'))).status).toBe(200);
   expect((await service.send({ path: '/readyz' })).status).toBe(200);
-  gate.emit('release');
+  hold.release();
   expect((await first).status).toBe(200);
   expect((await service.send()).status).toBe(200);
 });
 
-test('more changes at once by way of the dashboard than may be: the others are refused, and no password is hashed for them', async () => {
+test('at the limit of concurrent dashboard changes, sign-ins are rejected', async () => {
   const { send } = await startService();
   const body = JSON.stringify({ email: 'somebody@example.com', password: 'a password of theirs' });
   const headers = { ...json, 'sec-fetch-site': 'same-origin' };
@@ -147,11 +116,11 @@ test('more changes at once by way of the dashboard than may be: the others are r
   expect((await send()).status).toBe(200);
 });
 
-describe('bytes of bodies', () => {
+describe('the limit of received bytes', () => {
   const large = 200_000;
   const start = () => startService({ limits: { bodyBytesMax: large, recordingBytesMax: 2 * large } });
 
-  test('that have come are counted, those that were announced are not; what is refused makes room', async () => {
+  test('counts received bytes, not announced ones, and frees those of rejected requests', async () => {
     const service = await start();
     const announced = await Promise.all(Array.from({ length: 5 }, () => service.connect()));
     for (const connection of announced) connection.write(headOf(service, large));
@@ -173,52 +142,19 @@ describe('bytes of bodies', () => {
     expect((await service.store.verify()).queries).toBe(2);
   });
 
-  test('are counted once unpacked', async () => {
+  test('counts decompressed bytes', async () => {
     const service = await start();
-    const hold = holdRecordings(service);
+    const hold = holdCalls(service, 'record');
     const packed = gzipSync(JSON.stringify([query('a')]).padEnd(large));
     const send = () => service.record(packed, { 'content-encoding': 'gzip' });
     const accepted = [send()];
     await hold.reached(1);
     accepted.push(send());
-    // Refused while its body is unpacked, or before anything was done for it.
+    // Rejected before or during decompression.
     expect((await Promise.all([send(), send()])).map(({ status }) => status)).toContain(503);
     hold.release();
     expect((await accepted[0])?.status).toBe(200);
     await Promise.all(accepted);
     expect((await send()).status).toBe(200);
   });
-});
-
-test('whatever is sent at once, what is acknowledged counts once, what is refused does not, and sent again does', async () => {
-  const batches = fc.array(fc.array(fc.nat({ max: 60 }), { minLength: 1, maxLength: 8 }), {
-    minLength: 1,
-    maxLength: 25,
-  });
-  await fc.assert(
-    fc.asyncProperty(batches, fc.integer({ min: 1, max: 6 }), async (sent, recordingsMax) => {
-      const ends: (() => Promise<void>)[] = [];
-      const service = await startService({ limits: { recordingsMax } }, (end) => ends.unshift(end));
-      try {
-        const answers = await Promise.all(
-          sent.map((ids) => service.record(ids.map((id) => query(`q${id}`)))),
-        );
-        const acknowledged = new Set<number>();
-        for (const [index, { status }] of answers.entries()) {
-          expect([200, 503]).toContain(status);
-          if (status === 200) for (const id of sent[index] ?? []) acknowledged.add(id);
-        }
-        const { total } = JSON.parse((await service.send()).text) as { total: number };
-        expect(total).toBe(acknowledged.size);
-        for (const ids of sent)
-          expect((await service.record(ids.map((id) => query(`q${id}`)))).status).toBe(200);
-        const all = JSON.parse((await service.send()).text) as { total: number };
-        expect(all.total).toBe(new Set(sent.flat()).size);
-        expect((await service.store.verify()).differencesTotal).toBe(0);
-      } finally {
-        for (const end of ends) await end();
-      }
-    }),
-    { numRuns: 8 },
-  );
 });

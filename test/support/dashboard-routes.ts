@@ -1,10 +1,10 @@
-/** Every operation of the dashboard's API, and who may use it. A new one has to be put here. */
+/** Every operation of the dashboard's API, and who may use it. Add new operations here. */
 import type { Role } from '../../src/domain/people/member.js';
 
 export interface DashboardRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** Anybody, whoever is signed in, or a member who is this at least. */
+  /** Anybody, any signed-in user, or members with at least this role. */
   readonly who: 'anybody' | 'user' | Role;
 }
 
@@ -56,11 +56,11 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = Object.entries(TABLE)
   return { method: method as DashboardRoute['method'], path, who };
 });
 
-/** A path with ids in the place of its parameters: of the organization and project that there are, of nothing else. */
+/** Fills in the parameters of a path: an existing organization and project; all other ids do not exist. */
 export function exampleOf(path: string, organizationId = 'default'): string {
   const known: Readonly<Record<string, string>> = { organizationId, projectId: 'docs' };
   return path.replaceAll(/:(\w+)/g, (_, name: string) => known[name] ?? 'nobody@example.org');
 }
 
-/** A body that every operation refuses for its field, and none changes anything for. */
+/** A body that every operation rejects because of its field, before it changes anything. */
 export const REFUSED_BODY = { 'no such field': 1 };

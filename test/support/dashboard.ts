@@ -1,4 +1,4 @@
-/** Somebody at a browser: keeps cookies, names its origin, and talks to the dashboard's API of a service. */
+/** A browser that uses the dashboard's API of a service: it keeps cookies and sends its origin. */
 import { randomInt } from 'node:crypto';
 import { newInvitation } from '../../src/domain/people/invitation.js';
 import type { Role } from '../../src/domain/people/member.js';
@@ -26,7 +26,7 @@ export class Browser {
     service.hide(PASSWORD);
   }
 
-  /** `GET` unless there is a body, which goes as JSON; a text goes as it is. */
+  /** Sends `GET`, or `POST` if there is a body. A body that is not text is sent as JSON. */
   async send({
     path,
     body,
@@ -51,7 +51,7 @@ export class Browser {
     return answer;
   }
 
-  /** The parsed body of an answer that must have this status. */
+  /** Returns the parsed body; throws if the response has another status. */
   async ask<T = Record<string, unknown>>(request: BrowserRequest, status = 200): Promise<T> {
     const answer = await this.send(request);
     if (answer.status !== status) throw new Error(`${request.path}: ${answer.status} ${answer.text}`);
@@ -62,12 +62,12 @@ export class Browser {
     return this.send({ path: '/api/sign-in', body: { email, password } });
   }
 
-  /** What the browser would keep of an answer. */
+  /** The cookies by name. */
   get cookies(): ReadonlyMap<string, string> {
     return this.#cookies;
   }
 
-  /** The same person at the same browser, whose later cookies are its own. */
+  /** A browser with the same cookies, which receives its own from now on. */
   copy(from = this.from): Browser {
     const copy = new Browser(this.#service, from);
     for (const [name, value] of this.#cookies) copy.setCookie(name, value);
@@ -93,10 +93,10 @@ export class Browser {
   }
 }
 
-/** What a browser says of a request that a page of the server sends. */
+/** The headers of a request that a page of the server sends. */
 export const OWN_ORIGIN = { origin: 'http://localhost:80', 'sec-fetch-site': 'same-origin' } as const;
 
-/** Invites somebody past the API; gives the token of the link. */
+/** Creates an invitation without the API and returns the token of its link. */
 export async function invite(
   { store, clock, hide }: Service,
   email: string,
@@ -110,7 +110,7 @@ export async function invite(
   return token;
 }
 
-/** Somebody with a new account, a member by an invitation, signed in. */
+/** Creates an account for a new member and returns a browser that is signed in. */
 export async function signedIn(
   service: Service,
   email: string,
@@ -124,7 +124,7 @@ export async function signedIn(
   return browser;
 }
 
-/** The organization's audit log as the store has it, newest entry first. */
+/** The organization's audit log, newest entry first. */
 export function auditOf({ store }: Service, organizationId: string = DEFAULT_ORGANIZATION_ID) {
   return store.readAudit(organizationId, { limit: 1000 });
 }

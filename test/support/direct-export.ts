@@ -1,15 +1,15 @@
-/** A service whose ordinary exports are answered without the framework, and requests to it in bytes. */
+/** A service that answers ordinary exports without the framework, and raw requests to it. */
 import { type Service, type ServiceOptions, STATS, startService } from './http.js';
 
-/** A range whose answer `recordSome` makes `ordinaryCounts`. */
+/** A range in which `recordSome` records `ordinaryCounts`. */
 export const ordinary = `${STATS}?dateFrom=1970-01-01&dateTo=1970-01-02T03:04:05.678Z`;
 
 export const ordinaryCounts = { web: 4, api: 3, other: 3, total: 10 };
 
-/** Where each request is logged, none is answered directly. */
+/** At `trace`, which logs each request, the framework answers all of them. */
 export const directly = { logLevel: 'info' } as const;
 
-/** Queries on both sides of the bounds of `ordinary`. */
+/** Records queries inside and outside the range of `ordinary`. */
 export async function recordSome({ store }: Service): Promise<void> {
   const callers = ['web', 'api', 'slack'];
   const queries = Array.from({ length: 30 }, (_, at) => ({
@@ -27,7 +27,7 @@ export async function startWithSome(options: ServiceOptions = {}): Promise<Servi
   return service;
 }
 
-/** A request in bytes, as it goes over a connection. */
+/** The bytes of a request without a body. */
 export function get(path: string, headers: readonly string[], method = 'GET'): string {
   return [`${method} ${path} HTTP/1.1`, ...headers, '', ''].join('\r\n');
 }

@@ -1,4 +1,4 @@
-/** What holds for every answer, whatever was asked: every answer in every test goes through here. */
+/** Checks that apply to every response. Each response in each HTTP test passes through here. */
 import { expect } from 'vitest';
 import { at, type OpenApi } from './openapi.js';
 
@@ -7,9 +7,9 @@ export interface Answer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The body of an answer to a request that was injected, for what is not text. */
+  /** The body of an injected request's response, for binary formats. */
   readonly bytes?: Uint8Array;
-  /** The values of `Set-Cookie`, which `headers` is without. */
+  /** The values of `Set-Cookie`, which is not in `headers`. */
   readonly cookies: readonly string[];
 }
 
@@ -17,11 +17,11 @@ export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly connectionError?: boolean;
-  /** A test that breaks the store on purpose expects 500; nothing else ever may. */
+  /** Set by tests that break the store on purpose: only they may get a 500. */
   readonly failing?: boolean;
 }
 
-/** Words of stacks, of the database and of files: nothing of it may stand in an error. */
+/** Parts of stack traces, SQL and file names, which no error may contain. */
 const INSIDES = /\n\s*at |node:|node_modules|[\w-]\.[cm]?[jt]s\b|\b(SELECT|INSERT|UPDATE|FROM)\b|sqlite/;
 
 const SECURITY_HEADERS = {
@@ -34,20 +34,20 @@ const SECURITY_HEADERS = {
 
 const SECURITY_POLICY = /^default-src '(none|self)';.*frame-ancestors 'none'/;
 
-/** A sentence, which may begin with an e-mail address. */
+/** A sentence. It may begin with an e-mail address. */
 const SENTENCE = /^([A-Z]|[^\s@]+@\S+ ).*\.$/s;
 
-/** Headers that no answer has: for pages of others, about what runs here. */
+/** Headers that no response may have: CORS, and headers that reveal the software. */
 const NEVER = /^(access-control-.*|x-powered-by|server)$/;
 
-/** The dashboard's API: the only answers with cookies. */
+/** The dashboard's API, whose responses are the only ones with cookies. */
 const DASHBOARD = /^\/api\//;
 
-/** No script of a page can read a cookie of ours, and no page of another site make a browser send it with a change. */
+/** Scripts cannot read our cookies, and other sites cannot make a browser send them with a change. */
 const COOKIE =
   /^(?:caller-stats\.\w+=[^;]*;(?!.*; Secure)|__Secure-caller-stats\.\w+=[^;]*;(?=.*; Secure;))(?=.*; HttpOnly;)(?=.*; SameSite=(Lax|Strict);)(?=.*; Path=\/\S*;)(?!.*; Domain)/i;
 
-/** Throws where the answer breaks a promise that is made for all answers. `secrets` may stand in none. */
+/** Throws if the response breaks a rule for all responses, or contains one of `secrets`. */
 export function checkAnswer(
   openApi: OpenApi,
   asked: Asked,
@@ -61,7 +61,7 @@ export function checkAnswer(
   for (const [name, wanted] of Object.entries(SECURITY_HEADERS)) requireIs(headers[name], wanted, about);
   const policy = headers['content-security-policy'] ?? '';
   if (!SECURITY_POLICY.test(policy)) expect(policy, about).toMatch(SECURITY_POLICY);
-  // A browser may keep the files of the dashboard, and nothing else.
+  // Browsers may cache the dashboard's files and nothing else.
   if (
     !/^(no-cache|public, max-age=\d+, immutable)$/.test(headers['cache-control'] ?? '') ||
     !isFile(asked, answer)
@@ -90,7 +90,7 @@ export function checkAnswer(
   if (status >= 400) checkError(asked, answer, about);
 }
 
-/** An assertion costs what a whole answer does, and there are tens of thousands of answers: only what fails is one. */
+/** Calls `expect` only on failure: it takes as long as a request, and there are tens of thousands of responses. */
 export function requireIs<T>(value: T, wanted: T, about: string): void {
   if (value !== wanted) expect(value, about).toBe(wanted);
 }

@@ -1,4 +1,4 @@
-/** Projects and keys for the tests of the service, and new keys while a test runs. */
+/** Projects and keys for the HTTP tests. */
 import { randomInt } from 'node:crypto';
 import {
   type ApiKey,
@@ -11,13 +11,13 @@ import {
 import type { Store } from '../../src/storage/ports/store.js';
 import { projectOf } from './store.js';
 
-/** What the clock shows when a test begins. */
+/** The time at which a test begins. */
 export const startMs = Date.parse('2026-06-15T12:00:00Z');
 
 const createdAt = startMs - 1000;
 const by = { name: 'a test', address: null, at: createdAt };
 
-/** The keys of every test; all but those that are `unknown` are stored. `docs` and `blog` are projects of one organization. */
+/** The keys of every test. All but the unknown ones are stored. `docs` and `blog` belong to one organization. */
 const KEYS = {
   admin: { type: 'admin' },
   recording: { type: 'recording', projectId: 'docs' },
@@ -32,7 +32,7 @@ const KEYS = {
 
 export type KeyName = keyof typeof KEYS;
 
-/** What a test wants of a key; the rest is usual. */
+/** The fields of a key that a test sets; the others have defaults. */
 export type KeyRequest = Partial<ApiKey> & { readonly type: KeyType };
 
 export async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, string>> {
@@ -50,14 +50,14 @@ export async function addProjectsAndKeys(store: Store): Promise<Record<KeyName, 
   return Object.fromEntries(made.map(({ name, secret }) => [name, secret])) as Record<KeyName, string>;
 }
 
-/** Stores a key of this id and gives its secret. */
+/** Stores a key with this id and returns its secret. */
 export async function addKey(store: Store, id: string, wish: KeyRequest): Promise<string> {
   const { secret, key } = newKey(id, wish);
   await store.createKey(key, by);
   return secret;
 }
 
-/** A key that no store has yet. */
+/** Generates a key without storing it. */
 export function newKey(id: string, wish: KeyRequest): { readonly secret: string; readonly key: ApiKey } {
   const secret = generateKey('cs', wish.type, randomInt);
   const key: ApiKey = {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { Store } from '../../src/storage/ports/store.js';
 
 type StoreMethod = Exclude<keyof Store, 'userTables' | 'throttles' | 'readSync'>;
@@ -9,11 +10,11 @@ interface StoreCall {
   readonly result: Promise<unknown>;
 }
 
-/** A real store that writes down what is asked of it but for people, and can be made to wait or fail before it answers. */
+/** A real store that notes all calls but those about users, and can be made to wait or fail before it answers. */
 export interface WatchedStore {
   readonly store: Store;
   readonly calls: StoreCall[];
-  /** Awaited before each call is passed on; what it throws, the call throws. */
+  /** Awaited before each call is passed on. If it throws, the call fails with that error. */
   before: (method: StoreMethod) => Promise<void>;
 }
 
@@ -39,4 +40,27 @@ export function watchStore(store: Store): WatchedStore {
     }),
   };
   return watched;
+}
+
+/** Delays calls of a method of the store until `release`. */
+export function holdCalls({ watched }: { readonly watched: WatchedStore }, held: StoreMethod) {
+  const gate = new EventEmitter();
+  let isHeld = true;
+  let waiting = 0;
+  watched.before = async (method) => {
+    if (method !== held || !isHeld) return;
+    waiting++;
+    gate.emit('reached');
+    await once(gate, 'release');
+  };
+  return {
+    /** Resolves when so many calls are waiting. */
+    reached: async (count = 1) => {
+      while (waiting < count) await once(gate, 'reached');
+    },
+    release: () => {
+      isHeld = false;
+      gate.emit('release');
+    },
+  };
 }

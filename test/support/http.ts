@@ -1,4 +1,4 @@
-/** A whole service for one test: real store, real app, a clock that stands still until told otherwise. */
+/** A whole service for tests: a real store and app, with a clock that a test moves. */
 import { randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,8 @@ import { type AppOptions, buildApp } from '../../src/http/app.js';
 import type { BasePath } from '../../src/http/request/base-path.js';
 import type { RequestMetrics } from '../../src/http/request-metrics.js';
 import { openStore } from '../../src/storage/open.js';
+import type { Store } from '../../src/storage/ports/store.js';
+import { by, projectOf } from './entities.js';
 import { type Answer, type Asked, checkAnswer } from './http-checks.js';
 import { addKey, addProjectsAndKeys, type KeyName, type KeyRequest, startMs } from './http-keys.js';
 import { headOf, RawConnection } from './http-raw.js';
@@ -33,7 +35,7 @@ export const QUERIES = '/v1/analytics/docs/assistant/queries';
 export interface TestRequest {
   readonly method?: string;
   readonly path?: string;
-  /** Sent as `Authorization: Bearer`; null sends none. The admin key unless told. */
+  /** Sent as `Authorization: Bearer`; null sends none. Default: the admin key. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -43,75 +45,94 @@ export interface TestRequest {
   readonly from?: string;
 }
 
-export interface Service extends Pick<WatchedStore, 'calls' | 'store'> {
-  readonly watched: WatchedStore;
-  readonly clock: { nowMs: number };
-  /** What the app takes for the delay of its event loop. */
-  readonly eventLoop: { delayMs: number };
-  readonly keys: Readonly<Record<KeyName, string>>;
+/** The methods that send requests and check the responses. */
+interface Requests {
   readonly openApi: OpenApi;
-  /** Opens the same database once more. */
-  readonly databaseUrl: string;
-  /** Stores a new key and gives its secret. */
-  addKey(id: string, wish: KeyRequest): Promise<string>;
-  /** From now on no answer, and no line of the log, may have this key in it. */
-  hideKey(secret: string): void;
-  /** No line of the log may have this in it: a password, a token, a cookie. */
-  hide(text: string): void;
-  /** Every path that the app takes, with its methods. */
+  /** Every path of the app with its methods. */
   routes(): ReadonlyMap<string, readonly string[]>;
-  /** Sends a request (`GET` of the stats of `docs` unless told) and checks the answer in every way that applies. */
+  /** Sends a request (default: `GET` the counts of `docs`) and runs `checkAnswer` on the response. */
   send(request?: TestRequest): Promise<Answer>;
-  /** `POST`s to the project `docs`. A body that is not text or bytes goes as JSON. */
+  /** Records into the project `docs`. A body that is neither text nor bytes is sent as JSON. */
   record(body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Sends these bytes over a connection of their own, and checks the answer in the same ways. */
+  /** Sends bytes over a new connection and runs `checkAnswer` on the response. */
   sendRaw(bytes: string | Uint8Array, about?: { connectionError?: boolean }): Promise<Answer>;
   connect(): Promise<RawConnection>;
-  /** Reads the next answer of a connection, and checks it in the same ways. */
+  /** Reads the next response of a connection and runs `checkAnswer` on it. */
   read(connection: RawConnection, asked: Asked): Promise<Answer>;
   listening(): boolean;
-  /** How many connections are open. */
+  /** Number of open connections. */
   connections(): Promise<number>;
-  /** Closes the app, as `serve` does when it is told to stop. */
+  /** Closes the app, as `serve` does when it stops. */
   close(): Promise<void>;
-  /** All that was logged. */
+}
+
+export interface Service extends Requests, Pick<WatchedStore, 'calls' | 'store'> {
+  readonly watched: WatchedStore;
+  readonly clock: { nowMs: number };
+  /** The event loop delay that the app measures. */
+  readonly eventLoop: { delayMs: number };
+  readonly keys: Readonly<Record<KeyName, string>>;
+  /** Opens the same database. */
+  readonly databaseUrl: string;
+  /** Stores a new key and returns its secret. */
+  addKey(id: string, wish: KeyRequest): Promise<string>;
+  /** From now on, neither a response nor the log may contain this key. */
+  hideKey(secret: string): void;
+  /** The log must not contain this password, token or cookie. */
+  hide(text: string): void;
+  /** Adds an empty project, for a test that shares its service with others. */
+  addProject(): Promise<ProjectRequests>;
+  /** The log so far. */
   log(): string;
 }
 
+/** Requests for one project, with the admin key. */
+interface ProjectRequests {
+  /** As `record` of a service. */
+  record(body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** The counts, for a query string that begins with "?". */
+  count(queryString?: string): Promise<unknown>;
+}
+
 export interface ServiceOptions {
-  /** Those of another service on the same database, which has made the projects and keys. */
+  /** The keys of another service, which has added the projects and keys to this database. */
   readonly keys?: Service['keys'];
-  /** A URL of a database of the test's own; a new SQLite file unless told. */
-  readonly database?: string;
+  /** Default: a new SQLite file. */
+  readonly database?: string | undefined;
   readonly users?: Partial<AppOptions['users']>;
   readonly keyLifeMax?: number | null;
   readonly limits?: Partial<AppOptions['limits']>;
   readonly basePath?: BasePath;
   readonly trustProxy?: readonly string[];
   readonly telemetry?: Partial<TelemetryRules>;
-  /** Everything unless told: then each request is logged, and so none is answered without the framework. */
+  /** Default: `trace`, which logs each request, so that none bypasses the framework. */
   readonly logLevel?: 'trace' | 'info';
   readonly metrics?: RequestMetrics;
 }
 
-/** The settings unless a test says otherwise. */
+/** The server's default settings. */
 const DEFAULTS = readServerSettings({}, {});
 
 /**
- * One service for all tests of a `describe`: for tables of refusals, which leave nothing behind. Called in a test it
- * gives the service, its list of calls empty.
+ * Starts one service for all tests of a `describe`, which must not disturb each other. `prepare` runs once before them.
+ * The returned function gives a test the service, with its list of calls emptied.
  */
-export function sharedService(options?: ServiceOptions): () => Service {
+export function sharedService(
+  options?: ServiceOptions,
+  prepare?: (service: Service) => Promise<unknown>,
+): () => Service {
   const ends: End[] = [];
   let service: Service | undefined;
   beforeAll(async () => {
     service = await startService(options, (end) => ends.unshift(end));
+    await prepare?.(service);
   });
   afterAll(async () => {
     for (const end of ends) await end();
   });
   return () => {
-    if (service === undefined) throw new Error('the service is for tests, not for their collection');
+    if (service === undefined)
+      throw new Error('call this inside a test: the service starts before the first one');
     service.calls.length = 0;
     return service;
   };
@@ -119,7 +140,7 @@ export function sharedService(options?: ServiceOptions): () => Service {
 
 type End = () => Promise<void>;
 
-/** A service of its own for one test, gone when it is over. `onEnd` takes what is to be done then, last first. */
+/** Starts a service that stops after the test. `onEnd` registers clean-up functions, which run in reverse order. */
 export async function startService(
   {
     database,
@@ -147,8 +168,9 @@ export async function startService(
   const hidden = new Set<string>();
   onEnd(async () => {
     requireNoKey(logged.join(''), secrets, 'the log');
-    // Nothing of it into the message: it would be in the log of the test run.
-    const found = [...hidden].filter((one) => logged.some((line) => line.includes(one)));
+    // The message must not contain the secret, or it would be in the log of the test run.
+    const log = logged.join('');
+    const found = [...hidden].filter((one) => log.includes(one));
     expect(found.length, 'a password, token or cookie is in the log').toBe(0);
   });
   const eventLoop = { delayMs: 0 };
@@ -156,7 +178,7 @@ export async function startService(
     store,
     clock: { now: () => clock.nowMs },
     limits: { ...DEFAULTS, requestsPerMinute: 0, failuresPerMinute: 0, ...limits },
-    // A busy machine must not fail tests that are about something else.
+    // Other tests must not fail because the machine is busy.
     eventLoopDelayMs: () => eventLoop.delayMs,
     metrics,
     basePath,
@@ -184,8 +206,9 @@ export async function startService(
   const keys = givenKeys ?? (await addProjectsAndKeys(store));
   calls.length = 0;
   const served = await app.inject({ path: `${basePath}/openapi.json` });
-  if (served.statusCode !== 200) throw new Error(`there is no document: ${served.payload}`);
+  if (served.statusCode !== 200) throw new Error(`GET /openapi.json failed: ${served.payload}`);
   secrets.push(...Object.values(keys));
+  const requests = requestsTo(app, { keys, secrets, openApi: OpenApi.of(served.payload) });
   return {
     eventLoop,
     watched,
@@ -201,26 +224,33 @@ export async function startService(
       secrets.push(secret);
       return secret;
     },
+    addProject: () => addProject(store, requests),
     log: () => logged.join(''),
-    ...requestsTo(app, { keys, secrets, openApi: OpenApi.of(served.payload) }),
+    ...requests,
   };
 }
 
-type Requests = Pick<
-  Service,
-  | 'openApi'
-  | 'routes'
-  | 'send'
-  | 'record'
-  | 'sendRaw'
-  | 'read'
-  | 'connect'
-  | 'listening'
-  | 'connections'
-  | 'close'
->;
+let projectsAdded = 0;
 
-/** The part of a service that sends requests and checks the answers. */
+async function addProject(store: Store, { send }: Pick<Service, 'send'>): Promise<ProjectRequests> {
+  const id = `project-${++projectsAdded}`;
+  await store.createProject(projectOf(id, { createdAt: startMs }), by);
+  const pathOf = (path: string) => path.replace('docs', id);
+  return {
+    record: (body, headers) => send(recordingRequest(pathOf(QUERIES), body, headers)),
+    count: async (queryString = '') => JSON.parse((await send({ path: pathOf(STATS) + queryString })).text),
+  };
+}
+
+function recordingRequest(path: string, body: unknown, headers: Record<string, string> = {}): TestRequest {
+  return {
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+  };
+}
+
 function requestsTo(
   app: FastifyInstance,
   { keys, secrets, openApi }: Pick<Service, 'keys' | 'openApi'> & { readonly secrets: readonly string[] },
@@ -228,7 +258,7 @@ function requestsTo(
   const port = async (): Promise<number> => {
     if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
     const address = app.server.address();
-    if (typeof address !== 'object' || address === null) throw new Error('the app has no port');
+    if (typeof address !== 'object' || address === null) throw new Error('the app does not listen on a port');
     return address.port;
   };
   const requests: Requests = {
@@ -244,7 +274,7 @@ function requestsTo(
       from,
     } = {}) {
       const headers = { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...more };
-      // Injected, an answer to HEAD keeps the body that Node would not put on the wire.
+      // With `inject`, the response to HEAD would keep the body that Node does not send.
       if (method === 'HEAD' && from === undefined) return requests.sendRaw(headOf(path, headers));
       const response = await app.inject({
         method: method as NonNullable<InjectOptions['method']>,
@@ -267,13 +297,7 @@ function requestsTo(
       checkAnswer(openApi, { method, path, failing }, answer, secrets);
       return answer;
     },
-    record: (body, headers = {}) =>
-      requests.send({
-        method: 'POST',
-        path: QUERIES,
-        headers: { 'content-type': 'application/json', ...headers },
-        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-      }),
+    record: (body, headers) => requests.send(recordingRequest(QUERIES, body, headers)),
     async sendRaw(bytes, { connectionError = false } = {}) {
       const [, method = '', path = ''] = /^(\S+) (\S+) HTTP\//.exec(Buffer.from(bytes).toString()) ?? [];
       const connection = await requests.connect();
@@ -296,13 +320,13 @@ function requestsTo(
   return requests;
 }
 
-/** The `message`s of an error's `details`. */
+/** The messages in the `details` of an error. */
 export function detailsOf(answer: Answer): string[] {
   const details = at(JSON.parse(answer.text), 'details') ?? [];
   return (details as unknown[]).map((detail) => String(at(detail, 'message')));
 }
 
-/** The `error` of an error. */
+/** The `error` field of an error. */
 export function errorOf(answer: Answer): unknown {
   return at(JSON.parse(answer.text), 'error');
 }

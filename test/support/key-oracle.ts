@@ -22,7 +22,10 @@ export const HOLDERS: Readonly<Record<string, Holder>> = {
   },
 };
 
-/** An allowlist, an address, and whether the list contains the address. */
+/**
+ * An allowlist, an address, and whether the list contains the address. Every third entry, from any start, includes
+ * addresses inside and outside.
+ */
 export const PLACES: readonly {
   readonly allow: readonly string[];
   readonly from: string;
@@ -31,12 +34,12 @@ export const PLACES: readonly {
   { allow: [], from: '203.0.113.9', inside: true },
   { allow: [], from: '2001:db8::9', inside: true },
   { allow: ['192.0.2.0/24'], from: '192.0.2.7', inside: true },
-  { allow: ['192.0.2.0/24'], from: '::ffff:192.0.2.7', inside: true },
   { allow: ['192.0.2.0/24'], from: '192.0.3.7', inside: false },
   { allow: ['192.0.2.0/24'], from: '2001:db8::9', inside: false },
+  { allow: ['2001:db8::/32', '198.51.100.1'], from: '2001:db9::1', inside: false },
+  { allow: ['192.0.2.0/24'], from: '::ffff:192.0.2.7', inside: true },
   { allow: ['2001:db8::/32', '198.51.100.1'], from: '2001:db8:ffff::1', inside: true },
   { allow: ['2001:db8::/32', '198.51.100.1'], from: '198.51.100.1', inside: true },
-  { allow: ['2001:db8::/32', '198.51.100.1'], from: '2001:db9::1', inside: false },
 ];
 
 /** The operations that read, which require an admin key. */

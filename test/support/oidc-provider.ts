@@ -65,8 +65,10 @@ export async function startOidcProvider({
   return { issuer, clientId, clientSecret, users, stop };
 }
 
+/** Generated once, because that takes longer than the rest of a test. */
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
 function configuration(users: readonly OidcUser[]): Configuration {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return {
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     cookies: { keys: [randomBytes(16).toString('hex')] },

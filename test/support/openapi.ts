@@ -1,7 +1,7 @@
-/** Holds answers against the OpenAPI document that the service itself serves. */
+/** Validates responses against the OpenAPI document that the service serves. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-/** One request and its answer, as far as the document speaks of them. */
+/** A request and its response, as far as the document describes them. */
 export interface Exchange {
   readonly method: string;
   /** As sent, with its query string. */
@@ -9,22 +9,22 @@ export interface Exchange {
   readonly status: number;
   readonly contentType: string | undefined;
   readonly text: string;
-  /** Answered before the request was one of any operation: broken HTTP, headers too large. */
+  /** The request never reached an operation: broken HTTP, headers too large. */
   readonly connectionError?: boolean;
 }
 
 const documentUri = 'https://caller-stats.test/openapi.json';
 
-/** Paths outside the interface that answer with something else than an error; the document leaves them out. */
+/** Paths that exist but are not part of the documented API. */
 const UNDOCUMENTED =
   /^\/($|docs($|\/)|openapi\.json$|api\/|assets\/|[\w-]+\.(js|svg|txt)$|(sign-in|set-up|join|reset|new-project|members|audit|account)$|projects\/)/;
 
-/** What stands at the end of `path` inside a JSON value; undefined where something on the way is missing. */
+/** The value at `path` inside a JSON value; undefined if there is none. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => entriesOf(inner).find(([key]) => key === name)?.[1], value);
 }
 
-/** The members of a JSON object; none of anything else. */
+/** The members of a JSON object; an empty list for any other value. */
 export function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
@@ -34,7 +34,7 @@ export class OpenApi {
   readonly document: unknown;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
   readonly #validators = new Map<string, ValidateFunction>();
-  /** What the paths of each template look like. */
+  /** For each template, the paths that it matches. */
   readonly #templates: readonly (readonly [template: string, paths: RegExp])[];
 
   constructor(document: object) {
@@ -46,20 +46,20 @@ export class OpenApi {
     ]);
   }
 
-  /** Of a document's text. All tests of a file share what was compiled of the same document. */
+  /** Parses a document. All tests of a file share the compiled schemas of the same document. */
   static of(text: string): OpenApi {
     const known = OpenApi.#known.get(text) ?? new OpenApi(JSON.parse(text) as object);
     OpenApi.#known.set(text, known);
     return known;
   }
 
-  /** The template that the document has for a path, as `/v1/analytics/{projectId}/…`. */
+  /** The document's template for a path, such as `/v1/analytics/{projectId}/…`. */
   templateOf(path: string): string | undefined {
     const bare = path.replace(/^https?:\/\/[^/]*/, '').replace(/[?#].*$/s, '');
     return this.#templates.find(([, paths]) => paths.test(bare))?.[0];
   }
 
-  /** Throws where the value is not what the schema at this place of the document says, or has more members. */
+  /** Throws if the value does not match the schema at this place of the document, or has undocumented members. */
   requireValid(value: unknown, ...place: readonly string[]): void {
     const validate = this.validator(place, { closed: true });
     if (!validate(value)) {
@@ -68,7 +68,7 @@ export class OpenApi {
     }
   }
 
-  /** Checks values against the schema at this place; a closed one takes no members that the schema does not name. */
+  /** A validator for the schema at this place. With `closed`, undocumented members are errors. */
   validator(place: readonly string[], { closed = false } = {}): ValidateFunction {
     const pointer = place.map((name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1')));
     const $ref = `${documentUri}#/${pointer.join('/')}`;
@@ -79,8 +79,8 @@ export class OpenApi {
   }
 
   /**
-   * Throws where the answer is not one that the document promises: for an operation of the document a documented
-   * status and its schema, for anything else the Error component. `HEAD` is its `GET` without a body.
+   * Throws unless the response matches the document: for a documented operation, a documented status and its schema;
+   * for anything else, the Error component. `HEAD` is checked as `GET` without a body.
    */
   check(exchange: Exchange): void {
     try {
@@ -102,17 +102,17 @@ export class OpenApi {
     const documented = !connectionError && at(this.document, ...operation) !== undefined;
     if (!documented && status < 400) {
       if (UNDOCUMENTED.test(path.replace(/[?#].*$/s, ''))) return;
-      throw new Error('the document has no such operation, yet it was answered');
+      throw new Error('the operation is undocumented, yet it succeeded');
     }
     const schema = documented
       ? this.#schemaOf([...operation, 'responses', String(status)], contentType)
       : ['components', 'schemas', 'Error'];
     const isJson = contentType?.startsWith('application/json') === true;
     if (method !== 'HEAD') this.requireValid(isJson ? JSON.parse(text) : text, ...schema);
-    else if (text !== '') throw new Error('the answer to HEAD has a body');
+    else if (text !== '') throw new Error('the response to HEAD has a body');
   }
 
-  /** A path below that of the document's server; nothing the document knows for any other. */
+  /** The path relative to the document's server; empty if it is outside of it. */
   below(path: string): string {
     const [server] = (at(this.document, 'servers') ?? []) as { url: string }[];
     const base = server?.url.replace(/\/$/, '') ?? '';
@@ -120,7 +120,7 @@ export class OpenApi {
     return path.startsWith(base) ? path.slice(base.length).replace(/^(?!\/)/, '/') : '';
   }
 
-  /** The place of a documented response's schema. */
+  /** Where the schema of a documented response is. */
   #schemaOf(response: readonly string[], contentType = ''): string[] {
     const content = [...response, 'content', contentType.replace(/;.*$/, '').trim()];
     for (const place of [response, content]) {

@@ -1,4 +1,4 @@
-/** Stands in for what is built of the dashboard and the docs, which the tests in a browser have. */
+/** Stand-ins for the built dashboard and docs, which only the browser tests use. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -8,18 +8,12 @@ export const PAGE =
 
 export const SCRIPT = { path: '/assets/index-1a2b3c.js', text: 'export {};\n'.repeat(200) } as const;
 
-/** Makes them in a folder, each file compressed beside it but for the small one; gives their own folder. */
+/** Writes the pages below a folder and returns their own folder. */
 export async function makePages(folder: string): Promise<string> {
   const pages = join(folder, 'pages');
   await mkdir(join(pages, 'assets'), { recursive: true });
-  for (const [name, text] of [
-    ['index.html', PAGE],
-    [SCRIPT.path, SCRIPT.text],
-  ] as const) {
-    await writeFile(join(pages, name), text);
-    await writeFile(join(pages, `${name}.br`), brotliCompressSync(text));
-    await writeFile(join(pages, `${name}.gz`), gzipSync(text));
-  }
+  await writeCompressed(join(pages, 'index.html'), PAGE);
+  await writeCompressed(join(pages, SCRIPT.path), SCRIPT.text);
   await writeFile(join(pages, 'theme.js'), '');
   return pages;
 }
@@ -28,18 +22,27 @@ export const DOCS_SCRIPT = '/docs/assets/chunks/theme.1a2b3c.js';
 
 export const DOCS_PAGE = `<!doctype html><title>Docs</title><script src="${DOCS_SCRIPT}"></script>`;
 
-/** Makes a site of the documentation in a folder, each page compressed beside it; gives its own folder. */
+/** Writes a documentation site below a folder and returns its own folder. */
 export async function makeDocs(folder: string): Promise<string> {
   const docs = join(folder, 'docs');
   await mkdir(join(docs, 'assets/chunks'), { recursive: true });
   await mkdir(join(docs, 'files'));
-  for (const name of ['index.html', 'settings.html', '404.html']) {
-    await writeFile(join(docs, name), DOCS_PAGE);
-    await writeFile(join(docs, `${name}.br`), brotliCompressSync(DOCS_PAGE));
-    await writeFile(join(docs, `${name}.gz`), gzipSync(DOCS_PAGE));
-  }
+  for (const name of ['index.html', 'settings.html', '404.html'])
+    await writeCompressed(join(docs, name), DOCS_PAGE);
   await writeFile(join(docs, 'hashmap.json'), '{}');
   await writeFile(join(docs, DOCS_SCRIPT.replace('/docs/', '')), SCRIPT.text);
   await writeFile(join(docs, 'files/datasource.yaml'), 'apiVersion: 1\n');
   return docs;
+}
+
+const compressed = new Map([PAGE, SCRIPT.text, DOCS_PAGE].map((text) => [text, compress(text)]));
+
+function compress(text: string) {
+  return { br: brotliCompressSync(text), gz: gzipSync(text) };
+}
+
+async function writeCompressed(path: string, text: string): Promise<void> {
+  await writeFile(path, text);
+  for (const [extension, bytes] of Object.entries(compressed.get(text) ?? {}))
+    await writeFile(`${path}.${extension}`, bytes);
 }

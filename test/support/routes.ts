@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 
-/** A line of the tree that the framework prints: what it is indented by, the rest of the path, methods. */
+/** A line of the tree that the framework prints: indentation, rest of the path, methods. */
 const LINE = /^(?<indent>(?:│ {3}| {4})*)[├└]── (?<rest>\S+)(?: \((?<methods>[A-Z, -]+)\))?$/;
 
-/** Every path that an app takes, as `/v1/analytics/:projectId/…`, with its methods: all that the framework would route. */
+/** Every path that the framework routes, such as `/v1/analytics/:projectId/…`, with its methods. */
 export function routesOf(app: FastifyInstance): ReadonlyMap<string, readonly string[]> {
   const routes = new Map<string, string[]>();
   for (const method of app.supportedMethods) {
@@ -11,7 +11,7 @@ export function routesOf(app: FastifyInstance): ReadonlyMap<string, readonly str
     for (const line of app.printRoutes({ method: method as 'GET' }).split('\n')) {
       const { indent = '', rest = '', methods } = LINE.exec(line)?.groups ?? {};
       if (rest === '' && line.includes('──'))
-        throw new Error(`this line of the routes is not understood: ${line}`);
+        throw new Error(`cannot parse this line of the routes: ${line}`);
       if (rest === '') continue;
       above.length = indent.length / 4;
       const path = [...above, rest].join('');

@@ -93,6 +93,14 @@ export const placeFactories: readonly (readonly [kind: string, factory: PlaceFac
   ...(askedFor === undefined ? [] : ([['CALLER_STATS_TEST_DATABASE_URL', postgresPlace(askedFor)]] as const)),
 ];
 
+/** For `describe.each`: each kind of database, and the URL of a new one for tests that start a service. */
+export const databases: readonly (readonly [kind: string, newDatabase: () => string | undefined])[] = [
+  ['SQLite', () => undefined],
+  ...inject('postgresServers').map(
+    ({ version, url }) => [`PostgreSQL ${version}`, () => newSchemaIn(url)] as const,
+  ),
+];
+
 /** Removes all that deleted projects left behind; gives how much it was. */
 export async function purgeAll(store: Store): Promise<number> {
   for (let total = 0; ; ) {

@@ -1,4 +1,4 @@
-/** Users of a store, without HTTP: what the routes of the dashboard ask of them. */
+/** The sign-in functions that the dashboard's routes call, without HTTP. */
 import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { pino } from 'pino';
@@ -18,7 +18,7 @@ export interface Node {
   readonly credentials: Credentials;
 }
 
-/** One server's part that knows users. */
+/** The part of a server that signs users in. */
 export function usersOf(store: Store, more: Partial<UsersOptions> = {}): Node {
   const authProvider = new AuthProvider({
     store,
@@ -34,7 +34,7 @@ export function usersOf(store: Store, more: Partial<UsersOptions> = {}): Node {
   return { users: new Users(authProvider, store), credentials: new Credentials(authProvider) };
 }
 
-/** Somebody who asks, and keeps the cookies that come back. */
+/** A client that keeps the cookies it receives. */
 export class Visitor {
   readonly #cookies = new Map<string, string>();
 
@@ -45,7 +45,7 @@ export class Visitor {
     return { headers, secure: false };
   }
 
-  /** Gives back what was answered. */
+  /** Stores the cookies of a response and returns it. */
   keep<T extends AuthResponse>(answered: T): T {
     for (const cookie of answered.cookies) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
@@ -56,7 +56,7 @@ export class Visitor {
   }
 }
 
-/** The codes that an authenticator shows for what a QR code said, at a time in milliseconds. */
+/** The codes that an authenticator app shows, for the URI in a QR code. */
 export function codesOf(uri: string): (timeMs: number) => string {
   const secret = new URL(uri).searchParams.get('secret') ?? '';
   const totp = new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30, algorithm: 'SHA1' });

@@ -1,86 +1,75 @@
 import { describe, expect, test } from 'vitest';
-import { errorOf, type KeyName, QUERIES, STATS, startMs, startService } from '../support/http.js';
+import {
+  errorOf,
+  type KeyName,
+  QUERIES,
+  STATS,
+  sharedService,
+  startMs,
+  startService,
+} from '../support/http.js';
 import type { Answer } from '../support/http-checks.js';
 
 const EVENTS = [
   ['web', '2026-01-31T23:59:59.999Z'],
   ['api', '2026-02-01T00:00:00.000Z'],
   ['slack', '2026-02-01T00:00:00.001Z'],
-  // The first millisecond of February again, in two other ways.
+  // The first millisecond of February again, in two other notations.
   ['web', '2026-02-01T05:30:00+05:30'],
   ['api', '2026-02-01T00:00:00.0009Z'],
-  // The last second of 2016, which counts as the first of 2017.
+  // A leap second counts as the first second of the next year.
   ['web', '2016-12-31T23:59:60Z'],
 ].map(([caller, occurredAt], index) => ({ id: `${index}`, caller, occurredAt }));
 
-describe('counts', () => {
+describe('GET caller-stats', () => {
+  const service = sharedService({}, ({ record }) => record(EVENTS));
+
   test.each<[queryString: string, web: number, api: number, other: number]>([
     ['', 3, 2, 1],
     ['dateFrom=2026-02-01', 1, 2, 1],
     ['dateTo=2026-02-01', 2, 0, 0],
-    ['dateFrom=2026-02-01&dateTo=2026-02-02', 1, 2, 1],
     ['dateFrom=2026-01-31&dateTo=2026-02-01', 1, 0, 0],
     ['dateFrom=2026-02-01T00:00:00.001Z', 0, 0, 1],
     ['dateTo=2026-02-01T00:00:00.001Z', 3, 2, 0],
     ['dateFrom=2026-01-31T23:59:59.999Z&dateTo=2026-02-01', 1, 0, 0],
     ['dateFrom=2026-02-01T00:00:00.002Z', 0, 0, 0],
-    ['dateFrom=2026-02-01T00:00:00.1Z', 0, 0, 0],
-    ['dateFrom=2026-02-01T00:00:00.00Z', 1, 2, 1],
     ['dateFrom=2026-02-01T00:00', 1, 2, 1],
-    ['dateFrom=2026-02-01T00:00:00', 1, 2, 1],
-    ['dateFrom=2026-02-01t00:00:00z', 1, 2, 1],
     ['dateFrom=2026-02-01T01:00:00%2B01:00', 1, 2, 1],
-    ['dateFrom=2026-01-31T15:30-08:30', 1, 2, 1],
     ['dateFrom=2026-02-01T00:00%2B00:01', 2, 2, 1],
     ['dateFrom=2026-02-01T00:00:00.0019Z', 0, 0, 1],
     ['dateTo=2026-02-01T00:00:00.0009Z', 2, 0, 0],
     ['dateFrom=2016-12-31T23:59:60Z&dateTo=2017-01-01T00:00:00.001Z', 1, 0, 0],
-    ['dateTo=2017-01-01', 0, 0, 0],
     ['dateTo=2016-12-31T23:59:60.001Z', 1, 0, 0],
     ['dateFrom=2026-02-01&dateTo=2026-02-01', 0, 0, 0],
     ['dateFrom=0000-01-01&dateTo=9999-12-31T23:59:59.999-23:59', 3, 2, 1],
     ['dateTo=2026-02-01&dateFrom=2026-01-31', 1, 0, 0],
     ['date%46rom=2026%2D02%2D01', 1, 2, 1],
-  ])('?%s', async (queryString, web, api, other) => {
-    const { record, send } = await startService();
-    await record(EVENTS);
-    const answer = await send({ path: `${STATS}?${queryString}` });
+  ])('?%s counts %i web, %i api, %i other', async (queryString, web, api, other) => {
+    const answer = await service().send({ path: `${STATS}?${queryString}` });
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text)).toEqual({ web, api, other, total: web + api + other });
   });
 
-  test('a query counts from the moment its recording is acknowledged', async () => {
-    const { record, send, keys } = await startService();
+  test('counts a query as soon as its recording is acknowledged', async () => {
+    const { record, count } = await service().addProject();
     for (let n = 1; n <= 20; n++) {
-      await record({ id: `${n}`, caller: 'api' }, { authorization: `Bearer ${keys.recording}` });
-      expect((await send()).text).toBe(`{"web":0,"api":${n},"other":0,"total":${n}}`);
+      await record({ id: `${n}`, caller: 'api' });
+      expect(await count()).toEqual({ web: 0, api: n, other: 0, total: n });
     }
   });
 
-  test('of one project do not show in another', async () => {
-    const { record, send } = await startService();
-    await record(EVENTS);
-    const answer = await send({ path: STATS.replace('docs', 'blog') });
+  test('does not count the queries of another project', async () => {
+    const answer = await service().send({ path: STATS.replace('docs', 'blog') });
     expect(answer.text).toBe('{"web":0,"api":0,"other":0,"total":0}');
   });
 });
 
-test.each<[KeyName, number]>([
-  ['admin', 200],
-  ['recording', 200],
-  ['recordingBlog', 404],
-  ['rivalAdmin', 404],
-])('recording into docs with the key %s: %i', async (name, status) => {
-  const { record, keys } = await startService();
-  const answer = await record({ id: 'a', caller: 'web' }, { authorization: `Bearer ${keys[name]}` });
-  expect(answer.status).toBe(status);
-});
-
-describe('HEAD', () => {
-  const lasting = ({ status, headers }: Answer) => ({
+describe('HEAD responds as GET without the body:', () => {
+  const comparable = ({ status, headers }: Answer) => ({
     status,
     headers: { ...headers, date: undefined, connection: undefined },
   });
+  const service = sharedService();
   test.each([
     STATS,
     `${STATS}?dateFrom=2026-02-01`,
@@ -96,18 +85,18 @@ describe('HEAD', () => {
     '/docs/try/static/index.html',
     '/nowhere',
     '/%zz',
-  ])('%s: what GET answers, without the body', async (path) => {
-    const { send, keys } = await startService();
+  ])('%s', async (path) => {
+    const { send, keys } = service();
     for (const key of [keys.admin, null]) {
       const get = await send({ path, key });
       expect(get.headers['content-length']).toBe(String(Buffer.byteLength(get.text)));
-      expect(lasting(await send({ method: 'HEAD', path, key }))).toEqual(lasting(get));
+      expect(comparable(await send({ method: 'HEAD', path, key }))).toEqual(comparable(get));
     }
   });
 });
 
-describe('the last use of a key', () => {
-  test('is written at most once a minute', async () => {
+describe("a key's last use", () => {
+  test('is stored at most once a minute', async () => {
     const { send, calls, clock, store } = await startService();
     const touches = () => calls.filter(({ method }) => method === 'touchKey');
     const lastUsed = async () => {
@@ -126,11 +115,10 @@ describe('the last use of a key', () => {
     expect(await lastUsed()).toBe(startMs + 60_000);
   });
 
-  test('is not written for a key that was refused, nor for another key', async () => {
+  test('is stored for accepted keys only', async () => {
     const { send, calls, keys } = await startService();
-    await send({ key: keys.expired });
-    await send({ key: keys.revoked });
-    await send({ key: keys.recording });
+    for (const name of ['expired', 'revoked', 'recording'] satisfies KeyName[])
+      await send({ key: keys[name] });
     await send({ method: 'POST', path: QUERIES, key: keys.recording });
     const touched = calls
       .filter(({ method }) => method === 'touchKey')
@@ -138,7 +126,7 @@ describe('the last use of a key', () => {
     expect(touched).toEqual(['recording']);
   });
 
-  test('that cannot be written fails no request', async () => {
+  test('may fail to be stored without failing the request', async () => {
     const { send, watched, log, keys } = await startService();
     watched.before = async (method) => {
       if (method === 'touchKey') throw new Error('no room');
@@ -149,7 +137,7 @@ describe('the last use of a key', () => {
   });
 });
 
-test('answers for whoever starts, stops and balances the service', async () => {
+test('probes, the start page and unknown paths need no key', async () => {
   const { send } = await startService();
   expect((await send({ path: '/livez', key: null })).text).toBe('{"status":"live"}');
   expect((await send({ path: '/readyz', key: null })).text).toBe('{"status":"ready"}');

@@ -22,30 +22,20 @@ const NO_INTERVAL = 'is not an interval; the intervals are hour, day, week, mont
 const NO_ZONE = 'is not a time zone of the IANA database';
 const SUCH_AS = 'there are such as Europe/Berlin, UTC';
 
-describe('a parameter of a series that is none: 400, a message for each', () => {
+describe('GET series returns 400 with a message for each wrong parameter:', () => {
   const service = sharedService();
   test.each<[queryString: string, details: string[]]>([
     ['interval=', ['interval: is empty; leave it out or give one of hour, day, week, month']],
     ['interval=fortnight', [`interval: "fortnight" ${NO_INTERVAL}`]],
-    ['interval=Day', [`interval: "Day" ${NO_INTERVAL}`]],
     ['interval=toString', [`interval: "toString" ${NO_INTERVAL}`]],
     ['interval=day&interval=day', ['interval: is given 2 times; give it once']],
     ['timeZone=', ['timeZone: is empty; leave it out or give the name of a time zone, as Europe/Berlin']],
     ['timeZone=Europe/Atlantis', [`timeZone: "Europe/Atlantis" ${NO_ZONE}; ${SUCH_AS}`]],
     ['timeZone=europe/berlin', [`timeZone: "europe/berlin" ${NO_ZONE}; did you mean Europe/Berlin?`]],
-    ['timeZone=Utc', [`timeZone: "Utc" ${NO_ZONE}; did you mean UTC?`]],
-    ['timeZone=%2B01:00', [`timeZone: "+01:00" ${NO_ZONE}; ${SUCH_AS}`]],
     ['timeZone=+01:00', [`timeZone: " 01:00" ${NO_ZONE}; ${SUCH_AS}`]],
-    ['timeZone=Z', [`timeZone: "Z" ${NO_ZONE}; ${SUCH_AS}`]],
-    ['timeZone=PST', [`timeZone: "PST" ${NO_ZONE}; ${SUCH_AS}`]],
     ['timeZone=Europe/Berlin%00', [`timeZone: "Europe/Berlin\\u0000" ${NO_ZONE}; ${SUCH_AS}`]],
-    [
-      'timeZone=2026-01-01T00:00[Europe/Berlin]',
-      [`timeZone: "2026-01-01T00:00[Europe/Berlin]" ${NO_ZONE}; ${SUCH_AS}`],
-    ],
     [`timeZone=${'x'.repeat(50)}`, [`timeZone: "${'x'.repeat(40)}…" ${NO_ZONE}; ${SUCH_AS}`]],
     ['timezone=UTC', ['"timezone": is not a parameter here; did you mean timeZone?']],
-    ['zone=UTC', ['"zone": is not a parameter here; did you mean timeZone?']],
     ['intervall=day', ['"intervall": is not a parameter here; did you mean interval?']],
     ['limit=5', ['"limit": is not a parameter here; there are dateFrom, dateTo, interval, timeZone']],
     [
@@ -71,7 +61,7 @@ describe('a parameter of a series that is none: 400, a message for each', () => 
     expect(calls.filter(({ method }) => method === 'countSeries' || method === 'findExtent')).toEqual([]);
   });
 
-  test('a series with too many buckets says what to do', async () => {
+  test('GET series returns 400 with advice for too many buckets', async () => {
     const { send, record } = await startService();
     const hours = (count: number) =>
       `${SERIES}?interval=hour&dateFrom=2020-01-01&dateTo=${new Date(Date.UTC(2020, 0, 1, count)).toISOString()}`;
@@ -100,15 +90,17 @@ function bucketsIn({ text }: { readonly text: string }): Bucket[] {
   return (JSON.parse(text) as { buckets: Bucket[] }).buckets;
 }
 
-async function served(): Promise<Service> {
+async function startWithEvents(): Promise<Service> {
   const service = await startService();
   await service.record(EVENTS);
   return service;
 }
 
-describe('a series', () => {
-  test('is that of the contract, the day of 23 hours included', async () => {
-    const { send } = await served();
+describe('GET series', () => {
+  const service = sharedService({}, ({ record }) => record(EVENTS));
+
+  test('returns the buckets of the contract, with a day of 23 hours', async () => {
+    const { send } = service();
     const path = `${SERIES}?interval=day&timeZone=Europe/Berlin&dateFrom=2026-03-28T12:00Z&dateTo=2026-03-31`;
     const answer = await send({ path });
     expect(answer.status).toBe(200);
@@ -128,8 +120,8 @@ describe('a series', () => {
     });
   });
 
-  test('without parameters is of UTC days, from the first query to the last, whole', async () => {
-    const { send } = await served();
+  test('without parameters returns whole UTC days from the first query to the last', async () => {
+    const { send } = service();
     const answer = await send({ path: SERIES });
     expect(JSON.parse(answer.text)).toMatchObject({ interval: 'day', timeZone: 'UTC' });
     expect(bucketsIn(answer).map(({ start, total }) => [start, total])).toEqual([
@@ -178,22 +170,23 @@ describe('a series', () => {
     ['dateFrom=2026-03-28&dateTo=2026-03-28', []],
     ['dateFrom=2026-03-28&dateTo=2026-03-28T00:00:00.001Z', [['2026-03-28T00:00:00.000+00:00', 0]]],
     ['timeZone=Asia/Calcutta&dateFrom=2026-04-01T00:00Z', [['2026-04-01T05:30:00.000+05:30', 1]]],
-  ])('?%s', async (queryString, buckets) => {
-    const { send } = await served();
+  ])('?%s returns the right buckets', async (queryString, buckets) => {
+    const { send } = service();
     const answer = await send({ path: `${SERIES}?${queryString}` });
     expect(bucketsIn(answer).map(({ start, total }) => [start, total])).toEqual(buckets);
   });
 
-  test('of a project without queries has no buckets unless both bounds are given', async () => {
-    const { send } = await startService();
+  test('returns no buckets of an empty project unless both bounds are given', async () => {
+    const { send } = service();
+    const empty = SERIES.replace('docs', 'blog');
     for (const bounds of ['', '?dateFrom=2026-01-01', '?dateTo=2026-01-01']) {
-      expect(bucketsIn(await send({ path: SERIES + bounds }))).toEqual([]);
+      expect(bucketsIn(await send({ path: empty + bounds }))).toEqual([]);
     }
-    const both = await send({ path: `${SERIES}?dateFrom=2026-01-01&dateTo=2026-01-03` });
+    const both = await send({ path: `${empty}?dateFrom=2026-01-01&dateTo=2026-01-03` });
     expect(bucketsIn(both).map(({ total }) => total)).toEqual([0, 0]);
   });
 
-  test('can be asked for at both ends of the calendar, and what it says of them can be sent back', async () => {
+  test('returns bounds that GET caller-stats accepts, even at both ends of the calendar', async () => {
     const { send, record, store } = await startService();
     await record({ id: 'a', caller: 'web', occurredAt: '0000-01-01T00:00:00Z' });
     const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
@@ -216,27 +209,28 @@ describe('a series', () => {
     }
   });
 
-  test('that queries outside of it join meanwhile is read again', async () => {
-    const { send, store, watched } = await served();
+  /** Records queries outside of the series, one before each of so many reads. */
+  const recordMeanwhile = ({ store, watched }: Service, times: number) => {
     let late = 0;
     watched.before = async (method) => {
-      if (method !== 'countSeries' || late === 2) return;
+      if (method !== 'countSeries' || late === times) return;
       const occurredAt = Date.UTC(2026, 3, 2) + late++ * 86_400_000;
       await store.record('docs', [{ id: `late ${late}`, caller: 'web', occurredAt }]);
     };
-    const buckets = bucketsIn(await send({ path: SERIES }));
+  };
+
+  test('reads again if queries outside of the series are recorded meanwhile', async () => {
+    const started = await startWithEvents();
+    recordMeanwhile(started, 2);
+    const buckets = bucketsIn(await started.send({ path: SERIES }));
     expect(buckets.map(({ total }) => total)).toEqual([2, 2, 0, 0, 1, 1, 1]);
   });
 
-  test('that never comes to rest is given up', async () => {
-    const { send, store, watched } = await served();
-    let late = 0;
-    watched.before = async (method) => {
-      if (method !== 'countSeries') return;
-      const occurredAt = Date.UTC(2026, 3, 2) + late++ * 86_400_000;
-      await store.record('docs', [{ id: `late ${late}`, caller: 'web', occurredAt }]);
-    };
-    expect((await send({ path: SERIES })).status).toBe(503);
-    expect((await send({ path: `${SERIES}?dateFrom=2026-03-28&dateTo=2026-03-30` })).status).toBe(200);
+  test('returns 503 if queries outside of the series are always recorded meanwhile', async () => {
+    const started = await startWithEvents();
+    recordMeanwhile(started, Number.POSITIVE_INFINITY);
+    expect((await started.send({ path: SERIES })).status).toBe(503);
+    const bounded = `${SERIES}?dateFrom=2026-03-28&dateTo=2026-03-30`;
+    expect((await started.send({ path: bounded })).status).toBe(200);
   });
 });

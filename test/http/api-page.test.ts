@@ -1,9 +1,9 @@
-/** The page of the API is that of the OpenAPI document. After a change of it, `vitest -u` with this file writes it. */
+/** The API page of the docs. After a change of the OpenAPI document, run this file with `vitest -u`. */
 import { expect, test } from 'vitest';
 import { type ApiDocument, apiPage } from '../../scripts/pages/api.js';
 import { startService } from '../support/http.js';
 
-test('the page of the API is made of the document that the service makes', async () => {
+test('the API page of the docs matches the OpenAPI document', async () => {
   const { openApi } = await startService();
   const document = openApi.document as ApiDocument;
   const made = apiPage(document);

@@ -1,15 +1,8 @@
-/** The whole service below a path: nothing outside of it, within it everything as ever, and every way back leads there. */
+/** A service below a base path: no routes outside, the same responses inside, and links and redirects that stay inside. */
 import { describe, expect, test } from 'vitest';
 import { Browser, invite, PASSWORD } from '../support/dashboard.js';
-import {
-  directly,
-  get,
-  ordinary,
-  ordinaryCounts,
-  recordSome,
-  startWithSome,
-} from '../support/direct-export.js';
-import { errorOf, STATS, sharedService, startService } from '../support/http.js';
+import { directly, get, ordinary, ordinaryCounts, startWithSome } from '../support/direct-export.js';
+import { errorOf, QUERIES, STATS, sharedService, startService } from '../support/http.js';
 import { startOidcProvider } from '../support/oidc-provider.js';
 import { OidcUserAgent } from '../support/oidc-user-agent.js';
 import { SCRIPT } from '../support/pages.js';
@@ -18,9 +11,9 @@ import { by } from '../support/store.js';
 
 const basePath = '/team/stats';
 const below = sharedService({ basePath, ...directly });
-const alone = sharedService(directly);
+const atRoot = sharedService(directly);
 
-describe('nothing is found outside of it', () => {
+describe('a path outside the base path returns 404:', () => {
   test.each([
     '/',
     '/livez',
@@ -44,7 +37,7 @@ describe('nothing is found outside of it', () => {
     ]);
   });
 
-  test('on the shorter way of exports either', async () => {
+  test('an export that bypasses the framework', async () => {
     const { sendRaw, keys } = below();
     const headers = ['Host: test', `Authorization: Bearer ${keys.admin}`];
     expect((await sendRaw(get(ordinary, headers))).status).toBe(404);
@@ -65,36 +58,31 @@ test.each([
   ['GET', SCRIPT.path],
   ['GET', '/theme.js'],
   ['GET', '/api/session'],
-] as const)('%s %s is answered as ever', async (method, path) => {
-  const asEver = await alone().send({ method, path });
+] as const)('%s %s has the same response as without a base path', async (method, path) => {
+  const usual = await atRoot().send({ method, path });
   const answer = await below().send({ method, path: `${basePath}${path}` });
   const { date: _now, ...headers } = answer.headers;
-  expect({ ...answer, headers }).toEqual({ ...asEver, headers: expect.objectContaining(headers) });
+  expect({ ...answer, headers }).toEqual({ ...usual, headers: expect.objectContaining(headers) });
 });
 
-test('an ordinary export is answered without the framework there, too', async () => {
+test('an ordinary export below the base path bypasses the framework and counts what is recorded there', async () => {
   const service = await startWithSome({ basePath });
+  const answer = await service.send({
+    method: 'POST',
+    path: `${basePath}${QUERIES}`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 'one more', caller: 'web', occurredAt: '1970-01-01T00:00:00Z' }),
+  });
+  expect(JSON.parse(answer.text)).toEqual({ recorded: 1, duplicates: 0 });
+  service.calls.length = 0;
   const headers = ['Host: test', `Authorization: Bearer ${service.keys.admin}`];
-  const answer = await service.sendRaw(get(`${basePath}${ordinary}`, headers));
-  expect(JSON.parse(answer.text)).toEqual(ordinaryCounts);
+  const { text } = await service.sendRaw(get(`${basePath}${ordinary}`, headers));
+  const { web, total } = ordinaryCounts;
+  expect(JSON.parse(text)).toEqual({ ...ordinaryCounts, web: web + 1, total: total + 1 });
   expect(service.calls.filter(({ method }) => method !== 'touchKey')).toEqual([]);
 });
 
-test('what is recorded there counts', async () => {
-  const service = await startService({ basePath });
-  await recordSome(service);
-  const recorded = await service.send({
-    method: 'POST',
-    path: `${basePath}${STATS.replace('caller-stats', 'queries')}`,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ id: 'one more', caller: 'web' }),
-  });
-  expect(JSON.parse(recorded.text)).toEqual({ recorded: 1, duplicates: 0 });
-  const { text } = await service.send({ path: `${basePath}${STATS}` });
-  expect(JSON.parse(text)).toEqual({ web: 11, api: 10, other: 10, total: 31 });
-});
-
-test('the OpenAPI document, its pages and those of the dashboard lead nowhere else', async () => {
+test('the OpenAPI document and all pages link only below the base path', async () => {
   const { send } = below();
   const read = async (path: string): Promise<string> => (await send({ path, key: null })).text;
   expect(JSON.parse(await read(`${basePath}/openapi.json`)).servers[0].url).toBe(basePath);
@@ -107,7 +95,7 @@ test('the OpenAPI document, its pages and those of the dashboard lead nowhere el
   }
 });
 
-test('cookies are for it alone, when they are set and when they are taken back', async () => {
+test('cookies are set and deleted with the base path', async () => {
   const service = await startService({ basePath });
   const token = await invite(service, 'ada@example.org', 'owner');
   const browser = new Browser(service);
@@ -122,7 +110,7 @@ test('cookies are for it alone, when they are set and when they are taken back',
   expect([...new Set(paths)].sort()).toEqual([basePath, `${basePath}/api`]);
 });
 
-test('single sign-on goes there and back', async () => {
+test('single sign-on redirects below the base path', async () => {
   const publicUrl = 'http://127.0.0.1:4321';
   const users = [{ id: 'u1', email: 'ada@example.org', emailVerified: true, name: 'Ada' }];
   const redirectPath = `${basePath}/api/sign-in/oidc/callback/sso`;
@@ -131,14 +119,14 @@ test('single sign-on goes there and back', async () => {
   const service = await startService({ basePath, users: { publicUrl, singleSignOn } });
   await service.store.addMember(memberOf('ada@example.org'), by);
   const browser = new Browser(service);
-  const redirectOf = async (path: string) => (await browser.send({ path })).headers['location'] ?? '';
-  const there = async (email: string | null) => {
-    const url = await redirectOf(`${basePath}/api/sign-in/oidc?to=/members`);
+  const findRedirect = async (path: string) => (await browser.send({ path })).headers['location'] ?? '';
+  const signIn = async (email: string | null) => {
+    const url = await findRedirect(`${basePath}/api/sign-in/oidc?to=/members`);
     const { pathname, search } = await new OidcUserAgent().signIn(url, email);
-    return redirectOf(`${pathname}${search}`);
+    return findRedirect(`${pathname}${search}`);
   };
-  expect((await there(null)).replace(publicUrl, '')).toBe(`${basePath}/sign-in?problem=failed`);
-  expect((await there('ada@example.org')).replace(publicUrl, '')).toBe(`${basePath}/members`);
+  expect((await signIn(null)).replace(publicUrl, '')).toBe(`${basePath}/sign-in?problem=failed`);
+  expect((await signIn('ada@example.org')).replace(publicUrl, '')).toBe(`${basePath}/members`);
   const session = await browser.ask({ path: `${basePath}/api/session` });
   expect(session['user']).toMatchObject({ email: 'ada@example.org' });
 });

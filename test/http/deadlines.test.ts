@@ -1,10 +1,10 @@
-/** Every request has a deadline: to arrive, to be answered, and its answer to be taken. */
+/** Deadlines for receiving a request, for handling it, and for sending the response. */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { errorOf, QUERIES, SERIES, type Service, STATS, startService } from '../support/http.js';
 
-const soon = { requestTimeoutMs: 200, answerTimeoutMs: 60_000 };
-const late = 'The request took too long to arrive.';
+const shortTimeout = { requestTimeoutMs: 200, answerTimeoutMs: 60_000 };
+const TOO_LATE = 'The request took too long to arrive.';
 
 const recordingHead = ({ keys }: Service, length: string) =>
   `POST ${QUERIES} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${keys.recording}\r\n` +
@@ -13,34 +13,34 @@ const recordingHead = ({ keys }: Service, length: string) =>
 const readingHead = ({ keys }: Service, path: string) =>
   `GET ${path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${keys.admin}\r\n\r\n`;
 
-describe('a request that does not arrive: 408, nothing is recorded, and the connection ends', () => {
+describe('an incomplete request returns 408, records nothing and ends the connection:', () => {
   test.each<[what: string, bytes: (service: Service) => string]>([
-    ['a part of the first line', () => 'GET /liv'],
-    ['headers without end', () => `GET ${STATS} HTTP/1.1\r\nHost: test\r\n`],
-    ['no body', (service) => recordingHead(service, 'Content-Length: 25')],
+    ['part of the first line', () => 'GET /liv'],
+    ['unfinished headers', () => `GET ${STATS} HTTP/1.1\r\nHost: test\r\n`],
+    ['a missing body', (service) => recordingHead(service, 'Content-Length: 25')],
     [
-      'a part of a body',
+      'part of a body',
       (service) => `${recordingHead(service, 'Content-Length: 100')}[{"id":"a","caller":"web"}]`,
     ],
     [
-      'chunks without end',
+      'unfinished chunks',
       (service) =>
         `${recordingHead(service, 'Transfer-Encoding: chunked')}1b\r\n[{"id":"a","caller":"web"}]\r\n`,
     ],
   ])('%s', async (_what, bytes) => {
-    const service = await startService({ limits: soon });
+    const service = await startService({ limits: shortTimeout });
     const connection = await service.connect();
     connection.write(bytes(service));
     const answer = await service.read(connection, { method: 'POST', path: QUERIES, connectionError: true });
-    expect([answer.status, errorOf(answer)]).toEqual([408, late]);
+    expect([answer.status, errorOf(answer)]).toEqual([408, TOO_LATE]);
     expect(answer.headers['connection']).toBe('close');
     await connection.ended();
     expect((await service.store.verify()).queries).toBe(0);
     expect((await service.record({ id: 'a', caller: 'web' })).status).toBe(200);
   });
 
-  test('bytes that drip in, however many', async () => {
-    const service = await startService({ limits: soon });
+  test('a body that arrives byte by byte', async () => {
+    const service = await startService({ limits: shortTimeout });
     const connection = await service.connect();
     connection.write(recordingHead(service, 'Content-Length: 10000000'));
     let answered = false;
@@ -56,8 +56,8 @@ describe('a request that does not arrive: 408, nothing is recorded, and the conn
     connection.close();
   });
 
-  test('a connection that says nothing at all', async () => {
-    const service = await startService({ limits: soon });
+  test('a connection without any data', async () => {
+    const service = await startService({ limits: shortTimeout });
     const connection = await service.connect();
     const answer = await service.read(connection, { method: 'GET', path: '/', connectionError: true });
     expect(answer.status).toBe(408);
@@ -65,7 +65,7 @@ describe('a request that does not arrive: 408, nothing is recorded, and the conn
   });
 });
 
-test('an answer that the store does not give in time: 503 that says so, and the next is answered', async () => {
+test('returns 503 if the store does not answer in time, and serves the next request', async () => {
   const service = await startService({ limits: { requestTimeoutMs: 100, answerTimeoutMs: 100 } });
   const never = new Promise<void>(() => {});
   service.watched.before = (method) =>
@@ -81,9 +81,9 @@ test('an answer that the store does not give in time: 503 that says so, and the 
   expect((await service.record({ id: 'a', caller: 'web' })).status).toBe(200);
 });
 
-describe('answers that nobody reads', () => {
-  /** More than any connection holds back by itself. */
-  const askForMuch = async (service: Service) => {
+describe('responses that the client does not read', () => {
+  /** Requests responses that exceed all buffers of the connection. */
+  const requestManyResponses = async (service: Service) => {
     await service.record([{ id: 'a', caller: 'web', occurredAt: '2024-01-01T00:00:00Z' }]);
     const range = 'interval=hour&dateFrom=2024-01-01&dateTo=2025-02-01';
     const request = readingHead(service, `${SERIES}?${range}`);
@@ -94,14 +94,14 @@ describe('answers that nobody reads', () => {
 
   test('end their connection', async () => {
     const service = await startService({ limits: { answerTimeoutMs: 200 } });
-    const connection = await askForMuch(service);
+    const connection = await requestManyResponses(service);
     while ((await service.connections()) > 0) await setImmediate();
     connection.close();
   });
 
-  test('do not hold up the end of the server, nor do requests that never come whole', async () => {
+  test('do not delay the end of the server, nor do incomplete requests', async () => {
     const service = await startService();
-    const connections = [await askForMuch(service)];
+    const connections = [await requestManyResponses(service)];
     for (const bytes of ['', 'GET /liv', recordingHead(service, 'Content-Length: 25')]) {
       const connection = await service.connect();
       connection.write(bytes);
@@ -113,7 +113,7 @@ describe('answers that nobody reads', () => {
   });
 });
 
-test('connections beyond as many as may be are closed, and those that are open go on', async () => {
+test('connections over the limit are closed, and the open ones keep working', async () => {
   const service = await startService({ limits: { connectionsMax: 2 } });
   const open = [await service.connect(), await service.connect()];
   const ask = 'GET /livez HTTP/1.1\r\nHost: test\r\n\r\n';

@@ -1,4 +1,4 @@
-/** Exports that are answered without the framework, and those that are left to it. */
+/** Which exports bypass the framework. */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
@@ -10,22 +10,22 @@ const by = { name: 'a test', address: null, at: startMs };
 
 const headersFor = (key: string): string[] => ['Host: test', `Authorization: Bearer ${key}`];
 
-/** What was asked of the store by the framework. */
+/** The framework's calls of the store. */
 const asked = ({ calls }: Service): string[] =>
   calls.map(({ method }) => method).filter((method) => method !== 'touchKey');
 
 describe('an ordinary export', () => {
-  test('is answered without the framework', async () => {
+  test('bypasses the framework', async () => {
     const service = await startWithSome();
     const answer = await service.sendRaw(get(ordinary, headersFor(service.keys.admin)));
     expect(JSON.parse(answer.text)).toEqual(ordinaryCounts);
     expect(asked(service)).toEqual([]);
-    // So the list is not empty for want of a watcher.
+    // The framework's calls are noted.
     await service.send({ path: ordinary });
     expect(asked(service)).toEqual(['findAccess', 'count']);
   });
 
-  test('notes the use of its key, now and then', async () => {
+  test("stores its key's last use at most once a minute", async () => {
     const service = await startWithSome();
     const usedAt = async () =>
       (await service.store.listKeys('default')).find(({ id }) => id === 'admin')?.lastUsedAt;
@@ -40,7 +40,7 @@ describe('an ordinary export', () => {
     expect(service.calls.filter(({ method }) => method === 'touchKey')).toHaveLength(2);
   });
 
-  test('among others on one connection is answered in its turn', async () => {
+  test('is answered in order with other requests on the connection', async () => {
     const service = await startWithSome();
     const headers = headersFor(service.keys.admin);
     const paths = Array.from({ length: 60 }, (_, at) =>
@@ -57,13 +57,13 @@ describe('an ordinary export', () => {
     connection.close();
   });
 
-  test('sees what another handle of the database has recorded just before', async () => {
+  test('counts queries that another connection to the database has just recorded', async () => {
     const service = await startWithSome();
     const other = await openStore(service.databaseUrl);
     whenOver(() => other.close());
     for (let recorded = 1; recorded <= 30; recorded++) {
       await other.record('docs', [{ id: `more ${recorded}`, caller: 'web', occurredAt: -1 }]);
-      // Often enough for whole days to be added up.
+      // Often enough for whole days to be cached.
       for (let times = 0; times < 20; times++) {
         const path = `${STATS}?dateFrom=1969-12-30&dateTo=1970-01-01`;
         const { text } = await service.sendRaw(get(path, headersFor(service.keys.admin)));
@@ -74,8 +74,8 @@ describe('an ordinary export', () => {
   });
 });
 
-describe('the framework gets', () => {
-  const refused = async (service: Service, status: number, key = service.keys.admin) => {
+describe('the framework handles an export', () => {
+  const expectStatus = async (service: Service, status: number, key = service.keys.admin) => {
     const answer = await service.sendRaw(get(ordinary, headersFor(key)));
     expect([answer.status, answer.text]).toEqual([
       status,
@@ -84,31 +84,31 @@ describe('the framework gets', () => {
     return answer;
   };
 
-  test('whoever has a key that is not, or no longer, good', async () => {
+  test('whose key is expired, disabled or revoked', async () => {
     const service = await startWithSome();
     const other = await openStore(service.databaseUrl);
     whenOver(() => other.close());
     const expiring = await service.addKey('expiring', { type: 'admin', expiresAt: startMs + 1000 });
     const paused = await service.addKey('paused', { type: 'admin' });
     const revoked = await service.addKey('leaked', { type: 'admin' });
-    for (const key of [expiring, paused, revoked]) await refused(service, 200, key);
+    for (const key of [expiring, paused, revoked]) await expectStatus(service, 200, key);
     service.clock.nowMs += 1000;
     await other.changeKey('default', 'paused', 'disable', by);
     await other.changeKey('default', 'leaked', 'revoke', by);
-    for (const key of [expiring, paused, revoked]) await refused(service, 401, key);
+    for (const key of [expiring, paused, revoked]) await expectStatus(service, 401, key);
     await other.changeKey('default', 'paused', 'enable', by);
-    await refused(service, 200, paused);
+    await expectStatus(service, 200, paused);
     expect(asked(service).filter((method) => method === 'count')).toHaveLength(4);
   });
 
-  test('whoever asks for a project that was deleted meanwhile', async () => {
+  test('of a deleted project', async () => {
     const service = await startWithSome();
-    await refused(service, 200);
+    await expectStatus(service, 200);
     await service.store.deleteProject('default', 'docs', by);
-    await refused(service, 404);
+    await expectStatus(service, 404);
   });
 
-  test('everybody where requests are limited', async () => {
+  test('if requests are limited', async () => {
     const service = await startWithSome({ limits: { requestsPerMinute: 3 } });
     for (const left of [2, 1, 0]) {
       const { headers } = await service.sendRaw(get(ordinary, headersFor(service.keys.admin)));
@@ -117,25 +117,25 @@ describe('the framework gets', () => {
     expect((await service.sendRaw(get(ordinary, headersFor(service.keys.admin)))).status).toBe(429);
   });
 
-  test('everybody while the server has too much to do', async () => {
+  test('while the server is overloaded', async () => {
     const service = await startWithSome();
     service.eventLoop.delayMs = 1e6;
-    expect(errorOf(await refused(service, 503))).toMatch('too busy');
+    expect(errorOf(await expectStatus(service, 503))).toMatch('too busy');
     service.eventLoop.delayMs = 0;
-    await refused(service, 200);
+    await expectStatus(service, 200);
   });
 
-  test('everybody where the store cannot answer', async () => {
+  test('while the store is unavailable', async () => {
     const service = await startWithSome();
     await service.store.close();
-    await refused(service, 503);
+    await expectStatus(service, 503);
   });
 
-  test('everybody once the server stops', async () => {
+  test('while the server is stopping', async () => {
     const service = await startWithSome();
     const connection = await service.connect();
     const request = get(ordinary, headersFor(service.keys.admin));
-    // The second request has begun, so the connection is not idle; it comes whole only while the app is closing.
+    // The second request has begun, so the connection is not idle. Its end arrives while the app is closing.
     connection.write(request + request.slice(0, -2));
     await service.read(connection, { method: 'GET', path: ordinary });
     const closed = service.close();

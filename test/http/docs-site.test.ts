@@ -1,8 +1,8 @@
-/** The documentation's built site: every link leads somewhere, and nothing on a page comes from elsewhere. */
+/** The built documentation site: all links work, and pages load nothing from other servers. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { GROUPS, sidebar } from '../../docs/.vitepress/pages.js';
+import { sidebar } from '../../docs/.vitepress/pages.js';
 import { filesBelow, read, root } from '../tidy/sources.js';
 
 const base = '/docs/';
@@ -18,8 +18,8 @@ function all(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, one = '']) => one.replaceAll('&amp;', '&'));
 }
 
-/** What is wrong with a link of a page; undefined where nothing is. */
-function problemWith(link: string, page: string): string | undefined {
+/** What is wrong with a link of a page; undefined if it works. */
+function findProblem(link: string, page: string): string | undefined {
   const url = URL.canParse(link, `http://site.test${base}${page}`)
     ? new URL(link, `http://site.test${base}${page}`)
     : undefined;
@@ -27,7 +27,7 @@ function problemWith(link: string, page: string): string | undefined {
   if (url.host !== 'site.test') return url.protocol === 'https:' ? undefined : 'is not https';
   if (!url.pathname.startsWith(base)) return 'leaves the site';
   const path = url.pathname.slice(base.length);
-  // The server has it, not the site.
+  // The server serves it, not the site.
   if (path === 'try') return undefined;
   const text = pages.get(path);
   if (text === undefined)
@@ -49,47 +49,41 @@ test.each([
   ['https://', 'is no address'],
   ['settings#postgresql', undefined],
   ['https://example.org/', undefined],
-])('of a link to %s it is known: %s', (link, problem) => {
-  expect(problemWith(link, 'reading')).toBe(problem);
+])('the check says of a link to %s: %s', (link, problem) => {
+  expect(findProblem(link, 'reading')).toBe(problem);
 });
 
-test('every page is in the sidebar, and has a heading', () => {
+test('every page is in the sidebar and has one main heading', () => {
   const listed = sidebar().flatMap(({ items }) => items.map(({ link }) => link.slice(1)));
   expect([...pages.keys()].filter((name) => name !== '404').sort()).toEqual([...listed].sort());
   for (const [name, text] of pages)
     if (name !== '404') expect(all(text, /<h1 id="([^"]+)"/g), name).toHaveLength(1);
 });
 
-test('every page of the docs has a place in the order', () => {
-  const named = GROUPS.flatMap((group) => Object.keys(group.pages));
-  const written = filesBelow('docs', '.md').map(({ path }) => path.replace(/^docs\/|\.md$/g, ''));
-  expect(written.filter((name) => !named.includes(name))).toEqual([]);
-});
-
 describe.each([...pages].filter(([name]) => name !== '404'))('the page "%s"', (name, text) => {
-  test('has links that lead somewhere', () => {
+  test('has working links only', () => {
     const links = [...all(text, /<a[^>]*\shref="([^"]*)"/g), ...all(text, /\ssrc="([^"]*)"/g)];
     expect(links.length).toBeGreaterThan(10);
-    expect(links.flatMap((link) => problemWith(link, name)?.concat(`: ${link}`) ?? [])).toEqual([]);
+    expect(links.flatMap((link) => findProblem(link, name)?.concat(`: ${link}`) ?? [])).toEqual([]);
   });
 
-  test('has no script and no style within it, and nothing of another server', () => {
+  test('has no inline script or style and loads nothing from other servers', () => {
     expect(text).not.toMatch(/<style|\sstyle=|<script(?![^>]*\bsrc=)|\son\w+="/);
     const loaded = [...all(text, /\ssrc="([^"]*)"/g), ...all(text, /<link[^>]*\shref="([^"]*)"/g)];
-    // The dashboard has it, too.
+    // A file of the dashboard.
     const own = (one: string) => one.startsWith(base) || one === '../favicon.svg';
     expect(loaded.filter((one) => !own(one))).toEqual([]);
   });
 });
 
-test('what pages load is loaded from the same server as well', () => {
+test('style sheets load nothing from other servers', () => {
   const styles = filesBelow('dist/docs/assets', '.css');
   expect(styles.length).toBeGreaterThan(0);
   const loaded = styles.flatMap(({ text }) => all(text, /(@import|url\((?!["']?data:)[^)]*)/g));
   expect(loaded.filter((one) => one.includes('@import') || one.includes('//'))).toEqual([]);
 });
 
-test('code on a page has its colours from a file', () => {
+test('a style sheet has the colors of code', () => {
   const { text } = read('dist/docs/record.html');
   const colours = all(text, /class="(code-[a-z0-9]+)"/g);
   const styles = filesBelow('dist/docs/assets', '.css')

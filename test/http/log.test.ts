@@ -1,9 +1,9 @@
-/** The log: every service of every test ends with a look through all that it logged, see `startService`. */
+/** The log and its secrecy. `startService` also checks the whole log at the end of each test. */
 import { describe, expect, test } from 'vitest';
 import { QUERIES, STATS, sharedService, startService } from '../support/http.js';
 import { requireNoKey } from '../support/secrets.js';
 
-describe('a key that is sent where it does not belong is not logged', () => {
+describe('the log does not contain a key that is sent', () => {
   const service = sharedService();
   test.each<[string, (key: string) => string]>([
     ['as a parameter', (key) => `${STATS}?api_key=${key}`],
@@ -13,9 +13,9 @@ describe('a key that is sent where it does not belong is not logged', () => {
     ['as the project', (key) => STATS.replace('docs', key)],
     ['as the path', (key) => `/${key}`],
     ['twice', (key) => `/${key}/${key}?key=${key}&key=${key}`],
-    ['without its end', (key) => `/${key.slice(0, -10)}`],
-    ['with more at its end', (key) => `/${key}more`],
-    ['to the report of leaked keys', (key) => `/v1/leaked-keys?key=${key}`],
+    ['without its last characters', (key) => `/${key.slice(0, -10)}`],
+    ['with extra characters', (key) => `/${key}more`],
+    ['as a parameter of a leak report', (key) => `/v1/leaked-keys?key=${key}`],
   ])('%s', async (_what, pathOf) => {
     const { send, keys, log } = service();
     for (const secret of Object.values(keys)) {
@@ -29,7 +29,7 @@ describe('a key that is sent where it does not belong is not logged', () => {
   });
 
   test.each(['user-agent', 'referer', 'cookie', 'x-api-key', 'x-forwarded-for', 'accept-version'])(
-    'as %s',
+    'in the header %s',
     async (name) => {
       const { send, keys, log } = service();
       await send({ headers: { [name]: keys.admin } });
@@ -38,7 +38,7 @@ describe('a key that is sent where it does not belong is not logged', () => {
     },
   );
 
-  test('a request is by its method and URL, for debugging, and how it was answered', async () => {
+  test('the log has the method, URL and status of each request at debug level', async () => {
     const { send, log } = service();
     await send({ path: `${STATS}?dateFrom=2026-01-01&admin=1` });
     const line =
@@ -59,7 +59,7 @@ describe('a key that is sent where it does not belong is not logged', () => {
   });
 });
 
-test('who sent a request is not logged: no address, and no name that the server was called by', async () => {
+test('the log contains neither the address of a client nor the Host header', async () => {
   const service = await startService();
   await service.send({ from: '203.0.113.9', headers: { host: 'reader.example' } });
   await service.send({
@@ -72,19 +72,19 @@ test('who sent a request is not logged: no address, and no name that the server 
   expect(service.log()).not.toMatch(/203\.0\.113\.9|reader\.example/);
 });
 
-describe('the look through the log finds', () => {
+describe('the check of the log', () => {
   const service = sharedService();
   test.each<[string, (key: string) => string]>([
     ['a key', (key) => `x ${key} x`],
-    ['a key that nobody made', () => `"cs_admin_${'0'.repeat(49)}"`],
-    ['a key without its start', (key) => key.slice(14)],
-    ['the first half of what is hidden', (key) => key.slice(13, 33)],
-  ])('%s', (_what, textOf) => {
+    ['a key that does not exist', () => `"cs_admin_${'0'.repeat(49)}"`],
+    ['a key without its visible start', (key) => key.slice(14)],
+    ['the first half of the hidden part', (key) => key.slice(13, 33)],
+  ])('finds %s', (_what, textOf) => {
     const { keys } = service();
     expect(() => requireNoKey(textOf(keys.admin), [keys.admin], 'the log')).toThrow('in the log');
   });
 
-  test('not what a list of keys shows', () => {
+  test('allows the visible parts of a key', () => {
     const { keys } = service();
     const shown = `${keys.admin.slice(0, 13)}…${keys.admin.slice(-4)}`;
     expect(() => requireNoKey(shown, [keys.admin], 'the log')).not.toThrow();

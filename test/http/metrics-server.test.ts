@@ -1,4 +1,4 @@
-/** The listener of `/metrics`: what the contract says of every route holds there as well. */
+/** The HTTP server of `/metrics`. */
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
@@ -42,7 +42,7 @@ describe('/metrics', () => {
       'There is no such route; here is only /metrics.',
     ],
     ['GET', '/%zz', 400, 'The URL is malformed.'],
-  ])('%s %s is %i, in the shape of all errors', async (method, url, status, error) => {
+  ])('%s %s returns %i with a JSON error', async (method, url, status, error) => {
     const { app } = await startMetrics();
     const answer = await app.inject({ method: method as 'GET', url });
     expect([answer.statusCode, answer.json()]).toEqual([status, { error }]);
@@ -50,7 +50,7 @@ describe('/metrics', () => {
     if (status === 405) expect(answer.headers['allow']).toBe('GET, HEAD');
   });
 
-  test('broken HTTP is 400 in the same shape', async () => {
+  test('invalid HTTP returns 400 with a JSON error', async () => {
     const { app } = await startMetrics();
     await app.listen({ host: '127.0.0.1', port: 0 });
     const address = app.server.address();
@@ -64,7 +64,7 @@ describe('/metrics', () => {
     ]);
   });
 
-  test('is text in the version that Prometheus asks for; HEAD is the same without it', async () => {
+  test('GET returns the Prometheus text format, HEAD the same headers', async () => {
     const { app } = await startMetrics();
     const answer = await app.inject('/metrics');
     expect(answer.headers).toMatchObject({
@@ -76,7 +76,7 @@ describe('/metrics', () => {
     expect([head.statusCode, head.headers['content-type']]).toEqual([200, answer.headers['content-type']]);
   });
 
-  test('says that the database is away, and goes on', async () => {
+  test('GET reports that the database is unavailable', async () => {
     const { app, store, logged } = await startMetrics();
     const look = async () => readMetrics((await app.inject('/metrics')).payload);
     const before = await look();

@@ -5,15 +5,18 @@ import { JSON_TYPE, PROTOBUF } from '../support/telemetry.js';
 
 const PATHS = ['/v1/traces', '/v1/logs', '/v1/metrics'];
 
-describe.each(PATHS)('%s refuses, in this order', (path) => {
+describe.each(PATHS)('%s rejects', (path) => {
   const service = sharedService({ limits: { bodyBytesMax: 1000 } });
   const json = { 'content-type': JSON_TYPE };
   const large = Buffer.alloc(1001, ' ');
   const NO_KEY = 'There is no API key; send it as "Authorization: Bearer <key>".';
   const TYPE = 'The Content-Type is not supported; send application/x-protobuf or application/json.';
+  const ENCODING = 'The Content-Encoding is not supported; send gzip, or none.';
+  const NOT_GZIP = 'The body is not valid gzip, though its Content-Encoding says so.';
   const NAME =
     'An admin key opens every project of its organization: name one in the header caller-stats-project, or send a recording key.';
-  const NONE = 'There is no such project.';
+  const project = (id: string) => ({ 'caller-stats-project': id });
+  const NO_PROJECT = 'There is no such project.';
 
   test.each<
     [
@@ -31,47 +34,26 @@ describe.each(PATHS)('%s refuses, in this order', (path) => {
     ['a revoked key', 'revoked', {}, large, 401, 'The API key is revoked.'],
     ['an admin key and no project', 'admin', json, large, 400, NAME],
     ['an admin key, no project, and a wrong method', 'admin', {}, large, 400, NAME, 'GET'],
-    ['no such project', 'admin', { 'caller-stats-project': 'nowhere' }, large, 404, NONE],
-    ['an empty project', 'admin', { 'caller-stats-project': '' }, large, 404, NONE],
-    ["another organization's project", 'admin', { 'caller-stats-project': 'rival-docs' }, large, 404, NONE],
-    [
-      "another project's recording key",
-      'recordingBlog',
-      { 'caller-stats-project': 'docs' },
-      large,
-      404,
-      NONE,
-    ],
+    ['an unknown project', 'admin', project('nowhere'), large, 404, NO_PROJECT],
+    ['an empty project', 'admin', project(''), large, 404, NO_PROJECT],
+    ["another organization's project", 'admin', project('rival-docs'), large, 404, NO_PROJECT],
+    ["another project's recording key", 'recordingBlog', project('docs'), large, 404, NO_PROJECT],
     ['a wrong method', 'recording', {}, large, 405, 'This path takes no PUT; it takes POST.', 'PUT'],
-    ['no type', 'recording', {}, Buffer.from('{}'), 415, TYPE],
-    ['no type and no body', 'recording', {}, Buffer.alloc(0), 415, TYPE],
+    ['a missing type', 'recording', {}, Buffer.from('{}'), 415, TYPE],
+    ['a missing type and body', 'recording', {}, Buffer.alloc(0), 415, TYPE],
     ['another type', 'recording', { 'content-type': 'application/x-ndjson' }, large, 415, TYPE],
+    ['another encoding', 'recording', { ...json, 'content-encoding': 'zstd' }, large, 415, ENCODING],
+    ['a large body', 'recording', json, large, 413, 'The body is too large; send less at a time.'],
     [
-      'another encoding',
-      'recording',
-      { ...json, 'content-encoding': 'zstd' },
-      large,
-      415,
-      'The Content-Encoding is not supported; send gzip, or none.',
-    ],
-    ['too much', 'recording', json, large, 413, 'The body is too large; send less at a time.'],
-    [
-      'too much once unpacked',
+      'a body that is large after decompression',
       'recording',
       { 'content-type': PROTOBUF, 'content-encoding': 'gzip' },
       gzipSync(large),
       413,
       'The body has more than 1000 bytes once decoded; send fewer queries at a time.',
     ],
-    [
-      'no gzip',
-      'recording',
-      { ...json, 'content-encoding': 'gzip' },
-      Buffer.from('{}'),
-      400,
-      'The body is not valid gzip, though its Content-Encoding says so.',
-    ],
-    ['no JSON', 'recording', json, Buffer.from('{'), 400, 'The body is not JSON: "{".'],
+    ['invalid gzip', 'recording', { ...json, 'content-encoding': 'gzip' }, Buffer.from('{}'), 400, NOT_GZIP],
+    ['invalid JSON', 'recording', json, Buffer.from('{'), 400, 'The body is not JSON: "{".'],
   ])('%s', async (_what, key, headers, body, status, error, method = 'POST') => {
     const { send, keys, store } = service();
     const answer = await send({ method, path, key: key === null ? null : keys[key], headers, body });
@@ -79,7 +61,7 @@ describe.each(PATHS)('%s refuses, in this order', (path) => {
     expect((await store.verify()).queries).toBe(0);
   });
 
-  test('an admin key that only reads', async () => {
+  test('an admin key without the scope write', async () => {
     const { send, addKey } = service();
     const key = await addKey(`reads ${path}`, { type: 'admin', scopes: ['read'] });
     const headers = { ...json, 'caller-stats-project': 'nowhere' };
@@ -90,7 +72,7 @@ describe.each(PATHS)('%s refuses, in this order', (path) => {
     ]);
   });
 
-  test('a parameter', async () => {
+  test('a query parameter', async () => {
     const { send, keys } = service();
     const answer = await send({
       method: 'POST',

@@ -1,4 +1,4 @@
-/** The dashboard's pages and their files, and nothing else of the disk. */
+/** The pages and files of the dashboard and the docs. */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sharedService } from '../support/http.js';
@@ -6,7 +6,7 @@ import { DOCS_PAGE, DOCS_SCRIPT, PAGE, SCRIPT } from '../support/pages.js';
 
 const service = sharedService();
 
-describe('nothing is found at', () => {
+describe('an unknown file returns 404:', () => {
   test.each([
     '/assets/..%2f..%2fpackage.json',
     '/assets/../index.html',
@@ -50,7 +50,7 @@ test.each([
   '/audit',
   '/account',
   '/?x=1',
-])('%s is a page, which loads nothing from elsewhere and is asked for anew', async (path) => {
+])('%s returns the page with its security policy and is revalidated', async (path) => {
   const { send } = service();
   const { status, headers, text } = await send({ path, key: null });
   expect([status, text]).toEqual([200, PAGE]);
@@ -69,7 +69,7 @@ test.each([
   expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD']);
 });
 
-test('what a page loads may be kept for ever, for its name changes with it; the rest is asked for anew', async () => {
+test('browsers cache files with a hash in their name, and revalidate others', async () => {
   const { send } = service();
   const { status, headers } = await send({ path: SCRIPT.path, key: null });
   expect([status, headers['cache-control'], headers['content-type']]).toEqual([
@@ -88,7 +88,7 @@ test.each([
   ['identity', undefined, Buffer.from],
   ['br;q=0, gzip;q=0', undefined, Buffer.from],
   ['zstd', undefined, Buffer.from],
-] as const)('who accepts %s gets it so', async (accepted, encoding, compress) => {
+] as const)('Accept-Encoding: %s gets the encoding %s', async (accepted, encoding, compress) => {
   const { send } = service();
   for (const [path, text] of [
     ['/', PAGE],
@@ -102,20 +102,20 @@ test.each([
     ]);
     expect(headers['vary']).toMatch(/accept-encoding/i);
   }
-  // Small, so there is no other.
+  // Small files are not compressed.
   const theme = await send({ path: '/theme.js', key: null, headers: { 'accept-encoding': accepted } });
   expect([theme.status, theme.headers['content-encoding']]).toEqual([200, undefined]);
 });
 
 describe('the documentation', () => {
-  test('is at /docs/, where /docs leads, also where a proxy has put it below another path', async () => {
+  test('is at /docs/, to which /docs redirects with a relative path', async () => {
     const { send } = service();
     const { status, headers } = await send({ path: '/docs', key: null });
     expect([status, headers['location']]).toEqual([308, 'docs/']);
   });
 
   test.each(['/docs/', '/docs/settings', '/docs/files/datasource.yaml'])(
-    '%s loads nothing from elsewhere and is asked for anew',
+    '%s has a security policy and is revalidated',
     async (path) => {
       const { send } = service();
       const { status, headers, text } = await send({ path, key: null });
@@ -128,7 +128,7 @@ describe('the documentation', () => {
     },
   );
 
-  test('what its pages load may be kept for ever', async () => {
+  test('has files with a hash in their name, which browsers cache', async () => {
     const { status, headers } = await service().send({ path: DOCS_SCRIPT, key: null });
     expect([status, headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
   });

@@ -1,4 +1,4 @@
-/** Limits of requests: what counts, for whom, what the answers say of it, and when it begins anew. */
+/** Rate limits of requests and of failed authentication. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   errorOf,
@@ -11,7 +11,7 @@ import {
 } from '../support/http.js';
 import type { Answer } from '../support/http-checks.js';
 
-// The library that counts goes by the machine's own time. Only what it uses is held still: files and sockets go on.
+// The rate-limiting library uses the system time. Fake only the functions that it calls; files and sockets keep working.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
 });
@@ -22,8 +22,8 @@ afterEach(() => {
 const json = { 'content-type': 'application/json' };
 const LIMIT_HEADERS = ['ratelimit-policy', 'ratelimit', 'retry-after'] as const;
 
-/** The three headers that speak of a limit, and the status before them. */
-function limitsOf({ status, headers }: Answer): unknown[] {
+/** The status and the three headers about limits. */
+function readLimits({ status, headers }: Answer): unknown[] {
   return [status, ...LIMIT_HEADERS.map((name) => headers[name])];
 }
 
@@ -35,42 +35,42 @@ const report = (key = 'x'): TestRequest => ({
   body: JSON.stringify({ key }),
 });
 
-async function statuses(send: Service['send'], requests: readonly TestRequest[]): Promise<number[]> {
+async function sendAll(send: Service['send'], requests: readonly TestRequest[]): Promise<number[]> {
   const all: number[] = [];
   for (const request of requests) all.push((await send(request)).status);
   return all;
 }
 
-describe('the limit of an organization', () => {
+describe('the rate limit of an organization', () => {
   const limits = { requestsPerMinute: 3 };
 
-  test('refuses what is past it, says so in the headers of the draft, and takes requests again a minute on', async () => {
+  test('returns 429 with standard headers until the minute ends', async () => {
     const { send, calls } = await startService({ limits });
     const policy = '"organization";q=3;w=60';
-    expect(limitsOf(await send())).toEqual([200, policy, '"organization";r=2;t=60', undefined]);
+    expect(readLimits(await send())).toEqual([200, policy, '"organization";r=2;t=60', undefined]);
     vi.advanceTimersByTime(20_001);
-    expect(limitsOf(await send())).toEqual([200, policy, '"organization";r=1;t=40', undefined]);
-    expect(limitsOf(await send())).toEqual([200, policy, '"organization";r=0;t=40', undefined]);
+    expect(readLimits(await send())).toEqual([200, policy, '"organization";r=1;t=40', undefined]);
+    expect(readLimits(await send())).toEqual([200, policy, '"organization";r=0;t=40', undefined]);
     calls.length = 0;
     const refused = await send();
-    expect(limitsOf(refused)).toEqual([429, policy, '"organization";r=0;t=40', '40']);
+    expect(readLimits(refused)).toEqual([429, policy, '"organization";r=0;t=40', '40']);
     expect(errorOf(refused)).toBe('Too many requests: 3 a minute are allowed. Try again in 40 s.');
     expect(
       calls.map(({ method }) => method),
-      'the key alone is looked at',
+      'only the key is looked up',
     ).toEqual(['findAccess']);
     vi.advanceTimersByTime(39_998);
-    expect(limitsOf(await send())).toEqual([429, policy, '"organization";r=0;t=1', '1']);
+    expect(readLimits(await send())).toEqual([429, policy, '"organization";r=0;t=1', '1']);
     vi.advanceTimersByTime(1);
-    expect(limitsOf(await send())).toEqual([200, policy, '"organization";r=2;t=60', undefined]);
+    expect(readLimits(await send())).toEqual([200, policy, '"organization";r=2;t=60', undefined]);
   });
 
-  test('is one for all of its keys, and each organization has its own', async () => {
+  test('is shared by all keys of the organization', async () => {
     const { send, keys } = await startService({ limits });
     const record = { method: 'POST', path: QUERIES, headers: json };
     const body = (id: string) => JSON.stringify({ id, caller: 'web' });
     expect(
-      await statuses(send, [
+      await sendAll(send, [
         { key: keys.admin },
         { ...record, key: keys.recording, body: body('a') },
         { ...record, key: keys.recordingBlog, path: QUERIES.replace('docs', 'blog'), body: body('b') },
@@ -79,14 +79,14 @@ describe('the limit of an organization', () => {
       ]),
     ).toEqual([200, 200, 200, 429, 429]);
     const theirs = { path: STATS.replace('docs', 'rival-docs'), key: keys.rivalAdmin };
-    expect(limitsOf(await send(theirs)).slice(0, 3)).toEqual([
+    expect(readLimits(await send(theirs)).slice(0, 3)).toEqual([
       200,
       '"organization";q=3;w=60',
       '"organization";r=2;t=60',
     ]);
   });
 
-  test('counts whatever a good key asks, answered or refused, and nothing else', async () => {
+  test('counts all requests with an active key, even failed ones, and no others', async () => {
     const { send, addKey, keys } = await startService({ limits: { requestsPerMinute: 7 } });
     const elsewhere = await addKey('elsewhere', { type: 'admin', allow: ['192.0.2.1'] });
     const reading = await addKey('reading', { type: 'admin', scopes: ['read'] });
@@ -101,12 +101,12 @@ describe('the limit of an organization', () => {
     ];
     for (const [at, [request, status]] of counted.entries()) {
       for (const key of [keys.expired, keys.revoked, keys.disabled, keys.unknown, null]) {
-        expect(limitsOf(await send({ ...request, key }))).toEqual([401, undefined, undefined, undefined]);
+        expect(readLimits(await send({ ...request, key }))).toEqual([401, undefined, undefined, undefined]);
       }
       for (const path of ['/livez', '/readyz', '/nowhere', '/docs']) {
-        expect(limitsOf(await send({ path })).slice(1)).toEqual([undefined, undefined, undefined]);
+        expect(readLimits(await send({ path })).slice(1)).toEqual([undefined, undefined, undefined]);
       }
-      expect(limitsOf(await send(request)).slice(0, 3), JSON.stringify(request.path)).toEqual([
+      expect(readLimits(await send(request)).slice(0, 3), JSON.stringify(request.path)).toEqual([
         status,
         '"organization";q=7;w=60',
         `"organization";r=${6 - at};t=60`,
@@ -115,7 +115,7 @@ describe('the limit of an organization', () => {
     for (const [request] of counted) expect((await send(request)).status, 'all of it').toBe(429);
   });
 
-  test('comes after 401, and before everything else', async () => {
+  test('is checked after the key and before everything else', async () => {
     const { send, addKey, keys, calls } = await startService({ limits: { requestsPerMinute: 1 } });
     expect((await send()).status).toBe(200);
     const before = { allow: ['192.0.2.1'], scopes: ['read'] } as const;
@@ -125,7 +125,7 @@ describe('the limit of an organization', () => {
     }
     calls.length = 0;
     expect(
-      await statuses(send, [
+      await sendAll(send, [
         { key: nothing },
         { key: nothing, method: 'POST', path: QUERIES, body: 'x' },
         { path: STATS.replace('docs', 'nowhere') },
@@ -135,25 +135,25 @@ describe('the limit of an organization', () => {
         { method: 'POST', path: QUERIES, headers: { ...json, 'content-encoding': 'br' }, body: 'x' },
       ]),
     ).toEqual(Array(7).fill(429));
-    expect(new Set(calls.map(({ method }) => method)), 'no use is noted, nothing is read').toEqual(
+    expect(new Set(calls.map(({ method }) => method)), 'stores no use and reads nothing').toEqual(
       new Set(['findAccess']),
     );
   });
 
-  test('counts requests that come at once, each once', async () => {
+  test('counts concurrent requests', async () => {
     const { send } = await startService({ limits: { requestsPerMinute: 10 } });
     const answers = await Promise.all(Array.from({ length: 25 }, () => send()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     const left = answers.filter(({ status }) => status === 200).map(({ headers }) => headers['ratelimit']);
-    expect(new Set(left).size, 'no two say that the same is left').toBe(10);
+    expect(new Set(left).size, 'each response has its own remaining number').toBe(10);
   });
 });
 
-describe('the limit of failures', () => {
+describe('the rate limit of failures', () => {
   const limits = { failuresPerMinute: 3 };
   const policy = '"failures";q=3;w=60';
 
-  test('counts by address whatever fails to authenticate, HEAD and wrong methods too, and leak reports', async () => {
+  test('counts failed authentications and leak reports by address, HEAD requests and wrong methods too', async () => {
     const { send, keys } = await startService({ limits: { failuresPerMinute: 9 } });
     const from = '192.0.2.1';
     const failing: [TestRequest, number][] = [
@@ -168,7 +168,7 @@ describe('the limit of failures', () => {
       [{ ...report(), body: '{' }, 400],
     ];
     for (const [at, [request, status]] of failing.entries()) {
-      expect(limitsOf(await send({ ...request, from })), `number ${at}`).toEqual([
+      expect(readLimits(await send({ ...request, from })), `number ${at}`).toEqual([
         status,
         '"failures";q=9;w=60',
         `"failures";r=${8 - at};t=60`,
@@ -176,7 +176,7 @@ describe('the limit of failures', () => {
       ]);
     }
     for (const [request] of failing) {
-      expect(limitsOf(await send({ ...request, from }))).toEqual([
+      expect(readLimits(await send({ ...request, from }))).toEqual([
         429,
         '"failures";q=9;w=60',
         '"failures";r=0;t=60',
@@ -187,36 +187,36 @@ describe('the limit of failures', () => {
     expect((await send({ key: null, from: '2001:db8::1' })).status, 'another address').toBe(401);
   });
 
-  test('never touches a good key, whose requests never count', async () => {
+  test('neither counts nor blocks requests with an active key', async () => {
     const { send, addKey } = await startService({ limits });
     const elsewhere = await addKey('elsewhere', { type: 'admin', allow: ['192.0.2.1'] });
     for (let n = 0; n < 5; n++) {
-      expect(limitsOf(await send())).toEqual([200, undefined, undefined, undefined]);
+      expect(readLimits(await send())).toEqual([200, undefined, undefined, undefined]);
       expect((await send({ key: elsewhere })).status).toBe(403);
       expect((await send({ path: STATS.replace('docs', 'nowhere') })).status).toBe(404);
     }
-    expect(await statuses(send, Array(5).fill({ key: null }))).toEqual([401, 401, 401, 429, 429]);
-    expect(limitsOf(await send())).toEqual([200, undefined, undefined, undefined]);
+    expect(await sendAll(send, Array(5).fill({ key: null }))).toEqual([401, 401, 401, 429, 429]);
+    expect(readLimits(await send())).toEqual([200, undefined, undefined, undefined]);
     expect((await send({ method: 'POST', path: QUERIES, headers: json, body: '[]' })).status).toBe(200);
   });
 
-  test('says when it begins anew, and does', async () => {
+  test('ends after a minute, as its headers say', async () => {
     const { send } = await startService({ limits });
-    await statuses(send, Array(3).fill({ key: null }));
+    await sendAll(send, Array(3).fill({ key: null }));
     vi.advanceTimersByTime(59_999);
     const refused = await send({ key: null });
-    expect(limitsOf(refused)).toEqual([429, policy, '"failures";r=0;t=1', '1']);
-    expect(refused.headers['www-authenticate'], 'it is not about the key').toBeUndefined();
+    expect(readLimits(refused)).toEqual([429, policy, '"failures";r=0;t=1', '1']);
+    expect(refused.headers['www-authenticate'], 'a challenge would suggest another key').toBeUndefined();
     vi.advanceTimersByTime(1);
-    expect(limitsOf(await send({ key: null }))).toEqual([401, policy, '"failures";r=2;t=60', undefined]);
+    expect(readLimits(await send({ key: null }))).toEqual([401, policy, '"failures";r=2;t=60', undefined]);
   });
 
-  test('a key that is reported past it is not revoked, and no body is read', async () => {
+  test('blocks leak reports without reading their bodies', async () => {
     const { send, keys, store, calls } = await startService({ limits });
-    await statuses(send, Array(3).fill({ key: null }));
+    await sendAll(send, Array(3).fill({ key: null }));
     calls.length = 0;
     expect(
-      await statuses(send, [
+      await sendAll(send, [
         report(keys.admin),
         { ...report(), headers: {}, body: 'x' },
         { ...report(), body: ' '.repeat(5000) },
@@ -227,16 +227,16 @@ describe('the limit of failures', () => {
     expect((await store.listKeys('default')).find(({ id }) => id === 'admin')?.revokedAt).toBeNull();
   });
 
-  test('and that of the organization are two: each is counted for itself', async () => {
+  test('is independent of the limit of the organization', async () => {
     const { send } = await startService({ limits: { requestsPerMinute: 2, failuresPerMinute: 2 } });
     const both = [{}, { key: null }];
-    expect(await statuses(send, [...both, ...both, ...both])).toEqual([200, 401, 200, 401, 429, 429]);
+    expect(await sendAll(send, [...both, ...both, ...both])).toEqual([200, 401, 200, 401, 429, 429]);
   });
 });
 
-test('where no limit is set, none holds, and no answer speaks of one', async () => {
+test('without limits, no request is blocked and no response has headers about limits', async () => {
   const { send, keys } = await startService();
-  for (let n = 0; n < 50; n++) {
+  for (let n = 0; n < 10; n++) {
     const requests = [
       {},
       { key: null },
@@ -246,7 +246,7 @@ test('where no limit is set, none holds, and no answer speaks of one', async () 
       { method: 'PUT' },
     ];
     for (const request of requests) {
-      const [status, ...headers] = limitsOf(await send(request));
+      const [status, ...headers] = readLimits(await send(request));
       expect(status).not.toBe(429);
       expect(headers).toEqual([undefined, undefined, undefined]);
     }

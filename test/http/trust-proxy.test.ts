@@ -1,4 +1,4 @@
-/** Which address a request is taken to come from: the connection's, unless a proxy that is believed says otherwise. */
+/** The client's address: that of the connection, or the one that a trusted proxy names. */
 import { describe, expect, test } from 'vitest';
 import { errorOf, type Service, sharedService, startService } from '../support/http.js';
 
@@ -11,8 +11,8 @@ const REPORT = {
 
 let reports = 0;
 
-/** The address that the audit log has of a request, which is the one that everything goes by. */
-async function addressSeen(
+/** The client's address in the audit log of a leak report. */
+async function findAddress(
   { addKey, send, store }: Service,
   from: string,
   headers: Readonly<Record<string, string>>,
@@ -31,16 +31,25 @@ async function addressSeen(
   return entry?.address;
 }
 
-describe('where no proxy is named, nobody is believed', () => {
+describe('without trusted proxies', () => {
   const service = sharedService();
-  test.each(['127.0.0.1', '192.0.2.1', '::1', '10.0.0.1'])('who connects from %s', async (from) => {
-    for (const name of ['x-forwarded-for', 'X-Real-IP', 'forwarded', 'true-client-ip', 'cf-connecting-ip']) {
-      const value = name === 'forwarded' ? 'for=198.51.100.1' : '198.51.100.1';
-      expect(await addressSeen(service(), from, { [name]: value }), name).toBe(from);
-    }
-  });
+  test.each(['127.0.0.1', '192.0.2.1', '::1', '10.0.0.1'])(
+    'headers do not change the address %s',
+    async (from) => {
+      for (const name of [
+        'x-forwarded-for',
+        'X-Real-IP',
+        'forwarded',
+        'true-client-ip',
+        'cf-connecting-ip',
+      ]) {
+        const value = name === 'forwarded' ? 'for=198.51.100.1' : '198.51.100.1';
+        expect(await findAddress(service(), from, { [name]: value }), name).toBe(from);
+      }
+    },
+  );
 
-  test('an allowlist is not met by saying so', async () => {
+  test('headers do not satisfy an allowlist', async () => {
     const { addKey, send } = service();
     const key = await addKey('listed', { type: 'admin', allow: ['198.51.100.1'] });
     const answer = await send({ key, from: '192.0.2.1', headers: { 'x-forwarded-for': '198.51.100.1' } });
@@ -51,51 +60,46 @@ describe('where no proxy is named, nobody is believed', () => {
 
 const trustProxy = ['10.0.0.0/8', '::1', '2001:db8:1::/48'];
 
-describe(`where ${trustProxy.join()} are believed`, () => {
+describe(`with the trusted proxies ${trustProxy.join()}`, () => {
   const service = sharedService({ trustProxy });
   test.each<[what: string, from: string, forwarded: string, address: string]>([
-    ['nobody else is', '192.0.2.1', '198.51.100.1', '192.0.2.1'],
-    ['nobody else is, who names a proxy', '192.0.2.1', '198.51.100.1, 10.0.0.1', '192.0.2.1'],
-    ['a neighbour of theirs is not', '11.0.0.1', '198.51.100.1', '11.0.0.1'],
-    ['an IPv6 neighbour is not', '2001:db8:2::1', '198.51.100.1', '2001:db8:2::1'],
-    ['what they say is taken', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
-    ['one that connects over IPv6 is', '::1', '198.51.100.1', '198.51.100.1'],
-    ['one in an IPv6 network is', '2001:db8:1:ffff::1', '198.51.100.1', '198.51.100.1'],
-    ['one that connects by a mapped address is', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
-    ['a client may be IPv6', '10.0.0.1', '2001:db8:2::7', '2001:db8:2::7'],
-    ['a mapped client is IPv4', '10.0.0.1', '::ffff:198.51.100.1', '198.51.100.1'],
-    [
-      'what stands before the last is the client’s own word',
-      '10.0.0.1',
-      '1.2.3.4, 198.51.100.1',
-      '198.51.100.1',
-    ],
-    ['so are proxies before it', '10.0.0.1', '1.2.3.4, 10.0.0.9, 198.51.100.1', '198.51.100.1'],
-    ['so is a crowd', '10.0.0.1', `${'1.2.3.4, '.repeat(500)}198.51.100.1`, '198.51.100.1'],
-    ['so is garbage', '10.0.0.1', '<x>, 198.51.100.1', '198.51.100.1'],
-    ['a chain of them is followed', '10.0.0.1', '198.51.100.1, 10.0.0.3, 2001:db8:1::2', '198.51.100.1'],
-    ['but not past another', '10.0.0.1', '1.2.3.4, 198.51.100.1, 10.0.0.3', '198.51.100.1'],
-    ['spaces do not matter', '10.0.0.1', ' 1.2.3.4,198.51.100.1 ,  10.0.0.3 ', '198.51.100.1'],
-    ['empty entries do not matter', '10.0.0.1', ',, 198.51.100.1,, 10.0.0.3,', '198.51.100.1'],
-    ['one that names none is the client', '10.0.0.1', '', '10.0.0.1'],
-    ['one that names itself alone is', '10.0.0.1', '10.0.0.2', '10.0.0.2'],
-    ['one that names no address stands for it', '10.0.0.1', 'unknown', '10.0.0.1'],
-    ['the same behind another', '10.0.0.1', '1.2.3.4, unknown, 10.0.0.3', '10.0.0.3'],
-    ['a port is no address', '10.0.0.1', '198.51.100.1:4711', '10.0.0.1'],
-    ['brackets are no address', '10.0.0.1', '[2001:db8:2::7]', '10.0.0.1'],
-    ['a network is no address', '10.0.0.1', '10.0.0.0/8', '10.0.0.1'],
-    ['a long story is no address', '10.0.0.1', 'x'.repeat(9000), '10.0.0.1'],
-  ])('%s', async (_what, from, forwarded, address) => {
-    expect(await addressSeen(service(), from, { 'x-forwarded-for': forwarded })).toBe(address);
+    ['another connection', '192.0.2.1', '198.51.100.1', '192.0.2.1'],
+    ['another connection that names a proxy', '192.0.2.1', '198.51.100.1, 10.0.0.1', '192.0.2.1'],
+    ['a neighboring IPv4 address', '11.0.0.1', '198.51.100.1', '11.0.0.1'],
+    ['a neighboring IPv6 address', '2001:db8:2::1', '198.51.100.1', '2001:db8:2::1'],
+    ['an IPv4 proxy', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
+    ['an IPv6 proxy', '::1', '198.51.100.1', '198.51.100.1'],
+    ['a proxy in an IPv6 network', '2001:db8:1:ffff::1', '198.51.100.1', '198.51.100.1'],
+    ['a proxy with a mapped address', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
+    ['an IPv6 client', '10.0.0.1', '2001:db8:2::7', '2001:db8:2::7'],
+    ['a client with a mapped address', '10.0.0.1', '::ffff:198.51.100.1', '198.51.100.1'],
+    ['a forged address before the last', '10.0.0.1', '1.2.3.4, 198.51.100.1', '198.51.100.1'],
+    ['a forged proxy', '10.0.0.1', '1.2.3.4, 10.0.0.9, 198.51.100.1', '198.51.100.1'],
+    ['500 forged addresses', '10.0.0.1', `${'1.2.3.4, '.repeat(500)}198.51.100.1`, '198.51.100.1'],
+    ['forged garbage', '10.0.0.1', '<x>, 198.51.100.1', '198.51.100.1'],
+    ['a chain of proxies', '10.0.0.1', '198.51.100.1, 10.0.0.3, 2001:db8:1::2', '198.51.100.1'],
+    ['an untrusted address in the chain', '10.0.0.1', '1.2.3.4, 198.51.100.1, 10.0.0.3', '198.51.100.1'],
+    ['spaces', '10.0.0.1', ' 1.2.3.4,198.51.100.1 ,  10.0.0.3 ', '198.51.100.1'],
+    ['empty entries', '10.0.0.1', ',, 198.51.100.1,, 10.0.0.3,', '198.51.100.1'],
+    ['an empty header', '10.0.0.1', '', '10.0.0.1'],
+    ['a proxy alone', '10.0.0.1', '10.0.0.2', '10.0.0.2'],
+    ['no address', '10.0.0.1', 'unknown', '10.0.0.1'],
+    ['no address behind a second proxy', '10.0.0.1', '1.2.3.4, unknown, 10.0.0.3', '10.0.0.3'],
+    ['a port', '10.0.0.1', '198.51.100.1:4711', '10.0.0.1'],
+    ['brackets', '10.0.0.1', '[2001:db8:2::7]', '10.0.0.1'],
+    ['a network', '10.0.0.1', '10.0.0.0/8', '10.0.0.1'],
+    ['a long text', '10.0.0.1', 'x'.repeat(9000), '10.0.0.1'],
+  ])('%s: finds the address of the client', async (_what, from, forwarded, address) => {
+    expect(await findAddress(service(), from, { 'x-forwarded-for': forwarded })).toBe(address);
   });
 
-  test('they are believed in no other header', async () => {
+  test('other headers are ignored', async () => {
     for (const [name, value] of Object.entries({ 'x-real-ip': '1.2.3.4', forwarded: 'for=1.2.3.4' })) {
-      expect(await addressSeen(service(), '10.0.0.1', { [name]: value }), name).toBe('10.0.0.1');
+      expect(await findAddress(service(), '10.0.0.1', { [name]: value }), name).toBe('10.0.0.1');
     }
   });
 
-  test('allowlists go by that address, IPv4 and IPv6', async () => {
+  test("allowlists apply to the client's address", async () => {
     const { addKey, send } = service();
     const key = await addKey('listed', { type: 'admin', allow: ['198.51.100.0/24', '2001:db8:2::/48'] });
     const statusFor = async (from: string, forwarded: string) =>
@@ -110,8 +114,8 @@ describe(`where ${trustProxy.join()} are believed`, () => {
   });
 });
 
-describe('the limit of failures goes by that address', () => {
-  test('and a client does not get around it by what it says', async () => {
+describe("the rate limit of failures applies to the client's address", () => {
+  test('even if the client forges the header', async () => {
     const { send } = await startService({ trustProxy, limits: { failuresPerMinute: 2 } });
     const statusFor = async (forwarded: string, from = '10.0.0.1') =>
       (await send({ key: null, from, headers: { 'x-forwarded-for': forwarded } })).status;
@@ -120,15 +124,15 @@ describe('the limit of failures goes by that address', () => {
     expect(await statusFor('2.2.2.2, 198.51.100.1')).toBe(429);
     expect(await statusFor('::ffff:198.51.100.1')).toBe(429);
     expect(await statusFor('3.3.3.3', '198.51.100.1'), 'connected without a proxy').toBe(429);
-    expect(await statusFor('198.51.100.2'), 'another behind the same proxy').toBe(401);
+    expect(await statusFor('198.51.100.2'), 'another client behind the same proxy').toBe(401);
     expect(await statusFor('x1')).toBe(401);
     expect(await statusFor('x2')).toBe(401);
-    expect(await statusFor('x3'), 'what is no address is one address').toBe(429);
+    expect(await statusFor('x3'), 'all invalid addresses count as one').toBe(429);
     const good = await send({ from: '10.0.0.1', headers: { 'x-forwarded-for': '198.51.100.1' } });
     expect(good.status).toBe(200);
   });
 
-  test('a refused address says no more than that', async () => {
+  test('an error for a wrong address does not contain addresses', async () => {
     const { addKey, send } = await startService({ trustProxy });
     const key = await addKey('listed', { type: 'admin', allow: ['192.0.2.1'] });
     const answer = await send({ key, from: '10.0.0.1', headers: { 'x-forwarded-for': '192.0.2.2' } });

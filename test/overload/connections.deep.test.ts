@@ -1,4 +1,4 @@
-/** Thousands of connections at once that do next to nothing, against a real server. */
+/** Thousands of idle and slow connections to a real server. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -10,18 +10,18 @@ import { makeKey, placeWithSample, project, succeed } from '../support/cli-place
 import { residentBytesOf } from '../support/resident-memory.js';
 
 const connections = 5_000;
-const connectionsAtTheEnd = 1_000;
-/** Of the server's memory, for each connection: its buffers, its parser, what has come of its request. */
+const connectionsAtEnd = 1_000;
+/** Server memory per connection: buffers, parser and the received part of the request. */
 const bytesEachMax = 50_000;
 
-/** What a client keeps to itself, or does not want to hear. */
+/** What a client does not send or read. */
 type Kind = 'idle' | 'slow headers' | 'stalled body' | 'never reads';
 const kinds: readonly Kind[] = ['idle', 'slow headers', 'stalled body', 'never reads'];
 
 interface Client {
   readonly kind: Kind;
   readonly socket: Socket;
-  heard: string;
+  received: string;
   closed: boolean;
 }
 
@@ -34,14 +34,14 @@ function bytesOf(kind: Kind, key: string): string {
   return kind === 'never reads' ? `GET ${path}/callers ${authorized}\r\n`.repeat(5) : '';
 }
 
-/** Opens so many, a few hundred at a time, as no backlog holds thousands. */
+/** Opens connections, a few hundred at a time, because the backlog is limited. */
 async function open({ url }: Server, key: string, howMany: number): Promise<Client[]> {
   const port = Number(new URL(url).port);
   const clients: Client[] = [];
   const openOne = async (number: number) => {
     const kind = kinds[number % kinds.length] ?? 'idle';
     const socket = connect(port, '127.0.0.1');
-    const client: Client = { kind, socket, heard: '', closed: false };
+    const client: Client = { kind, socket, received: '', closed: false };
     socket.on('error', () => {});
     socket.once('close', () => {
       client.closed = true;
@@ -49,7 +49,7 @@ async function open({ url }: Server, key: string, howMany: number): Promise<Clie
     await once(socket, 'connect');
     socket.write(bytesOf(kind, key));
     if (kind !== 'never reads')
-      socket.setEncoding('utf8').on('data', (text: string) => (client.heard += text));
+      socket.setEncoding('utf8').on('data', (text: string) => (client.received += text));
     clients.push(client);
   };
   for (let first = 0; first < howMany; first += 250)
@@ -60,7 +60,7 @@ async function open({ url }: Server, key: string, howMany: number): Promise<Clie
   return clients;
 }
 
-test('5,000 idle and slow clients: others are answered, the slow ones are ended, memory is bounded, and the server ends well', async () => {
+test('with 5,000 idle and slow clients the server serves others, disconnects them, limits its memory and stops cleanly', async () => {
   const place = await placeWithSample();
   const key = await makeKey(place, 'admin');
   const timeouts = ['--request-timeout-ms', '3000', '--answer-timeout-ms', '2000'];
@@ -78,13 +78,13 @@ test('5,000 idle and slow clients: others are answered, the slow ones are ended,
 
   const slow = clients.filter(({ kind }) => kind !== 'never reads');
   while (slow.some(({ closed }) => !closed)) await setImmediate();
-  expect(new Set(slow.map(({ heard }) => heard.slice(0, 12)))).toEqual(new Set(['HTTP/1.1 408']));
+  expect(new Set(slow.map(({ received }) => received.slice(0, 12)))).toEqual(new Set(['HTTP/1.1 408']));
   const rssAfter = residentBytesOf(server.pid);
   if (rssBefore !== undefined && rssAfter !== undefined)
     expect(rssAfter - rssBefore).toBeLessThan(connections * bytesEachMax);
   expect((await client.count()).body.total).toBe(before.total + 200);
 
-  await open(server, key, connectionsAtTheEnd);
+  await open(server, key, connectionsAtEnd);
   expect(await server.stop()).toMatchObject({ status: 0, signal: null });
   await succeed(place.run(['verify']));
 });

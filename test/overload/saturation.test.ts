@@ -1,4 +1,4 @@
-/** A real server that is sent far more than it takes on: what it acknowledges counts, what it refuses does not. */
+/** A real server that receives far more recordings than it accepts. */
 import { expect, test } from 'vitest';
 import { clientOf } from '../support/cli-client.js';
 import { makeKey, placeWithProject, project, succeed } from '../support/cli-place.js';
@@ -7,13 +7,13 @@ const senders = 40;
 const requestsEach = 4;
 const triesMax = 10_000;
 
-/** Numbers of the queries of a request: some alone, some many, some that another request has as well. */
-function numbersOf(request: number): number[] {
+/** The query numbers of a request: one or many, some of which another request has as well. */
+function listNumbers(request: number): number[] {
   const first = request * 20 - (request % 5 === 4 ? 25 : 0);
   return Array.from({ length: [1, 20, 3, 1, 40][request % 5] ?? 1 }, (_, at) => first + at);
 }
 
-test('recording saturated: reads and probes go on, what is refused was not recorded, and sent again counts once', async () => {
+test('a saturated server serves reads and probes, counts exactly the acknowledged queries, and accepts repeats', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
   const server = await place.serve(['--recordings-max', '4', '--recording-bytes-max', '1024']);
@@ -22,7 +22,7 @@ test('recording saturated: reads and probes go on, what is refused was not recor
   const refused: number[] = [];
   let recorded = 0;
   const record = async (request: number): Promise<number> => {
-    const numbers = numbersOf(request);
+    const numbers = listNumbers(request);
     const answer = await client.record(numbers.map((number) => ({ id: `q${number}`, caller: 'web' })));
     if (answer.status !== 200) return answer.status;
     for (const number of numbers) acknowledged.add(number);
@@ -60,7 +60,7 @@ test('recording saturated: reads and probes go on, what is refused was not recor
     for (let tries = 0; tries < triesMax && (await record(request)) !== 200; tries++);
   }
   const all = new Set(
-    Array.from({ length: senders * requestsEach }, (_, request) => numbersOf(request)).flat(),
+    Array.from({ length: senders * requestsEach }, (_, request) => listNumbers(request)).flat(),
   );
   expect((await client.count()).body.total).toBe(all.size);
   expect(acknowledged.size).toBe(all.size);

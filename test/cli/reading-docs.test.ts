@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { programFile, runCommand } from '../support/cli.js';
 import { makeKey, placeWithSample, project, succeed } from '../support/cli-place.js';
-import { problemWith } from '../tidy/commands.js';
+import { findProblem } from '../tidy/commands.js';
 
 const page = readFileSync(new URL('../../docs/reading.md', import.meta.url), 'utf8');
 
@@ -70,7 +70,7 @@ describe('the configurations for assistants', () => {
     for (const { mcpServers } of configurations) {
       const { command, args = [] } = mcpServers['caller-stats'] ?? {};
       expect([command, args[0]?.endsWith('/dist/main.js'), args[1]]).toEqual(['node', true, 'mcp']);
-      expect(problemWith(args.slice(1))).toBeUndefined();
+      expect(findProblem(args.slice(1))).toBeUndefined();
     }
   });
 });

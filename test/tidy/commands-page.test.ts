@@ -1,9 +1,9 @@
-/** The page of commands has what the program prints. After a change of it, `vitest -u` with this file writes it. */
+/** The page of commands contains the program's help. After a change of the help, run this file with `vitest -u`. */
 import { expect, test } from 'vitest';
 import { commands, withHelp } from '../../scripts/pages/commands.js';
 import { read } from './sources.js';
 
-test('the help of a command that is not current is put right', () => {
+test('outdated help is replaced', () => {
   const page = '# Commands\n\n## `caller-stats verify`\n\nChecks.\n\n<details>\nold\n</details>\n';
   const made = withHelp(page);
   expect(made).toMatch(
@@ -14,7 +14,7 @@ test('the help of a command that is not current is put right', () => {
   expect(withHelp(made)).toBe(made);
 });
 
-test('each command has its help on the page, as it prints it', async () => {
+test('the page has the current help of each command', async () => {
   const made = withHelp(read('docs/commands.md').text);
   await expect(made).toMatchFileSnapshot('../../docs/commands.md');
   expect(made.match(/^Usage: caller-stats /gm)).toHaveLength(commands().length);

@@ -1,8 +1,8 @@
-/** Command lines in the docs, held against the commands of the program. */
+/** Finds command lines in the docs and checks them against the program's commands. */
 import { commands } from '../../scripts/pages/commands.js';
 
-/** What is wrong with a command line, by the program's own definitions; undefined where nothing is. */
-export function problemWith(args: readonly string[]): string | undefined {
+/** What is wrong with a command line; undefined if it is valid. */
+export function findProblem(args: readonly string[]): string | undefined {
   const found = commands().find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
   if (found === undefined) return 'there is no such command';
   const { name, command } = found;
@@ -19,8 +19,8 @@ export function problemWith(args: readonly string[]): string | undefined {
   }
 }
 
-/** The program's command lines in a page: in blocks of code, and in the middle of text. Each as its arguments. */
-export function commandLinesOf(text: string): string[][] {
+/** The arguments of the program's command lines in a page, in blocks of code and in text. */
+export function findCommandLines(text: string): string[][] {
   const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].map(([, code = '']) => code);
   const lines = blocks.flatMap((code) => {
     const all = code.replaceAll(/\\\n\s*/g, '').split('\n');
@@ -32,13 +32,13 @@ export function commandLinesOf(text: string): string[][] {
   );
   return [...lines, ...spans].flatMap((line) => {
     const [, rest] = /^(?:\$ )?(?:.* -- )?(?:caller-stats|node \S*dist\/main\.js) (.+)$/.exec(line) ?? [];
-    // What a server prints begins with the program's name, too.
-    return rest === undefined || rest.startsWith('listens on ') ? [] : [wordsOf(rest)];
+    // A line that a server prints also begins with the program's name.
+    return rest === undefined || rest.startsWith('listens on ') ? [] : [splitWords(rest)];
   });
 }
 
-/** The words of one command of a shell line, up to a pipe, a redirection or a comment; quotes hold a word together. */
-function wordsOf(line: string): string[] {
+/** Splits the first command of a shell line into words, up to a pipe, a redirection or a comment. */
+function splitWords(line: string): string[] {
   const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   );

@@ -1,15 +1,15 @@
-/** The rules of the dashboard: what its code may know, and that nothing secret leaves memory. */
+/** The rules of the dashboard's code: imports, one place for each concern, no inline scripts. */
 import { describe, expect, test } from 'vitest';
-import { filesBelow, importsOf, linesMatching, read, type Source } from './sources.js';
+import { filesBelow, findReachable, importsOf, linesMatching, read, type Source } from './sources.js';
 
 const sources = filesBelow('dashboard/src', '.ts', '.tsx');
 const paths = new Set(sources.map(({ path }) => path));
 
-/** Imports name what is built; a file of the dashboard is found by what it is built from. */
-const fileOf = (name: string): string =>
+/** The source file of an import, which may be a `.tsx` file. */
+const findSource = (name: string): string =>
   paths.has(name) ? name : paths.has(name.replace(/\.ts$/, '.tsx')) ? name.replace(/\.ts$/, '.tsx') : name;
 
-/** By folder, what a file may import of the dashboard's own. The first that fits is its rule. */
+/** What files below a folder may import from the dashboard. The first matching rule applies. */
 const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['dashboard/src/time/', /^dashboard\/src\/time\/|\/api\/types\.ts$/],
   ['dashboard/src/format/', /^dashboard\/src\/(format|time|navigation)\/|\/api\/types\.ts$/],
@@ -22,62 +22,59 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['dashboard/src/', /^dashboard\/src\/(?!main\.tsx)/],
 ];
 
-/** The rules of the server that the dashboard applies, too. Any of the server's types may be imported. */
+/** Rules of the server that the dashboard imports. It may also import any type of the server. */
 const shared = ['src/domain/limits.ts', 'src/domain/people/member.ts', 'src/domain/queries/caller.ts'];
 
 const packages = /^(react|react-dom(\/client)?|@tanstack\/react-query|wouter|lucide-react|d3-array|qr)$/;
 
 const isShared = (name: string): boolean => packages.test(name) || shared.includes(name);
 
-/** What the bundle contains, so without types. */
-const codeImportsOf = (source: Source): string[] =>
+/** The imports of the bundle, without types. */
+const findCodeImports = (source: Source): string[] =>
   importsOf({ ...source, text: source.text.replaceAll(/^(import|export) type [^;]*;/gm, '') });
 
-describe('what the dashboard imports', () => {
-  test.each(sources.map((source) => [source.path, source] as const))('%s', (path, source) => {
-    const allowed = rules.find(([folder]) => path.startsWith(folder))?.[1];
-    expect(codeImportsOf(source).filter((name) => !isShared(name) && !allowed?.test(name))).toEqual([]);
-  });
+describe('imports of the dashboard', () => {
+  test.each(sources.map((source) => [source.path, source] as const))(
+    'follow the rules in %s',
+    (path, source) => {
+      const allowed = rules.find(([folder]) => path.startsWith(folder))?.[1];
+      expect(findCodeImports(source).filter((name) => !isShared(name) && !allowed?.test(name))).toEqual([]);
+    },
+  );
 
-  test.each(shared)('of the server is pure: %s', (path) => {
-    const reached = new Set<string>();
-    const visit = (next: string): void => {
-      if (reached.has(next)) return;
-      reached.add(next);
-      if (next.startsWith('src/')) for (const one of codeImportsOf(read(next))) visit(one);
-    };
-    visit(path);
+  test.each(shared)('from the server are pure: %s', (path) => {
+    const reached = findReachable([path], (next) =>
+      next.startsWith('src/') ? findCodeImports(read(next)) : [],
+    );
     expect([...reached].filter((name) => !name.startsWith('src/domain/'))).toEqual([]);
   });
 
-  test('reaches every file from main.tsx', () => {
-    const reached = new Set<string>();
-    const visit = (path: string): void => {
-      const source = sources.find((one) => one.path === path);
-      if (source === undefined || reached.has(path)) return;
-      reached.add(path);
-      for (const next of importsOf(source)) visit(fileOf(next));
-    };
-    visit('dashboard/src/main.tsx');
+  test('reach every file from main.tsx', () => {
+    const reached = findReachable(['dashboard/src/main.tsx'], (path) =>
+      sources
+        .filter((source) => source.path === path)
+        .flatMap(importsOf)
+        .map(findSource),
+    );
     expect([...paths].filter((path) => !reached.has(path))).toEqual([]);
   });
 });
 
-describe('there is one place for', () => {
+describe('the dashboard has one place for', () => {
   const outside = (...places: string[]) => sources.filter(({ path }) => !places.includes(path));
 
   test('the clock', () => {
     expect(linesMatching(outside('dashboard/src/time/clock.ts'), /Date\.now\(|new Date\(\)/)).toEqual([]);
   });
 
-  test('what is kept in the browser', () => {
+  test('storage in the browser', () => {
     const places = ['dashboard/src/preferences/local-storage.ts', 'dashboard/src/layout/page-boundary.tsx'];
     expect(
       linesMatching(outside(...places), /localStorage|sessionStorage|indexedDB|document\.cookie/),
     ).toEqual([]);
   });
 
-  test('requests (and an example of one, for people to copy)', () => {
+  test('requests, and an example of one', () => {
     expect(
       linesMatching(
         outside('dashboard/src/api/client.ts', 'dashboard/src/format/snippets.ts'),
@@ -87,7 +84,7 @@ describe('there is one place for', () => {
   });
 });
 
-test('nothing is inline that the Content-Security-Policy forbids', () => {
+test('the dashboard has no inline script or style, which its Content-Security-Policy forbids', () => {
   const page = read('dashboard/index.html');
   expect(linesMatching([page], /<style|\sstyle=|<script(?![^>]*\bsrc=)|\son\w+=/)).toEqual([]);
   expect(linesMatching(sources, /dangerouslySetInnerHTML|innerHTML|createElement\('style'\)/)).toEqual([]);

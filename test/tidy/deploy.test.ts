@@ -1,4 +1,4 @@
-/** The files in `deploy/` cannot drift from the server: its settings, paths and folders. */
+/** The files in `deploy/` match the server's settings, paths and folders. */
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -11,7 +11,7 @@ const files = filesBelow('deploy', '');
 const variables = new Set(Object.values(SETTINGS).map(({ environment }) => environment));
 const flags = new Set(Object.values(SETTINGS).map(({ flag }) => flag));
 
-/** Those of the platform that run the server, or stand beside it. */
+/** Variables of the platform and of other programs. */
 const FOREIGN = /^(NODE_ENV|NODE_VERSION|BUILDPLATFORM|POSTGRES_\w+)$/;
 
 test.each(files.map(({ path, text }) => [path, text] as const))(
@@ -27,7 +27,7 @@ test.each(files.map(({ path, text }) => [path, text] as const))(
   },
 );
 
-test('the settings that proxies need are such', () => {
+test('the examples of proxies name existing settings', () => {
   for (const { path, text } of files.filter(({ path }) => /nginx|Caddyfile/.test(path))) {
     const named = [...text.matchAll(/--([a-z-]+) \S/g)].map(([, name = '']) => name);
     expect(named, path).toEqual(['trust-proxy', 'public-url', 'base-path']);
@@ -49,14 +49,14 @@ interface Container {
   readonly securityContext: object;
 }
 
-describe('on Kubernetes', () => {
+describe('the Kubernetes file', () => {
   const [deployment, service, budget] = parseAllDocuments(
     read('deploy/kubernetes/caller-stats.yaml').text,
   ).map((document) => document.toJS());
   const pod = deployment.spec.template.spec;
   const [container] = pod.containers as Container[];
 
-  test('everything chooses the same pods', () => {
+  test('selects the same pods everywhere', () => {
     const { labels } = deployment.spec.template.metadata;
     const chosen = [
       deployment.spec.selector.matchLabels,
@@ -67,7 +67,7 @@ describe('on Kubernetes', () => {
     expect(service.spec.ports[0].targetPort).toBe(container?.ports[0]?.name);
   });
 
-  test('probes ask what the server answers, and wait for longer than it takes', () => {
+  test('has probes of existing paths with sufficient timeouts', () => {
     expect(container?.startupProbe.httpGet.path).toBe('/livez');
     expect(container?.livenessProbe.httpGet.path).toBe('/livez');
     expect(container?.readinessProbe.httpGet.path).toBe('/readyz');
@@ -75,7 +75,7 @@ describe('on Kubernetes', () => {
     expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(shutdownTimeoutMs + 5000);
   });
 
-  test('it is nobody, and writes nothing', () => {
+  test('runs the server unprivileged and read-only', () => {
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
     expect(container?.securityContext).toEqual({
       allowPrivilegeEscalation: false,
@@ -86,7 +86,7 @@ describe('on Kubernetes', () => {
   });
 });
 
-test('Compose builds from what is there, waits for the end, and lets nobody else in', () => {
+test('compose.yaml builds the Dockerfile, waits for the server to stop, and listens locally only', () => {
   const { server, postgres } = parse(read('deploy/compose.yaml').text).services;
   expect(read(server.build.dockerfile).text).toContain('USER 1000:1000');
   for (const port of server.ports) expect(port).toMatch(/^127\.0\.0\.1:/);
@@ -95,7 +95,7 @@ test('Compose builds from what is there, waits for the end, and lets nobody else
   expect(server.environment.DATABASE_URL).toContain(`//${postgres.environment.POSTGRES_USER}:`);
 });
 
-test('the image has what it is built from, and ends as anybody but root', () => {
+test('the image includes its sources and does not run as root', () => {
   const { text } = read('deploy/Dockerfile');
   const letIn = read('deploy/Dockerfile.dockerignore').lines.filter((line) => line.startsWith('!'));
   for (const [, path = ''] of text.matchAll(/^COPY ((?!--|\.).+?) \S+$/gm)) {
@@ -104,7 +104,7 @@ test('the image has what it is built from, and ends as anybody but root', () => 
   expect(text.lastIndexOf('\nUSER 1000:1000\n')).toBeGreaterThan(text.lastIndexOf('\nRUN '));
 });
 
-test('the image has what its pages are built from, too', () => {
+test('the image includes the sources of the dashboard and the docs', () => {
   const letIn = read('deploy/Dockerfile.dockerignore').lines.flatMap(
     (line) => /^!(.+)/.exec(line)?.[1] ?? [],
   );
@@ -122,7 +122,7 @@ test('the image has what its pages are built from, too', () => {
   ).toEqual([]);
 });
 
-test('systemd waits for longer than the server takes to stop', () => {
+test('systemd waits until the server has stopped', () => {
   const { text } = read('deploy/caller-stats.service');
   const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]);
   expect(seconds * 1000).toBeGreaterThan(shutdownTimeoutMs);

@@ -1,28 +1,28 @@
-/** The docs cannot drift from what they describe: commands, flags, variables, statuses, limits. */
+/** The docs match the program: commands, options, settings, statuses, limits and links. */
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../scripts/pages/commands.js';
 import { KEY_VARIABLE, SETTINGS } from '../../src/cli/settings/settings.js';
 import * as limits from '../../src/domain/limits.js';
 import { STATUS_OF_CODE } from '../../src/http/errors.js';
-import { commandLinesOf, problemWith } from './commands.js';
+import { findCommandLines, findProblem } from './commands.js';
 import { filesBelow, read } from './sources.js';
 
-/** A page of the docs. Its tables are padded to align. */
+/** A page of the docs, without the padding of its tables. */
 const page = (name: string): string => read(`docs/${name}.md`).text.replaceAll(/ +/g, ' ');
 
 const [settings, limitsPage, errors] = [page('settings'), page('limits'), page('errors')];
 
-describe('the reference has', () => {
+describe('the docs describe', () => {
   test.each(commands().map(({ name, command }) => [name, command] as const))(
     'the command %s and its options',
     (name, command) => {
       const section = page('commands')
         .split(/^## /m)
         .find((one) => one.startsWith(`\`caller-stats ${name}`))
-        // What the page itself says of it; below stands what the program prints.
+        // Without the program's help, which follows.
         ?.replace(/<details>[\s\S]*/, '');
       expect(section, 'a heading for it').toBeDefined();
-      // Settings have a table of their own. A flag may be a setting of one command and something else of another.
+      // Another page describes settings. An option may be a setting of one command and something else of another.
       const variables = Object.values(SETTINGS).map(({ environment }) => `(env: ${environment},`);
       for (const { long, description } of command.options) {
         if (typeof long === 'string' && !variables.some((one) => description.includes(one)))
@@ -42,7 +42,7 @@ describe('the reference has', () => {
     },
   );
 
-  test('the variable with the key', () => {
+  test('the variable for the API key', () => {
     expect(settings).toContain(`\`${KEY_VARIABLE}\``);
   });
 
@@ -69,7 +69,7 @@ describe('the reference has', () => {
   });
 });
 
-describe('the reference has nothing that is not there any more:', () => {
+describe('the docs describe only existing', () => {
   const begins = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name);
 
   test('settings', () => {
@@ -100,28 +100,28 @@ const pages = [
   ),
 ];
 
-describe('command lines', () => {
+describe('command lines in the docs', () => {
   test.each([
     [['stat', 'demo'], 'there is no such command'],
     [['stats', 'demo', '--chart'], 'stats has no option --chart'],
     [['stats', 'demo', 'docs'], 'stats does not take docs'],
     [['key', 'rotate', 'ID', '--grace', '24h'], undefined],
     [['import', 'a', 'b', '--project', 'docs'], undefined],
-  ])('are held to what the program takes: %j', (args, problem) => {
-    expect(problemWith(args)).toBe(problem);
+  ])('are checked: %j', (args, problem) => {
+    expect(findProblem(args)).toBe(problem);
   });
 
-  test.each(pages.map((page) => [page.path, page] as const))('in %s are such as it takes', (_, { text }) => {
-    const problems = commandLinesOf(text).map((args) => [args.join(' '), problemWith(args)] as const);
+  test.each(pages.map((page) => [page.path, page] as const))('are valid in %s', (_, { text }) => {
+    const problems = findCommandLines(text).map((args) => [args.join(' '), findProblem(args)] as const);
     expect(problems.filter(([, problem]) => problem !== undefined)).toEqual([]);
   });
 
   test('are found', () => {
-    expect(pages.flatMap(({ text }) => commandLinesOf(text)).length).toBeGreaterThan(30);
+    expect(pages.flatMap(({ text }) => findCommandLines(text)).length).toBeGreaterThan(30);
   });
 });
 
-test('every link to a file leads to one', () => {
+test('every link to a file works', () => {
   for (const { path, text } of pages) {
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)) {
       const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : '';
@@ -130,8 +130,8 @@ test('every link to a file leads to one', () => {
   }
 });
 
-/** The anchor of a heading, as code hosts and the site make it. */
-function anchorOf(heading: string): string {
+/** The anchor that code hosts and the docs site give a heading. */
+function toAnchor(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -140,24 +140,24 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-function anchorsOf(text: string): string[] {
+function findAnchors(text: string): string[] {
   const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '');
-  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toAnchor(heading));
 }
 
-test('every link to a heading leads to one', () => {
+test('every link to a heading works', () => {
   const links = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(([, target = '', anchor = '']) => {
       const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : '';
       const there = target === '' ? text : read(`${folder}${target}`).text;
-      return [`${path}: ${target}#${anchor}`, anchorsOf(there).includes(anchor)] as const;
+      return [`${path}: ${target}#${anchor}`, findAnchors(there).includes(anchor)] as const;
     }),
   );
   expect(links.length).toBeGreaterThan(20);
   expect(links.filter(([, found]) => !found).map(([link]) => link)).toEqual([]);
 });
 
-test('every address of elsewhere is one, and https', () => {
+test('every external link is a valid https URL', () => {
   const addresses = pages.flatMap(({ text }) =>
     [...text.matchAll(/\]\((https?:[^)]*)\)/g)].map(([, one = '']) => one),
   );
@@ -165,7 +165,7 @@ test('every address of elsewhere is one, and https', () => {
   expect(addresses.filter((one) => !URL.canParse(one) || new URL(one).protocol !== 'https:')).toEqual([]);
 });
 
-test('every picture of the docs is one that the script takes', () => {
+test('the screenshot script takes every picture of the docs', () => {
   const script = read('scripts/screenshots.ts').text;
   const names = [...script.matchAll(/\bname: '([a-z-]+)'/g)].map(([, name]) => name);
   const shown = pages.flatMap(({ text }) =>

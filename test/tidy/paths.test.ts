@@ -1,4 +1,4 @@
-/** Every path of this repository that a comment or a page mentions exists. */
+/** Every path that a comment or a page mentions exists in the repository. */
 import { readdirSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { expect, test } from 'vitest';
@@ -18,21 +18,21 @@ const FOLDERS = [
 ];
 const PAGES = readdirSync(root).filter((name) => name.endsWith('.md'));
 
-/** Made by a build. */
-const MADE = /(^|\/)(dist|node_modules|assets|files)\//;
-/** Files that users write. */
-const OF_USERS = ['deploy/.env', 'prometheus.yml'];
-/** A record of measurements, in the paths of the version that was measured. */
+/** Folders that a build creates. */
+const BUILT = /(^|\/)(dist|node_modules|assets|files)\//;
+/** Files that users create. */
+const USER_FILES = ['deploy/.env', 'prometheus.yml'];
+/** A record of measurements, with the paths of the measured version. */
 const RECORDS = ['bench/profiles.md'];
 
-/** Elsewhere, a path without its first folders is not one of a test. */
+/** Outside of these folders, a path without its first folders does not mean a file in them. */
 const TESTS = /^(test|bench)\//;
 
-/** What a path ends in to be taken for one of a source file or page. */
+/** The path of a source file or page. */
 const PATH = /(?:[\w.@*{},-]+\/)*[\w.@*{},-]*[\w}*]\.(?:ts|tsx|mjs|css|md|yaml|yml|sh)\b(?!\.?\/)/g;
-/** A folder, in backticks. */
+/** A folder in backticks. */
 const FOLDER = /(?<=`)[\w.-]+(?:\/[\w.-]+)*\/(?=`)/g;
-/** A folder or file below a top folder, whatever it ends in. */
+/** Any folder or file below a top folder. */
 const BELOW_TOP = new RegExp(`(?<![\\w./@-])(?:${FOLDERS.join('|')})/[\\w./@*{},-]*[\\w}*]`, 'g');
 
 const sources = [
@@ -40,20 +40,18 @@ const sources = [
   ...FOLDERS.flatMap((folder) =>
     filesBelow(folder, '.md', '.ts', '.tsx', '.mjs', '.css', '.yaml', '.yml', '.sh', 'Dockerfile'),
   ),
-].filter(({ path }) => !MADE.test(path) && !RECORDS.includes(path));
+].filter(({ path }) => !BUILT.test(path) && !RECORDS.includes(path));
 
-const files = [...readdirSync(root), ...FOLDERS.flatMap((folder) => below(folder))].filter(
-  (path) => !MADE.test(`${path}/`),
-);
+const files = [...readdirSync(root), ...FOLDERS.flatMap(listBelow)].filter((path) => !BUILT.test(`${path}/`));
 
-function below(folder: string): string[] {
+function listBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).map((entry) =>
     relative(root, join(entry.parentPath, entry.name)),
   );
 }
 
-/** The lines of a page without its blocks of code, or only the comments of a source. */
-function proseOf({ path, lines }: Source): string[] {
+/** The lines of a page without blocks of code, or the comments of a source file. */
+function extractProse({ path, lines }: Source): string[] {
   if (path.endsWith('.md')) return withoutCodeBlocks(lines);
   const comment = /\.(ts|tsx|mjs|css)$/.test(path) ? /(?:^\s*\/?\*+|(?<!:)\/\/)(.*)$/ : /(?:^|\s)#(.*)$/;
   return lines.map((line) => comment.exec(line)?.[1] ?? '');
@@ -67,26 +65,26 @@ function withoutCodeBlocks(lines: readonly string[]): string[] {
   });
 }
 
-function pathsIn(line: string): string[] {
-  // Addresses and absolute paths are of other places.
+function findPaths(line: string): string[] {
+  // URLs and absolute paths are not paths of the repository.
   const prose = line.replaceAll(/\b\w+:\/\/\S+|(?<![\w.*}])[~$]?\/[\w./-]+/g, ' ');
   return [...(prose.match(PATH) ?? []), ...(prose.match(BELOW_TOP) ?? []), ...(prose.match(FOLDER) ?? [])];
 }
 
-/** Whether it is the path of a file from the root or the mentioning file's folder, or the end of one. */
+/** Whether it is a path from the root or the mentioning file's folder, or the end of one. */
 function exists(mentioned: string, from: string): boolean {
-  if (MADE.test(`${mentioned}/`) || OF_USERS.includes(mentioned)) return true;
+  if (BUILT.test(`${mentioned}/`) || USER_FILES.includes(mentioned)) return true;
   const isOfTests = TESTS.test(from);
-  const whole = [mentioned, join(dirname(from), mentioned)].map(normalize).map(patternOf).join('|');
-  const end = patternOf(normalize(mentioned));
+  const whole = [mentioned, join(dirname(from), mentioned)].map(normalize).map(toPattern).join('|');
+  const end = toPattern(normalize(mentioned));
   const [wholePattern, endPattern] = [new RegExp(`^(${whole})/?$`), new RegExp(`/${end}/?$`)];
   return files.some(
     (file) => wholePattern.test(file) || (endPattern.test(file) && (isOfTests || !TESTS.test(file))),
   );
 }
 
-/** `*` stands for any part of a name, and `{a,b}` for either. */
-function patternOf(path: string): string {
+/** Converts `*` and `{a,b}` to regular expressions. */
+function toPattern(path: string): string {
   return path
     .replace(/\/$/, '')
     .replaceAll('.', '\\.')
@@ -95,16 +93,16 @@ function patternOf(path: string): string {
     .replaceAll(/\{([^}]*)\}/g, (_, names: string) => `(${names.replaceAll(',', '|')})`);
 }
 
-function wrongPaths(source: Source): string[] {
-  return proseOf(source).flatMap((line, at) =>
-    pathsIn(line)
+function findWrongPaths(source: Source): string[] {
+  return extractProse(source).flatMap((line, at) =>
+    findPaths(line)
       .filter((path) => !exists(path, source.path))
       .map((path) => `${source.path}:${at + 1}: ${path}`),
   );
 }
 
-test('every path that a comment or a page mentions exists', () => {
-  expect(sources.flatMap(wrongPaths)).toEqual([]);
+test('every mentioned path exists', () => {
+  expect(sources.flatMap(findWrongPaths)).toEqual([]);
 });
 
 test.each([
@@ -115,7 +113,7 @@ test.each([
   '`no/folder/`',
   'docs/nowhere.md,',
   'http/{overload,errors}.gone.ts',
-])('a false path is found: %s', (prose) => {
+])('the check finds the wrong path %s', (prose) => {
   for (const path of ['ARCHITECTURE.md', 'src/http/planted.ts', 'deploy/planted.yaml'])
-    expect(wrongPaths({ path, text: '', lines: ['', `# // ${prose}`] })).not.toEqual([]);
+    expect(findWrongPaths({ path, text: '', lines: ['', `# // ${prose}`] })).not.toEqual([]);
 });

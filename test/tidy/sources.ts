@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Source {
-  /** Relative to the project's root, as `src/http/app.ts`. */
+  /** Relative to the root of the repository, such as `src/http/app.ts`. */
   readonly path: string;
   readonly text: string;
   readonly lines: readonly string[];
 }
 
-/** Files below a folder of the project whose names end so. */
+/** Files below a folder whose names have one of these endings. */
 export function filesBelow(folder: string, ...ends: string[]): Source[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && ends.some((end) => entry.name.endsWith(end)))
@@ -24,7 +24,7 @@ export function read(path: string): Source {
   return { path, text, lines: text.split('\n') };
 }
 
-/** What a source imports: files of the project by their paths, packages by their names. */
+/** The imports of a source file: paths of the repository and names of packages. */
 export function importsOf({ path, text }: Source): string[] {
   const specifiers = [
     ...text.matchAll(
@@ -38,9 +38,24 @@ export function importsOf({ path, text }: Source): string[] {
     );
 }
 
-/** Lines that match, as `path:line: text`. */
+/** The matching lines as `path:line: text`. */
 export function linesMatching(sources: readonly Source[], pattern: RegExp): string[] {
   return sources.flatMap(({ path, lines }) =>
     lines.flatMap((line, at) => (pattern.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
   );
+}
+
+/** The given files and everything that they import, directly or indirectly. */
+export function findReachable(
+  start: readonly string[],
+  importsOfPath: (path: string) => readonly string[],
+): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const visit = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    importsOfPath(path).forEach(visit);
+  };
+  start.forEach(visit);
+  return reached;
 }

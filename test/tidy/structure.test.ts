@@ -1,13 +1,13 @@
-/** The rules of `ARCHITECTURE.md` about which code may know which. */
+/** The import rules of `ARCHITECTURE.md`. */
 import { describe, expect, test } from 'vitest';
-import { filesBelow, importsOf, linesMatching, read, type Source } from './sources.js';
+import { filesBelow, findReachable, importsOf, linesMatching, read, type Source } from './sources.js';
 
 const sources = filesBelow('src', '.ts');
 const client = filesBelow('client/src', '.ts');
 const outside = (...allowed: string[]): Source[] =>
   sources.filter(({ path }) => !allowed.some((prefix) => path.startsWith(prefix)));
 
-/** For files below a folder: what they may import besides `src/shared/`. The first that fits a file is its rule. */
+/** What files below a folder may import besides `src/shared/`. The first matching rule applies. */
 const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['src/shared/', /^node:/],
   ['src/domain/', /^(src\/domain\/|node:(buffer|crypto|net|zlib)$|fastest-levenshtein$|temporal-polyfill$)/],
@@ -50,15 +50,18 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ['src/main.ts', /^(src\/cli\/|node:)/],
 ];
 
-describe('imports run one way', () => {
-  test.each(sources.map((source) => [source.path, source] as const))('%s', (path, source) => {
-    const allowed = rules.find(([folder]) => path.startsWith(folder))?.[1];
-    expect(allowed, 'a folder without a rule').toBeDefined();
-    const others = importsOf(source).filter((name) => !name.startsWith('src/shared/'));
-    expect(others.filter((name) => !allowed?.test(name))).toEqual([]);
-  });
+describe('imports', () => {
+  test.each(sources.map((source) => [source.path, source] as const))(
+    'follow the rules in %s',
+    (path, source) => {
+      const allowed = rules.find(([folder]) => path.startsWith(folder))?.[1];
+      expect(allowed, 'the folder has a rule').toBeDefined();
+      const others = importsOf(source).filter((name) => !name.startsWith('src/shared/'));
+      expect(others.filter((name) => !allowed?.test(name))).toEqual([]);
+    },
+  );
 
-  test('and never from runtime code to a released migration, or back', () => {
+  test('never connect runtime code and released migrations', () => {
     const isMigration = (path: string): boolean => /\/migrations\/\d{3}-[a-z-]+\.ts$/.test(path);
     const migrations = sources.filter(({ path }) => isMigration(path));
     expect(migrations.length).toBeGreaterThan(0);
@@ -70,77 +73,73 @@ describe('imports run one way', () => {
     ]);
   });
 
-  test('and never in a circle', () => {
+  test('have no cycles', () => {
     const imports = new Map(sources.map((source) => [source.path, importsOf(source)]));
     const done = new Set<string>();
-    const circles: string[] = [];
+    const cycles: string[] = [];
     const visit = (path: string, trail: readonly string[]): void => {
-      if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' > '));
+      if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' > '));
       else if (!done.has(path)) for (const next of imports.get(path) ?? []) visit(next, [...trail, path]);
       done.add(path);
     };
     for (const path of imports.keys()) visit(path, []);
-    expect(circles).toEqual([]);
+    expect(cycles).toEqual([]);
   });
 
-  test('and no command waits for another to load, nor any but mcp for its library', () => {
-    const reached = new Set<string>();
-    const visit = (path: string): void => {
-      const source = sources.find((one) => one.path === path);
-      if (source === undefined || reached.has(path)) return;
-      reached.add(path);
-      const text = source.text.replaceAll(/(?:new URL|import)\('/g, '');
-      for (const next of importsOf({ ...source, text })) visit(next);
-    };
-    visit('src/main.ts');
+  test('load each command, and the library of mcp, only when needed', () => {
+    const importsAtStart = (path: string) =>
+      sources
+        .filter((source) => source.path === path)
+        .flatMap((source) =>
+          importsOf({ ...source, text: source.text.replaceAll(/(?:new URL|import)\('/g, '') }),
+        );
+    const atStart = findReachable(['src/main.ts'], importsAtStart);
     const program = sources.filter(({ path }) => path === 'src/cli/program.ts');
-    const commands = program.flatMap(importsOf).filter((path) => !reached.has(path));
+    const commands = program.flatMap(importsOf).filter((path) => !atStart.has(path));
     expect(commands).toEqual(
       expect.arrayContaining(['src/cli/commands/serve.ts', 'src/cli/commands/mcp.ts']),
     );
-    commands.forEach(visit);
-    expect([...reached].filter((path) => /^src\/mcp\//.test(path))).toEqual([]);
+    const byCommands = findReachable(commands, importsAtStart);
+    expect([...atStart, ...byCommands].filter((path) => /^src\/mcp\//.test(path))).toEqual([]);
   });
 
-  test('and reach every file from main.ts, or from the client', () => {
-    const reached = new Set<string>();
-    const visit = (path: string): void => {
-      const source = sources.find((one) => one.path === path);
-      if (source === undefined || reached.has(path)) return;
-      reached.add(path);
-      for (const next of importsOf(source)) visit(next);
-    };
-    visit('src/main.ts');
-    for (const source of client) importsOf(source).forEach(visit);
+  test('reach every file from main.ts or the client', () => {
+    const start = ['src/main.ts', ...client.flatMap(importsOf)];
+    const reached = findReachable(start, (path) =>
+      sources.filter((source) => source.path === path).flatMap(importsOf),
+    );
     expect(sources.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([]);
   });
 });
 
-describe('the client imports nothing', () => {
-  test.each(client.map((source) => [source.path, source] as const))('but its own: %s', (path, source) => {
-    const own = /^(client\/src\/|src\/domain\/queries\/caller-detection\.ts$|src\/shared\/api-client\.ts$)/;
-    const node = path === 'client/src/spool.ts' ? /^node:(fs|process)$/ : /^$/;
-    expect(importsOf(source).filter((name) => !own.test(name) && !node.test(name))).toEqual([]);
-  });
+describe('the client', () => {
+  test.each(client.map((source) => [source.path, source] as const))(
+    'imports only its own files in %s',
+    (path, source) => {
+      const own = /^(client\/src\/|src\/domain\/queries\/caller-detection\.ts$|src\/shared\/api-client\.ts$)/;
+      const node = path === 'client/src/spool.ts' ? /^node:(fs|process)$/ : /^$/;
+      expect(importsOf(source).filter((name) => !own.test(name) && !node.test(name))).toEqual([]);
+    },
+  );
 
-  test('not even by way of what it shares with the service', () => {
+  test('shares only files without imports with the server', () => {
     expect(importsOf(read('src/domain/queries/caller-detection.ts'))).toEqual([]);
     expect(importsOf(read('src/shared/api-client.ts'))).toEqual([]);
   });
 
-  test('and has one place for the clock', () => {
+  test('has one place for the clock', () => {
     const others = client.filter(({ path }) => path !== 'client/src/platform.ts');
     expect(linesMatching(others, /Date\.now\(|new Date\(\)|performance\.now/)).toEqual([]);
   });
 });
 
-describe('there is one place for', () => {
-  test('the clock, the environment, the process: main.ts', () => {
+describe('the server has one place for', () => {
+  test('the clock, the environment and the process: main.ts', () => {
     const pattern = /Date\.now\(|new Date\(\)|performance\.now|\bprocess\./;
     expect(linesMatching(outside('src/main.ts'), pattern)).toEqual([]);
   });
 
-  test('names of variables of the environment: the settings', () => {
+  test('environment variables: the settings', () => {
     expect(linesMatching(outside('src/cli/settings/'), /\benv\[|CALLER_STATS_[A-Z_]+'/)).toEqual([]);
   });
 
@@ -151,7 +150,7 @@ describe('there is one place for', () => {
     ).toEqual([]);
   });
 
-  test('choosing an HTTP status: the error tables, and what the dashboard answers when all is well', () => {
+  test('HTTP statuses: the error tables and the responses of the dashboard', () => {
     const files = outside(
       'src/http/errors.ts',
       'src/http/connection/connection-errors.ts',
@@ -160,7 +159,7 @@ describe('there is one place for', () => {
     expect(linesMatching(files, /\.(code|status)\(\d{3}\)/)).toEqual([]);
   });
 
-  test('a total: domain/counting/counts.ts', () => {
+  test('totals: domain/counting/counts.ts', () => {
     expect(linesMatching(outside('src/domain/counting/counts.ts'), /total:\s*(?!count\()[^;]*\+/)).toEqual(
       [],
     );

@@ -1,4 +1,4 @@
-/** Style that can be checked: sizes, leftovers, switches that turn a check off. */
+/** Style rules that the linter does not check. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { filesBelow, linesMatching, read, root } from './sources.js';
 const code = ['src', 'test', 'bench', 'scripts', 'dashboard', 'client/src']
   .filter((folder) => existsSync(join(root, folder)))
   .flatMap((folder) => filesBelow(folder, '.ts', '.tsx'))
-  // Made by a program, of what others are held to.
+  // A generated file.
   .filter(({ path }) => path !== 'client/src/api.ts');
 const prose = [
   ...filesBelow('docs', '.md'),
@@ -23,17 +23,17 @@ const prose = [
 const self = 'test/tidy/style.test.ts';
 const others = code.filter(({ path }) => path !== self);
 
-test('every source file says somewhere what it is for', () => {
+test('every source file has a comment that explains it', () => {
   const sources = [
     ...filesBelow('src', '.ts'),
     ...filesBelow('dashboard', '.ts', '.tsx'),
     ...filesBelow('client/src', '.ts'),
   ];
-  const silent = sources.filter(({ text }) => !text.includes('/**'));
-  expect(silent.map(({ path }) => path)).toEqual([]);
+  const uncommented = sources.filter(({ text }) => !text.includes('/**'));
+  expect(uncommented.map(({ path }) => path)).toEqual([]);
 });
 
-test('nothing is left for later, and no check is turned off', () => {
+test('no file has TODOs, disabled checks or skipped tests', () => {
   expect(linesMatching([...others, ...prose], /\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([]);
   expect(linesMatching(others, /@ts-(ignore|expect-error|nocheck)|biome-ignore|eslint-disable/)).toEqual([]);
   expect(linesMatching(others, /\b(test|it|describe)\.(only|skip|todo|fails)\b|\bx(it|describe)\(/)).toEqual(
@@ -46,7 +46,7 @@ test('tests do not sleep', () => {
   expect(linesMatching(tests, /setTimeout\(|sleep\(/)).toEqual([]);
 });
 
-test('no path of a machine, no address of a registry, no key is in the repository', () => {
+test('the repository contains no local path, registry URL or API key', () => {
   const everything = [
     ...others,
     ...prose,

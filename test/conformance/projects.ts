@@ -4,7 +4,7 @@ import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { knownEvent, recount } from '../support/ledger.js';
-import { by, keyOf, type PlaceFactory, projectOf, purgeAll } from '../support/store.js';
+import { by, intact, keyOf, type PlaceFactory, projectOf, purgeAll } from '../support/store.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const rival = { id: 'rival', name: 'Rival', createdAt: 500 };
@@ -142,13 +142,7 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
         await expect(other.changeProject(org, 'p', { name: 'x' }, by)).rejects.toMatchObject(gone);
         await expect(other.deleteProject(org, 'p', by)).rejects.toMatchObject(gone);
         expect(await other.count('q', ALL_TIME)).toEqual(recount(events(40), ALL_TIME));
-        expect(await other.verify()).toEqual({
-          projects: 1,
-          queries: 40,
-          damage: [],
-          differences: [],
-          differencesTotal: 0,
-        });
+        expect(await other.verify()).toEqual(intact(1, 40));
       }
       const [entry] = await store.readAudit(org, { limit: 1 });
       expect(entry).toMatchObject({
@@ -222,13 +216,7 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
       const [store, other] = handles;
       if (store === undefined || other === undefined) throw new Error('there is no handle');
       for (let round = 0; round < 20; round++) await deleteAmidst(`p${round}`, [store, other]);
-      expect(await store.verify()).toEqual({
-        projects: 0,
-        queries: 0,
-        damage: [],
-        differences: [],
-        differencesTotal: 0,
-      });
+      expect(await store.verify()).toEqual(intact(0, 0));
     });
   });
 }

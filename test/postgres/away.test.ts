@@ -7,13 +7,14 @@ import { knownDelivery } from '../support/ledger.js';
 import { Cluster, eventually, Load, ownPostgres, waitingForLock } from '../support/nodes.js';
 import { installations, newestPostgres, type PostgresServer } from '../support/postgres-server.js';
 import { onDatabase } from '../support/store.js';
+import { isDeep } from '../support/volume.js';
 
 const [older] = installations();
 const newest = newestPostgres();
 
 /** Short, for each round waits for it. */
 const deadline = ['--database-timeout-ms', '1000'];
-const rounds = 4;
+const rounds = isDeep ? 4 : 2;
 const senders = 4;
 const someDeliveries = 20;
 const burst = 200;

@@ -3,12 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
-import type { Store } from '../../src/storage/ports/store.js';
 import { certificateFor, newAuthority } from '../support/certificates.js';
 import { installations, type PostgresServer, startPostgres } from '../support/postgres-server.js';
-import { onDatabase } from '../support/store.js';
+import { onDatabase, openForTest } from '../support/store.js';
 
 /** Where nobody gets in without encryption. */
 const database = 'counts';
@@ -74,12 +73,6 @@ describe.each(installations().map((one) => [one.version, one] as const))(
       return url.href;
     }
 
-    async function opened(url: string): Promise<Store> {
-      const store = await openStore(url);
-      onTestFinished(() => store.close());
-      return store;
-    }
-
     /** Whether the connections that bear this name are encrypted, in the server's own words. */
     async function encryptedAs(name: string): Promise<boolean[]> {
       const { rows } = await onDatabase(String(server?.url()), (client) =>
@@ -132,7 +125,7 @@ describe.each(installations().map((one) => [one.version, one] as const))(
       ['verify-ca, whatever the name', { sslmode: 'verify-ca', sslrootcert: 'ca.crt' }, '127.0.0.1'],
       ['verify-full', { sslmode: 'verify-full', sslrootcert: 'ca.crt' }, 'localhost'],
     ])('connects with %s, encrypted', async (what, parameters, host) => {
-      const store = await opened(urlWith({ ...parameters, application_name: what }, host));
+      const store = await openForTest(urlWith({ ...parameters, application_name: what }, host));
       await store.check();
       expect(await encryptedAs(what)).toEqual([true]);
     });
@@ -140,7 +133,7 @@ describe.each(installations().map((one) => [one.version, one] as const))(
     test('accepts a client certificate and refuses a client without one', async () => {
       const verified = { sslmode: 'verify-full', sslrootcert: 'ca.crt' };
       const certified = { ...verified, sslcert: 'client.crt', sslkey: 'client.key' };
-      await (await opened(urlWith(certified, 'localhost', 'certified'))).check();
+      await (await openForTest(urlWith(certified, 'localhost', 'certified'))).check();
       await expect(openStore(urlWith(verified, 'localhost', 'certified'))).rejects.toMatchObject({
         code: 'unavailable',
         message: expect.stringMatching(/refuses this user/),
@@ -154,7 +147,7 @@ describe.each(installations().map((one) => [one.version, one] as const))(
     test('finds a socket by its folder', async () => {
       const { username, password, port, search } = new URL(urlWith({ application_name: 'by socket' }));
       const url = `postgres://${username}:${password}@/${database}${search}&host=${folder}&port=${port}`;
-      await (await opened(url)).check();
+      await (await openForTest(url)).check();
       expect(await encryptedAs('by socket')).toEqual([false]);
       await expect(openStore(url.replace(`port=${port}`, 'port=1'))).rejects.toMatchObject({
         code: 'unavailable',

@@ -1,7 +1,6 @@
 /** Projects that are deleted while nodes record into them: gone at once, everywhere, and nothing is left in the end. */
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
-import { openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { firstRunOf, kill } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
@@ -10,14 +9,24 @@ import { whileHeld } from '../support/copy.js';
 import { knownEvent, recount } from '../support/ledger.js';
 import { eventually } from '../support/nodes.js';
 import { programOn, ready } from '../support/schema-nodes.js';
-import { by, newSchemaIn, onDatabase, projectOf, purgeAll, retainAll } from '../support/store.js';
+import {
+  by,
+  intact,
+  newSchemaIn,
+  onDatabase,
+  openForTest,
+  projectOf,
+  purgeAll,
+  retainAll,
+  schemaOf,
+} from '../support/store.js';
 
 const servers = inject('postgresServers').map(({ version, url }) => [version, url] as const);
 const org = 'default';
 
 /** How many rows of a project there are in all tables that have any, its own included. */
 async function rowsOf(url: string, projectId: string): Promise<number> {
-  const schema = new URL(url).searchParams.get('schema');
+  const schema = schemaOf(url);
   return onDatabase(url, async (client) => {
     const { rows } = await client.query(
       `SELECT (SELECT count(*) FROM ${schema}.query WHERE project_id = $1)
@@ -32,7 +41,7 @@ async function rowsOf(url: string, projectId: string): Promise<number> {
 
 /** Resolves once so many statements on a schema wait for a lock. */
 async function waiting(url: string, howMany: number): Promise<void> {
-  const schema = new URL(url).searchParams.get('schema');
+  const schema = schemaOf(url);
   await onDatabase(url, (client) =>
     eventually(async () => {
       const { rowCount } = await client.query(
@@ -65,11 +74,8 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
   test('a deletion succeeds under the load of four nodes, and its purge removes every row', async () => {
     const url = newSchemaIn(databaseUrl);
     const nodes = await Promise.all(
-      Array.from({ length: 4 }, () => openStore(url, { connectionsMax: 6, timeoutMs: 60_000 })),
+      Array.from({ length: 4 }, () => openForTest(url, { connectionsMax: 6, timeoutMs: 60_000 })),
     );
-    onTestFinished(async () => {
-      await Promise.all(nodes.map((node) => node.close()));
-    });
     const [first, second] = nodes;
     if (first === undefined || second === undefined) throw new Error('there are no nodes');
     const kept = Array.from({ length: 500 }, (_, number) => knownEvent(number));
@@ -91,13 +97,7 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
     }
     const recorded = kept.slice(0, 450);
     expect(await first.count('kept', ALL_TIME)).toEqual(recount(recorded, ALL_TIME));
-    expect(await first.verify()).toEqual({
-      projects: 1,
-      queries: recorded.length,
-      damage: [],
-      differences: [],
-      differencesTotal: 0,
-    });
+    expect(await first.verify()).toEqual(intact(1, recorded.length));
   });
 
   test.each<[string, (store: Store) => Promise<unknown>, boolean]>([
@@ -106,11 +106,8 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
   ])('%s waits for a recording in progress and then sees it', async (_what, work, lives) => {
     const url = newSchemaIn(databaseUrl);
     const nodes = await Promise.all(
-      [1, 2].map(() => openStore(url, { connectionsMax: 4, timeoutMs: 60_000 })),
+      [1, 2].map(() => openForTest(url, { connectionsMax: 4, timeoutMs: 60_000 })),
     );
-    onTestFinished(async () => {
-      await Promise.all(nodes.map((node) => node.close()));
-    });
     const [first, second] = nodes;
     if (first === undefined || second === undefined) throw new Error('there are no nodes');
     await first.createProject(projectOf('p', { retentionDays: 1 }), by);
@@ -144,8 +141,7 @@ describe.each(servers)('on PostgreSQL %s', (_version, databaseUrl) => {
 
   test('an id stays taken until the purge has finished, and then belongs to a new project', async () => {
     const url = newSchemaIn(databaseUrl);
-    const store = await openStore(url);
-    onTestFinished(() => store.close());
+    const store = await openForTest(url);
     await store.createProject(projectOf('p'), by);
     await store.record('p', [knownEvent(1), knownEvent(2)]);
     await store.deleteProject(org, 'p', by);
@@ -175,8 +171,7 @@ test('a deleted project is 404 on every node, and another node finishes a killed
     expect(await writer.record(batchOf(at, 3000))).toMatchObject({ status: 200 });
   }
   // Past the commands, which would purge it themselves: the nodes find it, and one of them dies at it.
-  const store = await openStore(url);
-  onTestFinished(() => store.close());
+  const store = await openForTest(url);
   await store.deleteProject(org, project, by);
   for (const reader of readers) {
     expect(await reader.count()).toEqual({ status: 404, body: { error: 'There is no such project.' } });

@@ -1,36 +1,19 @@
 /** What the store's connections are set to, whatever the database, the user or the URL say. */
 import { randomBytes } from 'node:crypto';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
-import { type OpenOptions, openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { newUser } from '../support/postgres-user.js';
-import { by, keyOf, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
-
-async function opened(url: string, options?: OpenOptions): Promise<Store> {
-  const store = await openStore(url, options);
-  onTestFinished(() => store.close());
-  return store;
-}
-
-const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? '';
-
-/** A database of the test's own with settings of its own, gone when the test is over. */
-async function newDatabase(serverUrl: string, settings: Readonly<Record<string, string>>): Promise<string> {
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await onDatabase(serverUrl, async (client) => {
-    await client.query(`CREATE DATABASE ${name}`);
-    for (const [setting, value] of Object.entries(settings)) {
-      await client.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
-    }
-  });
-  onTestFinished(async () => {
-    await onDatabase(serverUrl, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
-  });
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return newSchemaOf(url.href);
-}
+import {
+  by,
+  keyOf,
+  newDatabase,
+  newSchemaIn,
+  onDatabase,
+  openForTest,
+  projectOf,
+  schemaOf,
+} from '../support/store.js';
 
 /** A schema that need not be dropped, for its database is. */
 const newSchemaOf = (url: string): string => `${url}?schema=test_${randomBytes(8).toString('hex')}`;
@@ -89,8 +72,8 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
     };
 
     test('although the database has other defaults', async () => {
-      const url = await newDatabase(serverUrl, weak);
-      const store = await opened(url);
+      const url = newSchemaOf(await newDatabase(serverUrl, weak));
+      const store = await openForTest(url);
       await noteSettings(url);
       await changeAll(store);
       const { changes, settings } = await noted(url);
@@ -105,7 +88,7 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
         for (const [name, value] of Object.entries(weak))
           await client.query(`ALTER ROLE ${user.name} SET ${name} = '${value}'`);
       });
-      const stores = await Promise.all([opened(user.url(url)), opened(user.url(url))]);
+      const stores = await Promise.all([openForTest(user.url(url)), openForTest(user.url(url))]);
       await noteSettings(url);
       await stores[0]?.createProject(projectOf('docs'), by);
       const batches = Array.from({ length: 40 }, (_, batch) =>
@@ -129,7 +112,9 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
     test('although the URL has other options', async () => {
       const url = newSchemaIn(serverUrl);
       const options = '-c synchronous_commit=off -c default_transaction_isolation=serializable';
-      const store = await opened(`${url}&options=${options}&application_name=another`, { timeoutMs: 7000 });
+      const store = await openForTest(`${url}&options=${options}&application_name=another`, {
+        timeoutMs: 7000,
+      });
       await noteSettings(url);
       await changeAll(store);
       expect((await noted(url)).settings).toEqual([{ ...expected, timeout: '7s', name: 'another' }]);
@@ -140,10 +125,9 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
 test.each(['local', 'remote_write', 'remote_apply'])(
   'keeps the setting %s, which concerns standby servers',
   async (durable) => {
-    const url = await newDatabase(inject('postgresServers').at(-1)?.url ?? '', {
-      synchronous_commit: durable,
-    });
-    const store = await opened(url);
+    const serverUrl = inject('postgresServers').at(-1)?.url ?? '';
+    const url = newSchemaOf(await newDatabase(serverUrl, { synchronous_commit: durable }));
+    const store = await openForTest(url);
     await noteSettings(url);
     await changeAll(store);
     expect((await noted(url)).settings).toEqual([{ ...expected, durable }]);
@@ -154,9 +138,8 @@ test.each(inject('postgresServers'))(
   'recording itself requests a durable commit behind a pooler or cluster: $version',
   async ({ url }) => {
     const schemaUrl = newSchemaIn(url);
-    const schema = new URL(schemaUrl).searchParams.get('schema');
-    const store = await openStore(schemaUrl);
-    onTestFinished(() => store.close());
+    const schema = schemaOf(schemaUrl);
+    const store = await openForTest(schemaUrl);
     await store.createProject(projectOf('p'), by);
     for (const [told, kept] of [
       ['off', 'on'],

@@ -1,12 +1,12 @@
 /** What the URL leaves out comes from the environment, as with every client of PostgreSQL. */
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
 import { spawnCli } from '../support/cli.js';
 import { succeed } from '../support/cli-place.js';
 import { listening, programOn, ready } from '../support/schema-nodes.js';
-import { by, newSchemaIn, onDatabase } from '../support/store.js';
+import { by, newSchemaIn, onDatabase, openForTest, schemaOf } from '../support/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
@@ -84,7 +84,7 @@ test('names connections caller-stats or as the URL says', async () => {
       client.query(
         `SELECT DISTINCT application_name AS name FROM pg_stat_activity
          WHERE strpos(query, $1) > 0 AND pid <> pg_backend_pid()`,
-        [new URL(url).searchParams.get('schema')],
+        [schemaOf(url)],
       ),
     );
     expect(rows).toEqual([{ name }]);
@@ -94,8 +94,7 @@ test('names connections caller-stats or as the URL says', async () => {
 test('passes options to the server', async () => {
   const url = newSchemaIn(databaseUrl);
   await (await openStore(url)).close();
-  const store = await openStore(`${url}&options=-c default_transaction_read_only=on`);
-  onTestFinished(() => store.close());
+  const store = await openForTest(`${url}&options=-c default_transaction_read_only=on`);
   await store.check();
   const making = store.createOrganization({ id: 'other', name: 'Other', createdAt: 0 }, by);
   await expect(making).rejects.toMatchObject({ code: 'unavailable', message: /read-only/ });

@@ -1,19 +1,11 @@
 /** Handles that meet at an empty database. */
 import { randomBytes } from 'node:crypto';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
-import { openStore } from '../../src/storage/open.js';
-import type { Store } from '../../src/storage/ports/store.js';
 import { NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
-import { by, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
+import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/store.js';
 
-async function opened(url: string): Promise<Store> {
-  const store = await openStore(url, { connectionsMax: 2, timeoutMs: 60_000 });
-  onTestFinished(() => store.close());
-  return store;
-}
-
-const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? '';
+const opened = (url: string) => openForTest(url, { connectionsMax: 2, timeoutMs: 60_000 });
 
 describe.each(inject('postgresServers').map(({ version, url }) => [version, url] as const))(
   'on PostgreSQL %s',

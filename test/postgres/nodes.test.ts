@@ -4,14 +4,14 @@ import { firstRunOf, kill, LATER_START, matched } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { succeed } from '../support/cli-place.js';
 import { programOn, ready, statusOf } from '../support/schema-nodes.js';
-import { newSchemaIn, onDatabase } from '../support/store.js';
+import { newSchemaIn, onDatabase, schemaOf } from '../support/store.js';
 
 const servers = inject('postgresServers').map(({ version, url }) => [version, url] as const);
 const [, newest = ''] = servers.at(-1) ?? [];
 
 /** How many rows each table of a schema has. */
 async function rowsIn(url: string, ...tables: readonly string[]): Promise<number[]> {
-  const schema = new URL(url).searchParams.get('schema');
+  const schema = schemaOf(url);
   return onDatabase(url, async (client) => {
     const counts: number[] = [];
     for (const table of tables) {

@@ -8,7 +8,7 @@ import { firstRunOf, inGroups, kill, type Outcome, runCommand, spawnCli } from '
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { newUser, type User } from '../support/postgres-user.js';
 import { listening, programOn, ready } from '../support/schema-nodes.js';
-import { newSchemaIn, onDatabase } from '../support/store.js';
+import { newSchemaIn, onDatabase, schemaOf } from '../support/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { isDeep } from '../support/volume.js';
 
@@ -221,7 +221,7 @@ describe('a server that cannot use its database', () => {
 
 test('a failed request shows no password in its response and log', async () => {
   const { url } = await userAndUrl();
-  const schema = new URL(url).searchParams.get('schema');
+  const schema = schemaOf(url);
   const running = programOn('').start(['--log-level', 'trace', '--database', url]);
   const server = await ready(running);
   const { project, admin } = firstRunOf(server);

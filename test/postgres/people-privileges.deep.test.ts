@@ -1,11 +1,11 @@
 /** What a node's user must be allowed for people to sign in: what the reference names is enough, and none too much. */
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, inject, test, vi } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { documentedGrants, isOfPeople, oneByOne } from '../support/grants.js';
 import { invitationOf } from '../support/people.js';
 import { newUser } from '../support/postgres-user.js';
-import { by, newSchemaIn, onDatabase } from '../support/store.js';
+import { by, newSchemaIn, onDatabase, openForTest, schemaOf } from '../support/store.js';
 import { codesOf, usersOf, Visitor } from '../support/visitor.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
@@ -72,12 +72,11 @@ test('signing in needs exactly the documented privileges', async () => {
   const url = newSchemaIn(databaseUrl);
   const user = await newUser(databaseUrl, 'secret');
   await (await openStore(url)).close();
-  const schema = new URL(url).searchParams.get('schema') ?? '';
+  const schema = schemaOf(url);
   const grants = documentedGrants(schema, user.name);
   const change = (sql: string) => onDatabase(url, (client) => client.query(sql));
   await change(grants.join('\n'));
-  const store = await openStore(user.url(url));
-  onTestFinished(() => store.close());
+  const store = await openForTest(user.url(url));
   const doAll = async (name: string) => {
     await inviteAll(store, name);
     await liveAll(store, name);

@@ -1,5 +1,5 @@
 /** Users that may do little: what they are told, and what is enough. */
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
@@ -9,12 +9,10 @@ import { succeed } from '../support/cli-place.js';
 import { documentedGrants, isOfPeople, oneByOne } from '../support/grants.js';
 import { newUser } from '../support/postgres-user.js';
 import { listening, programOn, ready, statusOf } from '../support/schema-nodes.js';
-import { by, keyOf, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
+import { by, keyOf, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/store.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 const lacks = /this user lacks a privilege; grant it, or connect as another user\./;
-
-const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? '';
 
 /** All that a node and the commands do, on things of its own. */
 async function doAll(store: Store, name: string): Promise<void> {
@@ -131,8 +129,7 @@ test('every documented privilege is necessary', async () => {
   expect(all).toHaveLength(30);
   const change = (sql: string) => onDatabase(url, (client) => client.query(sql));
   await change(grants.join('\n'));
-  const store = await openStore(user.url(url));
-  onTestFinished(() => store.close());
+  const store = await openForTest(user.url(url));
   await doAll(store, 'before');
   for (const [at, privilege] of all.entries()) {
     await change(`REVOKE ${privilege} FROM ${user.name}`);

@@ -3,8 +3,7 @@
  * begins with the project, and every statement of recording and counting names one project for each such table.
  * Reads the schema from a real server and every statement from the program; what is new must be put into a class here.
  */
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/storage/open.js';
+import { expect, inject, test } from 'vitest';
 import { dialectFor } from '../../src/storage/postgres/dialect.js';
 import { SHARDED_TABLES } from '../../src/storage/postgres/migrations/distribute.js';
 import { MIGRATIONS } from '../../src/storage/postgres/migrations/index.js';
@@ -13,7 +12,7 @@ import { SqlDirectoryChanges } from '../../src/storage/sql/directory-changes.js'
 import { SqlDirectoryReads } from '../../src/storage/sql/directory-reads.js';
 import { delegate, type Session } from '../../src/storage/sql/session.js';
 import { SqlThrottles } from '../../src/storage/sql/throttles.js';
-import { newSchemaIn, onDatabase } from '../support/store.js';
+import { newSchemaIn, onDatabase, openForTest, schemaOf } from '../support/store.js';
 
 /** Few rows, read and written by the coordinator alone: no request of one project waits for another's server. */
 const LOCAL_TABLES = [
@@ -184,9 +183,8 @@ test.each(inject('postgresServers'))(
   'every unique key begins with the project, and no foreign key leaves it: $version',
   async ({ url }) => {
     const schemaUrl = newSchemaIn(url);
-    const schema = new URL(schemaUrl).searchParams.get('schema');
-    const store = await openStore(schemaUrl);
-    onTestFinished(() => store.close());
+    const schema = schemaOf(schemaUrl);
+    await openForTest(schemaUrl);
     await onDatabase(url, async (client) => {
       const tables = await client.query('SELECT tablename FROM pg_tables WHERE schemaname = $1', [schema]);
       const names: string[] = tables.rows.map(({ tablename }) => tablename);

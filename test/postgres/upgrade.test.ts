@@ -1,8 +1,6 @@
 /** Schemas of an older version, and what the newest one keeps to by itself. */
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
-import { openStore } from '../../src/storage/open.js';
-import type { Store } from '../../src/storage/ports/store.js';
 import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
 import {
   expectUpToDate,
@@ -13,15 +11,9 @@ import {
   firstVersionQueries,
 } from '../support/first-version.js';
 import { eventually } from '../support/nodes.js';
-import { by, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
+import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/store.js';
 
-const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? '';
-
-async function opened(url: string): Promise<Store> {
-  const store = await openStore(url, { connectionsMax: 2, timeoutMs: 60_000 });
-  onTestFinished(() => store.close());
-  return store;
-}
+const opened = (url: string) => openForTest(url, { connectionsMax: 2, timeoutMs: 60_000 });
 
 /** The URL of a schema as the first version left it. */
 async function firstVersionSchema(databaseUrl: string): Promise<string> {

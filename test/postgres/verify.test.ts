@@ -1,7 +1,6 @@
 /** What `verify` finds where counters are not what the queries give: both kinds of counters, each in three ways. */
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/storage/open.js';
-import { by, newSchemaIn, onDatabase, projectOf } from '../support/store.js';
+import { expect, inject, test } from 'vitest';
+import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/store.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 
@@ -43,15 +42,14 @@ test.each<[what: string, change: string, found: object]>([
   ],
 ])('verify finds a counter that was %s', async (_what, change, found) => {
   const url = newSchemaIn(databaseUrl);
-  const store = await openStore(url);
-  onTestFinished(() => store.close());
+  const store = await openForTest(url);
   await store.createProject(projectOf('p'), by);
   await store.record('p', [
     { id: 'a', caller: 'web', occurredAt: 1_767_225_600_000 },
     { id: 'b', caller: 'slack', occurredAt: -1 },
   ]);
   expect(await store.verify()).toMatchObject({ queries: 2, differencesTotal: 0 });
-  const schema = new URL(url).searchParams.get('schema');
+  const schema = schemaOf(url);
   await onDatabase(url, (client) => client.query(`SET search_path = ${schema}; ${change}`));
   expect(await store.verify()).toMatchObject({
     damage: [],

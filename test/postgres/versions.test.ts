@@ -8,14 +8,14 @@ import { firstRunOf, kill } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { succeed } from '../support/cli-place.js';
 import { listening, programOn, ready, statusOf } from '../support/schema-nodes.js';
-import { newSchemaIn, onDatabase } from '../support/store.js';
+import { newSchemaIn, onDatabase, schemaOf } from '../support/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 const newer = 99;
 
 async function setVersion(url: string, version: number): Promise<void> {
-  const schema = new URL(url).searchParams.get('schema');
+  const schema = schemaOf(url);
   await onDatabase(url, (client) => client.query(`UPDATE ${schema}.schema_version SET version = ${version}`));
 }
 
@@ -106,7 +106,7 @@ test('a node refuses requests after another changed the schema, and recovers', a
 
 test('a node refuses requests after its schema was dropped, and recovers once it exists again', async () => {
   const url = newSchemaIn(databaseUrl);
-  const schema = new URL(url).searchParams.get('schema');
+  const schema = schemaOf(url);
   const program = programOn(url);
   const server = await ready(program.start());
   const { project, admin } = firstRunOf(server);
@@ -176,7 +176,7 @@ test('commands that need an existing store create nothing', async () => {
     expect({ args, status, stdout }).toEqual({ args, status: 1, stdout: '' });
     expect(stderr).toMatch(/^caller-stats: There is no caller-stats in the database .+ makes it\.\n$/);
   }
-  const schema = new URL(url).searchParams.get('schema');
+  const schema = schemaOf(url);
   const { rowCount } = await onDatabase(url, (client) =>
     client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema]),
   );

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { migrateStore, openStore } from '../../src/storage/open.js';
-import type { Store } from '../../src/storage/ports/store.js';
+import { migrateStore, type OpenOptions, openStore } from '../../src/storage/open.js';
+import type { Store, Verification } from '../../src/storage/ports/store.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import { whenOver } from './cleanup.js';
 import { temporaryFolder } from './temporary.js';
@@ -35,16 +35,14 @@ const sqlitePlace: PlaceFactory = async () => {
 
 /** A new schema in a database, gone when the test is over. Where the database is a Citus cluster, it is distributed. */
 function postgresPlace(databaseUrl: string): PlaceFactory {
+  let distribute: Promise<boolean> | undefined;
   return async () => {
     const url = newSchemaIn(databaseUrl);
-    if (await isCitus(databaseUrl)) await migrateStore(url, { distribute: true });
+    distribute ??= isCitus(databaseUrl);
+    if (await distribute) await migrateStore(url, { distribute: true });
     return {
       kind: 'postgres',
-      open: async () => {
-        const store = await openStore(url);
-        whenOver(() => store.close());
-        return store;
-      },
+      open: () => openForTest(url),
     };
   };
 }
@@ -66,6 +64,44 @@ function isCitus(databaseUrl: string): Promise<boolean> {
     return rowCount === 1;
   });
 }
+
+/** Opens a store, which is closed after the test. */
+export async function openForTest(url: string, options?: OpenOptions): Promise<Store> {
+  const store = await openStore(url, options);
+  whenOver(() => store.close());
+  return store;
+}
+
+/** The schema that a URL names. */
+export function schemaOf(url: string): string {
+  return new URL(url).searchParams.get('schema') ?? '';
+}
+
+/** The URL of a new database with these settings, which is dropped after the test. */
+export async function newDatabase(
+  serverUrl: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await onDatabase(serverUrl, async (client) => {
+    await client.query(`CREATE DATABASE ${name}`);
+    for (const [setting, value] of Object.entries(settings))
+      await client.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
+  });
+  whenOver(() => onDatabase(serverUrl, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** What `verify` returns for an intact store. */
+export const intact = (projects: number, queries: number): Verification => ({
+  projects,
+  queries,
+  damage: [],
+  differences: [],
+  differencesTotal: 0,
+});
 
 /** Works on a database past the program. */
 export async function onDatabase<T>(

@@ -5,6 +5,7 @@ import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { by, keyOf, type PlaceFactory, projectOf } from '../support/store.js';
 
+const notFound = { code: 'not_found' };
 const org = DEFAULT_ORGANIZATION_ID;
 const rival = { id: 'rival', name: 'Rival', createdAt: 500 };
 const at = (time: number) => ({ ...by, at: time });
@@ -32,9 +33,7 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
           ['none', 'theirs'],
           ['rival', 'none'],
         ] as const) {
-          await expect(one.changeKey(organizationId, id, change, by)).rejects.toMatchObject({
-            code: 'not_found',
-          });
+          await expect(one.changeKey(organizationId, id, change, by)).rejects.toMatchObject(notFound);
         }
       }
       expect(await one.listKeys('rival')).toEqual([theirs]);
@@ -103,9 +102,7 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
         [org, 'none'],
       ] as const) {
         const theirs = { ...successor, organizationId };
-        await expect(one.rotateKey(organizationId, id, theirs, 4000, by)).rejects.toMatchObject({
-          code: 'not_found',
-        });
+        await expect(one.rotateKey(organizationId, id, theirs, 4000, by)).rejects.toMatchObject(notFound);
       }
       expect(await one.listKeys(org)).toEqual([keyOf('old')]);
       expect(await one.listKeys('rival')).toEqual([]);

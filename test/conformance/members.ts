@@ -3,6 +3,7 @@ import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import { memberOf } from '../support/people.js';
 import { by, type PlaceFactory } from '../support/store.js';
 
+const notFound = { code: 'not_found' };
 const org = DEFAULT_ORGANIZATION_ID;
 
 export function describeMembers(kind: string, factory: PlaceFactory): void {
@@ -23,19 +24,15 @@ export function describeMembers(kind: string, factory: PlaceFactory): void {
         code: 'already_exists',
       });
       const homeless = memberOf(ada.email, { organizationId: 'none' });
-      await expect(store.addMember(homeless, by)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.addMember(homeless, by)).rejects.toMatchObject(notFound);
       for (const [organizationId, email] of [
         [org, bob.email],
         ['rival', ada.email],
         ['none', ada.email],
         [org, 'nobody@example.org'],
       ] as const) {
-        await expect(store.changeMember(organizationId, email, 'editor', by)).rejects.toMatchObject({
-          code: 'not_found',
-        });
-        await expect(store.removeMember(organizationId, email, by)).rejects.toMatchObject({
-          code: 'not_found',
-        });
+        await expect(store.changeMember(organizationId, email, 'editor', by)).rejects.toMatchObject(notFound);
+        await expect(store.removeMember(organizationId, email, by)).rejects.toMatchObject(notFound);
       }
       expect(await store.listMembers(org)).toEqual([ada]);
       expect(await store.listMembers('rival')).toEqual([bob]);
@@ -64,7 +61,7 @@ export function describeMembers(kind: string, factory: PlaceFactory): void {
       await store.removeMember(org, ours.email, by);
       expect(await store.listMembers(org)).toEqual([]);
       expect(await store.listMembers('rival')).toEqual([theirs]);
-      await expect(store.removeMember(org, ours.email, by)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(store.removeMember(org, ours.email, by)).rejects.toMatchObject(notFound);
       const again = { ...ours, createdAt: 9000 };
       await store.addMember(again, by);
       expect(await store.listMembers(org)).toEqual([again]);

@@ -105,28 +105,30 @@ export function describeRecording(kind: string, factory: PlaceFactory): void {
       expect((await store.verify()).differencesTotal).toBe(0);
     });
 
-    test.each([0, 1, 31, 32, 33, 95, 96, 97])(
-      'of a hundred, the one at %i that is there already counts once, and those around it',
-      async (place) => {
-        const store = await openWithProjects('p');
-        const callers = ['web', 'api', 'slack', 'bot'];
-        const all = Array.from({ length: 100 }, (_, at) => query(`${at}`, callers[at % 4], at * 7000));
+    test('counts one known query of a hundred once, wherever it is in the batch', async () => {
+      const places = [0, 1, 31, 32, 33, 95, 96, 97];
+      const store = await openWithProjects(...places.map(String));
+      const callers = ['web', 'api', 'slack', 'bot'];
+      const all = Array.from({ length: 100 }, (_, at) => query(`${at}`, callers[at % 4], at * 7000));
+      for (const place of places) {
+        const id = String(place);
         const known = all[place] ?? query('none');
-        await store.record('p', [{ ...known, caller: 'api' }]);
+        await store.record(id, [{ ...known, caller: 'api' }]);
         const twice = [...all, ...all.slice(40, 45)];
-        expect(await store.record('p', twice)).toEqual({ recorded: 99, duplicates: 6 });
+        expect(await store.record(id, twice)).toEqual({ recorded: 99, duplicates: 6 });
         const counted = all.map((one) => (one === known ? { ...known, caller: 'api' } : one));
         for (const range of [
           ALL_TIME,
           { from: 0, to: known.occurredAt },
           { from: known.occurredAt, to: 650_000 },
         ]) {
-          expect(await store.count('p', range)).toEqual(recount(counted, range));
-          expect(await store.countCallers('p', range)).toEqual(recountCallers(counted, range));
+          expect(await store.count(id, range)).toEqual(recount(counted, range));
+          expect(await store.countCallers(id, range)).toEqual(recountCallers(counted, range));
         }
-        expect(await store.verify()).toMatchObject({ queries: 100, differencesTotal: 0 });
-      },
-    );
+      }
+      const queries = places.length * all.length;
+      expect(await store.verify()).toMatchObject({ queries, differencesTotal: 0 });
+    });
 
     test('counts each id once when two handles record it concurrently', async () => {
       const { open } = await factory();

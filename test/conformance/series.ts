@@ -31,9 +31,17 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
     });
 
     test('count a query at a bound in the range that starts there', async () => {
+      const store = await (await factory()).open();
       for (const width of BUCKET_WIDTHS_MS) {
-        const store = await openWith(['web', -width], ['api', 0], ['slack', width], ['web', width]);
-        const counts = await store.countSeries('p', [-width, 0, width, 2 * width]);
+        const projectId = `width-${width}`;
+        await store.createProject(projectOf(projectId), by);
+        await store.record(projectId, [
+          { id: 'a', caller: 'web', occurredAt: -width },
+          { id: 'b', caller: 'api', occurredAt: 0 },
+          { id: 'c', caller: 'slack', occurredAt: width },
+          { id: 'd', caller: 'web', occurredAt: width },
+        ]);
+        const counts = await store.countSeries(projectId, [-width, 0, width, 2 * width]);
         expect(counts).toEqual([
           { web: 1, api: 0, other: 0, total: 1 },
           { web: 0, api: 1, other: 0, total: 1 },
@@ -85,6 +93,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
         const counts = await reader.countSeries('p', bounds);
         seen.add(counts.reduce((sum, { total }) => sum + total, 0) % batchSize);
         seen.add((await reader.countCallers('p', ALL_TIME)).total % batchSize);
+        seen.add((await reader.count('p', { from: 0, to: batchSize * 86_400_000 })).total % batchSize);
         await new Promise((resolve) => setImmediate(resolve));
       }
       await recording;

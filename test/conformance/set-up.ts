@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import { addUser, at, invitationOf, logOf, memberOf, outcomesOf } from '../support/people.js';
 import { by, type PlaceFactory } from '../support/store.js';
+import { isDeep } from '../support/volume.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const [ada, bob] = ['ada@example.org', 'bob@example.org'] as const;
 const notFound = { code: 'not_found' };
+const rounds = isDeep ? 10 : 2;
 
 export function describeSetUp(kind: string, factory: PlaceFactory): void {
   const openTwo = async () => {
@@ -54,7 +56,7 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
       ['for one organization', org],
       ['for two organizations', 'rival'],
     ])('admit one of two people who use them concurrently: %s', async (_what, organizationId) => {
-      for (let round = 0; round < 5; round++) {
+      for (let round = 0; round < rounds; round++) {
         const { store, other } = await openTwo();
         for (const email of [ada, bob]) await addUser(store, email);
         await store.createInvitation(setUp('s'), by);
@@ -88,7 +90,7 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
     );
 
     test('admit the one of two such owners whose account is older', async () => {
-      for (let round = 0; round < 5; round++) {
+      for (let round = 0; round < rounds; round++) {
         const { store, other } = await openTwo();
         for (const email of [ada, bob]) await store.addMember(memberOf(email, { role: 'owner' }), by);
         await addUser(store, ada, { createdAt: '2026-01-01T00:00:00.002Z' });

@@ -31,28 +31,6 @@ const boundsOf = (days: number): number[] => [
 const recounted = (bounds: readonly number[]) =>
   bounds.slice(1).map((to, at) => recount(events, { from: bounds[at] ?? to, to }));
 
-test('counts nothing in a series without ranges or with an empty range', () => {
-  const { reader } = open();
-  expect(reader.countSeries('docs', [])).toEqual([]);
-  expect(reader.countSeries('docs', [5])).toEqual([]);
-  expect(reader.countSeries('docs', [5, 5])).toEqual([{ web: 0, api: 0, other: 0, total: 0 }]);
-});
-
-test('counts nothing for an unknown project and one without queries', () => {
-  const { reader } = open();
-  for (const id of ['empty', 'none']) {
-    expect(reader.count(id, { from: -5, to: dayMs })).toEqual({ web: 0, api: 0, other: 0, total: 0 });
-    expect(reader.countSeries(id, [-5, 5, dayMs]).map(({ total }) => total)).toEqual([0, 0]);
-    expect(reader.countCallers(id, { from: -5, to: dayMs })).toEqual({ total: 0, callers: [] });
-    expect(reader.findExtent(id)).toBeUndefined();
-  }
-});
-
-test('the extent begins with the first query and ends just after the last', () => {
-  const times = events.map(({ occurredAt }) => occurredAt);
-  expect(open().reader.findExtent('docs')).toEqual({ from: Math.min(...times), to: Math.max(...times) + 1 });
-});
-
 test.each([1, 2, 20, 21, 22, 60, 63, 64, 65, 130, 400])('counts a series of %i days', (days) => {
   const bounds = boundsOf(days);
   const { reader, runsOf } = open();

@@ -10,47 +10,11 @@ function sumOf(sums: PrefixSums, first: number, end: number) {
   return sum;
 }
 
-/** With gaps that make the sums sparse, and without. */
-const scattered: readonly CounterRow[] = [
-  [-20, 1, 10, 100],
-  [0, 2, 20, 200],
-  [30, 4, 40, 400],
-];
 const dense: readonly CounterRow[] = [
   [-2, 1, 10, 100],
   [-1, 2, 20, 200],
   [1, 4, 40, 400],
 ];
-
-test.each([
-  ['one', 0, 1, { web: 2, api: 20, other: 200 }],
-  ['one before 1970', -20, -19, { web: 1, api: 10, other: 100 }],
-  ['some without counters', 1, 30, nothing],
-  ['the first', -20, 1, { web: 3, api: 30, other: 300 }],
-  ['the last', -19, 31, { web: 6, api: 60, other: 600 }],
-  ['all', -20, 31, { web: 7, api: 70, other: 700 }],
-  ['more than all', -1_000, 1_000, { web: 7, api: 70, other: 700 }],
-  ['none', 0, 0, nothing],
-  ['those before all', -1_000, -20, nothing],
-  ['those behind all', 31, 1_000, nothing],
-])('of scattered buckets: %s', (_what, first, end, sum) => {
-  expect(sumOf(new PrefixSums(1, scattered), first, end)).toEqual(sum);
-});
-
-test.each([
-  ['one', 1, 2, { web: 4, api: 40, other: 400 }],
-  ['one before 1970', -2, -1, { web: 1, api: 10, other: 100 }],
-  ['one without counters', 0, 1, nothing],
-  ['the first', -2, 1, { web: 3, api: 30, other: 300 }],
-  ['the last', -1, 2, { web: 6, api: 60, other: 600 }],
-  ['all', -2, 2, { web: 7, api: 70, other: 700 }],
-  ['more than all', -1_000, 1_000, { web: 7, api: 70, other: 700 }],
-  ['none', 0, 0, nothing],
-  ['those before all', -1_000, -2, nothing],
-  ['those behind all', 2, 1_000, nothing],
-])('of buckets that are close together: %s', (_what, first, end, sum) => {
-  expect(sumOf(new PrefixSums(1, dense), first, end)).toEqual(sum);
-});
 
 test('they are added to the given counts, and summed over all types', () => {
   const sum = { web: 1_000, api: 2_000, other: 3_000 };
@@ -95,7 +59,7 @@ test('any buckets at any distances have the same sums as plain addition', () => 
   const gap = distances.chain((max) => fc.integer({ min: 1, max }));
   const counters = fc.array(fc.tuple(gap, fc.nat(9), fc.nat(9), fc.nat(9)));
   fc.assert(
-    fc.property(counters, fc.integer({ min: -50, max: 50 }), fc.nat(60), (some, start, length) => {
+    fc.property(counters, fc.integer({ min: -50, max: 50 }), fc.nat(200), (some, start, length) => {
       let bucket = -20;
       const rows = some.map(([distance, ...counts]): CounterRow => {
         bucket += distance;
@@ -106,5 +70,6 @@ test('any buckets at any distances have the same sums as plain addition', () => 
       const sum = { web: plain(1), api: plain(2), other: plain(3) };
       expect(sumOf(new PrefixSums(0, rows), start, start + length)).toEqual(sum);
     }),
+    { numRuns: 500 },
   );
 });

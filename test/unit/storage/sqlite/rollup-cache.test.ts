@@ -179,21 +179,3 @@ test('a full cache takes no more rows', () => {
     expect(looks()).toBe(2 * version);
   }
 });
-
-test('with one row less, the cache takes more', () => {
-  const rowsMax = 2 * placeRows + 3 + sumsRows;
-  const within = { from: 1, to: 2 };
-  for (const [more, rest] of [
-    [0, [within]],
-    [1, []],
-  ] as const) {
-    const { ask } = openKept({ rowsMax: rowsMax + more, docs: [0, dayMs, 2 * dayMs] });
-    ask(days(0, 3), asksBefore + 1);
-    expect(ask(within, asksBefore + 1).rest).toEqual(rest);
-  }
-});
-
-test('an unknown project has no queries', () => {
-  const { ask } = openKept({ docs: [0] });
-  expect(ask(days(0, 1), asksBefore + 1, 'none')).toEqual({ sum: nothing, rest: [] });
-});

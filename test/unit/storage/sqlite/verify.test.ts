@@ -77,6 +77,21 @@ test.each(['web', 'api', 'other'] as const)('a wrong counter of type %s is found
     }
 });
 
+test('a missing counter is found at every level', () => {
+  for (const level of levels) {
+    const bucket = bucketAt(times[0] ?? 0, level);
+    for (const [table, counters] of [
+      ['type_counter', 1],
+      ['caller_counter', 2],
+    ] as const) {
+      const db = open();
+      db.exec(`DELETE FROM ${table} WHERE project = 1 AND level = ${level} AND bucket = ${bucket}`);
+      const missing = found(db).map((one) => [one.level, one.bucket, one.counted]);
+      expect(missing).toEqual(Array(counters).fill([level, bucket, nothing]));
+    }
+  }
+});
+
 test('a wrong counter of a caller is found at every level', () => {
   const db = open();
   for (const level of levels)

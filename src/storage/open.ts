@@ -19,6 +19,8 @@ interface SqliteLocation {
 /** A parsed database URL. */
 export type DatabaseLocation = SqliteLocation | PostgresLocation;
 
+const postgresDefaults = { connectionsMax: databaseConnectionsMax, timeoutMs: databaseTimeoutMs };
+
 const examples = 'sqlite:./data/caller-stats.db or postgres://user@host:5432/database';
 
 /**
@@ -61,11 +63,7 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
   if (location.kind === 'sqlite') return openFile(location, options);
   // Loaded only if needed, because it would slow down every start with SQLite.
   const { openPostgresStore } = await import('./postgres/store.js');
-  return openPostgresStore(location, {
-    connectionsMax: databaseConnectionsMax,
-    timeoutMs: databaseTimeoutMs,
-    ...options,
-  });
+  return openPostgresStore(location, { ...postgresDefaults, ...options });
 }
 
 export interface Migrated {
@@ -82,12 +80,7 @@ export interface Migrated {
  */
 export async function migrateStore(
   url: string,
-  {
-    connectionsMax = databaseConnectionsMax,
-    timeoutMs = databaseTimeoutMs,
-    distribute,
-    backup = true,
-  }: Pick<OpenOptions, 'connectionsMax' | 'timeoutMs'> & {
+  options: Pick<OpenOptions, 'connectionsMax' | 'timeoutMs'> & {
     readonly distribute: boolean;
     readonly backup?: boolean;
   },
@@ -95,16 +88,16 @@ export async function migrateStore(
   const location = locationOf(url);
   if (location.kind === 'postgres') {
     const { administer } = await import('./postgres/migrations/migrate.js');
-    return { ...(await administer(location, { connectionsMax, timeoutMs, distribute })), kept: null };
+    return { ...(await administer(location, { ...postgresDefaults, ...options })), kept: null };
   }
-  if (distribute) {
+  if (options.distribute) {
     throw new CallerStatsError(
       'invalid',
       `${resolve(location.file)} is a file, which cannot be distributed; that is for PostgreSQL with Citus.`,
     );
   }
   const { migrateSqliteFile } = await import('./sqlite/writer/writer-handle.js');
-  return { ...(await migrateSqliteFile(location.file, backup)), distributed: [] };
+  return { ...(await migrateSqliteFile(location.file, options.backup ?? true)), distributed: [] };
 }
 
 /** Whether two valid URLs name the same store. Follows paths and links, but not different names of one server. */

@@ -98,7 +98,6 @@ async function statementsRunBy(type: (typeof IMPLEMENTATIONS)[number], name: str
     [false, 0],
   ] as const) {
     const session: Session = {
-      get: <R>(text: string) => (texts.add(text) && isFound ? (row as R) : undefined),
       all: <R>(text: string) => (texts.add(text) && isFound ? [row as R] : []),
       run: (text) => (texts.add(text) ? changes : 0),
     };

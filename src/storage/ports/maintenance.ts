@@ -27,8 +27,7 @@ export function inOrderOfBuckets(a: CounterDifference, b: CounterDifference): nu
 }
 
 function inOrderOfText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+  return Number(a > b) - Number(a < b);
 }
 
 /** The result of `verify`. */

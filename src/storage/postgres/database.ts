@@ -24,6 +24,8 @@ export interface DatabaseOptions {
 
 /** One connection, for several statements or for work without the usual deadline. */
 export interface Session extends SqlSession {
+  /** The first row. */
+  get<R = Row>(sql: string, values?: readonly unknown[]): Promise<R | undefined>;
   /** Runs `work` between BEGIN and COMMIT; `mode` follows BEGIN. */
   transaction<T>(work: () => Promise<T>, mode?: string): Promise<T>;
 }
@@ -212,20 +214,13 @@ function toAnswer<R>({ rows, rowCount }: pg.QueryResult): Answer<R> {
   return { rows, changes: rowCount ?? 0 };
 }
 
-/** The reads of a session, of which `all` runs a statement. */
-export function readsWith(all: <R>(sql: string, values?: readonly unknown[]) => Promise<R[]>) {
-  return {
-    all,
-    get: async <R>(sql: string, values?: readonly unknown[]) => (await all<R>(sql, values)).at(0),
-  };
-}
-
 function sessionOn(client: PoolClient, timeoutMs: number): Session {
   const execute = async <R>(text: string, values: readonly unknown[] = []): Promise<Answer<R>> =>
     toAnswer(await client.query({ text, values: [...values], query_timeout: timeoutMs } as pg.QueryConfig));
   const run = async (sql: string, values?: readonly unknown[]) => (await execute(sql, values)).changes;
   return {
-    ...readsWith(async <R>(sql: string, values?: readonly unknown[]) => (await execute<R>(sql, values)).rows),
+    all: async <R>(sql: string, values?: readonly unknown[]) => (await execute<R>(sql, values)).rows,
+    get: async <R>(sql: string, values?: readonly unknown[]) => (await execute<R>(sql, values)).rows[0],
     run,
     transaction: async (work, mode = '') => {
       await run(`BEGIN ${mode}`);

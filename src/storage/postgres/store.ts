@@ -23,7 +23,7 @@ import { SqlDirectoryReads } from '../sql/directory-reads.js';
 import { KEY, PROJECT } from '../sql/rows.js';
 import { type Dialect, delegate, invoke, type Row, type Session as SqlSession } from '../sql/session.js';
 import { SqlThrottles } from '../sql/throttles.js';
-import { Database, readsWith, type Session, withDatabaseDeadline } from './database.js';
+import { Database, type Session, withDatabaseDeadline } from './database.js';
 import { dialectFor } from './dialect.js';
 import { isConflict, rowsFromOf, unavailable } from './errors.js';
 import type { PostgresLocation } from './location.js';
@@ -65,10 +65,10 @@ class PostgresStore implements CountStore, Maintenance {
   readonly #cleaner: Cleaner;
   /** Runs reads and repeatable changes, each of which is one statement. */
   readonly #repeatable: SqlSession = {
-    ...readsWith(async <R>(text: string, values?: readonly unknown[]) => {
+    all: async <R>(text: string, values?: readonly unknown[]) => {
       await this.#requireReady();
       return this.#database.read<R>({ text }, values);
-    }),
+    },
     run: async (text, values = []) => {
       await this.#requireReady();
       return (await this.#database.write({ text }, values, { repeatable: true })).changes;

@@ -6,7 +6,7 @@
  */
 import { CallerStatsError } from '../../domain/errors.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
-import type { Actor, AuditAction } from '../../domain/people/audit.js';
+import type { Actor, AuditAction, AuditEntry } from '../../domain/people/audit.js';
 import { type Invitation, invalidInvitationError } from '../../domain/people/invitation.js';
 import { lastOwnerError, type Member, type Role } from '../../domain/people/member.js';
 import {
@@ -31,12 +31,7 @@ const KEY_CHANGES = {
   enable: { set: 'disabled_at = NULL', where: 'disabled_at IS NOT NULL', action: 'key.enable' },
 } as const satisfies Readonly<Record<KeyChange, { set: string; where: string; action: AuditAction }>>;
 
-interface AuditEvent {
-  readonly organizationId: string;
-  readonly action: AuditAction;
-  readonly targetId: string;
-  readonly detail: string;
-}
+type AuditEvent = Pick<AuditEntry, 'action' | 'targetId' | 'detail'> & { readonly organizationId: string };
 
 export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
   async createOrganization(organization: Organization, by: Actor): Promise<void> {
@@ -172,7 +167,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     // Locked, so that of two invitations of one address at once the later replaces the earlier.
     await this.#requireOrganization(organizationId, this.dialect.lock('NO KEY UPDATE'));
     if (email !== null) {
-      const member = await this.session.get(
+      const member = await this.get(
         `SELECT member.email FROM ${this.table('member')}
          JOIN ${this.table('user_account')} ON user_account.email = member.email
          WHERE member.organization_id = $1 AND member.email = $2`,
@@ -190,7 +185,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
   }
 
   async revokeInvitation(organizationId: string, invitationId: string, by: Actor): Promise<void> {
-    const row = await this.session.get<{ readonly email: string }>(
+    const row = await this.get<{ readonly email: string }>(
       `DELETE FROM ${this.table('invitation')} WHERE organization_id = $1 AND id = $2 AND email IS NOT NULL
        RETURNING email`,
       [organizationId, invitationId],
@@ -212,7 +207,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     const where = 'WHERE organization_id = $1 AND email = $2';
     const present = await this.find(MEMBER, where, [organizationId, email]);
     if (present !== undefined && invitation.email !== null) return present;
-    const joined = await this.session.get(
+    const joined = await this.get(
       `${this.#insertInto(MEMBER)}
        ON CONFLICT (organization_id, email) DO UPDATE SET role = excluded.role RETURNING ${MEMBER.select()}`,
       MEMBER.values({ organizationId, email, role, createdAt: by.at }),
@@ -253,7 +248,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
       `INSERT INTO ${secrets} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
       [name, proposed],
     );
-    const row = await this.session.get(`SELECT value FROM ${secrets} WHERE name = $1`, [name]);
+    const row = await this.get(`SELECT value FROM ${secrets} WHERE name = $1`, [name]);
     return String(row?.['value']);
   }
 
@@ -265,7 +260,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
 
   /** Changes a key that meets the condition `where`. `values` begin with its organization and id. */
   async #updateKey(set: string, where: string, values: readonly unknown[]): Promise<ApiKey | undefined> {
-    const row = await this.session.get(
+    const row = await this.get(
       `UPDATE ${this.table('api_key')} SET ${set} WHERE organization_id = $1 AND id = $2 AND ${where}
        RETURNING ${KEY.select()}`,
       values,
@@ -335,7 +330,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
       await this.session.run(`DELETE FROM ${this.table('invitation')} WHERE id = $1`, [id]);
       return;
     }
-    const first = await this.session.get<{ readonly email: string }>(findFirstOwner(this.dialect));
+    const first = await this.get<{ readonly email: string }>(findFirstOwner(this.dialect));
     // A person who was an owner before having an account, as after copying members, is the first one by now.
     if (first !== undefined && first.email !== usedBy) throw invalidInvitationError();
     // Of two people with set-up addresses of different organizations, the second finds here that its own is gone.

@@ -74,7 +74,7 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
   }
 
   async isSetUpOpen(): Promise<boolean> {
-    return (await this.session.get(findFirstOwner(this.dialect))) === undefined;
+    return (await this.get(findFirstOwner(this.dialect))) === undefined;
   }
 
   listInvitations(organizationId: string, now: number): Promise<Invitation[]> {
@@ -84,7 +84,7 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
   }
 
   async findInvitation(tokenHash: string, now: number): Promise<NamedInvitation | undefined> {
-    const row = await this.session.get(
+    const row = await this.get(
       `SELECT ${INVITATION.select()}, organization.name AS "organizationName"
        FROM ${this.table('invitation')}
        JOIN ${this.table('organization')} ON organization.id = invitation.organization_id

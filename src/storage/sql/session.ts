@@ -10,8 +10,6 @@ type Awaitable<Value> = Value | Promise<Value>;
  * microtasks: nothing else runs between two statements of a change.
  */
 export interface Session {
-  /** The first row. */
-  get<R = Row>(sql: string, values?: readonly unknown[]): Awaitable<R | undefined>;
   all<R = Row>(sql: string, values?: readonly unknown[]): Awaitable<R[]>;
   /** Returns the number of changed rows. */
   run(sql: string, values?: readonly unknown[]): Awaitable<number>;

@@ -1,5 +1,5 @@
 import type { Columns } from './rows.js';
-import type { Dialect, Session } from './session.js';
+import type { Dialect, Row, Session } from './session.js';
 
 /** Statements on the tables of a session, for the classes of this folder. */
 export abstract class SqlTables {
@@ -14,13 +14,18 @@ export abstract class SqlTables {
     this.table = dialect.table;
   }
 
+  /** The first row. */
+  protected async get<R = Row>(sql: string, values?: readonly unknown[]): Promise<R | undefined> {
+    return (await this.session.all<R>(sql, values))[0];
+  }
+
   /** The first entity that `rest`, which follows FROM, finds. */
   protected async find<Entity extends object>(
     columns: Columns<Entity>,
     rest: string,
     values: readonly unknown[],
   ): Promise<Entity | undefined> {
-    const row = await this.session.get(this.#select(columns, rest), values);
+    const row = await this.get(this.#select(columns, rest), values);
     return row && columns.read(row);
   }
 

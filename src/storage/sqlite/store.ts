@@ -86,7 +86,6 @@ class SqliteStore implements CountStore, Maintenance {
   directoryReads(): DirectoryReads {
     const reads = new SqlDirectoryReads(
       {
-        get: (sql, values) => this.#read(({ statements }) => statements.get(sql, values)),
         all: (sql, values) => this.#read(({ statements }) => statements.all(sql, values)),
         run: () => {
           throw new Error('a read changes nothing');

@@ -69,7 +69,7 @@ export interface AppOptions {
   readonly trustProxy: readonly string[];
   /** Which spans and log records are queries. */
   readonly telemetry: TelemetryRules;
-  readonly dashboard: Omit<DashboardOptions, 'authProvider' | 'basePath'> & {
+  readonly dashboard: Omit<DashboardOptions, 'authProvider' | 'basePath' | 'store' | 'clock'> & {
     /** The folder of the built pages. */
     readonly pages: string;
   };

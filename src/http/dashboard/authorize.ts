@@ -1,31 +1,46 @@
 /** Authorizes requests of the dashboard: the session of the user, and the user's role in the organization. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AuthRequest } from '../../auth/auth-provider.js';
 import type { Session, User, Users } from '../../auth/users.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Actor } from '../../domain/people/audit.js';
-import type { Membership } from '../../domain/people/invitation.js';
 import { type Role, roleAllows } from '../../domain/people/member.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import { forbidden } from '../errors.js';
-import { getClientAddress } from '../request/target.js';
-import { getOrganizationId, setCookies, toAuthRequest } from './requests.js';
+import { getClientAddress, getParameter } from '../request/target.js';
+import { addResource, type Resource } from '../resource.js';
+import { noContent, setCookies, toAuthRequest } from './requests.js';
 
+/** A request with a session. */
 export interface SignedIn {
   readonly user: User;
   readonly session: Session;
+  /** The request as the sign-in library reads it. */
+  readonly auth: AuthRequest;
+  /** The user, for the audit log. */
+  readonly by: Actor;
 }
 
-export interface SignedInMember extends SignedIn {
-  readonly membership: Membership;
+/** A request of a member of the organization in its path. */
+interface SignedInMember extends SignedIn {
+  readonly organizationId: string;
 }
+
+/** The handlers of a path. They return the JSON of the response, or nothing for `204`. */
+type Handlers<Found> = {
+  readonly [Method in 'GET' | 'POST' | 'PATCH' | 'DELETE']?: (
+    found: Found,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => Promise<object> | Promise<void>;
+};
 
 export class SessionGuard {
   readonly #users: Users;
   readonly #store: Pick<Store, 'listMemberships'>;
   readonly #clock: Clock;
-  readonly #signedIn = new WeakMap<FastifyRequest, SignedIn>();
-  readonly #members = new WeakMap<FastifyRequest, SignedInMember>();
+  readonly #found = new WeakMap<FastifyRequest, SignedIn>();
 
   constructor(users: Users, store: Pick<Store, 'listMemberships'>, clock: Clock) {
     this.#users = users;
@@ -33,56 +48,76 @@ export class SessionGuard {
     this.#clock = clock;
   }
 
-  /** An `onRequest` hook. Throws 401 for requests without a session. */
-  readonly requireUser = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const found = await this.#users.findSession(toAuthRequest(request));
-    if (found === undefined)
-      throw new CallerStatsError('wrong_credentials', 'You are signed out; sign in again.');
-    setCookies(reply, found);
-    this.#signedIn.set(request, found);
-  };
+  /** Adds a path for signed-in users. Others get `401`. */
+  addUserResource(app: FastifyInstance, url: string, handlers: Handlers<SignedIn>): void {
+    addResource(app, url, {
+      onRequest: (request, reply) => this.#requireUser(request, reply),
+      ...toOperations(handlers, (request) => this.#get(request)),
+    });
+  }
+
+  /** Adds a path below an organization; see `requireMember`. */
+  addMemberResource(
+    app: FastifyInstance,
+    path: string,
+    changes: Role,
+    handlers: Handlers<SignedInMember>,
+  ): void {
+    addResource(app, `/api/organizations/:organizationId${path}`, {
+      onRequest: this.requireMember(changes),
+      ...toOperations(handlers, (request) => ({
+        ...this.#get(request),
+        organizationId: getParameter(request, 'organizationId'),
+      })),
+    });
+  }
 
   /**
-   * An `onRequest` hook for paths with an `{organizationId}`. Also throws 404 for an unknown organization or one that the
-   * user is not a member of, and 403 if the role does not allow the method. Every member may read; other methods need the
-   * role `changes`.
+   * Creates an `onRequest` hook for paths with an `{organizationId}`. It throws 401 without a session, 404 for an unknown
+   * organization or one that the user is not a member of, and 403 if the role does not allow the method. Every member may
+   * read; other methods need the role `changes`.
    */
   requireMember(changes: Role) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      await this.requireUser(request, reply);
-      const organizationId = getOrganizationId(request);
-      const found = this.getUser(request);
-      const memberships = await this.#store.listMemberships(found.user.email);
+      await this.#requireUser(request, reply);
+      const organizationId = getParameter(request, 'organizationId');
+      const memberships = await this.#store.listMemberships(this.#get(request).user.email);
       const membership = memberships.find((one) => one.organizationId === organizationId);
       if (membership === undefined) throw new CallerStatsError('not_found', 'There is no such organization.');
       const needed = request.method === 'GET' || request.method === 'HEAD' ? 'viewer' : changes;
       if (!roleAllows(membership.role, needed)) {
         throw forbidden(`This needs the role ${needed}; you are ${membership.role}. Ask an owner.`);
       }
-      this.#members.set(request, { ...found, membership });
     };
   }
 
-  /** The user that `requireUser` found. */
-  getUser(request: FastifyRequest): SignedIn {
-    const found = this.#signedIn.get(request);
+  /** The author of a change, for the audit log. */
+  getActor(request: FastifyRequest, email: string): Actor {
+    return { name: email, address: getClientAddress(request), at: this.#clock.now() };
+  }
+
+  async #requireUser(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const auth = toAuthRequest(request);
+    const found = await this.#users.findSession(auth);
+    if (found === undefined)
+      throw new CallerStatsError('wrong_credentials', 'You are signed out; sign in again.');
+    setCookies(reply, found);
+    const { user, session } = found;
+    this.#found.set(request, { user, session, auth, by: this.getActor(request, user.email) });
+  }
+
+  #get(request: FastifyRequest): SignedIn {
+    const found = this.#found.get(request);
     if (found === undefined) throw new Error('the route does not require a user');
     return found;
   }
+}
 
-  /** The member that `requireMember` found. */
-  getMember(request: FastifyRequest): SignedInMember {
-    const found = this.#members.get(request);
-    if (found === undefined) throw new Error('the route does not require a member');
-    return found;
-  }
-
-  /** The signed-in user, for the audit log. */
-  getActor(request: FastifyRequest): Actor {
-    return this.getActorNamed(request, this.getUser(request).user.email);
-  }
-
-  getActorNamed(request: FastifyRequest, email: string): Actor {
-    return { name: email, address: getClientAddress(request), at: this.#clock.now() };
-  }
+function toOperations<Found>(handlers: Handlers<Found>, find: (request: FastifyRequest) => Found): Resource {
+  const operations = Object.entries(handlers).map(([method, handler]) => [
+    method,
+    async (request: FastifyRequest, reply: FastifyReply) =>
+      (await handler(find(request), request, reply)) ?? noContent(reply),
+  ]);
+  return Object.fromEntries(operations);
 }

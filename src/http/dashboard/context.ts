@@ -10,6 +10,8 @@ import type { LoginThrottle } from './login-throttle.js';
 
 export interface DashboardOptions {
   readonly authProvider: AuthProvider;
+  readonly store: Store;
+  readonly clock: Clock;
   /** The label of the single sign-on button; undefined without single sign-on. */
   readonly singleSignOnName: string | undefined;
   /** The prefix of new keys. */
@@ -25,8 +27,6 @@ export interface DashboardOptions {
 export interface Dashboard extends DashboardOptions {
   readonly users: Users;
   readonly credentials: Credentials;
-  readonly store: Store;
-  readonly clock: Clock;
   readonly sessionGuard: SessionGuard;
   readonly loginThrottle: LoginThrottle;
 }

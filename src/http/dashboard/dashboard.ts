@@ -6,35 +6,28 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Credentials } from '../../auth/credentials.js';
 import { Users } from '../../auth/users.js';
 import { dashboardBodyBytesMax } from '../../domain/limits.js';
-import type { Clock } from '../../domain/time/clock.js';
-import type { Store } from '../../storage/ports/store.js';
 import { forbidden, HttpError } from '../errors.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { SessionGuard } from './authorize.js';
 import type { Dashboard, DashboardOptions } from './context.js';
 import { LoginThrottle } from './login-throttle.js';
-import { addAccount } from './routes/account.js';
+import { addAccount, addSessions, addTwoFactor } from './routes/account.js';
 import { addAudit } from './routes/audit.js';
 import { addCounts } from './routes/counts.js';
-import { addJoining } from './routes/invitations.js';
+import { addInvitationLinks, addPasswordReset, addSetUp } from './routes/invitations.js';
 import { addKeys } from './routes/keys.js';
-import { addMembers } from './routes/members.js';
+import { addInvitations, addMembers } from './routes/members.js';
 import { addProjects } from './routes/projects.js';
 import { addSession } from './routes/session.js';
-import { addSignIn } from './routes/sign-in.js';
+import { addSignIn, addSingleSignOn } from './routes/sign-in.js';
 
-export async function addDashboardApi(
-  app: FastifyInstance,
-  { store, clock, ...options }: DashboardOptions & { readonly store: Store; readonly clock: Clock },
-): Promise<void> {
-  const { authProvider } = options;
+export async function addDashboardApi(app: FastifyInstance, options: DashboardOptions): Promise<void> {
+  const { authProvider, store, clock } = options;
   const users = new Users(authProvider, store);
   const dashboard: Dashboard = {
     ...options,
     users,
     credentials: new Credentials(authProvider),
-    store,
-    clock,
     sessionGuard: new SessionGuard(users, store, clock),
     loginThrottle: new LoginThrottle({ authProvider, throttles: store.throttles, clock }),
   };
@@ -49,12 +42,18 @@ export async function addDashboardApi(
     for (const add of [
       addSession,
       addSignIn,
-      addJoining,
+      addSingleSignOn,
+      addSetUp,
+      addInvitationLinks,
+      addPasswordReset,
       addAccount,
+      addTwoFactor,
+      addSessions,
       addProjects,
       addCounts,
       addKeys,
       addMembers,
+      addInvitations,
       addAudit,
     ]) {
       add(own, dashboard);

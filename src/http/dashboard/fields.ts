@@ -63,10 +63,14 @@ export const email: FieldReader<string> = (value) => {
   return address === undefined ? failure('is not an e-mail address') : success(address);
 };
 
-export const role: FieldReader<Role> = (value) => {
-  const known = ROLES.find((one) => one === value);
-  return known === undefined ? failure(`is none of ${ROLES.join(', ')}`) : success(known);
-};
+export function oneOf<T extends string>(values: readonly T[]): FieldReader<T> {
+  return (value) => {
+    const known = values.find((one) => one === value);
+    return known === undefined ? failure(`is none of ${values.join(', ')}`) : success(known);
+  };
+}
+
+export const role: FieldReader<Role> = oneOf(ROLES);
 
 /** A password to set. Read a password to check as `text`. */
 export const newPassword: FieldReader<string> = (value) => {

@@ -4,11 +4,6 @@ import type { AuthRequest, AuthResponse } from '../../auth/auth-provider.js';
 import { ADDRESS_HEADER } from '../../auth/names.js';
 import { getClientAddress } from '../request/target.js';
 
-/** The `{organizationId}` of the request's path, percent-decoded. */
-export function getOrganizationId(request: FastifyRequest): string {
-  return (request.params as { organizationId: string }).organizationId;
-}
-
 /** The request as the sign-in library reads it. Rate limits and the audit log use the same address. */
 export function toAuthRequest(request: FastifyRequest): AuthRequest {
   const headers = new Headers({ [ADDRESS_HEADER]: getClientAddress(request) });
@@ -30,11 +25,7 @@ export function noContent(reply: FastifyReply): FastifyReply {
 }
 
 /** `201` with the new object. */
-export function created(reply: FastifyReply, made: object): FastifyReply {
-  return reply.code(201).send(made);
-}
-
-/** RFC 3339 in UTC with milliseconds. */
-export function toTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
+export function created<T extends object>(reply: FastifyReply, made: T): T {
+  reply.code(201);
+  return made;
 }

@@ -5,9 +5,14 @@ import type { FastifyRequest } from 'fastify';
 /** Names the project if the path does not. A recording key needs no name, because it is bound to one project. */
 export const PROJECT_HEADER = 'caller-stats-project';
 
+/** A parameter of the request's path, percent-decoded. */
+export function getParameter(request: FastifyRequest, name: string): string {
+  return (request.params as Readonly<Record<string, string>>)[name] ?? '';
+}
+
 /** The `{projectId}` of the request's path, percent-decoded. */
 export function getProjectId(request: FastifyRequest): string {
-  return (request.params as { projectId: string }).projectId;
+  return getParameter(request, 'projectId');
 }
 
 /** The project that the request's header names, if any. */

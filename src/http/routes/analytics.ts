@@ -1,10 +1,9 @@
 /** The operations that read counts: caller stats of a range, caller stats over time, and callers. */
-import type { FastifyInstance, RouteHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandler } from 'fastify';
+import { CALLERS, SERIES } from '../../app/reports.js';
 import { COUNT_FIELDS } from '../../domain/counting/counts.js';
-import { callersToCsv, seriesToCsv } from '../../domain/counting/csv.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Store } from '../../storage/ports/store.js';
-import { readSeries } from '../../storage/series.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { answerAsAccepted } from '../request/negotiate.js';
 import { readRange, readSeriesParameters } from '../request/parameters.js';
@@ -36,7 +35,23 @@ interface Operation {
   readonly handler: RouteHandler;
 }
 
+/** Creates the handlers of the reports, for requests with an API key and for the dashboard. */
+export function createReportHandlers(store: Store) {
+  return {
+    callerStats: async (request: FastifyRequest) => store.count(getProjectId(request), readRange(request)),
+    series: async (request: FastifyRequest, reply: FastifyReply) => {
+      const series = await SERIES.read(store, getProjectId(request), readSeriesParameters(request));
+      return answerAsAccepted(request, reply, series, SERIES.toCsv);
+    },
+    callers: async (request: FastifyRequest, reply: FastifyReply) => {
+      const callers = await CALLERS.read(store, getProjectId(request), readRange(request));
+      return answerAsAccepted(request, reply, callers, CALLERS.toCsv);
+    },
+  };
+}
+
 export function addAnalytics(app: FastifyInstance, store: Store, authenticator: Authenticator): void {
+  const handlers = createReportHandlers(store);
   const add = (url: string, { handler, success, ...schema }: Operation) =>
     addResource(app, url, {
       onRequest: async (request, reply) => {
@@ -61,7 +76,7 @@ export function addAnalytics(app: FastifyInstance, store: Store, authenticator: 
       "Counts the queries that the project's assistant got, by the type of their caller, in the half-open range [dateFrom, dateTo).",
     querystring: RangeParameters,
     success: jsonResponse(CallerStatsSchema, 'The counts.'),
-    handler: async (request) => store.count(getProjectId(request), readRange(request)),
+    handler: handlers.callerStats,
   });
   add(`${CALLER_STATS}/series`, {
     operationId: 'getCallerStatsSeries',
@@ -74,10 +89,7 @@ export function addAnalytics(app: FastifyInstance, store: Store, authenticator: 
       `At most ${seriesBucketsMax} buckets. CSV for \`Accept: text/csv\`.`,
     querystring: SeriesParameters,
     success: jsonOrCsvResponse(SeriesSchema, 'The buckets.', `start,end,${COUNT_FIELDS.join()}`),
-    handler: async (request, reply) => {
-      const series = await readSeries(store, getProjectId(request), readSeriesParameters(request));
-      return answerAsAccepted(request, reply, series, seriesToCsv);
-    },
+    handler: handlers.series,
   });
   add('/v1/analytics/:projectId/assistant/callers', {
     operationId: 'getCallers',
@@ -88,9 +100,6 @@ export function addAnalytics(app: FastifyInstance, store: Store, authenticator: 
       'stats of the same range. CSV for `Accept: text/csv`.',
     querystring: RangeParameters,
     success: jsonOrCsvResponse(CallersSchema, 'The callers.', 'caller,type,count'),
-    handler: async (request, reply) => {
-      const callers = await store.countCallers(getProjectId(request), readRange(request));
-      return answerAsAccepted(request, reply, callers, callersToCsv);
-    },
+    handler: handlers.callers,
   });
 }

@@ -1,127 +1,97 @@
-/** The signed-in user's own: name, password, second factor, sessions. */
+/** The account of the signed-in user: name, password, second factor, sessions. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { addResource } from '../../resource.js';
+import { formatTime } from '../../../domain/format.js';
+import { getParameter } from '../../request/target.js';
+import type { SignedIn } from '../authorize.js';
 import type { Dashboard } from '../context.js';
 import { name, newPassword, readFields, text } from '../fields.js';
-import { noContent, setCookies, toAuthRequest, toTime } from '../requests.js';
+import { setCookies } from '../requests.js';
 import type { DeviceResponse, TwoFactorSetupResponse } from '../responses.js';
 
-export function addAccount(app: FastifyInstance, dashboard: Dashboard): void {
-  addNameAndPassword(app, dashboard);
-  addSecondFactor(app, dashboard);
-  addSessions(app, dashboard);
-}
-
-function addNameAndPassword(
+export function addAccount(
   app: FastifyInstance,
   { users, credentials, store, sessionGuard, loginThrottle }: Dashboard,
 ): void {
-  addResource(app, '/api/account', {
-    onRequest: sessionGuard.requireUser,
-    PATCH: async (request, reply) => {
-      await users.rename(toAuthRequest(request), readFields(request, { name }).name);
-      return noContent(reply);
-    },
+  sessionGuard.addUserResource(app, '/api/account', {
+    PATCH: ({ auth }, request) => users.rename(auth, readFields(request, { name }).name),
   });
-  addResource(app, '/api/account/password', {
-    onRequest: sessionGuard.requireUser,
-    POST: async (request, reply) => {
+  sessionGuard.addUserResource(app, '/api/account/password', {
+    POST: async ({ auth, user, by }, request, reply) => {
       const fields = readFields(request, { currentPassword: text, newPassword });
-      const { user } = sessionGuard.getUser(request);
       const answered = await loginThrottle.attempt(request, user.email, () =>
-        credentials.changePassword(toAuthRequest(request), fields),
+        credentials.changePassword(auth, fields),
       );
       setCookies(reply, answered);
-      await store.logUserChange(
-        user.email,
-        { action: 'user.password', detail: 'changed; all other sessions ended' },
-        sessionGuard.getActor(request),
-      );
-      return noContent(reply);
+      const detail = 'changed; all other sessions ended';
+      await store.logUserChange(user.email, { action: 'user.password', detail }, by);
     },
   });
 }
 
-function addSecondFactor(
+export function addTwoFactor(
   app: FastifyInstance,
   { credentials, store, sessionGuard, loginThrottle }: Dashboard,
 ): void {
-  const log = (request: FastifyRequest, detail: string) =>
-    store.logUserChange(
-      sessionGuard.getUser(request).user.email,
-      { action: 'user.second_factor', detail },
-      sessionGuard.getActor(request),
-    );
-  const withPassword = <T>(request: FastifyRequest, work: (password: string) => Promise<T>) => {
+  const log = ({ user, by }: SignedIn, detail: 'on' | 'off') =>
+    store.logUserChange(user.email, { action: 'user.second_factor', detail }, by);
+  const withPassword = <T>(
+    { user }: SignedIn,
+    request: FastifyRequest,
+    work: (password: string) => Promise<T>,
+  ) => {
     const { password } = readFields(request, { password: text });
-    return loginThrottle.attempt(request, sessionGuard.getUser(request).user.email, () => work(password));
+    return loginThrottle.attempt(request, user.email, () => work(password));
   };
-  addResource(app, '/api/account/second-factor/start', {
-    onRequest: sessionGuard.requireUser,
-    POST: async (request): Promise<TwoFactorSetupResponse> => {
-      const { uri, backupCodes } = await withPassword(request, (password) =>
-        credentials.startSecondFactor(toAuthRequest(request), password),
+  sessionGuard.addUserResource(app, '/api/account/second-factor/start', {
+    POST: async (signedIn, request): Promise<TwoFactorSetupResponse> => {
+      const { uri, backupCodes } = await withPassword(signedIn, request, (password) =>
+        credentials.startSecondFactor(signedIn.auth, password),
       );
       const secret = new URL(uri).searchParams.get('secret');
       if (secret === null) throw new Error('the URI for the authenticator app has no secret');
       return { uri, secret, backupCodes };
     },
   });
-  addResource(app, '/api/account/second-factor/confirm', {
-    onRequest: sessionGuard.requireUser,
-    POST: async (request, reply) => {
+  sessionGuard.addUserResource(app, '/api/account/second-factor/confirm', {
+    POST: async (signedIn, request, reply) => {
       const { code } = readFields(request, { code: text });
-      const answered = await credentials.confirmSecondFactor(toAuthRequest(request), code.trim());
-      setCookies(reply, answered);
-      await log(request, 'on');
-      return noContent(reply);
+      setCookies(reply, await credentials.confirmSecondFactor(signedIn.auth, code.trim()));
+      await log(signedIn, 'on');
     },
   });
-  addResource(app, '/api/account/second-factor/stop', {
-    onRequest: sessionGuard.requireUser,
-    POST: async (request, reply) => {
-      const answered = await withPassword(request, (password) =>
-        credentials.stopSecondFactor(toAuthRequest(request), password),
+  sessionGuard.addUserResource(app, '/api/account/second-factor/stop', {
+    POST: async (signedIn, request, reply) => {
+      const answered = await withPassword(signedIn, request, (password) =>
+        credentials.stopSecondFactor(signedIn.auth, password),
       );
       setCookies(reply, answered);
-      await log(request, 'off');
-      return noContent(reply);
+      await log(signedIn, 'off');
     },
   });
 }
 
-function addSessions(app: FastifyInstance, { users, sessionGuard }: Dashboard): void {
-  addResource(app, '/api/sessions', {
-    onRequest: sessionGuard.requireUser,
-    GET: async (request): Promise<{ sessions: DeviceResponse[] }> => {
-      const current = sessionGuard.getUser(request).session.id;
-      const sessions = await users.listSessions(toAuthRequest(request));
+export function addSessions(app: FastifyInstance, { users, sessionGuard }: Dashboard): void {
+  sessionGuard.addUserResource(app, '/api/sessions', {
+    GET: async ({ auth, session }): Promise<{ sessions: DeviceResponse[] }> => {
+      const sessions = await users.listSessions(auth);
       return {
-        sessions: sessions.map(({ id, address, userAgent, createdAt, expiresAt }) => ({
+        sessions: sessions.map(({ id, ...one }) => ({
           id,
-          current: id === current,
-          address,
-          userAgent,
-          createdAt: toTime(createdAt),
-          expiresAt: toTime(expiresAt),
+          current: id === session.id,
+          ...one,
+          createdAt: formatTime(one.createdAt),
+          expiresAt: formatTime(one.expiresAt),
         })),
       };
     },
   });
-  addResource(app, '/api/sessions/:sessionId', {
-    onRequest: sessionGuard.requireUser,
-    DELETE: async (request, reply) => {
-      const { sessionId } = request.params as { sessionId: string };
-      await users.endSession(toAuthRequest(request), sessionId);
-      return noContent(reply);
-    },
+  sessionGuard.addUserResource(app, '/api/sessions/:sessionId', {
+    DELETE: ({ auth }, request) => users.endSession(auth, getParameter(request, 'sessionId')),
   });
-  addResource(app, '/api/sessions/end-others', {
-    onRequest: sessionGuard.requireUser,
-    POST: async (request, reply) => {
+  sessionGuard.addUserResource(app, '/api/sessions/end-others', {
+    POST: async ({ auth }, request) => {
       readFields(request, {});
-      await users.endOtherSessions(toAuthRequest(request));
-      return noContent(reply);
+      await users.endOtherSessions(auth);
     },
   });
 }

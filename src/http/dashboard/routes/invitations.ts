@@ -1,21 +1,18 @@
-/** Coming in for the first time, or again: set-up addresses, invitations, new passwords. Each is a token, used once. */
+/** Set-up links, invitations and password resets. Each has a token, which works once. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../../domain/errors.js';
+import { formatTime } from '../../../domain/format.js';
 import { hashToken, invalidInvitationError } from '../../../domain/people/invitation.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { email, invalid, name, newPassword, optional, readFields, text } from '../fields.js';
-import { noContent, setCookies, toAuthRequest, toTime } from '../requests.js';
+import { noContent, setCookies, toAuthRequest } from '../requests.js';
 import type { InvitationPreviewResponse } from '../responses.js';
 
-export function addJoining(app: FastifyInstance, dashboard: Dashboard): void {
-  addSetUp(app, dashboard);
-  addInvitation(app, dashboard);
-  addPasswordReset(app, dashboard);
-}
-
-function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
-  const { users, store, clock, sessionGuard, loginThrottle } = dashboard;
+export function addSetUp(
+  app: FastifyInstance,
+  { users, store, clock, sessionGuard, loginThrottle }: Dashboard,
+): void {
   addResource(app, '/api/set-up', {
     POST: async (request, reply) => {
       const fields = readFields(request, { token: text, name, email, password: newPassword });
@@ -23,7 +20,7 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
       const invitation = await store.findInvitation(tokenHash, clock.now());
       if (invitation === undefined || invitation.email !== null || !(await store.isSetUpOpen()))
         throw invalidInvitationError();
-      // Made by an earlier try that was cut off, or by the command line.
+      // An interrupted earlier attempt or the command line may have created the account.
       const isKnown = await users.exists(fields.email);
       const answered = isKnown
         ? await loginThrottle.attempt(request, fields.email, () =>
@@ -34,11 +31,10 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
             ),
           )
         : await users.create(toAuthRequest(request), fields);
-      const by = sessionGuard.getActorNamed(request, fields.email);
       try {
-        await store.acceptInvitation(tokenHash, fields.email, by);
+        await store.acceptInvitation(tokenHash, fields.email, sessionGuard.getActor(request, fields.email));
       } catch (error) {
-        // Somebody else was first. The address may be an owner's already, who would get in by the new account.
+        // Another request was first. If the address belongs to an owner already, the new account must not remain.
         if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')
           await users.remove(fields.email);
         throw error;
@@ -50,7 +46,7 @@ function addSetUp(app: FastifyInstance, dashboard: Dashboard): void {
   });
 }
 
-function addInvitation(
+export function addInvitationLinks(
   app: FastifyInstance,
   { users, store, clock, sessionGuard, loginThrottle }: Dashboard,
 ): void {
@@ -67,7 +63,7 @@ function addInvitation(
         email: invitation.email,
         role: invitation.role,
         invitedBy: invitation.createdBy,
-        expiresAt: toTime(invitation.expiresAt),
+        expiresAt: formatTime(invitation.expiresAt),
         hasAccount: await users.exists(invitation.email),
       };
     },
@@ -79,11 +75,10 @@ function addInvitation(
         name: optional(name),
         password: optional(newPassword),
       });
-      const invitation = await find(fields.token);
-      if (await users.exists(invitation.email)) await requireSignedInAs(request, reply, invitation.email);
-      else await makeAccount(request, reply, { ...fields, email: invitation.email });
-      const by = sessionGuard.getActorNamed(request, invitation.email);
-      await store.acceptInvitation(invitation.tokenHash, invitation.email, by);
+      const { email: invited, tokenHash } = await find(fields.token);
+      if (await users.exists(invited)) await requireSignedInAs(request, reply, invited);
+      else await createAccount(request, reply, invited, fields);
+      await store.acceptInvitation(tokenHash, invited, sessionGuard.getActor(request, invited));
       return noContent(reply);
     },
   });
@@ -95,33 +90,23 @@ function addInvitation(
     setCookies(reply, found);
   }
 
-  async function makeAccount(
+  async function createAccount(
     request: FastifyRequest,
     reply: FastifyReply,
-    account: {
-      readonly email: string;
-      readonly name: string | undefined;
-      readonly password: string | undefined;
-    },
+    address: string,
+    { name: called, password }: { readonly name: string | undefined; readonly password: string | undefined },
   ): Promise<void> {
-    const { name: called, password } = account;
     if (called === undefined || password === undefined) {
-      const missing = { name: called, password };
-      throw invalid(
-        Object.entries(missing)
-          .filter(([, value]) => value === undefined)
-          .map(([field]) => `${field}: is missing; a new account needs one`),
-      );
+      const missing = Object.entries({ name: called, password }).filter(([, value]) => value === undefined);
+      throw invalid(missing.map(([field]) => `${field}: is missing; a new account needs one`));
     }
-    setCookies(
-      reply,
-      await users.create(toAuthRequest(request), { email: account.email, name: called, password }),
-    );
-    await loginThrottle.succeeded(request, reply, account.email);
+    const account = { email: address, name: called, password };
+    setCookies(reply, await users.create(toAuthRequest(request), account));
+    await loginThrottle.succeeded(request, reply, address);
   }
 }
 
-function addPasswordReset(app: FastifyInstance, { credentials }: Dashboard): void {
+export function addPasswordReset(app: FastifyInstance, { credentials }: Dashboard): void {
   addResource(app, '/api/password-reset', {
     POST: async (request, reply) => {
       const { token, password } = readFields(request, { token: text, password: newPassword });

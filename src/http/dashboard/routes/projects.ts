@@ -9,61 +9,45 @@ import { failure, type Result, success } from '../../../domain/result.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
 import { noSuchProject } from '../../errors.js';
 import { getProjectId } from '../../request/target.js';
-import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { name, optional, readFields, text } from '../fields.js';
-import { created, getOrganizationId, noContent } from '../requests.js';
+import { created } from '../requests.js';
 
-const PROJECTS = '/api/organizations/:organizationId/projects';
-
-export function addProjects(app: FastifyInstance, dashboard: Dashboard): void {
-  addListAndCreate(app, dashboard);
-  addChangeAndDelete(app, dashboard);
-}
-
-function addListAndCreate(app: FastifyInstance, { store, sessionGuard, randomInt }: Dashboard): void {
-  addResource(app, PROJECTS, {
-    onRequest: sessionGuard.requireMember('editor'),
-    GET: async (request) => {
-      const projects = await store.listProjects(getOrganizationId(request));
+export function addProjects(app: FastifyInstance, { store, sessionGuard, randomInt }: Dashboard): void {
+  sessionGuard.addMemberResource(app, '/projects', 'editor', {
+    GET: async ({ organizationId }) => {
+      const projects = await store.listProjects(organizationId);
       return { projects: projects.map(projectToJson) };
     },
-    POST: async (request, reply) => {
+    POST: async ({ organizationId, by }, request, reply) => {
       const fields = readFields(request, { name, id: optional(projectId) });
-      const by = sessionGuard.getActor(request);
-      const wanted = { id: fields.id, organizationId: getOrganizationId(request), name: fields.name };
-      const project = await createProject({ store, randomInt }, wanted, by);
+      const project = await createProject({ store, randomInt }, { ...fields, organizationId }, by);
       return created(reply, projectToJson(project));
     },
   });
-}
-
-function addChangeAndDelete(app: FastifyInstance, { store, sessionGuard }: Dashboard): void {
-  addResource(app, `${PROJECTS}/:projectId`, {
-    onRequest: sessionGuard.requireMember('editor'),
-    PATCH: async (request) => {
+  sessionGuard.addMemberResource(app, '/projects/:projectId', 'editor', {
+    PATCH: async ({ organizationId, by }, request) => {
       const change = readFields(request, {
         name: optional(name),
         timeZone: optional(timeZone),
         retentionDays: optional(retentionDays),
       });
-      const by = sessionGuard.getActor(request);
-      return projectToJson(await changeProject(store, getTarget(request), change, by));
+      const target = { organizationId, id: getExistingId(request) };
+      return projectToJson(await changeProject(store, target, change, by));
     },
-    DELETE: async (request, reply) => {
+    DELETE: async ({ organizationId, by }, request) => {
       const { name: typed } = readFields(request, { name: text });
-      const confirmation = { name: typed, field: 'name' };
-      await deleteProject(store, getTarget(request), confirmation, sessionGuard.getActor(request));
-      return noContent(reply);
+      const target = { organizationId, id: getExistingId(request) };
+      await deleteProject(store, target, { name: typed, field: 'name' }, by);
     },
   });
 }
 
-/** The project of the request's path. `404` for an id that no project can have. */
-function getTarget(request: FastifyRequest) {
+/** The id in the request's path. `404` for an id that no project can have. */
+function getExistingId(request: FastifyRequest): string {
   const id = getProjectId(request);
   if (!isProjectId(id)) throw noSuchProject();
-  return { organizationId: getOrganizationId(request), id };
+  return id;
 }
 
 function projectId(value: unknown): Result<string> {

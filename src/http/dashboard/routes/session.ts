@@ -1,5 +1,4 @@
-/** `GET /api/session`: what a page needs before it can show anything. It needs no session. */
-
+/** `GET /api/session`: what every page loads first. It needs no session. */
 import type { FastifyInstance } from 'fastify';
 import { DEFAULT_EXPIRY } from '../../../domain/keys/key-lifetime.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
@@ -9,7 +8,7 @@ import type { Dashboard } from '../context.js';
 import { setCookies, toAuthRequest } from '../requests.js';
 import type { SessionResponse } from '../responses.js';
 
-/** Offered where a key is made (contract, part 2). */
+/** The choices for the expiry of a new key (contract, part 2). */
 const EXPIRY_DAYS = [7, 30, 60, 90];
 
 export function addSession(app: FastifyInstance, dashboard: Dashboard): void {

@@ -1,4 +1,4 @@
-/** Signing in and out: by password and second factor, or at a provider of single sign-on. */
+/** Signing in and out: with a password and a second factor, or with single sign-on. */
 import type { FastifyInstance } from 'fastify';
 import { SINGLE_SIGN_ON_PATH } from '../../../auth/names.js';
 import { addResource } from '../../resource.js';
@@ -6,14 +6,7 @@ import type { Dashboard } from '../context.js';
 import { email, flag, optional, readFields, text } from '../fields.js';
 import { noContent, setCookies, toAuthRequest } from '../requests.js';
 
-export function addSignIn(app: FastifyInstance, dashboard: Dashboard): void {
-  addPassword(app, dashboard);
-  addSecondFactor(app, dashboard);
-  addSignOut(app, dashboard);
-  if (dashboard.singleSignOnName !== undefined) addSingleSignOn(app, dashboard);
-}
-
-function addPassword(app: FastifyInstance, { users, loginThrottle }: Dashboard): void {
+export function addSignIn(app: FastifyInstance, { users, loginThrottle }: Dashboard): void {
   addResource(app, '/api/sign-in', {
     POST: async (request, reply) => {
       const fields = readFields(request, { email, password: text });
@@ -21,14 +14,11 @@ function addPassword(app: FastifyInstance, { users, loginThrottle }: Dashboard):
         users.signIn(toAuthRequest(request), fields),
       );
       setCookies(reply, answered);
-      // Known is only who had the second factor too.
+      // With a second factor, the browser is trusted only after that, too.
       if (!answered.secondFactor) await loginThrottle.succeeded(request, reply, fields.email);
       return { secondFactor: answered.secondFactor };
     },
   });
-}
-
-function addSecondFactor(app: FastifyInstance, { users, loginThrottle }: Dashboard): void {
   addResource(app, '/api/sign-in/second-factor', {
     POST: async (request, reply) => {
       const { code, trustDevice = false } = readFields(request, {
@@ -44,9 +34,6 @@ function addSecondFactor(app: FastifyInstance, { users, loginThrottle }: Dashboa
       return noContent(reply);
     },
   });
-}
-
-function addSignOut(app: FastifyInstance, { users }: Dashboard): void {
   addResource(app, '/api/sign-out', {
     POST: async (request, reply) => {
       readFields(request, {});
@@ -56,7 +43,11 @@ function addSignOut(app: FastifyInstance, { users }: Dashboard): void {
   });
 }
 
-function addSingleSignOn(app: FastifyInstance, { users, basePath }: Dashboard): void {
+export function addSingleSignOn(
+  app: FastifyInstance,
+  { users, basePath, singleSignOnName }: Dashboard,
+): void {
+  if (singleSignOnName === undefined) return;
   addResource(app, SINGLE_SIGN_ON_PATH, {
     GET: async (request, reply) => {
       const { to } = request.query as { to?: unknown };
@@ -70,20 +61,21 @@ function addSingleSignOn(app: FastifyInstance, { users, basePath }: Dashboard): 
     GET: async (request, reply) => {
       const { headers } = await users.finishSingleSignOn(toAuthRequest(request), request.originalUrl);
       setCookies(reply, { cookies: headers.getSetCookie() });
-      return reply.redirect(explained(headers.get('location'), basePath));
+      return reply.redirect(translateProblem(headers.get('location'), basePath));
     },
   });
 }
 
-/** A path of this server, not what a browser would take for another's. */
+/** Whether this is a path of this server. Browsers read some texts that begin with a slash as the URL of another server. */
 function isOwnPath(to: unknown): to is string {
   return typeof to === 'string' && /^\/(?![/\\])[^\\\s]*$/.test(to);
 }
 
+/** The problems that the sign-in page has messages for. */
 const EXPLAINED = ['not_a_member', 'unverified_email'];
 
-/** Where the library sends the browser; what it could not do, in the words that the sign-in page knows. */
-function explained(location: string | null, basePath: string): string {
+/** The library's redirect, with its error replaced by one that the sign-in page knows. */
+function translateProblem(location: string | null, basePath: string): string {
   const [path = '', query = ''] = (location ?? `${basePath}/sign-in?error=failed`).split('?');
   const problem = new URLSearchParams(query).get('error');
   if (problem === null) return location ?? `${basePath}/`;

@@ -2,13 +2,7 @@
 import { CallerStatsError } from '../domain/errors.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import { planRotation } from '../domain/keys/key-lifetime.js';
-import {
-  type CreatedKey,
-  generateApiKey,
-  generateSuccessor,
-  type KeyRequest,
-  parseKeyRequest,
-} from '../domain/keys/new-key.js';
+import { type CreatedKey, generateApiKey, type KeyRequest, parseKeyRequest } from '../domain/keys/new-key.js';
 import type { Actor } from '../domain/people/audit.js';
 import type { Store } from '../storage/ports/store.js';
 
@@ -54,7 +48,7 @@ export async function rotateKey(
   if (old === undefined) throw new CallerStatsError('not_found', `There is no key ${id}.`);
   const plan = planRotation(old, { nowMs: by.at, graceMs, lifeMsMax: keyLifeMax });
   if (!plan.ok) throw new CallerStatsError('invalid', `The key ${id} ${plan.problems.join('; ')}.`);
-  const successor = generateSuccessor(old, plan.value, { vendor: keyPrefix, by, randomInt });
+  const successor = generateApiKey(plan.value.successor, { vendor: keyPrefix, by, randomInt });
   await store.rotateKey(organizationId, id, successor.key, plan.value.expiresAt, by);
   return { old, oldExpiresAt: plan.value.expiresAt, successor };
 }

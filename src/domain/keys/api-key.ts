@@ -66,6 +66,10 @@ export interface ApiKey {
   readonly successorId: string | null;
 }
 
+/** A key to create. `scopes` are by default everything that the type allows; `allow` is by default every address. */
+export type NewKey = Pick<ApiKey, 'organizationId' | 'projectId' | 'type' | 'name' | 'expiresAt'> &
+  Partial<Pick<ApiKey, 'id' | 'scopes' | 'allow'>>;
+
 export type KeyStatus = 'active' | 'disabled' | 'expired' | 'revoked';
 
 /** 62^43 is just above 2^256. */

@@ -3,7 +3,7 @@ import { keyGraceDaysMax, keyLifeDaysMax } from '../limits.js';
 import { failure, quote, type Result, success } from '../result.js';
 import { parseBound } from '../time/date-time.js';
 import { dayMs, hourMs, minuteMs } from '../time/duration.js';
-import { type ApiKey, keyStatus } from './api-key.js';
+import { type ApiKey, keyStatus, type NewKey } from './api-key.js';
 
 /** The expiry of a new key unless the request names one (contract, part 2). */
 export const DEFAULT_EXPIRY = '90d';
@@ -66,10 +66,10 @@ export function parseGrace(text: string): Result<number> {
     : success(graceMs);
 }
 
-/** The expiry times that a rotation sets. */
+/** The changes of a rotation. */
 export interface Rotation {
-  /** The successor gets as long a life as the old key was created with, counted from now. */
-  readonly successorExpiresAt: number | null;
+  /** Like the old key, with as long a life as that was created with, counted from now. */
+  readonly successor: NewKey;
   /** The old key expires after the grace period, but never later than before. */
   readonly expiresAt: number;
 }
@@ -89,8 +89,10 @@ export function planRotation(
     return failure(`was already rotated; rotate its successor ${key.successorId}`);
   const lifeMs = key.expiresAt === null ? null : key.expiresAt - key.createdAt;
   const bounded = lifeMsMax === null ? lifeMs : Math.min(lifeMs ?? lifeMsMax, lifeMsMax);
+  const { organizationId, projectId, type, name, scopes, allow } = key;
+  const expiresAt = bounded === null ? null : nowMs + bounded;
   return success({
-    successorExpiresAt: bounded === null ? null : nowMs + bounded,
+    successor: { organizationId, projectId, type, name, scopes, allow, expiresAt },
     expiresAt: Math.min(key.expiresAt ?? Number.POSITIVE_INFINITY, nowMs + graceMs),
   });
 }

@@ -9,15 +9,12 @@ import {
   generateKey,
   hashKey,
   type KeyType,
+  type NewKey,
   parseScopes,
   visibleEnds,
 } from './api-key.js';
-import { parseExpiryWithin, type Rotation } from './key-lifetime.js';
+import { parseExpiryWithin } from './key-lifetime.js';
 import { parseNetworks } from './networks.js';
-
-/** `scopes` are by default everything that the type allows; `allow` is by default every address. */
-export type NewKey = Pick<ApiKey, 'organizationId' | 'projectId' | 'type' | 'name' | 'expiresAt'> &
-  Partial<Pick<ApiKey, 'id' | 'scopes' | 'allow'>>;
 
 /** A key as stored, and its secret, which is shown this once. */
 export interface CreatedKey {
@@ -93,14 +90,4 @@ export function generateApiKey(wanted: NewKey, { vendor, by, randomInt }: KeyIss
     successorId: null,
   };
   return { key, secret };
-}
-
-/** Generates the successor that a rotation planned. It differs from the old key in its life only. */
-export function generateSuccessor(
-  { organizationId, projectId, type, name, scopes, allow }: ApiKey,
-  { successorExpiresAt }: Rotation,
-  issuer: KeyIssuer,
-): CreatedKey {
-  const wanted = { organizationId, projectId, type, name, scopes, allow, expiresAt: successorExpiresAt };
-  return generateApiKey(wanted, issuer);
 }

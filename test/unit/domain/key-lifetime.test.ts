@@ -56,7 +56,7 @@ describe('a rotation', () => {
           // The successor lives as long as the old key did, or up to the longest allowed life.
           const lives = [expiresAt === null ? null : expiresAt - createdAt, lifeMsMax];
           const bounds = lives.filter((life) => life !== null);
-          expect(value.successorExpiresAt).toBe(bounds.length === 0 ? null : nowMs + Math.min(...bounds));
+          expect(value.successor.expiresAt).toBe(bounds.length === 0 ? null : nowMs + Math.min(...bounds));
         },
       ),
     );

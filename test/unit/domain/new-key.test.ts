@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { hashKey, parseKeyType } from '../../../src/domain/keys/api-key.js';
+import { planRotation } from '../../../src/domain/keys/key-lifetime.js';
 import {
   generateApiKey,
-  generateSuccessor,
   type KeyIssuer,
   type KeyRequest,
   parseKeyRequest,
@@ -125,8 +125,9 @@ describe('a key', () => {
       { ...wanted, id: 'old', scopes: ['read'], allow: ['10.0.0.0/8'], expiresAt: nowMs + dayMs },
       { ...issuer, by: { name: 'Bob', address: null, at: nowMs - dayMs } },
     ).key;
-    const rotation = { expiresAt: nowMs + 1, successorExpiresAt: nowMs + 2 * dayMs };
-    const { key, secret } = generateSuccessor(old, rotation, issuer);
+    const plan = planRotation(old, { nowMs, graceMs: 0, lifeMsMax: null });
+    if (!plan.ok) throw new Error(plan.problems.join());
+    const { key, secret } = generateApiKey(plan.value.successor, issuer);
     expect(key).toEqual({
       ...old,
       id: 'z'.repeat(16),

@@ -1,10 +1,11 @@
 /** Serves the static files that were built with the program. */
 import { access, readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../domain/errors.js';
 import { dayMs, secondMs } from '../domain/time/duration.js';
 import { HttpError } from './errors.js';
+import { getParameter } from './request/target.js';
 import { addResource } from './resource.js';
 
 /** Allows only files from this server, and no inline scripts or styles. */
@@ -19,17 +20,18 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const yearSeconds = (365 * dayMs) / secondMs;
-
 /** `Cache-Control`: revalidate pages each time, and keep assets. */
 export const CACHING = {
   page: 'no-cache',
   /** The names of assets change with their content. */
-  asset: `public, max-age=${yearSeconds}, immutable`,
+  asset: `public, max-age=${(365 * dayMs) / secondMs}, immutable`,
 } as const;
 
-export interface Built {
+/** How files of a folder are served. */
+export interface Serving {
   readonly folder: string;
+  /** The value of `Cache-Control`. */
+  readonly caching: string;
   /** Changes each text file before it is sent. */
   readonly change?: ((text: string) => string) | undefined;
 }
@@ -41,51 +43,34 @@ const TEXTS: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
 };
 
-/** Serves a file of a folder at one path. `@fastify/static` must be registered. */
-export function addFile(
-  app: FastifyInstance,
-  url: string,
-  { file, caching, ...built }: Built & { readonly file: string; readonly caching: string },
-): void {
-  addResource(app, url, {
-    GET: (_request, reply) => sendFile(reply, built, file, caching),
-  });
+/** Serves a file at one path. `@fastify/static` must be registered. */
+export function addFile(app: FastifyInstance, url: string, file: string, serving: Serving): void {
+  addResource(app, url, { GET: (_request, reply) => sendFile(reply, file, serving) });
 }
 
 /**
- * Serves the files in `files`, by the value of the path's `parameter`. All other values get 404 with the message `missing`.
+ * Serves files by the value of the path's `parameter`. Values that are not in `files` get 404 with the message `missing`.
  * The path of a request is never used as a file name.
  */
 export function addFiles(
   app: FastifyInstance,
   url: string,
-  {
-    files,
-    parameter,
-    missing,
-    caching,
-    ...built
-  }: Built & {
-    readonly files: ReadonlyMap<string, string>;
-    readonly parameter: string;
-    readonly missing: string;
-    readonly caching: string;
-  },
+  { parameter, files, missing }: { parameter: string; files: ReadonlyMap<string, string>; missing: string },
+  serving: Serving,
 ): void {
-  const findFile = (params: unknown) => files.get((params as Record<string, string>)[parameter] ?? '');
+  const findFile = (request: FastifyRequest) => files.get(getParameter(request, parameter));
   addResource(app, url, {
-    onRequest: async ({ params }) => {
-      if (findFile(params) === undefined) throw new HttpError(404, missing);
+    onRequest: async (request) => {
+      if (findFile(request) === undefined) throw new HttpError(404, missing);
     },
-    GET: ({ params }, reply) => sendFile(reply, built, findFile(params) ?? '', caching),
+    GET: (request, reply) => sendFile(reply, findFile(request) ?? '', serving),
   });
 }
 
 function sendFile(
   reply: FastifyReply,
-  { folder, change }: Built,
   file: string,
-  caching: string,
+  { folder, caching, change }: Serving,
 ): FastifyReply | Promise<FastifyReply> {
   reply.headers({ 'cache-control': caching, 'content-security-policy': PAGE_POLICY });
   const type = TEXTS[extname(file)];

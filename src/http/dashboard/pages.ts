@@ -21,24 +21,20 @@ const PATHS = [
 /** `folder` is the output of Vite: `index.html` and other files, `assets/`, and a compressed copy of each file. */
 export async function addPages(app: FastifyInstance, folder: string, basePath: BasePath): Promise<void> {
   await requireBuilt(folder, 'pages of the dashboard');
-  const caching = CACHING.page;
-  const change = basePath === '' ? undefined : (page: string) => below(basePath, page);
-  for (const url of PATHS) addFile(app, url, { folder, file: 'index.html', caching, change });
+  const page = { folder, caching: CACHING.page };
+  const change = basePath === '' ? undefined : (text: string) => addBasePath(basePath, text);
+  for (const url of PATHS) addFile(app, url, 'index.html', { ...page, change });
   for (const file of await filesIn(folder)) {
-    if (file !== 'index.html') addFile(app, `/${file}`, { folder, file, caching });
+    if (file !== 'index.html') addFile(app, `/${file}`, file, page);
   }
   const assets = await filesIn(join(folder, 'assets'));
-  addFiles(app, '/assets/:file', {
-    folder,
-    files: new Map(assets.map((file) => [file, `assets/${file}`])),
-    parameter: 'file',
-    missing: 'There is no such file; load the page again.',
-    caching: CACHING.asset,
-  });
+  const files = new Map(assets.map((file) => [file, `assets/${file}`]));
+  const missing = 'There is no such file; load the page again.';
+  addFiles(app, '/assets/:file', { parameter: 'file', files, missing }, { folder, caching: CACHING.asset });
 }
 
 /** Adds the base path to the page's links, and tells it to the page's scripts. */
-function below(basePath: BasePath, page: string): string {
+function addBasePath(basePath: BasePath, page: string): string {
   return page
     .replaceAll(/\b(src|href)="\//g, `$1="${basePath}/`)
     .replace('<meta name="base-path" content=""', `<meta name="base-path" content="${basePath}"`);

@@ -20,28 +20,23 @@ export class MalformedLine {
 
 /** A `preParsing` hook. Throws 415 for a Content-Encoding other than gzip, before the body is read. */
 export async function refuseUnknownEncoding(request: FastifyRequest): Promise<void> {
-  if (getEncoding(request) === undefined) {
-    throw new HttpError(415, 'The Content-Encoding is not supported; send gzip, or none.', {
-      'accept-encoding': 'gzip',
-    });
-  }
+  if (getEncoding(request) === undefined) throw unsupportedEncoding('gzip, or none', 'gzip');
 }
 
 /** A `preParsing` hook for paths that support no Content-Encoding. */
 export async function refuseEncoding(request: FastifyRequest): Promise<void> {
-  if (getEncoding(request) !== 'identity') {
-    throw new HttpError(415, 'The Content-Encoding is not supported; send none.', {
-      'accept-encoding': 'identity',
-    });
-  }
+  if (getEncoding(request) !== 'identity') throw unsupportedEncoding('none', 'identity');
+}
+
+function unsupportedEncoding(supported: string, acceptEncoding: string): HttpError {
+  return new HttpError(415, `The Content-Encoding is not supported; send ${supported}.`, {
+    'accept-encoding': acceptEncoding,
+  });
 }
 
 /** Adds a parser for small JSON bodies. Larger ones get 413. */
 export function addJsonParser(app: FastifyInstance, bytesMax: number): void {
-  const options = { parseAs: 'buffer', bodyLimit: bytesMax } as const;
-  app.addContentTypeParser('application/json', options, async (_request: FastifyRequest, body: Buffer) =>
-    parseBody(body),
-  );
+  addParser(app, 'application/json', bytesMax, async (body) => parseBody(body));
 }
 
 /** Limits of one recording request. */
@@ -57,14 +52,13 @@ export function addRecordingParsers(
   { batchQueriesMax, bodyBytesMax }: RecordingLimits,
   admission: Admission,
 ): void {
-  const options = { parseAs: 'buffer', bodyLimit: bodyBytesMax } as const;
   const partsMax = Math.max(jsonPartsMax, batchQueriesMax * queryPartsMax);
-  app.addContentTypeParser('application/json', options, async (request: FastifyRequest, body: Buffer) => {
+  addParser(app, 'application/json', bodyBytesMax, async (body, request) => {
     const value = parseBody(await decode(request, body, bodyBytesMax, admission), partsMax);
     if (Array.isArray(value)) requireAtMost(batchQueriesMax, value);
     return value;
   });
-  app.addContentTypeParser('application/x-ndjson', options, async (request: FastifyRequest, body: Buffer) => {
+  addParser(app, 'application/x-ndjson', bodyBytesMax, async (body, request) => {
     const values: unknown[] = [];
     for (const line of nonBlankLines(await decode(request, body, bodyBytesMax, admission))) {
       values.push(parseLine(line));
@@ -78,17 +72,27 @@ export function addRecordingParsers(
 /** Adds parsers for OTLP: JSON (any value) and protobuf (a `Buffer`). Larger bodies get 413, other types 415. */
 export function addOtlpParsers(
   app: FastifyInstance,
-  { bodyBytesMax }: Pick<RecordingLimits, 'bodyBytesMax'>,
+  { bodyBytesMax }: RecordingLimits,
   admission: Admission,
 ): void {
-  const options = { parseAs: 'buffer', bodyLimit: bodyBytesMax } as const;
-  app.addContentTypeParser('application/json', options, async (request: FastifyRequest, body: Buffer) =>
+  addParser(app, 'application/json', bodyBytesMax, async (body, request) =>
     parseBody(await decode(request, body, bodyBytesMax, admission)),
   );
-  app.addContentTypeParser('application/x-protobuf', options, async (request: FastifyRequest, body: Buffer) =>
+  addParser(app, 'application/x-protobuf', bodyBytesMax, (body, request) =>
     decode(request, body, bodyBytesMax, admission),
   );
   app.addContentTypeParser('*', async () => refuseOtlpType());
+}
+
+function addParser(
+  app: FastifyInstance,
+  type: string,
+  bodyLimit: number,
+  parse: (body: Buffer, request: FastifyRequest) => Promise<unknown>,
+): void {
+  app.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit }, (request: FastifyRequest, body: Buffer) =>
+    parse(body, request),
+  );
 }
 
 /** Throws 415 for a media type that OTLP does not have. */

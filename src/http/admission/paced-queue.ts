@@ -20,17 +20,12 @@ export const REFUSAL_PACE: Pace = { count: 2, bytes: 0, everyMs: 20 };
 /** The largest credit that can accumulate. */
 const creditMax = 20;
 
-interface Waiting {
-  readonly bytes: number;
-  readonly go: () => void;
-}
-
 /**
  * Lets a portion of the waiting calls through, first come, first served; then the event loop does its other work; then follows
  * the next portion. Without `everyMs` no time is lost: if there is no other work, the next portion follows at once.
  */
 export class PacedQueue {
-  #waiting: Waiting[] = [];
+  readonly #waiting: { readonly bytes: number; readonly go: () => void }[] = [];
   readonly #pace: Pace;
   #scheduled = false;
   #credit = 0;
@@ -62,22 +57,15 @@ export class PacedQueue {
 
   #turn(): void {
     this.#scheduled = false;
-    const more = Math.floor(this.#credit);
-    this.#credit -= more;
-    const portion = takePortion(this.#waiting, { ...this.#pace, count: this.#pace.count + more });
-    this.#waiting = this.#waiting.slice(portion.length);
-    for (const { go } of portion) go();
+    const extra = Math.floor(this.#credit);
+    this.#credit -= extra;
+    let [count, bytes] = [0, 0];
+    for (const one of this.#waiting.slice(0, this.#pace.count + extra)) {
+      bytes += one.bytes;
+      if (count > 0 && bytes > this.#pace.bytes) break;
+      count++;
+    }
+    for (const { go } of this.#waiting.splice(0, count)) go();
     if (this.#waiting.length > 0) this.#schedule();
   }
-}
-
-/** The first calls that fit into one portion, at least one. */
-function takePortion(waiting: readonly Waiting[], pace: Pace): readonly Waiting[] {
-  let bytes = 0;
-  const most = waiting.slice(0, pace.count);
-  for (const [index, one] of most.entries()) {
-    bytes += one.bytes;
-    if (index > 0 && bytes > pace.bytes) return most.slice(0, index);
-  }
-  return most;
 }

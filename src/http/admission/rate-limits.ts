@@ -39,21 +39,13 @@ export class RateLimit {
   async consume(who: string, reply: FastifyReply): Promise<void> {
     if (this.#limiter === undefined) return;
     const { left, seconds, exceeded } = await this.#count(this.#limiter, who);
-    const headers = {
+    reply.headers({
       'ratelimit-policy': `"${this.#name}";q=${this.#quota};w=${windowSeconds}`,
       ratelimit: `"${this.#name}";r=${left};t=${seconds}`,
-    };
-    reply.headers(headers);
-    if (exceeded) {
-      throw new HttpError(
-        429,
-        `Too many requests: ${this.#quota} a minute are allowed. Try again in ${seconds} s.`,
-        {
-          ...headers,
-          'retry-after': String(seconds),
-        },
-      );
-    }
+    });
+    if (!exceeded) return;
+    const message = `Too many requests: ${this.#quota} a minute are allowed. Try again in ${seconds} s.`;
+    throw new HttpError(429, message, { 'retry-after': String(seconds) });
   }
 
   async #count(limiter: RateLimiterMemory, who: string) {

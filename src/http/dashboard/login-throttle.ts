@@ -1,11 +1,11 @@
 /**
  * Limits the guessing of passwords and codes without locking anybody out, after OWASP's "Slow Down Online Guessing Attacks
- * with Device Cookies". A browser that has signed in as a user keeps a cookie that says so, and has a count of its own.
+ * with Device Cookies". A browser that has signed in as a user gets a cookie and has a count of its own.
  * Failures of all other browsers are counted for the user they try, and for their address. So strangers cannot block the
  * browsers that the user has signed in with.
  *
- * The counts are in the store, so they hold for all processes and nodes together and survive restarts. Where the store is
- * unavailable nobody can sign in.
+ * The counts are in the store, so all processes and nodes share them, and restarts do not reset them. While the store is
+ * unavailable, nobody can sign in.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -26,37 +26,23 @@ import { getClientAddress } from '../request/target.js';
 
 const COOKIE = `${COOKIE_PREFIX}.device`;
 
-/** What signs device cookies, and says where they are sent and whether they are `Secure`. */
-type Signing = Pick<AuthProvider, 'signingSecret' | 'isSecure' | 'basePath'>;
-
 interface LoginThrottleOptions {
-  readonly authProvider: Signing;
+  readonly authProvider: AuthProvider;
   readonly throttles: Throttles;
   readonly clock: Clock;
 }
 
-/** A count that an attempt goes to. */
-interface Count {
-  /** A keyed hash, so that the store has no addresses of people. */
-  readonly key: string;
-  readonly attemptsMax: number;
-}
-
-/** An attempt that was counted. */
-interface Taken {
+/** An attempt that was counted, by a keyed hash, so that the store has no addresses of people. */
+interface Counted {
   readonly key: string;
   readonly resetsAt: number;
 }
 
 export class LoginThrottle {
-  readonly #authProvider: Signing;
-  readonly #throttles: Throttles;
-  readonly #clock: Clock;
+  readonly #options: LoginThrottleOptions;
 
-  constructor({ authProvider, throttles, clock }: LoginThrottleOptions) {
-    this.#authProvider = authProvider;
-    this.#throttles = throttles;
-    this.#clock = clock;
+  constructor(options: LoginThrottleOptions) {
+    this.#options = options;
   }
 
   /**
@@ -65,7 +51,7 @@ export class LoginThrottle {
    * then taken back.
    */
   async attempt<T>(request: FastifyRequest, email: string, check: () => Promise<T>): Promise<T> {
-    const taken = await this.#take(await this.#getCounts(request, email));
+    const counted = await this.#count(request, email);
     let isWrong = false;
     try {
       return await check();
@@ -73,66 +59,60 @@ export class LoginThrottle {
       isWrong = error instanceof CallerStatsError && error.code === 'wrong_credentials';
       throw error;
     } finally {
-      if (!isWrong) await this.#giveBack(taken);
+      if (!isWrong) await this.#takeBack(counted);
     }
   }
 
   /** Remembers the browser with a cookie, or forgets the failures of one that has it. */
   async succeeded(request: FastifyRequest, reply: FastifyReply, email: string): Promise<void> {
-    const device = await this.#deviceOf(request, email);
+    const device = await this.#findDevice(request, email);
     if (device !== undefined) {
-      await this.#throttles.reset(await this.#keyOfDevice(device));
+      await this.#options.throttles.reset(await this.#sign(`attempts of device ${device}`));
       return;
     }
     const id = randomBytes(16).toString('base64url');
-    reply.setCookie(this.#cookieOf(request), `${id}.${await this.#sign(`device ${id} ${email}`)}`, {
+    const { name, secure } = this.#cookieFor(request);
+    reply.setCookie(name, `${id}.${await this.#sign(`device ${id} ${email}`)}`, {
       httpOnly: true,
       sameSite: 'strict',
-      secure: this.#isSecure(request),
-      path: `${this.#authProvider.basePath}/api`,
+      secure,
+      path: `${this.#options.authProvider.basePath}/api`,
       maxAge: deviceCookieSeconds,
     });
   }
 
-  async #getCounts(request: FastifyRequest, email: string): Promise<readonly Count[]> {
-    const device = await this.#deviceOf(request, email);
-    if (device !== undefined) return [{ key: await this.#keyOfDevice(device), attemptsMax: guessesMax }];
-    return [
-      { key: await this.#sign(`attempts of user ${email}`), attemptsMax: guessesMax },
-      {
-        key: await this.#sign(`attempts from ${getClientAddress(request)}`),
-        attemptsMax: addressFailuresMax,
-      },
-    ];
-  }
-
-  #keyOfDevice(device: string): Promise<string> {
-    return this.#sign(`attempts of device ${device}`);
-  }
-
-  /** Counts an attempt everywhere, or nowhere: then it throws `429`. */
-  async #take(counts: readonly Count[]): Promise<readonly Taken[]> {
-    const nowMs = this.#clock.now();
-    const taken: Taken[] = [];
-    for (const { key, attemptsMax } of counts) {
+  /** Counts an attempt: of the browser if it is known, else of the user and of the address. Throws `429` above a limit. */
+  async #count(request: FastifyRequest, email: string): Promise<readonly Counted[]> {
+    const device = await this.#findDevice(request, email);
+    const limits: readonly (readonly [subject: string, attemptsMax: number])[] =
+      device === undefined
+        ? [
+            [`attempts of user ${email}`, guessesMax],
+            [`attempts from ${getClientAddress(request)}`, addressFailuresMax],
+          ]
+        : [[`attempts of device ${device}`, guessesMax]];
+    const nowMs = this.#options.clock.now();
+    const counted: Counted[] = [];
+    for (const [subject, attemptsMax] of limits) {
+      const key = await this.#sign(subject);
       const limit = { attemptsMax, windowMs: guessWindowSeconds * secondMs };
-      const { isAllowed, resetsAt } = await this.#throttles.take(key, limit, nowMs);
+      const { isAllowed, resetsAt } = await this.#options.throttles.take(key, limit, nowMs);
       if (!isAllowed) {
-        await this.#giveBack(taken);
-        throw tooMany(resetsAt - nowMs);
+        await this.#takeBack(counted);
+        throw tooManyAttempts(resetsAt - nowMs);
       }
-      taken.push({ key, resetsAt });
+      counted.push({ key, resetsAt });
     }
-    return taken;
+    return counted;
   }
 
-  async #giveBack(taken: readonly Taken[]): Promise<void> {
-    for (const { key, resetsAt } of taken) await this.#throttles.giveBack(key, resetsAt);
+  async #takeBack(counted: readonly Counted[]): Promise<void> {
+    for (const { key, resetsAt } of counted) await this.#options.throttles.giveBack(key, resetsAt);
   }
 
   /** The id of a browser that has signed in as this user before. */
-  async #deviceOf(request: FastifyRequest, email: string): Promise<string | undefined> {
-    const [id, signature] = request.cookies[this.#cookieOf(request)]?.split('.') ?? [];
+  async #findDevice(request: FastifyRequest, email: string): Promise<string | undefined> {
+    const [id, signature] = request.cookies[this.#cookieFor(request).name]?.split('.') ?? [];
     if (id === undefined || signature === undefined) return undefined;
     const expected = Buffer.from(await this.#sign(`device ${id} ${email}`));
     const given = Buffer.from(signature);
@@ -140,20 +120,17 @@ export class LoginThrottle {
   }
 
   async #sign(text: string): Promise<string> {
-    const hmac = createHmac('sha256', await this.#authProvider.signingSecret());
+    const hmac = createHmac('sha256', await this.#options.authProvider.signingSecret());
     return hmac.update(text).digest('base64url');
   }
 
-  #isSecure({ protocol }: FastifyRequest): boolean {
-    return this.#authProvider.isSecure({ secure: protocol === 'https' });
-  }
-
-  #cookieOf(request: FastifyRequest): string {
-    return this.#isSecure(request) ? `__Secure-${COOKIE}` : COOKIE;
+  #cookieFor({ protocol }: FastifyRequest) {
+    const secure = this.#options.authProvider.isSecure({ secure: protocol === 'https' });
+    return { name: secure ? `__Secure-${COOKIE}` : COOKIE, secure };
   }
 }
 
-function tooMany(msBeforeNext: number): HttpError {
+function tooManyAttempts(msBeforeNext: number): HttpError {
   const seconds = Math.max(Math.ceil(msBeforeNext / secondMs), 1);
   return new HttpError(
     429,

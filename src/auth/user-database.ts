@@ -4,7 +4,7 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
-  type Driver,
+  DummyDriver,
   Kysely,
   PostgresAdapter,
   PostgresIntrospector,
@@ -36,10 +36,11 @@ function createDialect(tables: UserTables): Dialect {
 }
 
 /** Runs each statement in its own transaction. */
-class StoreDriver implements Driver {
+class StoreDriver extends DummyDriver {
   readonly #connection: DatabaseConnection;
 
   constructor(tables: UserTables) {
+    super();
     this.#connection = {
       async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
         const { rows, changes } = await tables.run({ sql, parameters });
@@ -51,21 +52,11 @@ class StoreDriver implements Driver {
     };
   }
 
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
+  override async acquireConnection(): Promise<DatabaseConnection> {
     return this.#connection;
   }
 
-  async beginTransaction(): Promise<void> {
+  override async beginTransaction(): Promise<void> {
     throw new Error('the user tables do not support transactions');
   }
-
-  async commitTransaction(): Promise<void> {}
-
-  async rollbackTransaction(): Promise<void> {}
-
-  async releaseConnection(): Promise<void> {}
-
-  async destroy(): Promise<void> {}
 }

@@ -4,6 +4,7 @@ import type { Directory } from '../storage/ports/directory.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, getErrorCode, translateErrors } from './errors.js';
 import { COOKIE_PREFIX, PROVIDER_ID } from './names.js';
+import type { Library } from './sign-in-library.js';
 
 export interface User {
   readonly id: string;
@@ -42,17 +43,9 @@ export class Users {
       api.getSession(options),
     );
     if (response === null) return undefined;
-    const { user, session } = response;
-    return {
-      user: {
-        id: user.id,
-        email: user.email,
-        name: user.name,
-        secondFactor: user.twoFactorEnabled === true,
-      },
-      session: toSession(session),
-      cookies,
-    };
+    const { id, email, name, twoFactorEnabled } = response.user;
+    const user = { id, email, name, secondFactor: twoFactorEnabled === true };
+    return { user, session: toSession(response.session), cookies };
   }
 
   /** Throws the same error, with the message `wrong`, for an unknown address and for a wrong password. */
@@ -186,18 +179,14 @@ export class Users {
   }
 }
 
-function toSession(session: {
-  readonly id: string;
-  readonly ipAddress?: string | null | undefined;
-  readonly userAgent?: string | null | undefined;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-}): Session {
+type LibrarySession = Awaited<ReturnType<Library['api']['listSessions']>>[number];
+
+function toSession({ id, ipAddress, userAgent, createdAt, expiresAt }: LibrarySession): Session {
   return {
-    id: session.id,
-    address: session.ipAddress || null,
-    userAgent: session.userAgent || null,
-    createdAt: session.createdAt.getTime(),
-    expiresAt: session.expiresAt.getTime(),
+    id,
+    address: ipAddress || null,
+    userAgent: userAgent || null,
+    createdAt: createdAt.getTime(),
+    expiresAt: expiresAt.getTime(),
   };
 }

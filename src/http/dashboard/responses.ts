@@ -2,33 +2,25 @@
  * The response types of the dashboard API. The routes return them and the dashboard imports them, so neither side can
  * change a response alone. Counts, series and callers are those of the public API (`domain/counting`).
  */
-import type { KeyJson, ProjectJson } from '../../app/json.js';
+import type { invitationToJson, KeyJson, memberToJson } from '../../app/json.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
-import type { Invitation } from '../../domain/people/invitation.js';
-import type { Member, Role } from '../../domain/people/member.js';
+import type { Role } from '../../domain/people/member.js';
 
-/** A domain type as JSON: times are RFC 3339 in UTC instead of milliseconds. */
-type WithTimes<T> = {
-  readonly [Name in keyof T]: Name extends 'at' | `${string}At` ? string | Extract<T[Name], null> : T[Name];
-};
-
-export type ProjectResponse = ProjectJson;
-
-export type KeyResponse = KeyJson;
+export type { KeyJson as KeyResponse, ProjectJson as ProjectResponse } from '../../app/json.js';
 
 export interface CreatedKeyResponse {
-  readonly key: KeyResponse;
+  readonly key: KeyJson;
   /** The key itself. No other response contains it. */
   readonly secret: string;
 }
 
-export type MemberResponse = WithTimes<Omit<Member, 'organizationId'>> & {
+export type MemberResponse = Readonly<ReturnType<typeof memberToJson>> & {
   /** The name of the account; null until the member has one. */
   readonly name: string | null;
   readonly you: boolean;
 };
 
-export type InvitationResponse = WithTimes<Omit<Invitation, 'organizationId' | 'tokenHash'>>;
+export type InvitationResponse = Readonly<ReturnType<typeof invitationToJson>>;
 
 export interface CreatedInvitationResponse {
   readonly invitation: InvitationResponse;
@@ -47,7 +39,7 @@ export interface InvitationPreviewResponse {
 }
 
 export interface AuditResponse {
-  readonly entries: readonly WithTimes<AuditEntry>[];
+  readonly entries: readonly (Omit<AuditEntry, 'at'> & { readonly at: string })[];
   /** Whether there are older entries. */
   readonly more: boolean;
 }

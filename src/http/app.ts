@@ -25,7 +25,7 @@ import { enforceDeadlines } from './connection/deadlines.js';
 import type { DashboardOptions } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
-import { answerError, HttpError, unavailable } from './errors.js';
+import { answerError, HttpError, UnavailableError } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { frameworkLog, RequestLog } from './log.js';
 import { addOtlp } from './otlp/otlp.js';
@@ -234,7 +234,7 @@ function refuseWhileClosing(app: FastifyInstance): void {
     closing = true;
   });
   app.addHook('onRequest', async () => {
-    if (closing) throw unavailable('The server is stopping; try another or again.');
+    if (closing) throw new UnavailableError('The server is stopping; try another or again.');
   });
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close');

@@ -36,41 +36,20 @@ export function unauthenticated(message: string): HttpError {
   return new HttpError(401, message, { 'www-authenticate': 'Bearer' });
 }
 
-/** The credentials are valid, but do not allow this. */
-export function forbidden(message: string): HttpError {
-  return new HttpError(403, message);
-}
-
 /** The same for an unknown project and for one of another organization, so that clients cannot tell them apart. */
 export function noSuchProject(): CallerStatsError {
   return new CallerStatsError('not_found', 'There is no such project.');
 }
 
-const RETRY_AFTER = { 'retry-after': String(retryAfterSeconds) };
-
 /** The server or its store cannot respond now, and the client should try again. */
-export function unavailable(message: string): HttpError {
-  return new HttpError(503, message, RETRY_AFTER);
-}
-
-/** The response deadline has passed. A recording that is still in progress may succeed after this response. */
-export function tooLate(): HttpError {
-  return unavailable(
-    'The server could not answer in time; try again. What was to be recorded may have been: repeating it is safe.',
-  );
-}
-
-/** The response of `/readyz` when a part of the server fails. The failure has been logged. */
-export function notReady(trouble: string): HttpError {
-  return new HttpError(503, 'The server is not ready.', RETRY_AFTER, [trouble]);
+export class UnavailableError extends HttpError {
+  constructor(message: string, ...details: string[]) {
+    super(503, message, { 'retry-after': String(retryAfterSeconds) }, details);
+  }
 }
 
 /** The server refuses the request because of its load. `Admission` logs this, at most once in ten seconds. */
-export class LoadSheddingError extends HttpError {
-  constructor(message: string) {
-    super(503, message, RETRY_AFTER);
-  }
-}
+export class LoadSheddingError extends UnavailableError {}
 
 /** The status of each domain error code. */
 export const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
@@ -103,7 +82,7 @@ function toHttpError(error: unknown, requestId: string): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof CallerStatsError) {
     // The store's own message may contain a file name.
-    if (error.code === 'unavailable') return unavailable('The store cannot answer now; try again.');
+    if (error.code === 'unavailable') return new UnavailableError('The store cannot answer now; try again.');
     return new HttpError(
       STATUS_OF_CODE[error.code],
       error.message,

@@ -30,8 +30,8 @@ export function withoutKeys(text: string): string {
 /** Logs the beginning and end of each request with its id, because all requests share one logger. */
 export class RequestLog extends LogController {
   override incomingRequest(request: FastifyRequest): void {
-    if (this.isLogDisabled(request)) return;
-    request.log.debug({ reqId: request.id, req: request }, 'incoming request');
+    if (!this.isLogDisabled(request))
+      request.log.debug({ reqId: request.id, req: request }, 'incoming request');
   }
 
   override requestCompleted(

@@ -43,7 +43,11 @@ export class ConnectionErrors {
   }
 
   #answer(socket: Duplex, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    answer(socket, status, message, headers);
+    const body = JSON.stringify(errorBody(message));
+    const lines = Object.entries({ ...headersFor(body), ...headers, connection: 'close' }).map(
+      ([name, value]) => `${name}: ${value}`,
+    );
+    socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
     this.#onAnswer(status);
   }
 }
@@ -66,19 +70,6 @@ function canAnswer(error: NodeJS.ErrnoException, socket: Duplex): boolean {
     socket.destroy();
   }
   return false;
-}
-
-function answer(
-  socket: Duplex,
-  status: number,
-  message: string,
-  headers: Readonly<Record<string, string>>,
-): void {
-  const body = JSON.stringify(errorBody(message));
-  const lines = Object.entries({ ...headersFor(body), ...headers, connection: 'close' }).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
-  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
 }
 
 function headersFor(body: string): Record<string, string> {

@@ -7,7 +7,7 @@
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { tooLate } from '../errors.js';
+import { UnavailableError } from '../errors.js';
 import { type Exchange, exchangesOn, trackConnections, trackExchange } from './connections.js';
 
 interface Deadlines {
@@ -57,7 +57,13 @@ function check(exchange: Exchange, unansweredMax: number): void {
   if (exchange.unansweredChecks <= unansweredMax) return;
   // Once the response has begun, its status cannot change.
   if (reply === undefined || response.headersSent) request.socket.destroy();
-  else reply.send(tooLate());
+  // A recording that is still in progress may succeed after this response.
+  else
+    reply.send(
+      new UnavailableError(
+        'The server could not answer in time; try again. Queries may have been recorded; repeating them is safe.',
+      ),
+    );
 }
 
 /** A request that has arrived completely was accepted and gets its response. No other connection may delay the shutdown. */

@@ -7,7 +7,7 @@ import type { Actor } from '../../domain/people/audit.js';
 import { type Role, roleAllows } from '../../domain/people/member.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
-import { forbidden } from '../errors.js';
+import { HttpError } from '../errors.js';
 import { getClientAddress, getParameter } from '../request/target.js';
 import { addResource, type Resource } from '../resource.js';
 import { noContent, setCookies, toAuthRequest } from './requests.js';
@@ -86,7 +86,7 @@ export class SessionGuard {
       if (membership === undefined) throw new CallerStatsError('not_found', 'There is no such organization.');
       const needed = request.method === 'GET' || request.method === 'HEAD' ? 'viewer' : changes;
       if (!roleAllows(membership.role, needed)) {
-        throw forbidden(`This needs the role ${needed}; you are ${membership.role}. Ask an owner.`);
+        throw new HttpError(403, `This needs the role ${needed}; you are ${membership.role}. Ask an owner.`);
       }
     };
   }

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Credentials } from '../../auth/credentials.js';
 import { Users } from '../../auth/users.js';
 import { dashboardBodyBytesMax } from '../../domain/limits.js';
-import { forbidden, HttpError } from '../errors.js';
+import { HttpError } from '../errors.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { SessionGuard } from './authorize.js';
 import type { Dashboard, DashboardOptions } from './context.js';
@@ -77,7 +77,7 @@ async function requireSameOrigin({ method, headers, host }: FastifyRequest): Pro
   if (SAFE.includes(method)) return;
   const { origin, 'sec-fetch-site': site } = headers;
   if (!isOriginOfHost(origin, host) || (site !== undefined && site !== 'same-origin')) {
-    throw forbidden('The request does not come from a page of this server.');
+    throw new HttpError(403, 'The request does not come from a page of this server.');
   }
 }
 

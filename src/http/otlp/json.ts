@@ -4,16 +4,16 @@
  */
 import type { Attributes } from '../../domain/queries/telemetry.js';
 import { HttpError } from '../errors.js';
-import { attributeNameBytesMax, type Field, type RecordReader, type Signal, toRecord } from './signals.js';
+import { attributeNameBytesMax, type RecordReader, type Signal, toRecord } from './signals.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
+
+const uint64Max = 2n ** 64n - 1n;
 
 /** Passes every record of a request to the reader, in order. Throws 400 at the first invalid field. */
 export function readJson(body: unknown, signal: Signal, reading: RecordReader): void {
   new JsonReader(signal, reading).read(body);
 }
-
-const uint64Max = 2n ** 64n - 1n;
 
 class JsonReader {
   readonly #signal: Signal;
@@ -45,10 +45,10 @@ class JsonReader {
     const attributes = new Map<string, string>();
     this.#attributes(record, list.name, attributes);
     const read = toRecord({
-      traceId: this.#text(record, traceId).toLowerCase(),
-      spanId: this.#text(record, spanId).toLowerCase(),
-      eventName: eventName === undefined ? '' : this.#text(record, eventName),
-      timesNs: times.map((time) => this.#nanoseconds(record, time)),
+      traceId: this.#text(record, traceId.name).toLowerCase(),
+      spanId: this.#text(record, spanId.name).toLowerCase(),
+      eventName: eventName === undefined ? '' : this.#text(record, eventName.name),
+      timesNs: times.map((time) => this.#nanoseconds(record, time.name)),
       attributes,
       resource,
     });
@@ -57,7 +57,7 @@ class JsonReader {
 
   #attributes(of: JsonObject, name: string, into: Map<string, string>): void {
     this.#each(of, name, (attribute) => {
-      const key = this.#text(attribute, { name: 'key', number: 1 });
+      const key = this.#text(attribute, 'key');
       if (key === '' || Buffer.byteLength(key) > attributeNameBytesMax || !this.#reading.wants(key)) return;
       const value = attribute['value'];
       this.#in('value', () => {
@@ -70,7 +70,7 @@ class JsonReader {
   /** An `AnyValue` as text. A list, such as a repeated header, becomes its text values joined with commas. */
   #value(value: JsonObject, takesList: boolean): string | undefined {
     const { stringValue, boolValue, intValue, arrayValue } = value;
-    if (isPresent(stringValue)) return this.#text(value, { name: 'stringValue', number: 1 });
+    if (isPresent(stringValue)) return this.#text(value, 'stringValue');
     if (isPresent(boolValue)) {
       if (typeof boolValue !== 'boolean') return this.#fail('boolValue', 'is neither true nor false');
       return String(boolValue);
@@ -87,7 +87,7 @@ class JsonReader {
     return texts.join(', ');
   }
 
-  #nanoseconds(record: JsonObject, { name }: Field): bigint {
+  #nanoseconds(record: JsonObject, name: string): bigint {
     const value = record[name];
     if (!isPresent(value)) return 0n;
     // JSON has rounded the last digits of a number, but times are stored in milliseconds.
@@ -105,7 +105,7 @@ class JsonReader {
     return this.#fail(name, 'is not a whole number; send it as a string of digits');
   }
 
-  #text(of: JsonObject, { name }: Field): string {
+  #text(of: JsonObject, name: string): string {
     const text = of[name];
     if (!isPresent(text)) return '';
     return typeof text === 'string' ? text : this.#fail(name, 'is not a string');

@@ -12,7 +12,7 @@ import {
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Admission } from '../admission/admission.js';
-import { HttpError, unavailable } from '../errors.js';
+import { HttpError, UnavailableError } from '../errors.js';
 import type { Authenticator } from '../request/authenticate.js';
 import {
   addOtlpParsers,
@@ -119,8 +119,15 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions): 
   };
   addOperation(app, path, operation, options.authenticator, async (request, reply, project) => {
     const found = read(request, signal, project, options);
-    await record(project, found, options.store);
-    const { rejected, problems } = found;
+    const { queries, rejected, problems } = found;
+    if (queries.length > 0) {
+      await options.store.record(project.id, queries).catch((error: unknown) => {
+        // The retention limit moved after the project was read. The next attempt rejects only the queries before it.
+        if (error instanceof CallerStatsError && error.code === 'invalid')
+          throw new UnavailableError('The retention of the project has just moved on; send this again.');
+        throw error;
+      });
+    }
     if (rejected > 0)
       warning.warn(request.log, { reqId: request.id, rejected, problems }, `${records} were rejected`);
     return sendAnswer(request, reply, signal, found);
@@ -164,22 +171,6 @@ function read(
   if (Buffer.isBuffer(body)) readProtobuf(body, signal, reading);
   else readJson(body, signal, reading);
   return collector.result();
-}
-
-async function record(
-  project: Project,
-  { queries }: FoundQueries,
-  store: OtlpOptions['store'],
-): Promise<void> {
-  if (queries.length === 0) return;
-  try {
-    await store.record(project.id, queries);
-  } catch (error) {
-    // The retention limit moved after the project was read. On the next attempt only the queries before it are rejected.
-    if (error instanceof CallerStatsError && error.code === 'invalid')
-      throw unavailable('The retention of the project has just moved on; send this again.');
-    throw error;
-  }
 }
 
 /** Responds in the encoding of the request, as the specification requires. */

@@ -9,19 +9,25 @@ import type { Clock } from '../../domain/time/clock.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { Access, Store, SyncReads } from '../../storage/ports/store.js';
 import type { RateLimit } from '../admission/rate-limits.js';
-import { forbidden, HttpError, noSuchProject, unauthenticated } from '../errors.js';
+import { HttpError, noSuchProject, unauthenticated } from '../errors.js';
 import { getClientAddress, PROJECT_HEADER } from './target.js';
 
 const hashesMax = 1000;
 const allowlistsMax = 1000;
 
+interface AuthenticatorOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Limits organizations. */
+  readonly requests: RateLimit;
+  /** Limits addresses whose requests fail to authenticate. */
+  readonly failures: RateLimit;
+  readonly log: FastifyBaseLogger;
+}
+
 /** One for each app, because it remembers when keys were used. */
 export class Authenticator {
-  readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #requests: RateLimit;
-  readonly #failures: RateLimit;
-  readonly #log: FastifyBaseLogger;
+  readonly #options: AuthenticatorOptions;
   /** When the last use of each key was stored, by key id. */
   readonly #touchedAt = new Map<string, number>();
   readonly #allowlists = new BoundedCache<string, Networks>(allowlistsMax);
@@ -31,25 +37,8 @@ export class Authenticator {
    */
   readonly #hashes = new BoundedCache<string, string>(hashesMax);
 
-  /** `requests` limits organizations, and `failures` the addresses whose requests fail to authenticate. */
-  constructor({
-    store,
-    clock,
-    requests,
-    failures,
-    log,
-  }: {
-    readonly store: Store;
-    readonly clock: Clock;
-    readonly requests: RateLimit;
-    readonly failures: RateLimit;
-    readonly log: FastifyBaseLogger;
-  }) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#requests = requests;
-    this.#failures = failures;
-    this.#log = log;
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
   }
 
   /**
@@ -67,11 +56,11 @@ export class Authenticator {
   ): Promise<Project> {
     const access = await this.#findAccess(request, reply, projectId ?? '', allowed);
     const { key } = access;
-    await this.#requests.consume(key.organizationId, reply);
+    await this.#options.requests.consume(key.organizationId, reply);
     this.#requireAddress(key, getClientAddress(request));
     requireScope(key, request.method);
-    this.#touch(key, this.#clock.now());
-    const project = projectId === undefined ? await this.#projectBoundTo(key) : access.project;
+    this.#touch(key, this.#options.clock.now());
+    const project = projectId === undefined ? await this.#findBoundProject(key) : access.project;
     if (project === undefined || (key.projectId !== null && key.projectId !== project.id))
       throw noSuchProject();
     return project;
@@ -82,7 +71,7 @@ export class Authenticator {
    * the address or the rate limit.
    */
   admits(authorization: string, projectId: string, reads: SyncReads, nowMs: number): boolean {
-    if (this.#requests.isLimited) return false;
+    if (this.#options.requests.isLimited) return false;
     const hash = this.#hashes.get(authorization) ?? hashAdminKey(authorization);
     const access = hash === undefined ? undefined : reads.findAccess(hash, projectId);
     if (hash === undefined || access?.project === undefined) return false;
@@ -94,51 +83,42 @@ export class Authenticator {
     return true;
   }
 
-  async #projectBoundTo({ organizationId, projectId }: ApiKey): Promise<Project | undefined> {
-    if (projectId === null) {
-      throw new CallerStatsError(
-        'invalid',
-        `An admin key opens every project of its organization: name one in the header ${PROJECT_HEADER}, or send a recording key.`,
-      );
-    }
-    return this.#store.findProject(organizationId, projectId);
+  async #findBoundProject({ organizationId, projectId }: ApiKey): Promise<Project | undefined> {
+    if (projectId !== null) return this.#options.store.findProject(organizationId, projectId);
+    throw new CallerStatsError(
+      'invalid',
+      `An admin key opens every project of its organization: name one in the header ${PROJECT_HEADER}, or send a recording key.`,
+    );
   }
 
-  /** Authenticates. Throws 429 instead of 401 for an address with too many failures. */
+  /** Throws 429 instead of 401 for an address with too many failures. */
   async #findAccess(
     request: FastifyRequest,
     reply: FastifyReply,
     projectId: string,
     allowed: readonly KeyType[],
   ): Promise<Access> {
+    const { store, clock, failures } = this.#options;
     try {
-      return await this.#authenticate(request, projectId, allowed);
+      const secret = parseBearerToken(request.headers.authorization);
+      requireType(parseKeyType(secret), allowed);
+      // An invalid id is not looked up: a store might truncate it to a valid one.
+      const access = await store.findAccess(hashKey(secret), isProjectId(projectId) ? projectId : '');
+      if (access === undefined) throw unauthenticated('The API key is unknown.');
+      const status = keyStatus(access.key, clock.now());
+      if (status !== 'active') throw unauthenticated(`The API key is ${status}.`);
+      return access;
     } catch (error) {
       if (error instanceof HttpError && error.status === 401)
-        await this.#failures.consume(getClientAddress(request), reply);
+        await failures.consume(getClientAddress(request), reply);
       throw error;
     }
-  }
-
-  async #authenticate(
-    request: FastifyRequest,
-    projectId: string,
-    allowed: readonly KeyType[],
-  ): Promise<Access> {
-    const secret = bearerToken(request.headers.authorization);
-    requireType(parseKeyType(secret), allowed);
-    // An invalid id is not looked up: a store might truncate it to a valid one.
-    const access = await this.#store.findAccess(hashKey(secret), isProjectId(projectId) ? projectId : '');
-    if (access === undefined) throw unauthenticated('The API key is unknown.');
-    const status = keyStatus(access.key, this.#clock.now());
-    if (status !== 'active') throw unauthenticated(`The API key is ${status}.`);
-    return access;
   }
 
   #requireAddress({ allow }: ApiKey, address: string): void {
     if (allow.length === 0) return;
     const networks = this.#allowlists.getOrCreate(allow.join(), () => createNetworks(allow));
-    if (!networks.has(address)) throw forbidden('The API key may not be used from this address.');
+    if (!networks.has(address)) throw new HttpError(403, 'The API key may not be used from this address.');
   }
 
   /** Stores the time of use now and then, without delaying the request. */
@@ -146,8 +126,8 @@ export class Authenticator {
     const touchedAt = this.#touchedAt.get(key.id) ?? key.lastUsedAt;
     if (touchedAt !== null && nowMs - touchedAt < lastUsedIntervalMs) return;
     this.#touchedAt.set(key.id, nowMs);
-    this.#store.touchKey(key.id, nowMs).catch((error: unknown) => {
-      this.#log.warn({ err: error, keyId: key.id }, 'could not store the last use of a key');
+    this.#options.store.touchKey(key.id, nowMs).catch((error: unknown) => {
+      this.#options.log.warn({ err: error, keyId: key.id }, 'could not store the last use of a key');
     });
   }
 }
@@ -172,14 +152,17 @@ function requireType(type: KeyType | undefined, allowed: readonly KeyType[]): vo
 function requireScope({ type, scopes }: ApiKey, method: string): void {
   const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
   if (type === 'admin' && !scopes.includes(needed)) {
-    throw forbidden(`This needs an API key with the scope ${needed}; the one sent has ${scopes.join()}.`);
+    throw new HttpError(
+      403,
+      `This needs an API key with the scope ${needed}; the one sent has ${scopes.join()}.`,
+    );
   }
 }
 
 /** RFC 6750, section 2.1; the scheme's case does not matter (RFC 9110, section 11.1). */
 const BEARER = /^bearer +(\S+) *$/i;
 
-function bearerToken(authorization: string | undefined): string {
+function parseBearerToken(authorization: string | undefined): string {
   if (authorization === undefined) {
     throw unauthenticated('There is no API key; send it as "Authorization: Bearer <key>".');
   }

@@ -13,14 +13,14 @@ import { PROJECT_ID_FORM } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { SyncReads } from '../../storage/ports/store.js';
 import type { Admission } from '../admission/admission.js';
-import { trackExchange } from '../connection/connections.js';
+import { onFinished } from '../connection/connections.js';
 import { SECURITY_HEADERS } from '../headers.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { type BasePath, withinBasePath } from '../request/base-path.js';
 import type { RequestMetrics, RouteMetrics } from '../request-metrics.js';
 import { CALLER_STATS } from './analytics.js';
 
-export interface DirectExportOptions {
+interface DirectExportOptions {
   readonly readSync: (work: (reads: SyncReads) => void) => void;
   readonly clock: Clock;
   readonly authenticator: Authenticator;
@@ -57,26 +57,15 @@ const HEADERS: readonly string[] = [
 ];
 
 export class DirectExport {
-  readonly #readSync: DirectExportOptions['readSync'];
-  readonly #clock: Clock;
-  readonly #authenticator: Authenticator;
-  readonly #admission: Admission;
-  readonly #metrics: RequestMetrics | undefined;
+  readonly #options: DirectExportOptions;
   readonly #routeMetrics: RouteMetrics | undefined;
-  readonly #basePath: BasePath;
   #waiting: PendingExport[] = [];
   #framework: Handler = () => undefined;
   #closing = false;
 
   constructor(options: DirectExportOptions) {
-    const { readSync, clock, authenticator, admission, basePath, metrics } = options;
-    this.#readSync = readSync;
-    this.#clock = clock;
-    this.#authenticator = authenticator;
-    this.#admission = admission;
-    this.#metrics = metrics;
-    this.#routeMetrics = metrics?.requestsTo('GET', CALLER_STATS);
-    this.#basePath = basePath;
+    this.#options = options;
+    this.#routeMetrics = options.metrics?.requestsTo('GET', CALLER_STATS);
   }
 
   /** Receives the requests of the app's server before the app does. Call it after all other listeners were added. */
@@ -94,12 +83,12 @@ export class DirectExport {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const ask = parseExportRequest(request, this.#basePath);
+    const ask = parseExportRequest(request, this.#options.basePath);
     if (ask === undefined) {
       this.#framework(request, response);
       return;
     }
-    this.#waiting.push({ ask, request, response, startMs: this.#metrics?.now() ?? 0 });
+    this.#waiting.push({ ask, request, response, startMs: this.#options.metrics?.now() ?? 0 });
     // One snapshot, newer than each of them, answers all requests that have arrived by then.
     if (this.#waiting.length === 1) setImmediate(() => this.#answerAll());
   }
@@ -118,14 +107,15 @@ export class DirectExport {
 
   /** The counts for each request; undefined for requests that the framework must answer. */
   #countAll(exchanges: readonly PendingExport[]): (Counts | undefined)[] {
-    if (this.#admission.refusesReading()) return [];
-    const nowMs = this.#clock.now();
+    const { readSync, clock, authenticator, admission } = this.#options;
+    if (admission.refusesReading()) return [];
+    const nowMs = clock.now();
     const counts: (Counts | undefined)[] = [];
     try {
-      this.#readSync((reads) => {
+      readSync((reads) => {
         for (const { ask } of exchanges) {
           const { authorization, projectId, range } = ask;
-          const isAdmitted = this.#authenticator.admits(authorization, projectId, reads, nowMs);
+          const isAdmitted = authenticator.admits(authorization, projectId, reads, nowMs);
           counts.push(isAdmitted ? reads.count(projectId, range) : undefined);
         }
       });
@@ -145,13 +135,13 @@ export class DirectExport {
       this.#measure(startMs);
       return;
     }
-    const exchange = trackExchange(request, response);
-    if (this.#metrics !== undefined) exchange.onFinished(() => this.#measure(startMs));
+    onFinished(request, response, () => this.#measure(startMs));
   }
 
   /** Call it when the response has been sent or the connection is closed, as for all other requests. */
   #measure(startMs: number): void {
-    if (this.#metrics !== undefined) this.#routeMetrics?.answered(200, this.#metrics.now() - startMs);
+    const { metrics } = this.#options;
+    if (metrics !== undefined) this.#routeMetrics?.answered(200, metrics.now() - startMs);
   }
 }
 

@@ -18,53 +18,47 @@ const bodyBytesMax = 4096;
 
 export async function addLeakedKeys(
   app: FastifyInstance,
-  options: { readonly store: Store; readonly clock: Clock; readonly failures: RateLimit },
+  { store, clock, failures }: { readonly store: Store; readonly clock: Clock; readonly failures: RateLimit },
 ): Promise<void> {
+  const handler = async (request: FastifyRequest) => {
+    requireNoParameters(request);
+    // It may have been copied with spaces around it.
+    const key = readLeakedKey(request).trim();
+    if (parseKeyType(key) !== undefined) {
+      const by = { name: 'leak report', address: getClientAddress(request), at: clock.now() };
+      await store.revokeLeakedKey(hashKey(key), by);
+    }
+    return { status: 'received' };
+  };
   // A separate context with its own body parser: requests without a key must not send large bodies.
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
     addJsonParser(own, bodyBytesMax);
-    addRoute(own, options);
-  });
-}
-
-function addRoute(
-  app: FastifyInstance,
-  { store, clock, failures }: { readonly store: Store; readonly clock: Clock; readonly failures: RateLimit },
-): void {
-  addResource(app, '/v1/leaked-keys', {
-    // Above the limit no body is read.
-    onRequest: async (request, reply) => {
-      await failures.consume(getClientAddress(request), reply);
-    },
-    POST: {
-      schema: {
-        operationId: 'reportLeakedKey',
-        tags: ['Keys'],
-        summary: 'Report a leaked key',
-        description:
-          'Revokes the key, if it is valid, and adds an entry to the audit log. The response is the same for an unknown key.',
-        security: [],
-        querystring: NoParameters,
-        body: { content: { 'application/json': { schema: refTo('LeakedKey') } } },
-        response: {
-          200: jsonResponse(StatusSchema, 'The report was received.'),
-          ...errorResponses(400, 405, 413, 415, 429, 500, 503),
+    addResource(own, '/v1/leaked-keys', {
+      // Above the limit no body is read.
+      onRequest: async (request, reply) => {
+        await failures.consume(getClientAddress(request), reply);
+      },
+      POST: {
+        schema: {
+          operationId: 'reportLeakedKey',
+          tags: ['Keys'],
+          summary: 'Report a leaked key',
+          description:
+            'Revokes the key, if it is valid, and adds an entry to the audit log. The response is the same for an unknown key.',
+          security: [],
+          querystring: NoParameters,
+          body: { content: { 'application/json': { schema: refTo('LeakedKey') } } },
+          response: {
+            200: jsonResponse(StatusSchema, 'The report was received.'),
+            ...errorResponses(400, 405, 413, 415, 429, 500, 503),
+          },
         },
+        attachValidation: true,
+        preParsing: refuseEncoding,
+        handler,
       },
-      attachValidation: true,
-      preParsing: refuseEncoding,
-      handler: async (request) => {
-        requireNoParameters(request);
-        // It may have been copied with spaces around it.
-        const key = readLeakedKey(request).trim();
-        if (parseKeyType(key) !== undefined) {
-          const by = { name: 'leak report', address: getClientAddress(request), at: clock.now() };
-          await store.revokeLeakedKey(hashKey(key), by);
-        }
-        return { status: 'received' };
-      },
-    },
+    });
   });
 }
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Store } from '../../storage/ports/store.js';
 import { STORE_PARTS, type StorePart } from '../../storage/ports/store-stats.js';
-import { notReady } from '../errors.js';
+import { UnavailableError } from '../errors.js';
 import { addResource } from '../resource.js';
 import { errorResponses, jsonResponse, StatusSchema } from '../schemas/schemas.js';
 
@@ -46,7 +46,7 @@ export function addOperations(app: FastifyInstance, store: Store): void {
             await store.check(part);
           } catch (error) {
             request.log.error({ err: error, reqId: request.id, part }, 'not ready');
-            throw notReady(TROUBLES[part]);
+            throw new UnavailableError('The server is not ready.', TROUBLES[part]);
           }
         }
         return { status: 'ready' };

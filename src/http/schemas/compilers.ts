@@ -4,20 +4,19 @@ import fastJsonStringify from 'fast-json-stringify';
 import type { FastifyInstance } from 'fastify';
 import { SHARED_SCHEMAS } from './schemas.js';
 
+/** The library types schemas as mutable, but copies them. */
 type MutableSchema = Parameters<typeof fastJsonStringify>[0];
-
-type Serialize = (value: unknown) => string;
 
 const ajv = new Ajv({ schemas: [...SHARED_SCHEMAS], validateSchema: false });
 
 const getValidator = compiledOnce((schema): ValidateFunction => ajv.compile(schema));
 
-// The library types schemas as mutable, but copies them.
 const schemasByName = Object.fromEntries(
   SHARED_SCHEMAS.map((schema) => [schema.$id, schema as object as MutableSchema]),
 );
-const getSerializer = compiledOnce(
-  (schema): Serialize => fastJsonStringify(schema as MutableSchema, { schema: schemasByName }),
+
+const getSerializer = compiledOnce((schema) =>
+  fastJsonStringify(schema as MutableSchema, { schema: schemasByName }),
 );
 
 /** Validation errors have no useful message, because the domain creates its own. */

@@ -68,7 +68,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByRole('row', { name: /Grace.*You/ }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/members');
     await page.goto('/account');
-    await page.getByText('there is no password here to change').waitFor();
+    await page.getByText('there is no password to change here').waitFor();
     expect(await page.getByRole('button', { name: 'Set up…' }).count()).toBe(0);
   });
 

@@ -1,7 +1,6 @@
 /** The audit log of an organization, newest first. */
 import { infiniteQueryOptions } from '@tanstack/react-query';
-import { request } from './client.js';
-import { organizationPath } from './projects.js';
+import { organizationPath, request } from './client.js';
 import type { AuditPage } from './types.js';
 
 /** Entries per page. */

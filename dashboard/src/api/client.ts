@@ -1,4 +1,5 @@
-/** The HTTP client of the dashboard: one function and one error class. */
+/** The HTTP client of the dashboard. */
+import { queryOptions } from '@tanstack/react-query';
 import { basePath } from '../navigation/base-path.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -45,6 +46,20 @@ export async function request<T>(
   const answer = parse(text);
   if (response.ok && (text === '' || answer !== undefined)) return answer as T;
   throw toApiError(response, answer);
+}
+
+/** The API path of an organization. */
+export function organizationPath(organizationId: string): string {
+  return `/api/organizations/${encodeURIComponent(organizationId)}`;
+}
+
+/** The query of one of an organization's lists, such as its `keys`. */
+export function listQuery<T>(organizationId: string, list: string) {
+  return queryOptions({
+    queryKey: ['organization', organizationId, list],
+    queryFn: ({ signal }) =>
+      request<T>('GET', `${organizationPath(organizationId)}/${list}`, undefined, signal),
+  });
 }
 
 async function send(

@@ -1,16 +1,11 @@
 /** The API keys of an organization. */
-import { queryOptions, useMutation } from '@tanstack/react-query';
-import { request } from './client.js';
-import { organizationPath } from './projects.js';
+import { useMutation } from '@tanstack/react-query';
+import { listQuery, organizationPath, request } from './client.js';
 import { queryClient } from './query-client.js';
 import type { Key, KeyType, KeyWithSecret, Scope } from './types.js';
 
 export function keysQuery(organizationId: string) {
-  return queryOptions({
-    queryKey: ['organization', organizationId, 'keys'],
-    queryFn: ({ signal }) =>
-      request<{ keys: Key[] }>('GET', `${organizationPath(organizationId)}/keys`, undefined, signal),
-  });
+  return listQuery<{ keys: Key[] }>(organizationId, 'keys');
 }
 
 export interface NewKey {

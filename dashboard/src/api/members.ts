@@ -1,29 +1,14 @@
 /** The members and open invitations of an organization. */
-import { queryOptions } from '@tanstack/react-query';
-import { request } from './client.js';
-import { organizationPath } from './projects.js';
+import { listQuery, organizationPath, request } from './client.js';
 import { queryClient } from './query-client.js';
 import type { CreatedInvitation, Invitation, Member, Role } from './types.js';
 
 export function membersQuery(organizationId: string) {
-  return queryOptions({
-    queryKey: ['organization', organizationId, 'members'],
-    queryFn: ({ signal }) =>
-      request<{ members: Member[] }>('GET', `${organizationPath(organizationId)}/members`, undefined, signal),
-  });
+  return listQuery<{ members: Member[] }>(organizationId, 'members');
 }
 
 export function invitationsQuery(organizationId: string) {
-  return queryOptions({
-    queryKey: ['organization', organizationId, 'invitations'],
-    queryFn: ({ signal }) =>
-      request<{ invitations: Invitation[] }>(
-        'GET',
-        `${organizationPath(organizationId)}/invitations`,
-        undefined,
-        signal,
-      ),
-  });
+  return listQuery<{ invitations: Invitation[] }>(organizationId, 'invitations');
 }
 
 export async function changeMember(organizationId: string, email: string, role: Role): Promise<void> {
@@ -38,14 +23,8 @@ export async function removeMember(organizationId: string, email: string): Promi
 
 /** Invites a member. Only this response contains the token of the link. */
 export async function invite(organizationId: string, email: string, role: Role): Promise<CreatedInvitation> {
-  const created = await request<CreatedInvitation>(
-    'POST',
-    `${organizationPath(organizationId)}/invitations`,
-    {
-      email,
-      role,
-    },
-  );
+  const path = `${organizationPath(organizationId)}/invitations`;
+  const created = await request<CreatedInvitation>('POST', path, { email, role });
   await queryClient.invalidateQueries(invitationsQuery(organizationId));
   return created;
 }

@@ -1,30 +1,15 @@
 /** The projects of an organization. */
-import { queryOptions, useMutation } from '@tanstack/react-query';
-import { request } from './client.js';
+import { useMutation } from '@tanstack/react-query';
+import { listQuery, organizationPath, request } from './client.js';
 import { queryClient } from './query-client.js';
 import type { Project } from './types.js';
-
-/** The API path of an organization. */
-export function organizationPath(organizationId: string): string {
-  return `/api/organizations/${encodeURIComponent(organizationId)}`;
-}
 
 export function projectPath(organizationId: string, projectId: string): string {
   return `${organizationPath(organizationId)}/projects/${encodeURIComponent(projectId)}`;
 }
 
 export function projectsQuery(organizationId: string) {
-  return queryOptions({
-    queryKey: ['organization', organizationId, 'projects'],
-    queryFn: ({ signal }) =>
-      request<{ projects: Project[] }>(
-        'GET',
-        `${organizationPath(organizationId)}/projects`,
-        undefined,
-        signal,
-      ),
-    staleTime: 60_000,
-  });
+  return { ...listQuery<{ projects: Project[] }>(organizationId, 'projects'), staleTime: 60_000 };
 }
 
 export interface NewProject {

@@ -12,7 +12,7 @@ import { Loading, Skeleton } from '../components/feedback/skeleton.js';
 import { ButtonLink } from '../components/forms/button.js';
 import { TextField } from '../components/forms/field.js';
 import { Form, getPassword, getText } from '../components/forms/form.js';
-import { NewPassword } from '../components/forms/new-password.js';
+import { NewPassword } from '../components/forms/passwords.js';
 import { SignInLayout } from '../layout/sign-in-layout.js';
 import { useToken } from '../navigation/token.js';
 import { remember } from '../preferences/local-storage.js';

@@ -6,7 +6,7 @@ import { resetPassword } from '../api/sign-in.js';
 import { Page } from '../components/content/page.js';
 import { toast } from '../components/feedback/toasts.js';
 import { Form, getPassword } from '../components/forms/form.js';
-import { NewPassword } from '../components/forms/new-password.js';
+import { NewPassword } from '../components/forms/passwords.js';
 import { SignInLayout } from '../layout/sign-in-layout.js';
 import { useToken } from '../navigation/token.js';
 import { DeadLink } from './dead-link.js';

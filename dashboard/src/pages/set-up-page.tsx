@@ -8,7 +8,7 @@ import { setUp } from '../api/sign-in.js';
 import { Page } from '../components/content/page.js';
 import { TextField } from '../components/forms/field.js';
 import { Form, getPassword, getText } from '../components/forms/form.js';
-import { NewPassword } from '../components/forms/new-password.js';
+import { NewPassword } from '../components/forms/passwords.js';
 import { SignInLayout } from '../layout/sign-in-layout.js';
 import { useToken } from '../navigation/token.js';
 import { DeadLink } from './dead-link.js';

@@ -5,9 +5,8 @@ import { queryClient } from '../../api/query-client.js';
 import { useUser } from '../../api/session.js';
 import { Section } from '../../components/content/page.js';
 import { toast } from '../../components/feedback/toasts.js';
-import { TextField } from '../../components/forms/field.js';
 import { Form, getPassword } from '../../components/forms/form.js';
-import { NewPassword } from '../../components/forms/new-password.js';
+import { CurrentPassword, NewPassword } from '../../components/forms/passwords.js';
 
 export function Password() {
   const { hasPassword } = useUser();
@@ -16,7 +15,7 @@ export function Password() {
     return (
       <Section
         title="Password"
-        lead="You sign in through single sign-on: there is no password here to change."
+        lead="You sign in through single sign-on, so there is no password to change here."
       >
         {null}
       </Section>
@@ -35,13 +34,7 @@ export function Password() {
         }}
         submit="Change password"
       >
-        <TextField
-          label="Current password"
-          name="currentPassword"
-          type="password"
-          autoComplete="current-password"
-          required
-        />
+        <CurrentPassword label="Current password" name="currentPassword" />
         <NewPassword label="New password" name="newPassword" />
       </Form>
     </Section>

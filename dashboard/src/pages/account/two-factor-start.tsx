@@ -7,6 +7,7 @@ import { Code, Copied } from '../../components/content/copy-button.js';
 import { toast } from '../../components/feedback/toasts.js';
 import { Check, TextField } from '../../components/forms/field.js';
 import { Form, getPassword, getText } from '../../components/forms/form.js';
+import { CurrentPassword } from '../../components/forms/passwords.js';
 import { Dialog } from '../../components/overlays/dialog.js';
 import { QrCode } from './qr-code.js';
 import './account.css';
@@ -24,14 +25,7 @@ export function TwoFactorStartDialog({ onClose }: { onClose: () => void }) {
         kind="primary"
         onCancel={onClose}
       >
-        <TextField
-          label="Your password"
-          name="password"
-          type="password"
-          autoComplete="current-password"
-          required
-          hint="To be sure that it is you."
-        />
+        <CurrentPassword hint="To confirm that it is you." />
       </Form>
     </Dialog>
   );

@@ -2,8 +2,8 @@
 import { stopTwoFactor } from '../../api/account.js';
 import { refreshSession } from '../../api/session.js';
 import { toast } from '../../components/feedback/toasts.js';
-import { TextField } from '../../components/forms/field.js';
 import { Form, getPassword } from '../../components/forms/form.js';
+import { CurrentPassword } from '../../components/forms/passwords.js';
 import { Dialog } from '../../components/overlays/dialog.js';
 
 export function TwoFactorStopDialog({ onClose }: { onClose: () => void }) {
@@ -25,13 +25,7 @@ export function TwoFactorStopDialog({ onClose }: { onClose: () => void }) {
         kind="danger"
         onCancel={onClose}
       >
-        <TextField
-          label="Your password"
-          name="password"
-          type="password"
-          autoComplete="current-password"
-          required
-        />
+        <CurrentPassword />
       </Form>
     </Dialog>
   );

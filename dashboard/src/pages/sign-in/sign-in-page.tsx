@@ -8,6 +8,7 @@ import { Notice } from '../../components/feedback/notice.js';
 import { OutwardButton } from '../../components/forms/button.js';
 import { TextField } from '../../components/forms/field.js';
 import { Form, getPassword, getText } from '../../components/forms/form.js';
+import { CurrentPassword } from '../../components/forms/passwords.js';
 import { SignInLayout } from '../../layout/sign-in-layout.js';
 import { safeDestination } from '../../navigation/destination.js';
 import { TwoFactorForm } from './two-factor.js';
@@ -63,13 +64,7 @@ export function SignInPage() {
           wide
         >
           <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
-          <TextField
-            label="Password"
-            name="password"
-            type="password"
-            autoComplete="current-password"
-            required
-          />
+          <CurrentPassword label="Password" />
         </Form>
         {setUp && (
           <p className="quiet small">

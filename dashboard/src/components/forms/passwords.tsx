@@ -1,7 +1,26 @@
-/** The field for choosing a new password. */
+/** The fields for passwords: the current one, and a new one. */
 import { useState } from 'react';
 import { passwordCharactersMax, passwordCharactersMin } from '../../../../src/domain/limits.js';
 import { Check, TextField } from './field.js';
+
+interface CurrentPasswordProps {
+  readonly label?: string;
+  readonly name?: string;
+  readonly hint?: string;
+}
+
+export function CurrentPassword({ label = 'Your password', name = 'password', hint }: CurrentPasswordProps) {
+  return (
+    <TextField
+      label={label}
+      name={name}
+      type="password"
+      autoComplete="current-password"
+      required
+      hint={hint}
+    />
+  );
+}
 
 interface NewPasswordProps {
   readonly label?: string;
@@ -21,7 +40,7 @@ export function NewPassword({ label = 'Password', name = 'password' }: NewPasswo
         maxLength={passwordCharactersMax}
         spellCheck={false}
         required
-        hint={`At least ${passwordCharactersMin} characters. A few words that nobody else would put together are best.`}
+        hint={`At least ${passwordCharactersMin} characters. Several unrelated words make a good password.`}
       />
       <Check label="Show password" checked={isShown} onChange={(event) => setShown(event.target.checked)} />
     </>

@@ -12,7 +12,6 @@ import { unknownNameMessage } from '../domain/suggest.js';
 import { UTC } from '../domain/time/time-zone.js';
 import {
   arraySchema,
-  enumSchema,
   type ObjectSchema,
   objectSchema,
   strictObjectSchema,
@@ -89,10 +88,11 @@ const SeriesInput = strictObjectSchema(
   { projectId },
   {
     ...range,
-    interval: enumSchema(INTERVALS, {
+    interval: {
+      enum: INTERVALS,
       default: DEFAULT_INTERVAL,
       description: 'The length of the buckets. Weeks begin on Monday.',
-    }),
+    },
     timeZone: stringSchema(
       'The time zone of days, weeks and months: an IANA name such as Europe/Berlin. It does not apply to dateFrom and ' +
         'dateTo: give those an offset to begin and end at midnight there.',

@@ -132,7 +132,7 @@ const BROKEN: [what: string, bytes: string, status: number, message: string][] =
     'CONNECT',
     `CONNECT other.test:443 HTTP/1.1\r\n${host}\r\n`,
     405,
-    'This server is no proxy: it takes no CONNECT.',
+    'This server is not a proxy and does not support CONNECT.',
   ],
   [
     'an unsupported Expect',

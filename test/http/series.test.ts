@@ -20,7 +20,7 @@ const EVENTS = [
 
 const NO_INTERVAL = 'is not an interval; the intervals are hour, day, week, month';
 const NO_ZONE = 'is not a time zone of the IANA database';
-const SUCH_AS = 'there are such as Europe/Berlin, UTC';
+const SUCH_AS = 'use a name such as Europe/Berlin or UTC';
 
 describe('GET series returns 400 with a message for each wrong parameter:', () => {
   const service = sharedService();

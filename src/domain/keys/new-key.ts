@@ -1,7 +1,7 @@
 /** Creating keys: the request for a key, and the key itself. */
-import { keyNetworksMax, nameCharactersMax } from '../limits.js';
+import { keyNetworksMax } from '../limits.js';
 import type { Actor } from '../people/audit.js';
-import { generateId, isName, type RandomInt } from '../projects/project.js';
+import { generateId, parseName, type RandomInt } from '../projects/project.js';
 import { collectProblems, failure, prefixProblems, type Result, success } from '../result.js';
 import {
   type ApiKey,
@@ -49,8 +49,7 @@ export function parseKeyRequest(
   const scopes = scope === undefined ? success(undefined) : prefixProblems('scope', parseScopes(scope));
   const expiresAt = prefixProblems('expires', parseExpiryWithin(expires, nowMs, lifeMsMax));
   const networks = prefixProblems('allow', parseNetworks(allow));
-  const problems: string[] = [];
-  if (!isName(name)) problems.push(`name: is not 1 to ${nameCharactersMax} visible characters`);
+  const problems = collectProblems(prefixProblems('name', parseName(name)));
   if (type === 'recording' && project === undefined) problems.push('project: a recording key needs one');
   if (type === 'admin' && project !== undefined) {
     problems.push('project: an admin key opens all projects; leave it out, or create a recording key');

@@ -29,7 +29,7 @@ export function parseTimeZone(name: string): Result<TimeZone> {
   const hint =
     known?.toLowerCase() === name.toLowerCase()
       ? `did you mean ${known}?`
-      : 'there are such as Europe/Berlin, UTC';
+      : 'use a name such as Europe/Berlin or UTC';
   return failure(`${quote(name)} is not a time zone of the IANA database; ${hint}`);
 }
 

@@ -32,7 +32,7 @@ export class ConnectionErrors {
   /** Handles the server's other events for such requests. Its connections must be tracked (`trackConnections`). */
   watch(server: Server): void {
     server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-      const message = 'This server is no proxy: it takes no CONNECT.';
+      const message = 'This server is not a proxy and does not support CONNECT.';
       this.#answer(socket, 405, message, { allow: 'GET, HEAD, POST' });
     });
     server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {

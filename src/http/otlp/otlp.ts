@@ -124,7 +124,9 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions): 
       await options.store.record(project.id, queries).catch((error: unknown) => {
         // The retention limit moved after the project was read. The next attempt rejects only the queries before it.
         if (error instanceof CallerStatsError && error.code === 'invalid')
-          throw new UnavailableError('The retention of the project has just moved on; send this again.');
+          throw new UnavailableError(
+            'The retention limit of the project has just moved; send the request again.',
+          );
         throw error;
       });
     }

@@ -42,9 +42,6 @@ export function readProtobuf(bytes: Uint8Array, signal: Signal, reading: RecordR
   }
 }
 
-/** Returns whether it read the field. Otherwise the field is skipped. */
-type OnField = (field: number, type: WireType) => boolean;
-
 class ProtobufReader {
   readonly #reader: BinaryReader;
   readonly #signal: Signal;
@@ -58,11 +55,7 @@ class ProtobufReader {
   }
 
   read(): void {
-    this.#fields(this.#reader.len, (field, type) => {
-      if (field !== RESOURCES || type !== WireType.LengthDelimited) return false;
-      this.#readResource(this.#reader.uint32() + this.#reader.pos);
-      return true;
-    });
+    this.#messages(this.#reader.len, RESOURCES, (end) => this.#readResource(end));
   }
 
   /** Reads the message twice, because the resource may come after the records that it belongs to. */
@@ -170,8 +163,8 @@ class ProtobufReader {
     }
   }
 
-  /** Calls `onField` for each field of the message that ends at `end`. */
-  #fields(end: number, onField: OnField): void {
+  /** Calls `onField` for each field of the message that ends at `end`, and skips the field if that returns false. */
+  #fields(end: number, onField: (field: number, type: WireType) => boolean): void {
     const reader = this.#reader;
     if (end > reader.len) throw new RangeError('it ends too early');
     while (reader.pos < end) {

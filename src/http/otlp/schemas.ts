@@ -1,5 +1,5 @@
 /** Schemas of OTLP requests and responses, with the names of opentelemetry-proto. */
-import { arraySchema, objectSchema, refTo, stringSchema } from '../schemas/json-schema.js';
+import { arraySchema, objectSchema, stringSchema } from '../schemas/json-schema.js';
 import { LOGS, type Signal, TRACES } from './signals.js';
 
 const ON_DISK = 'All recorded queries are on disk.';
@@ -48,7 +48,7 @@ export function otlpResponse($id: string) {
   return {
     description: ON_DISK,
     content: {
-      'application/json': { schema: refTo($id) },
+      'application/json': { schema: { $ref: $id } },
       'application/x-protobuf': { schema: binary },
     },
   };

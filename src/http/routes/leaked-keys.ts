@@ -10,7 +10,6 @@ import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { getClientAddress } from '../request/target.js';
 import { addResource } from '../resource.js';
-import { refTo } from '../schemas/json-schema.js';
 import { errorResponses, jsonResponse, NoParameters, StatusSchema } from '../schemas/schemas.js';
 
 /** Several times the length of a key. */
@@ -48,7 +47,7 @@ export async function addLeakedKeys(
             'Revokes the key, if it is valid, and adds an entry to the audit log. The response is the same for an unknown key.',
           security: [],
           querystring: NoParameters,
-          body: { content: { 'application/json': { schema: refTo('LeakedKey') } } },
+          body: { content: { 'application/json': { schema: { $ref: 'LeakedKey' } } } },
           response: {
             200: jsonResponse(StatusSchema, 'The report was received.'),
             ...errorResponses(400, 405, 413, 415, 429, 500, 503),

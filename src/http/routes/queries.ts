@@ -16,7 +16,7 @@ import {
 import { requireNoParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import { addResource } from '../resource.js';
-import { arraySchema, refTo } from '../schemas/json-schema.js';
+import { arraySchema } from '../schemas/json-schema.js';
 import {
   errorResponses,
   jsonResponse,
@@ -64,10 +64,10 @@ export function addQueries(
         body: {
           content: {
             'application/json': {
-              schema: { anyOf: [refTo('Query'), arraySchema(refTo('Query'), { maxItems })] },
+              schema: { anyOf: [{ $ref: 'Query' }, arraySchema({ $ref: 'Query' }, { maxItems })] },
             },
             'application/x-ndjson': {
-              schema: arraySchema(refTo('Query'), { maxItems, description: 'One query per line.' }),
+              schema: arraySchema({ $ref: 'Query' }, { maxItems, description: 'One query per line.' }),
             },
           },
         },

@@ -33,11 +33,3 @@ export function stringSchema(description?: string, more: Schema = {}): Schema {
 export function arraySchema(items: Schema, more: Schema = {}): Schema {
   return { type: 'array', items, ...more };
 }
-
-export function enumSchema(values: readonly string[], more: Schema = {}): Schema {
-  return { enum: values, ...more };
-}
-
-export function refTo($id: string): Schema {
-  return { $ref: $id };
-}

@@ -17,10 +17,8 @@ import { TIME_ZONE_PATTERN, UTC } from '../../domain/time/time-zone.js';
 import { OTLP_SCHEMAS } from '../otlp/schemas.js';
 import {
   arraySchema,
-  enumSchema,
   type NamedSchema,
   objectSchema,
-  refTo,
   strictObjectSchema,
   stringSchema,
 } from './json-schema.js';
@@ -56,7 +54,7 @@ export const SeriesSchema = {
   description:
     "The number of queries that the project's assistant got over time, by the type of their caller.",
   ...objectSchema({
-    interval: enumSchema(INTERVALS, { description: 'The length of the buckets.' }),
+    interval: { enum: INTERVALS, description: 'The length of the buckets.' },
     timeZone: stringSchema('The time zone of the calendar.'),
     buckets: arraySchema(
       objectSchema({
@@ -77,7 +75,7 @@ export const CallersSchema = {
     callers: arraySchema(
       objectSchema({
         caller: stringSchema(`${CALLER_DESCRIPTION}.`),
-        type: enumSchema(CALLER_TYPES, { description: 'The type of the caller.' }),
+        type: { enum: CALLER_TYPES, description: 'The type of the caller.' },
         count: { type: 'integer', minimum: 1, description: 'The number of its queries.' },
       }),
       { description: 'All callers with queries, largest count first, then by name.' },
@@ -156,10 +154,11 @@ export const SeriesParameters = strictObjectSchema(
   {},
   {
     ...range,
-    interval: enumSchema(INTERVALS, {
+    interval: {
+      enum: INTERVALS,
       default: DEFAULT_INTERVAL,
       description: 'The length of the buckets. Weeks begin on Monday (ISO 8601).',
-    }),
+    },
     timeZone: stringSchema(
       'A name or link of the IANA time zone database: `Europe/Berlin`, `Asia/Calcutta`.',
       { default: UTC, pattern: TIME_ZONE_PATTERN },
@@ -173,7 +172,7 @@ export const ProjectPath = objectSchema({ projectId: stringSchema("The project's
 
 /** A response in JSON. It refers to the schema by name. */
 export function jsonResponse(schema: NamedSchema, description: string) {
-  return { description, content: { 'application/json': { schema: refTo(schema.$id) } } };
+  return { description, content: { 'application/json': { schema: { $ref: schema.$id } } } };
 }
 
 /** A response in JSON or CSV. */

@@ -212,7 +212,7 @@ describe('parseTimeZone', () => {
 
   test('names some valid zones in its message', () => {
     expect(parseTimeZone('Nowhere')).toMatchObject({
-      problems: [expect.stringMatching(/; there are such as /)],
+      problems: [expect.stringMatching(/; use a name such as /)],
     });
   });
 

@@ -218,8 +218,8 @@ function requireOneHost(app: FastifyInstance): void {
 }
 
 /**
- * Of the requests that a client sends ahead, Node tells only the first that the connection is closed. A file that answers a
- * later one would stay open forever.
+ * If a client pipelines requests and closes the connection, Node reports that for the first request only. The files that
+ * answer the later ones would stay open forever.
  */
 function closeUnreadFiles(app: FastifyInstance): void {
   app.addHook('onSend', async ({ raw }, reply, payload) => {

@@ -46,8 +46,8 @@ function Pair({ started, onClose }: { started: TwoFactorSetup; onClose: () => vo
           <div>
             <h3>Backup codes</h3>
             <p className="quiet small">
-              Each signs you in once when the app is not at hand. They are shown only now: keep them where you
-              keep passwords.
+              Each works once, in place of a code from the app. They are shown only now. Store them where you
+              store passwords.
             </p>
           </div>
           <Code text={started.backupCodes.join('\n')} label="Copy backup codes" />

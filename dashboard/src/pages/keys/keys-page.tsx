@@ -119,8 +119,8 @@ function Keys({ current, onOpenDialog }: KeysProps) {
       {used.length === 0 ? (
         <div className="card">
           <EmptyState title={search === '' ? 'No keys yet' : 'No key in use fits'}>
-            Create a recording key for the server that your assistant runs on, and an admin key for whatever
-            reads the counts.
+            Create a recording key for the server that your assistant runs on, and an admin key for the
+            scripts that read the counts.
           </EmptyState>
         </div>
       ) : (

@@ -38,14 +38,14 @@ export function NewKeyDialog({ current, onClose }: NewKeyDialogProps) {
           maxLength={nameCharactersMax}
           autoComplete="off"
           required
-          hint="Where it is used: you will want to know when you see it again."
+          hint="Where the key is used, so that you recognize it later."
         />
         <Choices legend="Type">
           <Choice
             name="type"
             value="recording"
             label="Recording"
-            hint={`For whatever records queries into ${project.name}; it can do nothing else.`}
+            hint={`Can only record queries, and only into ${project.name}.`}
             checked={type === 'recording'}
             onChange={() => setType('recording')}
           />
@@ -53,7 +53,7 @@ export function NewKeyDialog({ current, onClose }: NewKeyDialogProps) {
             name="type"
             value="admin"
             label="Admin"
-            hint={`For servers only: it opens every project of ${organization.name} and must never reach a browser.`}
+            hint={`For all projects of ${organization.name}. Use it on servers only, never in a browser.`}
             checked={type === 'admin'}
             onChange={() => setType('admin')}
           />

@@ -45,7 +45,7 @@ export function RotateDialog({ organizationId, apiKey, onClose }: RotateDialogPr
           label="Grace period"
           name="graceHours"
           defaultValue={24}
-          hint="Time to put the new key wherever the old one is used."
+          hint="The old key works for this long, so that you can replace it everywhere."
         >
           {GRACE.filter(({ hours }) => hours <= rules.graceDaysMax * 24).map(({ hours, label }) => (
             <option key={hours} value={hours}>

@@ -39,8 +39,8 @@ export function DeleteProject({ organization, project }: CurrentProject) {
             onClose={() => setAsking(false)}
           >
             <p>
-              Everything that was counted in <strong>{project.name}</strong> is deleted, and its recording
-              keys stop working at once: whatever records with them is refused.
+              This deletes all counts of <strong>{project.name}</strong>. Its recording keys stop working at
+              once.
             </p>
           </ConfirmDialog>
         </Suspense>

@@ -20,6 +20,8 @@ export interface CounterRows {
   readonly callers: number[];
 }
 
+const ZEROS: readonly number[] = CALLER_TYPES.map(() => 0);
+
 /** Adds up newly recorded queries, so that each counter is written once per transaction. */
 export class CounterDeltas {
   readonly #projects = new Map<number, Recorded>();
@@ -60,7 +62,7 @@ function addLevel(rows: CounterRows, project: number, level: number, sorted: Rec
   for (let at = 0; at < times.length; ) {
     const bucket = bucketAt(times[at] ?? 0, level);
     const endMs = (bucket + 1) * bucketWidthMs(level);
-    const sums = CALLER_TYPES.map(() => 0);
+    const sums = [...ZEROS];
     for (; (times[at] ?? endMs) < endMs; at++) {
       const type = types[at] as number;
       const caller = callers[at] as number;

@@ -25,7 +25,7 @@ export interface Signal {
   readonly eventName?: Field;
 }
 
-export interface Field {
+interface Field {
   readonly name: string;
   readonly number: number;
 }

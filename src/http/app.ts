@@ -8,7 +8,6 @@ import type { LoadLimits } from '../domain/admission.js';
 import { createNetworks } from '../domain/keys/networks.js';
 import {
   accountRequestsMax,
-  closeGraceMs,
   headerBytesMax,
   headersTimeoutMs,
   keepAliveTimeoutMs,
@@ -174,7 +173,7 @@ function createServer({
   });
   connectionErrors.watch(app.server);
   app.server.maxConnections = limits.connectionsMax;
-  enforceDeadlines(app, { requestTimeoutMs, answerTimeoutMs, closeGraceMs });
+  enforceDeadlines(app, { requestTimeoutMs, answerTimeoutMs });
   acceptAllMethods(app);
   app.removeAllContentTypeParsers();
   app.setErrorHandler(answerError);

@@ -7,6 +7,7 @@
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { closeGraceMs } from '../../domain/limits.js';
 import { UnavailableError } from '../errors.js';
 import { type Exchange, exchangesOn, trackConnections, trackExchange } from './connections.js';
 
@@ -15,8 +16,6 @@ interface Deadlines {
   readonly requestTimeoutMs: number;
   /** How long the server may take to respond after that, and then how long the response may wait to be read. */
   readonly answerTimeoutMs: number;
-  /** How long connections that are not being served stay open when the app closes. */
-  readonly closeGraceMs: number;
 }
 
 /** Checks per `answerTimeoutMs`: deadlines are precise to a quarter of it. */
@@ -25,7 +24,7 @@ const checksPerTimeout = 4;
 /** Enforces the deadlines on all connections of the app's server, and tracks them in the registry. */
 export function enforceDeadlines(
   app: FastifyInstance,
-  { requestTimeoutMs, answerTimeoutMs, closeGraceMs }: Deadlines,
+  { requestTimeoutMs, answerTimeoutMs }: Deadlines,
 ): void {
   const sockets = trackConnections(app.server);
   app.addHook('onRequest', (request, reply, done) => {

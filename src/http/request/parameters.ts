@@ -1,10 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { type DateRange, PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-range.js';
-import {
-  parseSeriesRequest,
-  SERIES_PARAMETER_NAMES,
-  type SeriesRequest,
-} from '../../domain/counting/series.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Result } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
@@ -12,16 +6,6 @@ import { unknownNameMessage } from '../../domain/suggest.js';
 /** Throws for any query parameter, with a message for each. */
 export function requireNoParameters(request: FastifyRequest): void {
   refuse(request, unknownParameters(request, []));
-}
-
-/** The range of `dateFrom` and `dateTo`. Throws with a message for each problem of the query string. */
-export function readRange(request: FastifyRequest): DateRange {
-  return readParameters(request, PARAMETER_NAMES, (parameters) => parseDateRange(parameters));
-}
-
-/** The parameters of a series. Throws as above. */
-export function readSeriesParameters(request: FastifyRequest): SeriesRequest {
-  return readParameters(request, SERIES_PARAMETER_NAMES, (parameters) => parseSeriesRequest(parameters));
 }
 
 /** Parses the query parameters in `names` with `parse`. Throws with a message for each problem. */

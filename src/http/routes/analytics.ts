@@ -1,12 +1,14 @@
 /** The operations that read counts: caller stats of a range, caller stats over time, and callers. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandler } from 'fastify';
-import { CALLERS, SERIES } from '../../app/reports.js';
+import Negotiator from 'negotiator';
+import { CALLER_STATS, CALLERS, type Report, SERIES } from '../../app/reports.js';
 import { COUNT_FIELDS } from '../../domain/counting/counts.js';
+import { PARAMETER_NAMES } from '../../domain/counting/date-range.js';
+import { SERIES_PARAMETER_NAMES } from '../../domain/counting/series.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Authenticator } from '../request/authenticate.js';
-import { answerAsAccepted } from '../request/negotiate.js';
-import { readRange, readSeriesParameters } from '../request/parameters.js';
+import { readParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import { addResource } from '../resource.js';
 import type { Schema } from '../schemas/json-schema.js';
@@ -23,7 +25,7 @@ import {
 } from '../schemas/schemas.js';
 
 /** In the syntax of the router. */
-export const CALLER_STATS = '/v1/analytics/:projectId/assistant/caller-stats';
+export const CALLER_STATS_PATH = '/v1/analytics/:projectId/assistant/caller-stats';
 
 interface Operation {
   readonly operationId: string;
@@ -37,17 +39,42 @@ interface Operation {
 
 /** Creates the handlers of the reports, for requests with an API key and for the dashboard. */
 export function createReportHandlers(store: Store) {
-  return {
-    callerStats: async (request: FastifyRequest) => store.count(getProjectId(request), readRange(request)),
-    series: async (request: FastifyRequest, reply: FastifyReply) => {
-      const series = await SERIES.read(store, getProjectId(request), readSeriesParameters(request));
-      return answerAsAccepted(request, reply, series, SERIES.toCsv);
-    },
-    callers: async (request: FastifyRequest, reply: FastifyReply) => {
-      const callers = await CALLERS.read(store, getProjectId(request), readRange(request));
-      return answerAsAccepted(request, reply, callers, CALLERS.toCsv);
-    },
+  const read = <Question, Answer>(
+    request: FastifyRequest,
+    report: Report<Question, Answer>,
+    names: Readonly<Record<string, string>>,
+  ) => {
+    const question = readParameters(request, names, (parameters) =>
+      report.parse(parameters, SERIES_PARAMETER_NAMES),
+    );
+    return report.read(store, getProjectId(request), question);
   };
+  return {
+    callerStats: async (request: FastifyRequest) => read(request, CALLER_STATS, PARAMETER_NAMES),
+    series: async (request: FastifyRequest, reply: FastifyReply) =>
+      answerAsAccepted(request, reply, await read(request, SERIES, SERIES_PARAMETER_NAMES), SERIES.toCsv),
+    callers: async (request: FastifyRequest, reply: FastifyReply) =>
+      answerAsAccepted(request, reply, await read(request, CALLERS, PARAMETER_NAMES), CALLERS.toCsv),
+  };
+}
+
+/** RFC 7111 and RFC 4180 name the parameter. */
+const CSV = 'text/csv; charset=utf-8; header=present';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/**
+ * Responds with CSV if the request's `Accept` prefers it (RFC 9110, section 12.5.1), otherwise with JSON. JSON also if it
+ * accepts neither, as section 12.4.1 allows: a response in another format is more useful than an error.
+ */
+function answerAsAccepted<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  value: T,
+  toCsv: (value: T) => string,
+): FastifyReply {
+  const type = new Negotiator(request.raw).mediaType([JSON_TYPE, CSV]);
+  reply.header('vary', 'Accept');
+  return type === CSV ? reply.type(CSV).send(toCsv(value)) : reply.send(value);
 }
 
 export function addAnalytics(app: FastifyInstance, store: Store, authenticator: Authenticator): void {
@@ -69,7 +96,7 @@ export function addAnalytics(app: FastifyInstance, store: Store, authenticator: 
         handler,
       },
     });
-  add(CALLER_STATS, {
+  add(CALLER_STATS_PATH, {
     operationId: 'getCallerStats',
     summary: 'Assistant caller stats',
     description:
@@ -78,7 +105,7 @@ export function addAnalytics(app: FastifyInstance, store: Store, authenticator: 
     success: jsonResponse(CallerStatsSchema, 'The counts.'),
     handler: handlers.callerStats,
   });
-  add(`${CALLER_STATS}/series`, {
+  add(`${CALLER_STATS_PATH}/series`, {
     operationId: 'getCallerStatsSeries',
     summary: 'Assistant caller stats over time',
     description:

@@ -18,7 +18,7 @@ import { SECURITY_HEADERS } from '../headers.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { type BasePath, withinBasePath } from '../request/base-path.js';
 import type { RequestMetrics, RouteMetrics } from '../request-metrics.js';
-import { CALLER_STATS } from './analytics.js';
+import { CALLER_STATS_PATH } from './analytics.js';
 
 interface DirectExportOptions {
   readonly readSync: (work: (reads: SyncReads) => void) => void;
@@ -47,7 +47,7 @@ interface PendingExport {
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Captures the project id and the query string. */
-const PATH = new RegExp(`^${CALLER_STATS.replace(':projectId', `(${PROJECT_ID_FORM})`)}(?:\\?(.*))?$`);
+const PATH = new RegExp(`^${CALLER_STATS_PATH.replace(':projectId', `(${PROJECT_ID_FORM})`)}(?:\\?(.*))?$`);
 
 /** The response headers, in the framework's order. */
 const HEADERS: readonly string[] = [
@@ -65,7 +65,7 @@ export class DirectExport {
 
   constructor(options: DirectExportOptions) {
     this.#options = options;
-    this.#routeMetrics = options.metrics?.requestsTo('GET', CALLER_STATS);
+    this.#routeMetrics = options.metrics?.requestsTo('GET', CALLER_STATS_PATH);
   }
 
   /** Receives the requests of the app's server before the app does. Call it after all other listeners were added. */

@@ -1,31 +1,22 @@
 /** The monitoring of browser tests reports each kind of problem, on a page with a policy like the service's. */
-import { createServer } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { accessibilityProblems, expectAccessible } from '../support/accessible.js';
 import { browserVisits } from '../support/browser.js';
+import { sharedByTests } from '../support/cleanup.js';
+import { startHttpServer } from '../support/http-server.js';
 
 const visit = browserVisits();
 
-const server = createServer(({ url }, response) => {
-  // Requests that the page aborts must not be answered before.
-  if (url?.endsWith('/waits')) return;
-  response.statusCode = url?.startsWith('/page') ? 200 : 404;
-  response.setHeader('content-type', 'text/html');
-  response.setHeader('content-security-policy', "default-src 'self'; img-src 'self' data:");
-  response.end(page(''));
-});
-
-let serverUrl = '';
-
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  serverUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const serverUrl = sharedByTests(() =>
+  startHttpServer(({ url }, response) => {
+    // Requests that the page aborts must not be answered before.
+    if (url?.endsWith('/waits')) return;
+    response.statusCode = url?.startsWith('/page') ? 200 : 404;
+    response.setHeader('content-type', 'text/html');
+    response.setHeader('content-security-policy', "default-src 'self'; img-src 'self' data:");
+    response.end(page(''));
+  }),
+);
 
 /** A page without problems. */
 function page(body: string): string {
@@ -33,7 +24,7 @@ function page(body: string): string {
 }
 
 async function visitPage() {
-  const visited = await visit(serverUrl);
+  const visited = await visit(serverUrl());
   await visited.page.goto('/page');
   return visited;
 }

@@ -4,7 +4,15 @@ import type { AuditEntry } from '../../src/domain/people/audit.js';
 import { firstRunOf, runCli } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
 import { type CreatedKey, createKey, jsonOf } from '../support/cli-keys.js';
-import { alter, emptyPlace, type Place, placeWithProject, project, succeed } from '../support/cli-place.js';
+import {
+  alter,
+  emptyPlace,
+  type Place,
+  placeWithProject,
+  project,
+  refusal,
+  succeed,
+} from '../support/cli-place.js';
 
 const dayMs = 86_400_000;
 
@@ -162,9 +170,9 @@ describe('serve --audit-days', () => {
   });
 
   test.concurrent.each(['0', '-1', '1.5', '30d', '36501', 'none', ''])('refuses %j', async (days) => {
-    const { status, stdout, stderr } = await runCli(['serve', `--audit-days=${days}`]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(/^caller-stats: --audit-days: "/);
+    expect(await refusal(runCli(['serve', `--audit-days=${days}`]), 2)).toMatch(
+      /^caller-stats: --audit-days: "/,
+    );
   });
 });
 
@@ -178,8 +186,7 @@ test.concurrent.each([
   ['127.0.0.1/8', 1],
   ['fe80::1%eth0', 1],
 ])('serve refuses --trust-proxy=%j and reports every problem', async (networks, problems) => {
-  const { status, stdout, stderr } = await runCli(['serve', '--trust-proxy', networks]);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  const stderr = await refusal(runCli(['serve', '--trust-proxy', networks]), 2);
   const lines = stderr.trimEnd().split('\n');
   expect(lines).toHaveLength(problems);
   for (const line of lines) expect(line).toMatch(/^caller-stats: --trust-proxy: "/);

@@ -10,6 +10,7 @@ import {
   placeWithProject,
   placeWithSample,
   project,
+  refusal,
   succeed,
 } from '../support/cli-place.js';
 import { at, copy, directoryOf, opened, queriesIn, type Reported } from '../support/copy.js';
@@ -50,14 +51,11 @@ async function fullPlace(): Promise<Place> {
 const fileUrl = (place: Place, name: string) => `sqlite:${place.path(name)}`;
 
 describe('copy refuses as wrong usage', () => {
-  const refusal = async (place: Place, args: string[], env = {}) => {
-    const { status, stdout, stderr } = await place.spawn(['copy', ...args], { env });
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    return stderr;
-  };
+  const usageError = (place: Place, args: string[], env = {}) =>
+    refusal(place.spawn(['copy', ...args], { env }), 2);
 
   test.concurrent('two missing sides', async () => {
-    expect(await refusal(await emptyPlace(), [])).toBe(
+    expect(await usageError(await emptyPlace(), [])).toBe(
       'caller-stats: --from: is missing; give it, or set CALLER_STATS_COPY_FROM\n' +
         'caller-stats: --to: is missing; give it, or set CALLER_STATS_COPY_TO\n',
     );
@@ -65,7 +63,11 @@ describe('copy refuses as wrong usage', () => {
 
   test.concurrent('invalid URLs, reporting both without their passwords', async () => {
     const env = { CALLER_STATS_COPY_TO: 'mysql://user:hunter2@host/db' };
-    const said = await refusal(await emptyPlace(), ['--from', 'postgres://user:hunter2@host:port/db'], env);
+    const said = await usageError(
+      await emptyPlace(),
+      ['--from', 'postgres://user:hunter2@host:port/db'],
+      env,
+    );
     expect(said).toMatch(
       /^caller-stats: --from: its value is not a URL.*\n.*CALLER_STATS_COPY_TO: its value has/,
     );
@@ -77,7 +79,7 @@ describe('copy refuses as wrong usage', () => {
     await symlink(place.database, place.path('symbolic.db'));
     await link(place.database, place.path('hard.db'));
     for (const other of [place.database, './caller-stats.db', 'symbolic.db', 'hard.db']) {
-      const said = await refusal(place, ['--from', `sqlite:${place.database}`, '--to', `sqlite:${other}`]);
+      const said = await usageError(place, ['--from', `sqlite:${place.database}`, '--to', `sqlite:${other}`]);
       expect(said).toBe('caller-stats: --to: is the same database as --from; name the one to copy into\n');
     }
   });
@@ -87,17 +89,13 @@ describe('copy refuses as wrong usage', () => {
     ['postgres:///', 'postgres://host.example:5432/db?schema=caller_stats'],
   ])('the same PostgreSQL schema, %s and %s', async (from, to) => {
     const env = { PGHOST: 'host.example', PGDATABASE: 'db' };
-    const said = await refusal(await emptyPlace(), ['--from', from, '--to', to], env);
+    const said = await usageError(await emptyPlace(), ['--from', from, '--to', to], env);
     expect(said).toBe('caller-stats: --to: is the same database as --from; name the one to copy into\n');
   });
 });
 
 describe('copy fails, naming the side, for', () => {
-  const failure = async (place: Place, from: string, to: string) => {
-    const { status, stdout, stderr } = await copy(place, from, to);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    return stderr;
-  };
+  const failure = (place: Place, from: string, to: string) => refusal(copy(place, from, to), 1);
 
   test('a missing source, and does not create the target', async () => {
     const place = await emptyPlace();

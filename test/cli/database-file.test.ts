@@ -9,6 +9,7 @@ import {
   type Place,
   placeWithProject,
   project,
+  refusal,
   succeed,
 } from '../support/cli-place.js';
 
@@ -18,8 +19,7 @@ const commands = [['serve', '--port', '0'], ['project', 'create', 'New'], ['stat
 async function expectRefusedUntouched(place: Place, message: RegExp): Promise<void> {
   const before = await readFile(place.database);
   for (const command of commands) {
-    const { status, stdout, stderr } = await place.spawn(command);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    const stderr = await refusal(place.spawn(command), 1);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^ {4}at /m);
   }
@@ -65,15 +65,9 @@ test.concurrent('an empty file becomes a database', async () => {
 
 test.concurrent('a folder instead of a file is reported', async () => {
   const place = await emptyPlace();
-  const { status, stdout, stderr } = await place.spawn([
-    'project',
-    'create',
-    'x',
-    '--database',
-    `sqlite:${place.folder}`,
-  ]);
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toMatch(/^caller-stats: The database cannot be used now: its file cannot be opened/);
+  expect(
+    await refusal(place.spawn(['project', 'create', 'x', '--database', `sqlite:${place.folder}`]), 1),
+  ).toMatch(/^caller-stats: The database cannot be used now: its file cannot be opened/);
 });
 
 test('a server whose database file is deleted refuses to record and count', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { runCli } from '../support/cli.js';
+import { refusal } from '../support/cli-place.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -29,8 +30,6 @@ describe('wrong usage exits with 2 and an error message:', () => {
     [['serve', 'now'], /too many arguments/],
     [['serve', '--port'], /argument missing/],
   ])('%j', async (args, message) => {
-    const { status, stdout, stderr } = await runCli(args);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(message);
+    expect(await refusal(runCli(args), 2)).toMatch(message);
   });
 });

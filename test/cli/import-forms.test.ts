@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Counts } from '../../src/domain/counting/counts.js';
-import { placeWithProject, project, succeed } from '../support/cli-place.js';
+import { placeWithProject, project, refusal, succeed } from '../support/cli-place.js';
 import { sampleFile, sampleLines } from '../support/sample.js';
 
 interface Event {
@@ -80,10 +80,10 @@ test.concurrent('nested objects with times in seconds', async () => {
 
 test.concurrent('options that do not fit the format are wrong usage, all reported at once', async () => {
   const place = await placeWithProject();
-  const { status, stdout, stderr } = await place.run([
-    ...['import', sampleFile, '--project', project, '--map', 'message_id', '--event', 'a'],
-  ]);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  const stderr = await refusal(
+    place.run([...['import', sampleFile, '--project', project, '--map', 'message_id', '--event', 'a']]),
+    2,
+  );
   expect(stderr).toContain('--map: "message_id" is not id=NAME');
   expect(stderr).toContain('--event: is for --format stream');
 });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
 import { clientOf } from '../support/cli-client.js';
-import { emptyPlace, makeKey, placeWithProject, project, succeed } from '../support/cli-place.js';
+import { emptyPlace, makeKey, placeWithProject, project, refusal, succeed } from '../support/cli-place.js';
 import { expected, sampleFile } from '../support/sample.js';
 import { isDeep } from '../support/volume.js';
 
@@ -74,11 +74,12 @@ describe('import --url', () => {
     ['a malformed key', project, 'x', /^The server answered 401: The API key is malformed/],
   ])('prints why the server refuses %s', async (_what, id, suffix, message) => {
     const { place, recording, url } = shared();
-    const { status, stdout, stderr } = await place.run(
-      ['import', sampleFile, '--project', id, '--url', url],
-      { env: { CALLER_STATS_KEY: `${recording}${suffix}` } },
+    const stderr = await refusal(
+      place.run(['import', sampleFile, '--project', id, '--url', url], {
+        env: { CALLER_STATS_KEY: `${recording}${suffix}` },
+      }),
+      1,
     );
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr.replace(/^caller-stats: /, '')).toMatch(message);
     expect(stderr).not.toContain(recording);
   });
@@ -92,9 +93,7 @@ describe('import --url', () => {
       ['import', sampleFile, '--project', project],
       ['stats', project],
     ]) {
-      const { status, stdout, stderr } = await place.run([...command, '--url', url], { env });
-      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-      expect(stderr).toContain(message);
+      expect(await refusal(place.run([...command, '--url', url], { env }), 2)).toContain(message);
     }
   });
 });

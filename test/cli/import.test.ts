@@ -2,7 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { RunOptions } from '../support/cli.js';
-import { type Place, placeWithProject, placeWithSample, project, succeed } from '../support/cli-place.js';
+import {
+  type Place,
+  placeWithProject,
+  placeWithSample,
+  project,
+  refusal,
+  succeed,
+} from '../support/cli-place.js';
 import { expected, sampleFile, sampleLines } from '../support/sample.js';
 
 const firstTime = '30,874 read, 30,269 recorded, 605 duplicates\n';
@@ -147,9 +154,9 @@ describe('a file', () => {
 describe('import refuses', () => {
   test.concurrent('an unknown project before it reads a file', async () => {
     const place = await placeWithProject();
-    const { status, stdout, stderr } = await place.run(['import', sampleFile, '--project', 'other']);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toBe('caller-stats: There is no project other.\n');
+    expect(await refusal(place.run(['import', sampleFile, '--project', 'other']), 1)).toBe(
+      'caller-stats: There is no project other.\n',
+    );
   });
 
   test.concurrent.each([
@@ -159,8 +166,6 @@ describe('import refuses', () => {
     ['an unknown format', ['import', '-', '--project', project, '--format', 'xml'], /ndjson, csv/],
   ])('%s', async (_what, args, message) => {
     const place = await placeWithProject();
-    const { status, stdout, stderr } = await place.run(args);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(message);
+    expect(await refusal(place.run(args), 2)).toMatch(message);
   });
 });

@@ -3,7 +3,7 @@ import { parseKeyType } from '../../src/domain/keys/api-key.js';
 import { matched, runCli } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
 import { keysOf, type ListedKey } from '../support/cli-keys.js';
-import { alter, makeKey, placeWithProject, project, succeed } from '../support/cli-place.js';
+import { alter, makeKey, placeWithProject, project, refusal, succeed } from '../support/cli-place.js';
 
 const dayMs = 86_400_000;
 
@@ -87,25 +87,18 @@ describe('key create', () => {
       ['--name: ', '--project: ', '--expires: ', '--key-prefix: '],
     ],
   ])('refuses %s', async (_what, args, messages) => {
-    const { status, stdout, stderr } = await runCli(['key', 'create', ...args]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    const stderr = await refusal(runCli(['key', 'create', ...args]), 2);
     for (const message of messages) expect(stderr).toContain(message);
   });
 
   test.concurrent('refuses an unknown project', async () => {
     const place = await placeWithProject();
-    const { status, stdout, stderr } = await place.run([
-      'key',
-      'create',
-      '--name',
-      'a',
-      '--type',
-      'recording',
-      '--project',
-      'other',
-    ]);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toBe('caller-stats: There is no project other.\n');
+    expect(
+      await refusal(
+        place.run(['key', 'create', '--name', 'a', '--type', 'recording', '--project', 'other']),
+        1,
+      ),
+    ).toBe('caller-stats: There is no project other.\n');
   });
 });
 

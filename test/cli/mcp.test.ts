@@ -7,6 +7,7 @@ import {
   placeWithProject,
   placeWithSample,
   project,
+  refusal,
   succeed,
 } from '../support/cli-place.js';
 import { withMcp } from '../support/mcp.js';
@@ -46,9 +47,7 @@ describe('mcp refuses', () => {
     [['docs'], {}, /too many arguments/],
   ])('%j', async (args, env, message) => {
     const place = await emptyPlace();
-    const { status, stdout, stderr } = await place.run(['mcp', ...args], { env });
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(message);
+    expect(await refusal(place.run(['mcp', ...args], { env }), 2)).toMatch(message);
   });
 
   test.concurrent('invalid calls, with messages for the model', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runCli } from '../support/cli.js';
 import { jsonOf } from '../support/cli-keys.js';
-import { emptyPlace, placeWithProject, succeed } from '../support/cli-place.js';
+import { emptyPlace, placeWithProject, refusal, succeed } from '../support/cli-place.js';
 
 const membersOf = (place: Parameters<typeof jsonOf>[0]) => jsonOf<object[]>(place, ['member', 'list']);
 
@@ -17,9 +17,7 @@ describe('member refuses', () => {
     ['too many characters', `${'a'.repeat(243)}@example.org`],
   ])('an e-mail address with %s', async (_what, email) => {
     for (const args of [['add'], ['change', '--role', 'owner'], ['remove']]) {
-      const { status, stdout, stderr } = await runCli(['member', ...args, '--database=x', '--', email]);
-      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-      expect(stderr).toMatch(
+      expect(await refusal(runCli(['member', ...args, '--database=x', '--', email]), 2)).toMatch(
         /^caller-stats: --database: .+\ncaller-stats: EMAIL: is not an e-mail address\n$/,
       );
     }
@@ -38,20 +36,14 @@ describe('member refuses', () => {
     ],
     ['no address', ['remove'], /missing required argument 'email'/],
   ])('%s', async (_what, args, message) => {
-    const { status, stdout, stderr } = await runCli(['member', ...args]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(message);
+    expect(await refusal(runCli(['member', ...args]), 2)).toMatch(message);
   });
 });
 
 test('members are added, listed, changed and removed; the case of their address does not matter', async () => {
   const place = await placeWithProject();
   const run = async (...args: string[]) => (await succeed(place.run(['member', ...args]))).stdout;
-  const refused = async (...args: string[]) => {
-    const { status, stdout, stderr } = await place.run(['member', ...args]);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    return stderr;
-  };
+  const refused = (...args: string[]) => refusal(place.run(['member', ...args]), 1);
   expect(await run('list')).toBe('E-MAIL  ROLE  SINCE\n');
   expect(await run('add', ' Ada@Example.ORG ')).toBe('added ada@example.org as viewer\n');
   expect(await jsonOf(place, ['member', 'add', 'Bob+x@example.org', '--role', 'owner'])).toEqual({

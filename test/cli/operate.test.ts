@@ -1,13 +1,13 @@
 /** Metrics, alerts, dashboards and logs for operators: every metric named in them exists on both stores. */
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { parser } from '@prometheus-io/lezer-promql';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { sharedByTests } from '../support/cleanup.js';
 import { firstRunOf, matched, type Server, startServer } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
-import { emptyPlace } from '../support/cli-place.js';
+import { emptyPlace, refusal } from '../support/cli-place.js';
+import { startHttpServer } from '../support/http-server.js';
 import { metricOf, readMetrics, sumOf } from '../support/metrics.js';
 import { newSchemaIn } from '../support/store.js';
 
@@ -145,20 +145,9 @@ test('the Grafana dashboard filters by the selected source, jobs and servers, an
 });
 
 test('a used metrics port is an error that names the flag', async () => {
-  const taken = createServer();
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void taken.close());
-  const { port } = taken.address() as AddressInfo;
+  const { port } = new URL(await startHttpServer());
   const place = await emptyPlace();
-  const { status, stdout, stderr } = await place.run([
-    'serve',
-    '--port',
-    '0',
-    '--metrics-port',
-    String(port),
-  ]);
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toContain(
+  expect(await refusal(place.run(['serve', '--port', '0', '--metrics-port', port]), 1)).toContain(
     `127.0.0.1:${port} is in use by another program; choose another with --metrics-port.`,
   );
 });

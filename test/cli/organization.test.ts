@@ -9,6 +9,7 @@ import {
   type Place,
   placeWithProject,
   project,
+  refusal,
   succeed,
 } from '../support/cli-place.js';
 
@@ -57,9 +58,9 @@ describe('organization create', () => {
   });
 
   test.concurrent('refuses an invalid name and id, reporting both', async () => {
-    const { status, stdout, stderr } = await runCli(['organization', 'create', ' ', '--id', 'a/b']);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(/^caller-stats: NAME: .+\ncaller-stats: --id: .+\n$/);
+    expect(await refusal(runCli(['organization', 'create', ' ', '--id', 'a/b']), 2)).toMatch(
+      /^caller-stats: NAME: .+\ncaller-stats: --id: .+\n$/,
+    );
   });
 });
 

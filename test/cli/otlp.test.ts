@@ -1,11 +1,10 @@
 /** An assistant process with the SDK and exporters of OpenTelemetry, and a real server. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { firstRunOf, runCommand, type Server } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
 import { emptyPlace, recordedIn } from '../support/cli-place.js';
+import { startHttpServer } from '../support/http-server.js';
 
 const assistant = fileURLToPath(new URL('../support/otel-assistant.ts', import.meta.url));
 
@@ -21,7 +20,7 @@ async function carelessProxy({
 }: Server): Promise<{ url: string; passed: string[]; statuses: Set<number> }> {
   const passed: string[] = [];
   const statuses = new Set<number>();
-  const proxy = createServer(async (request, response) => {
+  const proxyUrl = await startHttpServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
     const path = request.url ?? '';
     const headers = Object.fromEntries(
@@ -42,12 +41,7 @@ async function carelessProxy({
       response.end(Buffer.from(await answer.arrayBuffer()));
     }
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    proxy.close();
-    proxy.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, passed, statuses };
+  return { url: proxyUrl, passed, statuses };
 }
 
 const questions = 40;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { jsonOf } from '../support/cli-keys.js';
-import { emptyPlace, placeWithProject, project, succeed } from '../support/cli-place.js';
+import { emptyPlace, placeWithProject, project, refusal, succeed } from '../support/cli-place.js';
 
 const unset = { timeZone: null, retentionDays: null, rowsFrom: null };
 
@@ -11,25 +11,14 @@ describe('project create', () => {
     const { stdout, stderr } = await succeed(place.run(['project', 'create', 'First', ...database]));
     expect(stdout).toMatch(/^[0-9a-z]{16}\n$/);
     expect(stderr).toBe('');
-    const other = await succeed(place.run(['project', 'create', 'Second', '--id', 'My_docs-2', ...database]));
-    expect(other.stdout).toBe('My_docs-2\n');
-    const list = await succeed(place.run(['project', 'list', '--json', ...database]));
-    const rows = [
-      { id: stdout.trim(), name: 'First', createdAt: expect.stringMatching(/^\d{4}-.+Z$/), ...unset },
-      { id: 'My_docs-2', name: 'Second', createdAt: expect.stringMatching(/^\d{4}-.+Z$/), ...unset },
-    ];
-    expect(JSON.parse(list.stdout)).toEqual(rows);
-  });
-
-  test.concurrent('prints the project as JSON', async () => {
-    const place = await emptyPlace();
-    const { stdout } = await succeed(place.run(['project', 'create', 'Über docs', '--id', 'd', '--json']));
-    expect(JSON.parse(stdout)).toEqual({
-      id: 'd',
-      name: 'Über docs',
-      createdAt: expect.stringMatching(/^\d{4}-.+Z$/),
-      ...unset,
-    });
+    const createdAt = expect.stringMatching(/^\d{4}-.+Z$/);
+    const second = { id: 'My_docs-2', name: 'Über docs', createdAt, ...unset };
+    const create = ['project', 'create', 'Über docs', '--id', 'My_docs-2', ...database];
+    expect(await jsonOf(place, create)).toEqual(second);
+    expect(await jsonOf(place, ['project', 'list', ...database])).toEqual([
+      { id: stdout.trim(), name: 'First', createdAt, ...unset },
+      second,
+    ]);
   });
 
   test.concurrent('refuses an existing id', async () => {
@@ -44,9 +33,9 @@ describe('project create', () => {
 
   test.concurrent('refuses an invalid name and id, reporting both', async () => {
     const place = await emptyPlace();
-    const { status, stdout, stderr } = await place.run(['project', 'create', ' ', '--id', 'a/b']);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(/^caller-stats: NAME: .+\ncaller-stats: --id: .+\n$/);
+    expect(await refusal(place.run(['project', 'create', ' ', '--id', 'a/b']), 2)).toMatch(
+      /^caller-stats: NAME: .+\ncaller-stats: --id: .+\n$/,
+    );
   });
 });
 
@@ -70,8 +59,7 @@ describe('project change', () => {
   test.concurrent('refuses invalid values, reporting all, and changes nothing', async () => {
     const place = await placeWithProject();
     const bad = ['--name', ' ', '--time-zone', 'Europe/Atlantis', '--retention-days', '0'];
-    const { status, stdout, stderr } = await place.run(['project', 'change', project, ...bad]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    const stderr = await refusal(place.run(['project', 'change', project, ...bad]), 2);
     expect(stderr).toMatch(
       /^caller-stats: --name: .+\ncaller-stats: --time-zone: .Europe\/Atlantis. .+\ncaller-stats: --retention-days: .+\n$/,
     );

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { firstRunOf, programFile, runCommand } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
-import { emptyPlace, placeWithProject } from '../support/cli-place.js';
+import { emptyPlace, placeWithProject, refusal } from '../support/cli-place.js';
+import { startHttpServer } from '../support/http-server.js';
 
 /** Every setting with an invalid value. */
 const badEnvironment = {
@@ -35,16 +34,6 @@ const badEnvironment = {
   CALLER_STATS_BATCH_QUERIES_MAX: '0',
   CALLER_STATS_BODY_BYTES_MAX: '10 MiB',
 };
-
-/** A port that is in use during the test. */
-async function takenPort(): Promise<number> {
-  const other = createServer();
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    other.close();
-  });
-  return (other.address() as AddressInfo).port;
-}
 
 describe('settings', () => {
   test('are read from the environment', async () => {
@@ -114,8 +103,7 @@ describe('settings', () => {
 
   test.concurrent('with invalid values are all reported, by variable', async () => {
     const place = await emptyPlace();
-    const { status, stdout, stderr } = await place.run(['serve'], { env: badEnvironment });
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    const stderr = await refusal(place.run(['serve'], { env: badEnvironment }), 2);
     const lines = stderr.trimEnd().split('\n');
     expect(lines).toHaveLength(Object.keys(badEnvironment).length);
     for (const [name, value] of Object.entries(badEnvironment)) {
@@ -177,8 +165,7 @@ describe('settings', () => {
       CALLER_STATS_OIDC_CLIENT_SECRET: ['hunter2', 'CALLER_STATS_OIDC_CLIENT_SECRET'],
     } as const;
     for (const [given, [value]] of Object.entries(needed)) {
-      const { status, stdout, stderr } = await place.run(['serve'], { env: { [given]: value } });
-      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      const stderr = await refusal(place.run(['serve'], { env: { [given]: value } }), 2);
       const missing = Object.entries(needed).flatMap(([name, [, flag]]) => (name === given ? [] : [flag]));
       expect(stderr).toBe(
         [...missing, '--public-url']
@@ -218,8 +205,7 @@ describe('settings', () => {
   test.concurrent('are shown without their password', async () => {
     const place = await emptyPlace();
     const url = 'postgres://user:hunter2@host:port/db';
-    const { status, stdout, stderr } = await place.run(['verify', '--database', url]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    const stderr = await refusal(place.run(['verify', '--database', url]), 2);
     expect(stderr).toMatch(/^caller-stats: --database: its value is not a URL/);
     expect(stderr).not.toContain('hunter2');
   });
@@ -232,24 +218,17 @@ describe('settings', () => {
     'caller-stats.db',
   ])('do not accept the database %j', async (url) => {
     const place = await emptyPlace();
-    const { status, stdout, stderr } = await place.run(['verify', '--database', url]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(/^caller-stats: --database: ".+" .+\n$/);
+    expect(await refusal(place.run(['verify', '--database', url]), 2)).toMatch(
+      /^caller-stats: --database: ".+" .+\n$/,
+    );
   });
 });
 
 describe('serve reports that it cannot listen because', () => {
   test('the port is in use', async () => {
     const place = await placeWithProject();
-    const port = await takenPort();
-    const { status, stdout, stderr } = await place.run([
-      'serve',
-      '--port',
-      String(port),
-      '--log-level',
-      'warn',
-    ]);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    const { port } = new URL(await startHttpServer());
+    const stderr = await refusal(place.run(['serve', '--port', port, '--log-level', 'warn']), 1);
     expect(stderr).toMatch(
       new RegExp(
         `^caller-stats: 127\\.0\\.0\\.1:${port} is in use by another program; choose another with --port`,
@@ -260,8 +239,8 @@ describe('serve reports that it cannot listen because', () => {
 
   test.concurrent('the address does not belong to this machine', async () => {
     const place = await placeWithProject();
-    const { status, stdout, stderr } = await place.run(['serve', '--port', '0', '--host', '192.0.2.1']);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^caller-stats: 192\.0\.2\.1:0 is no address of this machine/m);
+    expect(await refusal(place.run(['serve', '--port', '0', '--host', '192.0.2.1']), 1)).toMatch(
+      /^caller-stats: 192\.0\.2\.1:0 is no address of this machine/m,
+    );
   });
 });

@@ -7,6 +7,7 @@ import {
   placeWithProject,
   placeWithSample,
   project,
+  refusal,
   succeed,
 } from '../support/cli-place.js';
 import { expected } from '../support/sample.js';
@@ -90,16 +91,14 @@ describe('stats refuses', () => {
     ],
   ])('%s', async (_what, bounds, message) => {
     const place = await placeWithProject();
-    const { status, stdout, stderr } = await place.run(['stats', project, ...bounds]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(message);
+    expect(await refusal(place.run(['stats', project, ...bounds]), 2)).toMatch(message);
   });
 
   test.concurrent('an unknown project', async () => {
     const place = await placeWithProject();
-    const { status, stdout, stderr } = await place.run(['stats', 'other']);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^caller-stats: There is no project other/);
+    expect(await refusal(place.run(['stats', 'other']), 1)).toMatch(
+      /^caller-stats: There is no project other/,
+    );
   });
 });
 
@@ -121,8 +120,7 @@ test.concurrent.each([
   `import - --project ${project}`,
 ])('%s refuses a missing database and does not create one', async (command) => {
   const place = await emptyPlace();
-  const { status, stdout, stderr } = await place.run(command.split(' '));
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  const stderr = await refusal(place.run(command.split(' ')), 1);
   expect(stderr).toContain(`caller-stats: There is no database ${place.database}`);
   expect(existsSync(place.database)).toBe(false);
 });

@@ -1,10 +1,9 @@
 /** A server sends traces to the receiver that the standard OpenTelemetry variables name. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { firstRunOf } from '../support/cli.js';
 import { batchOf, clientOf } from '../support/cli-client.js';
 import { emptyPlace } from '../support/cli-place.js';
+import { startHttpServer } from '../support/http-server.js';
 
 interface Export {
   readonly path: string;
@@ -26,18 +25,13 @@ interface Span {
 /** Accepts all exports. */
 async function receiver(): Promise<{ readonly url: string; readonly exports: Export[] }> {
   const exports: Export[] = [];
-  const server = createServer(async (request, response) => {
+  const url = await startHttpServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
     const { 'content-type': type = '', 'x-secret': secret } = request.headers;
     exports.push({ path: request.url ?? '', type, secret: String(secret), body });
     response.writeHead(200, { 'content-type': type }).end(type.endsWith('json') ? '{}' : '');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, exports };
+  return { url, exports };
 }
 
 /** Makes four requests to a server and stops it, so that all spans have been sent. */

@@ -1,12 +1,11 @@
 /** What happens to queued queries when the recording process ends. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runCommand, startCommand } from '../support/cli.js';
 import { makeKey, placeWithProject, project, recordedIn } from '../support/cli-place.js';
 import { freePort } from '../support/free-port.js';
+import { startHttpServer } from '../support/http-server.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { root } from '../tidy/sources.js';
 
@@ -41,15 +40,7 @@ async function place() {
 }
 
 /** A server that accepts requests and never responds. */
-async function silentServer(): Promise<string> {
-  const server = createServer(() => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const silentServer = () => startHttpServer();
 
 describe('a process that ends normally', () => {
   test('loses nothing and waits only for responses', async () => {

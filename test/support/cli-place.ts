@@ -90,6 +90,13 @@ export async function succeed(run: Promise<Outcome>): Promise<Outcome> {
   return outcome;
 }
 
+/** Waits for a run, which must end with this status and print only errors. Returns these. */
+export async function refusal(run: Promise<Outcome>, status: 1 | 2): Promise<string> {
+  const outcome = await run;
+  expect(outcome).toMatchObject({ status, stdout: '' });
+  return outcome.stderr;
+}
+
 /** Changes the database without the program. */
 export function alter(place: Pick<Place, 'database'>, sql: string): void {
   withFile(place.database, (db) => db.exec(sql));

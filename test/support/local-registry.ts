@@ -1,12 +1,10 @@
 /** A local package registry that serves the locked packages from `node_modules`, as far as `npm install` needs it. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../tidy/sources.js';
-import { whenOver } from './cleanup.js';
+import { startHttpServer } from './http-server.js';
 
 /** The entry of a package in the lock file, which has everything that npm reads before it downloads the package. */
 interface Locked {
@@ -26,7 +24,7 @@ export async function startLocalRegistry(): Promise<string> {
     packages: Readonly<Record<string, Locked>>;
   };
   const folders = Object.entries(packages).filter(([path, { link }]) => path !== '' && link !== true);
-  const server = createServer((request, response) => {
+  const url = await startHttpServer((request, response) => {
     const [path = '', tarball] = decodeURIComponent((request.url ?? '').slice(1)).split('?tarball=');
     if (tarball !== undefined) {
       packed(tarball).then(
@@ -35,7 +33,6 @@ export async function startLocalRegistry(): Promise<string> {
       );
       return;
     }
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const found = folders.filter(([folder]) => folder.split('node_modules/').at(-1) === path);
     const versions = found.map(([folder, locked]) => {
       const dist = { tarball: `${url}/${encodeURIComponent(path)}?tarball=${encodeURIComponent(folder)}` };
@@ -45,12 +42,7 @@ export async function startLocalRegistry(): Promise<string> {
       .writeHead(versions.length === 0 ? 404 : 200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ name: path, versions: Object.fromEntries(versions), 'dist-tags': {} }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  whenOver(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return url;
 }
 
 /** A tarball of a package. npm accepts any name for the folder in it. */

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
+import { clientOf } from '../support/cli-client.js';
 import { type DashboardServer, dashboardStarters } from '../support/dashboard-server.js';
 import type { Session } from '../support/dashboard-user.js';
 import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
@@ -43,7 +44,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const { server, session } = shared();
     const { page } = await open(shared(), '/projects/demo/keys');
     const secret = await makeKey(page, 'Exporter', 'Admin');
-    const read = () => requestStatus(server, secret, 'GET');
+    const read = () => readStatus(server, secret);
     expect(await read()).toBe(200);
 
     await choose(page, 'Exporter', 'Disable');
@@ -78,11 +79,11 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const { server } = shared();
     const { page } = await open(shared(), '/projects/demo/keys');
     const secret = await makeKey(page, 'Assistant', 'Recording');
-    expect(await requestStatus(server, secret, 'GET')).toBe(401);
+    expect(await readStatus(server, secret)).toBe(401);
     await page.goto('/projects/demo?range=all&zone=UTC');
     await expect.poll(() => tilesOf(page), patience).toBeDefined();
     const before = await tilesOf(page);
-    expect(await requestStatus(server, secret, 'POST', [{ id: 'one', caller: 'slack' }])).toBe(200);
+    expect(await recordStatus(server, secret, [{ id: 'one', caller: 'slack' }])).toBe(200);
     const after = { ...before, other: (before?.other ?? 0) + 1, total: (before?.total ?? 0) + 1 };
     await expect.poll(() => tilesOf(page), patience).toEqual(after);
   });
@@ -98,8 +99,8 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const second = await shownSecret(page);
     await finishKey(page);
     expect(second).not.toBe(first);
-    expect(await requestStatus(server, first, 'GET')).toBe(401);
-    expect(await requestStatus(server, second, 'GET')).toBe(200);
+    expect(await readStatus(server, first)).toBe(401);
+    expect(await readStatus(server, second)).toBe(200);
     await page.getByRole('row', { name: new RegExp(`Turning.*${second.slice(-4)}`) }).waitFor();
 
     await choose(page, 'Turning', 'Rotate…');
@@ -107,7 +108,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await dialog.getByRole('button', { name: 'Rotate key' }).click();
     const third = await shownSecret(page);
     await finishKey(page);
-    for (const key of [second, third]) expect(await requestStatus(server, key, 'GET')).toBe(200);
+    for (const key of [second, third]) expect(await readStatus(server, key)).toBe(200);
     await page.getByRole('row', { name: /Turning Being replaced/ }).waitFor();
   });
 
@@ -167,22 +168,11 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole('menuitem', { name: action }).click();
 }
 
-/** The API's status for a key: reading counts, or recording. */
-async function requestStatus(
-  { url }: DashboardServer,
-  key: string,
-  method: 'GET' | 'POST',
-  body?: unknown,
-): Promise<number> {
-  const operation = method === 'GET' ? 'caller-stats' : 'queries';
-  const response = await fetch(`${url}/v1/analytics/demo/assistant/${operation}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  await response.arrayBuffer();
-  return response.status;
-}
+/** The API's statuses for reading and for recording with a key. */
+const readStatus = async (server: DashboardServer, key: string) =>
+  (await clientOf(server, 'demo', key).count()).status;
+const recordStatus = async (server: DashboardServer, key: string, queries: readonly object[]) =>
+  (await clientOf(server, 'demo', key).record(queries)).status;
 
 async function lastUse(session: Session, name: string): Promise<string | null | undefined> {
   const { keys } = await session.ask<{ keys: { name: string; lastUsedAt: string | null }[] }>(

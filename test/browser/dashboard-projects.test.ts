@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
 import { runCommand } from '../support/cli.js';
+import { clientOf } from '../support/cli-client.js';
 import { type DashboardServer, dashboardStarters } from '../support/dashboard-server.js';
 import { ada } from '../support/dashboard-user.js';
 import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
@@ -132,12 +133,6 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
   });
 });
 
-async function recordStatus({ url }: DashboardServer, project: string, key: string): Promise<number> {
-  const response = await fetch(`${url}/v1/analytics/${project}/assistant/queries`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ id: 'one', caller: 'web' }),
-  });
-  await response.arrayBuffer();
-  return response.status;
+async function recordStatus(server: DashboardServer, project: string, key: string): Promise<number> {
+  return (await clientOf(server, project, key).record([{ id: 'one', caller: 'web' }])).status;
 }

@@ -3,6 +3,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
+import { batchOf, clientOf } from '../support/cli-client.js';
 import {
   alter,
   emptyPlace,
@@ -180,10 +181,7 @@ describe('a backup', () => {
     });
     await succeed(elsewhere.run(['verify', '--database', database]));
     const server = await elsewhere.serve(['--database', database]);
-    const answer = await fetch(`${server.url}/v1/analytics/${project}/assistant/caller-stats`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    expect(await answer.json()).toEqual(await totals(place));
+    expect((await clientOf(server, project, key).count()).body).toEqual(await totals(place));
     await server.stop();
   });
 
@@ -244,16 +242,12 @@ describe('a backup', () => {
     const key = await makeKey(place, 'recording');
     const server = await place.serve();
     const batchSize = 50;
+    const client = clientOf(server, project, key);
     let [sent, done] = [0, false];
     const recording = (async () => {
       while (!done) {
-        const batch = Array.from({ length: batchSize }, (_, at) => ({ id: `${sent}-${at}`, caller: 'web' }));
-        const answer = await fetch(`${server.url}/v1/analytics/${project}/assistant/queries`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-          body: JSON.stringify(batch),
-        });
-        expect(await answer.json()).toEqual({ recorded: batchSize, duplicates: 0 });
+        const { body } = await client.record(batchOf(sent, batchSize));
+        expect(body).toEqual({ recorded: batchSize, duplicates: 0 });
         sent++;
       }
     })();
@@ -267,7 +261,7 @@ describe('a backup', () => {
         expect(batches).toBeGreaterThanOrEqual(acknowledged);
         const last = firstRow(
           { database },
-          `SELECT count(*) AS n FROM query WHERE id LIKE '${batches - 1}-%'`,
+          `SELECT count(*) AS n FROM query WHERE id LIKE 'batch-${batches - 1}-%'`,
         );
         expect(last).toEqual(batches === 0 ? { n: 0 } : { n: batchSize });
         await succeed(place.spawn(['verify', '--database', `sqlite:${database}`]));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { firstRunOf, LATER_START, matched, runCommand, type Server } from '../support/cli.js';
 import { clientOf } from '../support/cli-client.js';
 import { emptyPlace, succeed } from '../support/cli-place.js';
-import { expected } from '../support/sample.js';
+import { sampleCounts } from '../support/sample.js';
 
 /** The curl command that is printed below a title. */
 function curlAfter(stdout: string, title: string): string {
@@ -87,7 +87,7 @@ test('--demo imports the sample at the first start only', async () => {
   const { project, admin } = firstRunOf(server);
   expect(project).toBe('demo');
   const { body } = await clientOf(server, project, admin).count();
-  expect(body).toEqual(expected.ranges[0]?.counts);
+  expect(body).toEqual(sampleCounts);
   await server.stop();
   const again = await place.serve(['--demo']);
   expect(again.stdout).not.toContain('sample');

@@ -11,48 +11,87 @@ async function importContent(place: Place, name: string, content: string | Uint8
   return place.run(['import', name, '--project', project, ...args]);
 }
 
-describe('import reports bad lines of NDJSON and records the others:', () => {
-  test.concurrent('all kinds in one file', async () => {
-    const place = await placeWithProject();
-    const { status, stdout, stderr } = await importContent(
-      place,
-      'q.ndjson',
-      Buffer.concat([
-        Buffer.from(`${good('first')}\n`),
-        Buffer.from('{"id":"cut",\n'),
-        Buffer.from('{"id":"x","caller":"web","occuredAt":"2024-01-01T00:00:00Z"}\n'),
-        Buffer.from('\n'),
-        Buffer.from('{"id":"","caller":"No"}\n'),
-        Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d, 0x0a]),
-        Buffer.from(`${good('long').padEnd(64 * 1024 + 1)}\n`),
-        Buffer.from('[]\r\n'),
-        Buffer.from('{"id":"y","caller":"web","occurredAt":"2024-01-01"}\n'),
-        Buffer.from(good('last')),
-      ]),
-    );
-    expect(stderr.split('\n')).toEqual([
-      expect.stringMatching(/^q\.ndjson:2: is not JSON/),
-      'q.ndjson:3: "occuredAt": is not a field here; did you mean occurredAt?',
-      expect.stringMatching(/^q\.ndjson:5: id: is empty; caller: is not /),
-      'q.ndjson:6: is not valid UTF-8',
-      'q.ndjson:7: is longer than 65536 bytes',
-      expect.stringMatching(/^q\.ndjson:8: is not a query/),
-      expect.stringMatching(/^q\.ndjson:9: occurredAt: "2024-01-01" has no time/),
-      '',
-    ]);
-    expect({ status, stdout }).toEqual({
-      status: 1,
-      stdout: '9 read, 2 recorded, 0 duplicates, 7 bad\n',
-    });
-    expect(recordedIn(place)).toBe(2);
-  });
+/** Everything that can be wrong with a line of NDJSON. */
+const allKinds = Buffer.concat([
+  Buffer.from(`${good('first')}\n`),
+  Buffer.from('{"id":"cut",\n'),
+  Buffer.from('{"id":"x","caller":"web","occuredAt":"2024-01-01T00:00:00Z"}\n'),
+  Buffer.from('\n'),
+  Buffer.from('{"id":"","caller":"No"}\n'),
+  Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d, 0x0a]),
+  Buffer.from(`${good('long').padEnd(64 * 1024 + 1)}\n`),
+  Buffer.from('[]\r\n'),
+  Buffer.from('{"id":"y","caller":"web","occurredAt":"2024-01-01"}\n'),
+  Buffer.from(good('last')),
+]);
 
-  test.concurrent('lines longer than any chunk of the file', async () => {
+const manyRows = Array.from({ length: 1000 }, (_, at) => `row-${at},web`).join('\n');
+
+describe('import reports bad lines and records the others:', () => {
+  test.concurrent.each<
+    [what: string, name: string, content: string | Uint8Array, errors: unknown[], totals: string]
+  >([
+    [
+      'all kinds of NDJSON',
+      'q.ndjson',
+      allKinds,
+      [
+        expect.stringMatching(/^q\.ndjson:2: is not JSON/),
+        'q.ndjson:3: "occuredAt": is not a field here; did you mean occurredAt?',
+        expect.stringMatching(/^q\.ndjson:5: id: is empty; caller: is not /),
+        'q.ndjson:6: is not valid UTF-8',
+        'q.ndjson:7: is longer than 65536 bytes',
+        expect.stringMatching(/^q\.ndjson:8: is not a query/),
+        expect.stringMatching(/^q\.ndjson:9: occurredAt: "2024-01-01" has no time/),
+      ],
+      '9 read, 2 recorded, 0 duplicates, 7 bad',
+    ],
+    [
+      'lines longer than any chunk of the file',
+      'q.ndjson',
+      [good('a'), 'x'.repeat(1_000_000), good('b'), 'y'.repeat(300_000)].join('\n'),
+      ['q.ndjson:2: is longer than 65536 bytes', 'q.ndjson:4: is longer than 65536 bytes'],
+      '4 read, 2 recorded, 0 duplicates, 2 bad',
+    ],
+    [
+      'wrong values and numbers of fields in CSV',
+      'q.csv',
+      'id,caller,occurredAt\na,web,\nb,web\nc,web,,more\nd,No,\ne,web,yesterday\nf,web,',
+      [
+        'q.csv:3: has 2 fields, and the first line names 3 columns',
+        'q.csv:4: has 4 fields, and the first line names 3 columns',
+        expect.stringMatching(/^q\.csv:5: caller: is not /),
+        expect.stringMatching(/^q\.csv:6: occurredAt: "yesterday" is not /),
+      ],
+      '6 read, 2 recorded, 0 duplicates, 4 bad',
+    ],
+    [
+      'an unclosed quote',
+      'q.csv',
+      'id,caller\na,web\n"b,web\nc,web\n',
+      ['q.csv:3: has a quote that is not closed'],
+      '3 read, 2 recorded, 0 duplicates, 1 bad',
+    ],
+    [
+      'a record of CSV longer than 64 KiB, once',
+      'q.csv',
+      `id,caller\na,web\n${'x'.repeat(200_000)},web\n${manyRows}\n`,
+      [expect.stringMatching(/^q\.csv:3: /)],
+      '1,002 read, 1,001 recorded, 0 duplicates, 1 bad',
+    ],
+    [
+      'a record with several stray quotes, once',
+      'q.csv',
+      'id,caller\na,web\n"b"b"b"b,web\nc,web\n',
+      [expect.stringMatching(/^q\.csv:3: is not valid CSV: /)],
+      '3 read, 2 recorded, 0 duplicates, 1 bad',
+    ],
+  ])('%s', async (_what, name, content, errors, totals) => {
     const place = await placeWithProject();
-    const content = [good('a'), 'x'.repeat(1_000_000), good('b'), 'y'.repeat(300_000)].join('\n');
-    const { status, stdout, stderr } = await importContent(place, 'q.ndjson', content);
-    expect(stderr).toBe('q.ndjson:2: is longer than 65536 bytes\nq.ndjson:4: is longer than 65536 bytes\n');
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '4 read, 2 recorded, 0 duplicates, 2 bad\n' });
+    const { status, stdout, stderr } = await importContent(place, name, content);
+    expect(stderr.trimEnd().split('\n').toSorted()).toEqual(errors);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: `${totals}\n` });
+    expect(`${recordedIn(place).toLocaleString('en')} recorded`).toBe(totals.split(', ')[1]);
   });
 
   test.concurrent('on stdin, with totals as JSON', async () => {
@@ -69,68 +108,10 @@ describe('import reports bad lines of NDJSON and records the others:', () => {
     const place = await placeWithProject();
     await writeFile(place.path('a.ndjson'), `${good('a')}\nno\n`);
     await writeFile(place.path('b.ndjson'), `no\n${good('b')}\n`);
-    const { status, stdout, stderr } = await place.run([
-      'import',
-      'a.ndjson',
-      'b.ndjson',
-      '--project',
-      project,
-    ]);
+    const files = ['a.ndjson', 'b.ndjson'];
+    const { status, stdout, stderr } = await place.run(['import', ...files, '--project', project]);
     expect(stderr).toBe('a.ndjson:2: is not JSON: "no"\nb.ndjson:1: is not JSON: "no"\n');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '4 read, 2 recorded, 0 duplicates, 2 bad\n' });
-  });
-});
-
-describe('import reports bad lines of CSV and records the others:', () => {
-  test.concurrent('wrong values and wrong numbers of fields', async () => {
-    const place = await placeWithProject();
-    const { status, stdout, stderr } = await importContent(
-      place,
-      'q.csv',
-      ['id,caller,occurredAt', 'a,web,', 'b,web', 'c,web,,more', 'd,No,', 'e,web,yesterday', 'f,web,'].join(
-        '\n',
-      ),
-    );
-    expect(stderr.trimEnd().split('\n').toSorted()).toEqual([
-      'q.csv:3: has 2 fields, and the first line names 3 columns',
-      'q.csv:4: has 4 fields, and the first line names 3 columns',
-      expect.stringMatching(/^q\.csv:5: caller: is not /),
-      expect.stringMatching(/^q\.csv:6: occurredAt: "yesterday" is not /),
-    ]);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '6 read, 2 recorded, 0 duplicates, 4 bad\n' });
-    expect(recordedIn(place)).toBe(2);
-  });
-
-  test.concurrent('an unclosed quote', async () => {
-    const place = await placeWithProject();
-    const { status, stdout, stderr } = await importContent(
-      place,
-      'q.csv',
-      'id,caller\na,web\n"b,web\nc,web\n',
-    );
-    expect(stderr).toBe('q.csv:3: has a quote that is not closed\n');
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '3 read, 2 recorded, 0 duplicates, 1 bad\n' });
-    expect(recordedIn(place)).toBe(2);
-  });
-
-  test.concurrent('a record longer than 64 KiB, reported once', async () => {
-    const place = await placeWithProject();
-    const rows = Array.from({ length: 1000 }, (_, at) => `row-${at},web`).join('\n');
-    const content = `id,caller\na,web\n${'x'.repeat(200_000)},web\n${rows}\n`;
-    const { status, stdout, stderr } = await importContent(place, 'q.csv', content);
-    expect(stderr).toMatch(/^q\.csv:3: .*\n$/);
-    expect({ status, stdout }).toEqual({
-      status: 1,
-      stdout: '1,002 read, 1,001 recorded, 0 duplicates, 1 bad\n',
-    });
-  });
-
-  test.concurrent('a record with several stray quotes, reported once', async () => {
-    const place = await placeWithProject();
-    const content = 'id,caller\na,web\n"b"b"b"b,web\nc,web\n';
-    const { status, stdout, stderr } = await importContent(place, 'q.csv', content);
-    expect(stderr).toMatch(/^q\.csv:3: is not valid CSV: .*\n$/);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '3 read, 2 recorded, 0 duplicates, 1 bad\n' });
   });
 
   test.concurrent.each([

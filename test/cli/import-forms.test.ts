@@ -3,16 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Counts } from '../../src/domain/counting/counts.js';
 import { placeWithProject, project, refusal, succeed } from '../support/cli-place.js';
-import { sampleFile, sampleLines } from '../support/sample.js';
-
-interface Event {
-  readonly id: string;
-  readonly caller: string;
-  readonly occurredAt: string;
-}
+import { eventsOf, sampleFile, sampleLines } from '../support/sample.js';
 
 const lines = sampleLines().slice(0, 5000);
-const events = lines.map((line) => JSON.parse(line) as Event);
+const events = eventsOf(lines);
 const queries = new Set(events.map(({ id }) => id)).size;
 const repeats = events.length - queries;
 const imported = `${queries.toLocaleString('en')} recorded, ${repeats} duplicates`;

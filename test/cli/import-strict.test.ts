@@ -11,58 +11,55 @@ const strictImport = ['import', '--project', project, '--strict'];
 /** More good lines than a batch has, and then a bad one. */
 const almostGood = `${sampleLines().slice(0, 12_000).join('\n')}\nno\n`;
 
-describe('import --strict records nothing if a record is bad', () => {
-  test.concurrent('in a file', async () => {
+describe('import --strict records nothing if', () => {
+  test.concurrent.each<
+    [what: string, args: string[], files: Record<string, string | Uint8Array>, message: string]
+  >([
+    [
+      'a line of a file is bad',
+      ['q.ndjson'],
+      { 'q.ndjson': almostGood },
+      'q.ndjson:12001: is not JSON: "no"\n',
+    ],
+    [
+      'a line of the last file is bad',
+      [sampleFile, 'last.csv'],
+      { 'last.csv': 'id,caller\na,web\nb\n' },
+      'last.csv:3: ',
+    ],
+    [
+      'a file is truncated',
+      [sampleFile, 'q.ndjson.gz'],
+      { 'q.ndjson.gz': gzipSync(sampleLines().join('\n')).subarray(0, -1000) },
+      'cut short',
+    ],
+  ])('%s', async (_what, args, files, message) => {
     const place = await placeWithProject();
-    await writeFile(place.path('q.ndjson'), almostGood);
-    const { status, stdout, stderr } = await place.run([...strictImport, 'q.ndjson']);
-    expect(stderr).toContain('q.ndjson:12001: is not JSON: "no"\n');
-    expect({ status, stdout }).toEqual({
-      status: 1,
-      stdout: '12,001 read, 0 recorded, 0 duplicates, 1 bad\n',
-    });
+    for (const [name, content] of Object.entries(files)) await writeFile(place.path(name), content);
+    const { status, stdout, stderr } = await place.run([...strictImport, ...args]);
+    expect(stderr).toContain(message);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: expect.stringContaining(' 0 recorded, ') });
     expect(recordedIn(place)).toBe(0);
   });
 
-  test.concurrent('on stdin', async () => {
+  test.concurrent('a line on stdin is bad', async () => {
     const place = await placeWithProject();
     const { status, stderr } = await place.run([...strictImport, '-'], { input: gzipSync(almostGood) });
     expect(stderr).toContain('stdin:12001: is not JSON: "no"\n');
     expect(status).toBe(1);
     expect(recordedIn(place)).toBe(0);
   });
-
-  test.concurrent('in the last of several files', async () => {
-    const place = await placeWithProject();
-    await writeFile(place.path('last.csv'), 'id,caller\na,web\nb\n');
-    const { status, stderr } = await place.run([...strictImport, sampleFile, 'last.csv']);
-    expect(stderr).toContain('last.csv:3: ');
-    expect(status).toBe(1);
-    expect(recordedIn(place)).toBe(0);
-  });
-
-  test.concurrent('or a file is truncated', async () => {
-    const place = await placeWithProject();
-    const cut = gzipSync(sampleLines().join('\n')).subarray(0, -1000);
-    await writeFile(place.path('q.ndjson.gz'), cut);
-    const { status, stderr } = await place.run([...strictImport, sampleFile, 'q.ndjson.gz']);
-    expect(stderr).toContain('cut short');
-    expect(status).toBe(1);
-    expect(recordedIn(place)).toBe(0);
-  });
 });
 
-describe('import --strict records everything if all records are good', () => {
-  test.concurrent('in files and on stdin', async () => {
-    const place = await placeWithProject();
-    await writeFile(place.path('more.csv'), 'id,caller\na,web\nb,slack\n');
-    const { stdout, stderr } = await succeed(
-      place.run([...strictImport, sampleFile, '-', 'more.csv'], { input: '{"id":"c","caller":"api"}' }),
-    );
-    expect(stderr).toBe('');
-    expect(stdout).toBe('30,877 read, 30,272 recorded, 605 duplicates\n');
-    await succeed(place.run(['verify']));
-  });
+test.concurrent('import --strict records everything if all files and stdin are good', async () => {
+  const place = await placeWithProject();
+  await writeFile(place.path('more.csv'), 'id,caller\na,web\nb,slack\n');
+  const { stdout, stderr } = await succeed(
+    place.run([...strictImport, sampleFile, '-', 'more.csv'], { input: '{"id":"c","caller":"api"}' }),
+  );
+  expect(stderr).toBe('');
+  expect(stdout).toBe('30,877 read, 30,272 recorded, 605 duplicates\n');
+  await succeed(place.run(['verify']));
 });
 
 test.concurrent.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(

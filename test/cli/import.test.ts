@@ -10,19 +10,13 @@ import {
   refusal,
   succeed,
 } from '../support/cli-place.js';
-import { expected, sampleFile, sampleLines } from '../support/sample.js';
+import { eventsOf, sampleCounts, sampleFile, sampleLines } from '../support/sample.js';
 
 const firstTime = '30,874 read, 30,269 recorded, 605 duplicates\n';
 const again = '30,874 read, 0 recorded, 30,874 duplicates\n';
 
-interface Event {
-  readonly id: string;
-  readonly caller: string;
-  readonly occurredAt: string;
-}
-
 const ndjson = `${sampleLines().join('\n')}\n`;
-const events = sampleLines().map((line) => JSON.parse(line) as Event);
+const events = eventsOf(sampleLines());
 const csv = ['id,caller,occurredAt', ...events.map((e) => `${e.id},${e.caller},${e.occurredAt}`), ''].join(
   '\n',
 );
@@ -43,7 +37,7 @@ function importInput(place: Place, input: RunOptions['input'] & {}, args: string
 
 async function expectSample(place: Place): Promise<void> {
   const { stdout } = await succeed(place.run(['stats', project, '--json']));
-  expect(JSON.parse(stdout)).toEqual(expected.ranges[0]?.counts);
+  expect(JSON.parse(stdout)).toEqual(sampleCounts);
 }
 
 describe('the sample', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
 import { firstRunOf, runCommand, startCommand, urlIn } from '../support/cli.js';
+import { clientOf } from '../support/cli-client.js';
 import { startLocalRegistry } from '../support/local-registry.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { root } from '../tidy/sources.js';
@@ -15,8 +16,6 @@ interface Named {
 
 /** The package.json of a package, not one of a folder within it. */
 const PACKAGE = /^(?:.+\/node_modules\/)?(?:@[^/]+\/)?[^/@]+\/package\.json$/;
-
-type Counts = Readonly<Record<'web' | 'api' | 'other' | 'total', number>>;
 
 interface Packed {
   readonly name: string;
@@ -122,16 +121,11 @@ test('it runs in an empty folder: it records, counts, and serves the dashboard a
   const stdout = await server.printed(/^Documentation: .+\n/m);
   const url = urlIn(stdout);
   const { admin, recording, project } = firstRunOf({ stdout });
-  const base = `${url}/v1/analytics/${project}/assistant`;
-  const headers = { authorization: `Bearer ${admin}` };
-  const before = (await (await fetch(`${base}/caller-stats`, { headers })).json()) as Counts;
-  const recorded = await fetch(`${base}/queries`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${recording}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ id: 'one', caller: 'web' }),
-  });
-  expect(await recorded.json()).toEqual({ recorded: 1, duplicates: 0 });
-  const counts = await (await fetch(`${base}/caller-stats`, { headers })).json();
+  const count = async () => (await clientOf({ url }, project, admin).count()).body;
+  const before = await count();
+  const { body } = await clientOf({ url }, project, recording).record([{ id: 'one', caller: 'web' }]);
+  expect(body).toEqual({ recorded: 1, duplicates: 0 });
+  const counts = await count();
   expect(before.total).toBeGreaterThan(0);
   expect(counts).toEqual({ ...before, web: before.web + 1, total: before.total + 1 });
   const page = await fetch(url);

@@ -13,18 +13,14 @@ import {
   succeed,
 } from '../support/cli-place.js';
 import { localUnit } from '../support/local-calendar.js';
-import { expected, sampleLines } from '../support/sample.js';
+import { eventsOf, expected, sampleLines } from '../support/sample.js';
 
-interface Line {
-  readonly id: string;
-  readonly caller: string;
-  readonly occurredAt: string;
-}
+type Line = ReturnType<typeof eventsOf>[number];
 
 /** The sample's queries without repetitions. */
 function sampleQueries(): Line[] {
-  const lines = sampleLines().map((line) => JSON.parse(line) as Line);
-  return [...new Map(lines.toReversed().map((line) => [line.id, line])).values()];
+  const repeated = eventsOf(sampleLines()).toReversed();
+  return [...new Map(repeated.map((line) => [line.id, line])).values()];
 }
 
 /** The counts of each group of lines. */

@@ -1,8 +1,8 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
-/** Runs `work` on the bare file, which it opens and closes. */
+/** Opens a database file, waiting for locks of servers, runs `work` and closes it. */
 export function withFile<T>(file: string, work: (db: DatabaseSyncInstance) => T): T {
-  const db = new DatabaseSync(file);
+  const db = new DatabaseSync(file, { timeout: 5000 });
   try {
     return work(db);
   } finally {

@@ -3,12 +3,11 @@
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
 import { createFirstRun } from '../../app/first-run.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { shutdownTimeoutMs } from '../../domain/limits.js';
 import { secondMs } from '../../domain/time/duration.js';
-import type { Metrics } from '../../observability/metrics/metrics.js';
+import type { AppOptions } from '../../http/app.js';
 import type { Tracing, TracingOptions } from '../../observability/tracing/tracing.js';
 import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
@@ -69,7 +68,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         serving =
           settings.workers > 1 && !isWorker()
             ? await startWorkers(settings.workers, { signal: stop.signal, log })
-            : await serve(store, settings, { metrics, tracing, io, log, version });
+            : await serve(store, settings, io, version, { metrics, tracing, log });
         if (serving !== undefined && !isWorker()) {
           const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
@@ -106,23 +105,14 @@ function toFirstRunOptions(settings: ServerSettings, url: string, { demo = false
 async function serve(
   store: Store,
   settings: ServerSettings,
-  {
-    metrics,
-    tracing,
-    io,
-    log,
-    version,
-  }: {
-    readonly metrics: Metrics | undefined;
-    readonly tracing: Tracing | undefined;
-    readonly io: Io;
-    readonly log: Logger;
-    readonly version: string;
-  },
+  io: Io,
+  version: string,
+  observers: Pick<AppOptions, 'metrics' | 'tracing' | 'log'>,
 ): Promise<Serving> {
   // Loaded only here, because other commands do not need it.
   const { buildApp } = await import('../../http/app.js');
   const app = await buildApp({
+    ...observers,
     store,
     clock: io.clock,
     basePath: settings.basePath,
@@ -144,14 +134,11 @@ async function serve(
       singleSignOn: settings.singleSignOn,
       randomInt: io.randomInt,
     },
-    log,
-    metrics,
-    tracing,
   });
   const stop = (): Promise<void> => app.close();
   try {
     const port = await listen(app, { ...settings, hostFlag: 'host', portFlag: 'port' });
-    log.info({ url: `${localUrl(settings.host, port)}${settings.basePath}` }, 'listening');
+    observers.log.info({ url: `${localUrl(settings.host, port)}${settings.basePath}` }, 'listening');
     return { port, stop };
   } catch (error) {
     await stop();

@@ -5,18 +5,12 @@ import type { MetricData, Metrics, MetricsPage } from '../../observability/metri
 import { locationOf } from '../../storage/open.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
+import type { Values } from '../settings/settings.js';
 import { printLine } from '../terminal/output.js';
 import { listen, localUrl } from './listen.js';
 import { answerQuestions, askWorkers, isWorker } from './workers.js';
 
-export interface MetricsSettings {
-  readonly metricsHost: string;
-  /** Null for no metrics. */
-  readonly metricsPort: number | null;
-  readonly database: string;
-  /** Number of processes that handle requests. */
-  readonly workers: number;
-}
+type MetricsSettings = Values<'metricsHost' | 'metricsPort' | 'database' | 'workers'>;
 
 export async function openMetrics(
   { metricsPort, database }: MetricsSettings,

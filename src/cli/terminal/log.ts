@@ -1,13 +1,12 @@
 import type { DestinationStream, Logger } from 'pino';
 import type { Io } from '../io.js';
-
-export interface LogSettings {
-  readonly logLevel: string;
-  readonly logFormat: 'auto' | 'json' | 'pretty';
-}
+import type { Values } from '../settings/settings.js';
 
 /** The log on stderr: JSON lines, or lines that are easy to read if stderr is a terminal. */
-export async function openLog({ logLevel, logFormat }: LogSettings, io: Io): Promise<Logger> {
+export async function openLog(
+  { logLevel, logFormat }: Values<'logLevel' | 'logFormat'>,
+  io: Io,
+): Promise<Logger> {
   // Loaded only here, because other commands do not need it.
   const { pino } = await import('pino');
   if (logFormat === 'json' || (logFormat === 'auto' && !io.interactive))

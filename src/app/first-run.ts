@@ -130,7 +130,7 @@ async function printSetUpLink(store: Store, pagesUrl: string, io: FirstRunIo): P
   const by = { name: 'first start', address: null, at: io.clock.now() };
   const wanted = { organizationId: DEFAULT_ORGANIZATION_ID, email: null, role: 'owner' } as const;
   const { token } = await inviteMember({ store, randomInt: io.randomInt }, wanted, by);
-  io.print('Set up the dashboard (this address makes its first owner, and works once):');
+  io.print('Set up the dashboard (this link creates its first owner, and works once):');
   io.print(`  ${pagesUrl}/set-up#${token}`);
 }
 
@@ -150,7 +150,7 @@ function printKeys(url: string, { project, admin, recording }: Plan, io: FirstRu
   const base = `${url}/v1/analytics/${project.id}/assistant`;
   const lines = [
     '',
-    'A first project and its keys were made. The keys are shown this once; only their hashes are kept.',
+    'Created a first project and its keys. The keys are shown only once; the database stores only their hashes.',
     '',
     `  project        ${project.id}`,
     `  admin key      ${admin.secret}`,

@@ -116,7 +116,7 @@ test('prints the first keys once although a later step lacks a privilege', async
   await running.printed(/^Record a query:/m);
   await onDatabase(url, (client) => client.query(later.join('\n')));
   const { stdout } = await ready(running);
-  expect(stdout.split('A first project and its keys were made.')).toHaveLength(2);
+  expect(stdout.split('Created a first project and its keys.')).toHaveLength(2);
   expect(stdout).toMatch(/\/set-up#\S+\nDocumentation: \S+\n$/);
 });
 

@@ -184,7 +184,7 @@ export async function startServer(
 
 /** What a server prints if there are projects and no users. */
 export const LATER_START =
-  /^caller-stats listens on \S+\nSet up the dashboard \(this address makes its first owner, and works once\):\n {2}https?:\/\/\S+\/set-up#[0-9A-Za-z]{43}\nDocumentation: \S+\n$/;
+  /^caller-stats listens on \S+\nSet up the dashboard \(this link creates its first owner, and works once\):\n {2}https?:\/\/\S+\/set-up#[0-9A-Za-z]{43}\nDocumentation: \S+\n$/;
 
 /** Runs `work` for each item, a few at a time. */
 export async function inGroups<T, R>(

@@ -1,14 +1,18 @@
 /** Deadlines for receiving a request, for handling it, and for sending the response. */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { errorOf, QUERIES, SERIES, type Service, STATS, startService } from '../support/http.js';
+import {
+  errorOf,
+  QUERIES,
+  recordingHead,
+  SERIES,
+  type Service,
+  STATS,
+  startService,
+} from '../support/http.js';
 
 const shortTimeout = { requestTimeoutMs: 200, answerTimeoutMs: 60_000 };
 const TOO_LATE = 'The request took too long to arrive.';
-
-const recordingHead = ({ keys }: Service, length: string) =>
-  `POST ${QUERIES} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${keys.recording}\r\n` +
-  `Content-Type: application/json\r\n${length}\r\n\r\n`;
 
 const readingHead = ({ keys }: Service, path: string) =>
   `GET ${path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${keys.admin}\r\n\r\n`;

@@ -11,7 +11,7 @@ import {
   startMs,
   startService,
 } from '../support/http.js';
-import type { Answer } from '../support/http-checks.js';
+import { type Answer, withoutDate } from '../support/http-checks.js';
 import { requireNoKey } from '../support/secrets.js';
 
 const path = '/v1/leaked-keys';
@@ -22,11 +22,6 @@ const MISSING = 'key: is missing, or not a string; send {"key": "…"}';
 
 function report({ send }: Pick<Service, 'send'>, body: unknown): Promise<Answer> {
   return send({ method: 'POST', path, key: null, headers: json, body: JSON.stringify(body), from });
-}
-
-/** The response without its date. */
-function withoutDate({ status, headers, text }: Answer): unknown {
-  return { status, text, headers: { ...headers, date: undefined } };
 }
 
 describe('an invalid report:', () => {

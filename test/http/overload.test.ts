@@ -2,19 +2,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { errorOf, QUERIES, type Service, STATS, startService } from '../support/http.js';
+import { errorOf, QUERIES, recordingHead, type Service, STATS, startService } from '../support/http.js';
 import { holdCalls } from '../support/http-store.js';
 
 const json = { 'content-type': 'application/json' };
 const query = (id: string) => ({ id, caller: 'web' });
-
-/** The head of a recording request. */
-function headOf(service: Service, bytes: number, more = ''): string {
-  return (
-    `POST ${QUERIES} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${service.keys.recording}\r\n` +
-    `Content-Type: application/json\r\nContent-Length: ${bytes}\r\n${more}\r\n`
-  );
-}
 
 describe('at the limit of concurrent recordings', () => {
   test('another recording is rejected, while reads and probes work and running recordings finish', async () => {
@@ -58,7 +50,7 @@ describe('at the limit of concurrent recordings', () => {
   test('a disconnected client no longer counts', async () => {
     const service = await startService({ limits: { recordingsMax: 1 } });
     const connection = await service.connect();
-    connection.write(headOf(service, 100));
+    connection.write(recordingHead(service, 'Content-Length: 100'));
     while (service.calls.length === 0) await setImmediate();
     expect((await service.record(query('a'))).status).toBe(503);
     connection.close();
@@ -123,7 +115,7 @@ describe('the limit of received bytes', () => {
   test('counts received bytes, not announced ones, and frees those of rejected requests', async () => {
     const service = await start();
     const announced = await Promise.all(Array.from({ length: 5 }, () => service.connect()));
-    for (const connection of announced) connection.write(headOf(service, large));
+    for (const connection of announced) connection.write(recordingHead(service, `Content-Length: ${large}`));
     expect((await service.record([query('a')])).status).toBe(200);
     const body = JSON.stringify([query('b')]).padEnd(large);
     expect((await service.record(body)).status).toBe(200);

@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { errorOf, type KeyName, sharedService } from '../support/http.js';
-import type { Answer } from '../support/http-checks.js';
+import { withoutDate } from '../support/http-checks.js';
 
 const statsOf = (project: string) => `/v1/analytics/${project}/assistant/caller-stats`;
 const queriesOf = (project: string) => `/v1/analytics/${project}/assistant/queries`;
 const query = { headers: { 'content-type': 'application/json' }, body: '{"id":"a","caller":"web"}' };
-
-/** The response without its date. */
-function withoutDate({ status, headers, text }: Answer): unknown {
-  return { status, text, headers: { ...headers, date: undefined } };
-}
 
 const service = sharedService();
 const recorded = async () => (await service().store.verify()).queries;

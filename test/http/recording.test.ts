@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { batchQueriesMax } from '../../src/domain/limits.js';
-import { detailsOf, errorOf, QUERIES, sharedService, startMs, startService } from '../support/http.js';
+import { detailsOf, errorOf, recordingHead, sharedService, startMs, startService } from '../support/http.js';
 import { by, retainAll } from '../support/store.js';
 
 const lines = ['{"id":"a","caller":"web"}', '{"id":"b","caller":"api"}', '{"id":"c","caller":"slack"}'];
@@ -51,11 +51,9 @@ describe('accepts a body:', () => {
   });
 
   test('chunks after 100 Continue', async () => {
-    const { sendRaw, keys } = service();
-    const head = `POST ${QUERIES} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nAuthorization: Bearer ${keys.recording}`;
-    const chunks =
-      'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n';
-    const answer = await sendRaw(`${head}\r\n${chunks}5\r\n{"id"\r\n14\r\n:"a","caller":"web"}\r\n0\r\n\r\n`);
+    const head = recordingHead(service(), 'Transfer-Encoding: chunked\r\nExpect: 100-continue');
+    const chunks = '5\r\n{"id"\r\n14\r\n:"a","caller":"web"}\r\n0\r\n\r\n';
+    const answer = await service().sendRaw(head + chunks);
     expect([answer.status, answer.text]).toEqual([200, '{"recorded":1,"duplicates":0}']);
   });
 

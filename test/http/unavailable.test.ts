@@ -3,7 +3,15 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { CallerStatsError } from '../../src/domain/errors.js';
 import { STORE_PARTS, type StorePart } from '../../src/storage/ports/store-stats.js';
-import { detailsOf, errorOf, QUERIES, type Service, STATS, startService } from '../support/http.js';
+import {
+  detailsOf,
+  errorOf,
+  QUERIES,
+  recordingHead,
+  type Service,
+  STATS,
+  startService,
+} from '../support/http.js';
 import { holdCalls } from '../support/http-store.js';
 
 const query = '{"id":"a","caller":"web"}';
@@ -76,26 +84,25 @@ describe('/readyz', () => {
     });
   });
 
-  test('fails if only the counters are missing', async () => {
+  test.each([
+    [
+      'only the counters are missing',
+      'ALTER TABLE type_counter RENAME TO gone',
+      'counts: a count cannot be made',
+    ],
+    [
+      'another version has changed the schema',
+      'PRAGMA user_version = 1000',
+      'schema: is not the one that this version works with',
+    ],
+  ])('fails if %s', async (_what, sql, message) => {
     const { send, databaseUrl } = await startService();
     expect((await send({ path: '/readyz' })).status).toBe(200);
     const db = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
-    db.exec('ALTER TABLE type_counter RENAME TO type_counter_gone');
+    db.exec(sql);
     db.close();
     const answer = await send({ path: '/readyz' });
-    expect([answer.status, detailsOf(answer)]).toEqual([
-      503,
-      ['counts: a count cannot be made; see the log.'],
-    ]);
-  });
-
-  test('fails if another version has changed the schema', async () => {
-    const { send, databaseUrl } = await startService();
-    const db = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
-    db.exec('PRAGMA user_version = 1000');
-    db.close();
-    const answer = await send({ path: '/readyz' });
-    expect(detailsOf(answer)).toEqual(['schema: is not the one that this version works with; see the log.']);
+    expect([answer.status, detailsOf(answer)]).toEqual([503, [`${message}; see the log.`]]);
   });
 });
 
@@ -149,9 +156,7 @@ describe('while the app is closing', () => {
     const service = await startService();
     const hold = holdCalls(service, 'record');
     const connection = await service.connect();
-    const head = `POST ${QUERIES} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${service.keys.recording}\r\n`;
-    const type = `Content-Type: application/json\r\nContent-Length: ${query.length}\r\n`;
-    connection.write(`${head}${type}\r\n${query}`);
+    connection.write(recordingHead(service, `Content-Length: ${query.length}`) + query);
     await hold.reached();
     const { closed } = await beginToClose(service);
     hold.release();

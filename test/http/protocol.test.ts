@@ -29,14 +29,6 @@ describe('a wrong method returns 405 with the allowed ones:', () => {
     }
     expect(calls.filter(({ method }) => method === 'record' || method === 'count')).toEqual([]);
   });
-
-  test('with any body', async () => {
-    const { send } = await startService({ limits: { bodyBytesMax: 10 } });
-    for (const headers of [{}, { 'content-type': 'text/csv' }, { 'content-encoding': 'br' }]) {
-      const answer = await send({ method: 'PUT', path: QUERIES, headers, body: 'x'.repeat(100) });
-      expect(answer.status).toBe(405);
-    }
-  });
 });
 
 describe('an unknown path returns 404:', () => {

@@ -35,26 +35,12 @@ test('the examples of proxies name existing settings', () => {
   }
 });
 
-interface Probe {
-  readonly httpGet: { readonly path: string; readonly port: string };
-  readonly timeoutSeconds?: number;
-}
-
-interface Container {
-  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
-  readonly env: readonly { readonly name: string }[];
-  readonly startupProbe: Probe;
-  readonly livenessProbe: Probe;
-  readonly readinessProbe: Probe;
-  readonly securityContext: object;
-}
-
 describe('the Kubernetes file', () => {
   const [deployment, service, budget] = parseAllDocuments(
     read('deploy/kubernetes/caller-stats.yaml').text,
   ).map((document) => document.toJS());
   const pod = deployment.spec.template.spec;
-  const [container] = pod.containers as Container[];
+  const [container] = pod.containers;
 
   test('selects the same pods everywhere', () => {
     const { labels } = deployment.spec.template.metadata;
@@ -64,25 +50,25 @@ describe('the Kubernetes file', () => {
       budget.spec.selector.matchLabels,
     ];
     for (const selector of chosen) expect(selector).toEqual(labels);
-    expect(service.spec.ports[0].targetPort).toBe(container?.ports[0]?.name);
+    expect(service.spec.ports[0].targetPort).toBe(container.ports[0].name);
   });
 
   test('has probes of existing paths with sufficient timeouts', () => {
-    expect(container?.startupProbe.httpGet.path).toBe('/livez');
-    expect(container?.livenessProbe.httpGet.path).toBe('/livez');
-    expect(container?.readinessProbe.httpGet.path).toBe('/readyz');
-    expect((container?.readinessProbe.timeoutSeconds ?? 0) * 1000).toBeGreaterThan(databaseTimeoutMs);
+    expect(container.startupProbe.httpGet.path).toBe('/livez');
+    expect(container.livenessProbe.httpGet.path).toBe('/livez');
+    expect(container.readinessProbe.httpGet.path).toBe('/readyz');
+    expect(container.readinessProbe.timeoutSeconds * 1000).toBeGreaterThan(databaseTimeoutMs);
     expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(shutdownTimeoutMs + 5000);
   });
 
   test('runs the server unprivileged and read-only', () => {
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
-    expect(container?.securityContext).toEqual({
+    expect(container.securityContext).toEqual({
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     });
-    for (const { name } of container?.env ?? []) expect(variables).toContain(name);
+    for (const { name } of container.env) expect(variables).toContain(name);
   });
 });
 

@@ -41,7 +41,7 @@ describe('every route', () => {
     ['without a key', null, methods],
     ['with an admin key', 'admin', isDeep ? methods : COMMON_METHODS],
     ['with a recording key', 'recording', isDeep ? methods : COMMON_METHODS],
-  ] as const)('responds correctly to every method %s', async (_what, name, sent) => {
+  ] as const)('responds correctly %s', async (_what, name, sent) => {
     const { send, routes, keys } = service();
     const key = name === null ? null : keys[name];
     const headers = { origin: 'https://other.test', 'access-control-request-method': 'POST' };

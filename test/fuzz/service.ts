@@ -25,8 +25,7 @@ export class FuzzService {
     const serve = ['serve', '--port', '0', '--failures-per-minute', '0', '--log-level', 'warn'];
     const args = [`--max-old-space-size=${heapMegabytesMax}`, programFile, ...serve];
     // In its own process group, so that Ctrl-C in a terminal does not end the server, which is still to be checked.
-    const options = { env: environment(folder), hangMs: 0, detached: true };
-    const server = startProcess(process.execPath, args, options);
+    const server = startProcess(process.execPath, args, { ...options(folder), hangMs: 0, detached: true });
     const stdout = await server.printed(/^Documentation: .+\n/m);
     return { service: new FuzzService(folder, server, Number(new URL(urlIn(stdout)).port)), keys };
   }
@@ -66,7 +65,7 @@ export class FuzzService {
 
   /** Recounts the database with `verify`. */
   verify(): Promise<Outcome> {
-    return runCli(['verify'], { env: environment(this.#folder) });
+    return runCli(['verify'], options(this.#folder));
   }
 
   async remove(): Promise<void> {
@@ -77,11 +76,15 @@ export class FuzzService {
   }
 }
 
-const environment = (folder: string) => ({ DATABASE_URL: `sqlite:${join(folder, 'fuzz.db')}` });
+/** In this process's folder, because `npm run fuzz` runs TypeScript with a package that is found from there. */
+const options = (folder: string) => ({
+  cwd: process.cwd(),
+  env: { DATABASE_URL: `sqlite:${join(folder, 'fuzz.db')}` },
+});
 
 async function createKeys(folder: string): Promise<Keys> {
   const run = async (...args: string[]): Promise<string> => {
-    const { status, stdout, stderr } = await runCli(args, { env: environment(folder) });
+    const { status, stdout, stderr } = await runCli(args, options(folder));
     if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
     return stdout;
   };

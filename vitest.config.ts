@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { folderInMemory } from './test/support/memory-folder.js';
+import { folderInMemory } from './test/support/setup/memory-folder.js';
 import { isDeep } from './test/support/volume.js';
 
 // All that the tests make goes to the folder for temporary files, which they ask Node for.
@@ -30,7 +30,7 @@ export default defineConfig({
   test: {
     // Much of a test is waiting for the disk, a process or a page: three keep both cores of a small machine busy.
     maxWorkers: 3,
-    reporters: ['default', './test/support/summary-reporter.ts'],
+    reporters: ['default', './test/support/setup/summary-reporter.ts'],
     projects: [
       {
         extends: true,
@@ -55,9 +55,9 @@ export default defineConfig({
           // What is built runs as it is.
           server: { deps: { external: [/\/dist\//] } },
           globalSetup: [
-            './test/support/build.ts',
-            './test/support/templates-setup.ts',
-            './test/support/postgres-setup.ts',
+            './test/support/setup/build.ts',
+            './test/support/setup/templates-setup.ts',
+            './test/support/setup/postgres-setup.ts',
           ],
           testTimeout: 120_000,
           hookTimeout: 60_000,
@@ -70,10 +70,10 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           exclude,
           globalSetup: [
-            './test/support/build.ts',
-            './test/support/templates-setup.ts',
-            './test/support/postgres-setup.ts',
-            './test/support/browser-setup.ts',
+            './test/support/setup/build.ts',
+            './test/support/setup/templates-setup.ts',
+            './test/support/setup/postgres-setup.ts',
+            './test/support/setup/browser-setup.ts',
           ],
           testTimeout: 120_000,
           hookTimeout: 60_000,

@@ -3,7 +3,7 @@
  * minimal page; and the bytes that the first view loads.
  */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { findChromium, startChromium } from '../test/support/chromium.js';
+import { findChromium, startChromium } from '../test/support/browser/chromium.js';
 import { makeEvents, writeNdjson, YEAR } from './support/events.js';
 import type { Figure, Report } from './support/report.js';
 import { Database, projectId } from './support/service.js';

@@ -4,7 +4,7 @@
  * of the same round.
  */
 import { deepStrictEqual } from 'node:assert/strict';
-import type { PostgresServer } from '../test/support/postgres-server.js';
+import type { PostgresServer } from '../test/support/postgres/postgres-server.js';
 import { type Contestant, type ContestOptions, hold, type Rounds } from './support/contest.js';
 import { checkpoint, measureWal, readSize, readVersion, vacuum, withPostgres } from './support/postgres.js';
 import { answersFigures, recordingFigures } from './support/postgres-figures.js';

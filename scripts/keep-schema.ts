@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { MIGRATIONS } from '../src/storage/sqlite/migrations/index.js';
-import { olderPostgres, startPostgres } from '../test/support/postgres-server.js';
+import { olderPostgres, startPostgres } from '../test/support/postgres/postgres-server.js';
 
 const folder = fileURLToPath(new URL('../test/samples/schemas/', import.meta.url));
 const queries = join(folder, 'queries.ndjson');

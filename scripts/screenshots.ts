@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { findChromium, startChromium } from '../test/support/chromium.js';
+import { findChromium, startChromium } from '../test/support/browser/chromium.js';
 
 type Cookie = Parameters<BrowserContext['addCookies']>[0][number];
 

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { findChromium, startChromium } from '../test/support/chromium.js';
-import { olderPostgres, startPostgres } from '../test/support/postgres-server.js';
+import { findChromium, startChromium } from '../test/support/browser/chromium.js';
+import { olderPostgres, startPostgres } from '../test/support/postgres/postgres-server.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const page = fileURLToPath(new URL('../docs/walk.md', import.meta.url));

@@ -2,7 +2,11 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import pg from 'pg';
-import { newestPostgres, type PostgresServer, startPostgres } from '../../test/support/postgres-server.js';
+import {
+  newestPostgres,
+  type PostgresServer,
+  startPostgres,
+} from '../../test/support/postgres/postgres-server.js';
 
 /** Settings for SSDs; all others are PostgreSQL's defaults. */
 const SETTINGS = {

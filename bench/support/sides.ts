@@ -1,6 +1,6 @@
 /** Both sides of the PostgreSQL benchmark with the same events: nodes of the service, and the hand-written server. */
 import { deepStrictEqual } from 'node:assert/strict';
-import type { PostgresServer } from '../../test/support/postgres-server.js';
+import type { PostgresServer } from '../../test/support/postgres/postgres-server.js';
 import { toColumns } from './columns.js';
 import { makeEvents, writeNdjson } from './events.js';
 import { fillTables, serveTables } from './hand-written.js';

@@ -1,11 +1,11 @@
 /** No page or dialog has an accessibility problem that axe finds, or scrolls sideways. */
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { accessibilityProblems, colorProblems } from '../support/accessible.js';
+import { accessibilityProblems, colorProblems } from '../support/browser/accessible.js';
+import { onSqlite } from '../support/browser/dashboard-server.js';
+import { person } from '../support/browser/dashboard-user.js';
+import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
 import { sharedByTests } from '../support/cleanup.js';
-import { onSqlite } from '../support/dashboard-server.js';
-import { person } from '../support/dashboard-user.js';
-import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
 import { isDeep } from '../support/volume.js';
 
 const open = dashboardVisits();

@@ -2,11 +2,11 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import type { Visit } from '../support/browser.js';
+import type { Visit } from '../support/browser/browser.js';
+import { dashboardStarters } from '../support/browser/dashboard-server.js';
+import { type Person, person, Session } from '../support/browser/dashboard-user.js';
+import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
 import { sharedByTests } from '../support/cleanup.js';
-import { dashboardStarters } from '../support/dashboard-server.js';
-import { type Person, person, Session } from '../support/dashboard-user.js';
-import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
 
 const open = dashboardVisits();
 

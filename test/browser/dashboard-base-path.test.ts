@@ -1,8 +1,8 @@
 /** The dashboard below a base path: every page, link and request stays below it. */
 import { expect, test } from 'vitest';
-import { onSqlite } from '../support/dashboard-server.js';
-import { ada } from '../support/dashboard-user.js';
-import { dashboardVisits } from '../support/dashboard-visit.js';
+import { onSqlite } from '../support/browser/dashboard-server.js';
+import { ada } from '../support/browser/dashboard-user.js';
+import { dashboardVisits } from '../support/browser/dashboard-visit.js';
 
 const open = dashboardVisits();
 

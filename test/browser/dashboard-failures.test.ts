@@ -1,11 +1,11 @@
 /** Pages explain that the server is unreachable or failing, and recover by themselves. */
 import { describe, expect, test } from 'vitest';
+import { onSqlite } from '../support/browser/dashboard-server.js';
+import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
+import { countsOf } from '../support/browser/demo-api.js';
+import { expectTiles, tilesOf } from '../support/browser/overview.js';
 import { sharedByTests } from '../support/cleanup.js';
-import { kill } from '../support/cli.js';
-import { onSqlite } from '../support/dashboard-server.js';
-import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
-import { countsOf } from '../support/demo-api.js';
-import { expectTiles, tilesOf } from '../support/overview.js';
+import { kill } from '../support/cli/cli.js';
 
 const open = dashboardVisits();
 const shared = sharedByTests(startSetUp(onSqlite));

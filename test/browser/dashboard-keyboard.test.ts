@@ -1,11 +1,11 @@
 /** The dashboard without a pointer: everything is reachable, and the focus is visible. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { onSqlite } from '../support/browser/dashboard-server.js';
+import { ada } from '../support/browser/dashboard-user.js';
+import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
+import { patience } from '../support/browser/overview.js';
 import { sharedByTests } from '../support/cleanup.js';
-import { onSqlite } from '../support/dashboard-server.js';
-import { ada } from '../support/dashboard-user.js';
-import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
-import { patience } from '../support/overview.js';
 
 const open = dashboardVisits();
 const shared = sharedByTests(async () => {

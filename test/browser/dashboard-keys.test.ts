@@ -1,12 +1,12 @@
 /** Keys that are created, used and revoked in the dashboard, and how the API responds to them. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { type DashboardServer, dashboardStarters } from '../support/browser/dashboard-server.js';
+import type { Session } from '../support/browser/dashboard-user.js';
+import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
+import { patience, tilesOf } from '../support/browser/overview.js';
 import { sharedByTests } from '../support/cleanup.js';
-import { clientOf } from '../support/cli-client.js';
-import { type DashboardServer, dashboardStarters } from '../support/dashboard-server.js';
-import type { Session } from '../support/dashboard-user.js';
-import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
-import { patience, tilesOf } from '../support/overview.js';
+import { clientOf } from '../support/cli/cli-client.js';
 
 const open = dashboardVisits();
 

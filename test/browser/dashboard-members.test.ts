@@ -1,9 +1,9 @@
 /** Members join, change roles and leave, each in their own browser. */
 import { describe, expect, test } from 'vitest';
+import { dashboardStarters } from '../support/browser/dashboard-server.js';
+import { ada, person } from '../support/browser/dashboard-user.js';
+import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
 import { sharedByTests } from '../support/cleanup.js';
-import { dashboardStarters } from '../support/dashboard-server.js';
-import { ada, person } from '../support/dashboard-user.js';
-import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
 
 const open = dashboardVisits();
 

@@ -4,12 +4,12 @@ import { parse } from 'csv-parse/sync';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
+import { dashboardStarters, onSqlite } from '../support/browser/dashboard-server.js';
+import { dashboardVisits, type Place, startSetUp } from '../support/browser/dashboard-visit.js';
+import { type Bounds, bucketsOf, callersOf, countsOf } from '../support/browser/demo-api.js';
+import { expectTiles, numberOf, patience, rowsOf } from '../support/browser/overview.js';
 import { sharedByTests } from '../support/cleanup.js';
-import { runCommand } from '../support/cli.js';
-import { dashboardStarters, onSqlite } from '../support/dashboard-server.js';
-import { dashboardVisits, type Place, startSetUp } from '../support/dashboard-visit.js';
-import { type Bounds, bucketsOf, callersOf, countsOf } from '../support/demo-api.js';
-import { expectTiles, numberOf, patience, rowsOf } from '../support/overview.js';
+import { runCommand } from '../support/cli/cli.js';
 
 const open = dashboardVisits();
 

@@ -1,12 +1,12 @@
 /** A project in the dashboard from its first query to its deletion, and its audit log. */
 import { describe, expect, test } from 'vitest';
+import { type DashboardServer, dashboardStarters } from '../support/browser/dashboard-server.js';
+import { ada } from '../support/browser/dashboard-user.js';
+import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
+import { expectTiles, rowsOf } from '../support/browser/overview.js';
 import { sharedByTests } from '../support/cleanup.js';
-import { runCommand } from '../support/cli.js';
-import { clientOf } from '../support/cli-client.js';
-import { type DashboardServer, dashboardStarters } from '../support/dashboard-server.js';
-import { ada } from '../support/dashboard-user.js';
-import { dashboardVisits, startSetUp } from '../support/dashboard-visit.js';
-import { expectTiles, rowsOf } from '../support/overview.js';
+import { runCommand } from '../support/cli/cli.js';
+import { clientOf } from '../support/cli/cli-client.js';
 
 const open = dashboardVisits();
 

@@ -1,9 +1,9 @@
 /** The first visit: from the set-up link in the server's output to the first chart. */
 import { describe, expect, test } from 'vitest';
-import { everyDashboardStarter } from '../support/dashboard-server.js';
-import { ada } from '../support/dashboard-user.js';
-import { dashboardVisits } from '../support/dashboard-visit.js';
-import { expectTiles, numberOf, rowsOf } from '../support/overview.js';
+import { everyDashboardStarter } from '../support/browser/dashboard-server.js';
+import { ada } from '../support/browser/dashboard-user.js';
+import { dashboardVisits } from '../support/browser/dashboard-visit.js';
+import { expectTiles, numberOf, rowsOf } from '../support/browser/overview.js';
 import { expected } from '../support/sample.js';
 
 const open = dashboardVisits();

@@ -1,11 +1,11 @@
 /** Single sign-on in the browser with a local OpenID Connect provider. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { dashboardStarters } from '../support/browser/dashboard-server.js';
+import { dashboardVisits, type Place, startSetUp } from '../support/browser/dashboard-visit.js';
 import { sharedByTests } from '../support/cleanup.js';
-import { dashboardStarters } from '../support/dashboard-server.js';
-import { dashboardVisits, type Place, startSetUp } from '../support/dashboard-visit.js';
 import { freePort } from '../support/free-port.js';
-import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.js';
+import { type OidcProvider, startOidcProvider } from '../support/users/oidc-provider.js';
 
 const open = dashboardVisits();
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { accessibilityProblems, expectAccessible } from '../support/accessible.js';
-import { browserVisits } from '../support/browser.js';
+import { accessibilityProblems, expectAccessible } from '../support/browser/accessible.js';
+import { browserVisits } from '../support/browser/browser.js';
+import { onSqlite } from '../support/browser/dashboard-server.js';
 import { sharedByTests } from '../support/cleanup.js';
-import { onSqlite } from '../support/dashboard-server.js';
 import { expected } from '../support/sample.js';
 
 const visit = browserVisits();

@@ -1,8 +1,8 @@
 /** The OpenID Connect provider of the tests is strict, so that tests of single sign-on prove what the service sends. */
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.js';
-import { OidcUserAgent } from '../support/oidc-user-agent.js';
+import { type OidcProvider, startOidcProvider } from '../support/users/oidc-provider.js';
+import { OidcUserAgent } from '../support/users/oidc-user-agent.js';
 
 const ada = { id: 'u1', email: 'ada@example.com', emailVerified: true, name: 'Ada' };
 const redirectPath = '/signed-in';

@@ -1,7 +1,7 @@
 /** The monitoring of browser tests reports each kind of problem, on a page with a policy like the service's. */
 import { expect, test } from 'vitest';
-import { accessibilityProblems, expectAccessible } from '../support/accessible.js';
-import { browserVisits } from '../support/browser.js';
+import { accessibilityProblems, expectAccessible } from '../support/browser/accessible.js';
+import { browserVisits } from '../support/browser/browser.js';
 import { sharedByTests } from '../support/cleanup.js';
 import { startHttpServer } from '../support/http-server.js';
 

@@ -1,9 +1,9 @@
 /** The audit log: its entries, how to read it, and its retention. */
 import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../src/domain/people/audit.js';
-import { firstRunOf, runCli } from '../support/cli.js';
-import { clientOf } from '../support/cli-client.js';
-import { type CreatedKey, createKey, jsonOf } from '../support/cli-keys.js';
+import { firstRunOf, runCli } from '../support/cli/cli.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { type CreatedKey, createKey, jsonOf } from '../support/cli/cli-keys.js';
 import {
   alter,
   emptyPlace,
@@ -12,7 +12,7 @@ import {
   project,
   refusal,
   succeed,
-} from '../support/cli-place.js';
+} from '../support/cli/cli-place.js';
 
 const dayMs = 86_400_000;
 

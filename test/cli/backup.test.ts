@@ -3,7 +3,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
-import { batchOf, clientOf } from '../support/cli-client.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
 import {
   alter,
   emptyPlace,
@@ -15,7 +15,7 @@ import {
   project,
   recordedIn,
   succeed,
-} from '../support/cli-place.js';
+} from '../support/cli/cli-place.js';
 
 const totals = async (place: Place) =>
   JSON.parse((await succeed(place.spawn(['stats', project, '--json']))).stdout) as unknown;

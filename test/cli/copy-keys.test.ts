@@ -3,11 +3,11 @@ import { describe, expect, inject, test } from 'vitest';
 import type { AuditEntry } from '../../src/domain/people/audit.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { clientOf } from '../support/cli-client.js';
-import { type CreatedKey, createKey, jsonOf } from '../support/cli-keys.js';
-import { alter, copyOf, emptyPlace, type Place, project, succeed } from '../support/cli-place.js';
-import { at, copy, opened, type Reported } from '../support/copy.js';
-import { newSchemaIn } from '../support/store.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { type CreatedKey, createKey, jsonOf } from '../support/cli/cli-keys.js';
+import { alter, copyOf, emptyPlace, type Place, project, succeed } from '../support/cli/cli-place.js';
+import { at, copy, opened, type Reported } from '../support/cli/copy.js';
+import { newSchemaIn } from '../support/storage/store.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 const both = [DEFAULT_ORGANIZATION_ID, 'acme'];

@@ -2,9 +2,16 @@
 import { expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
-import { firstRunOf, kill, matched, programFile, startCli, startCommand } from '../support/cli.js';
-import { clientOf } from '../support/cli-client.js';
-import { emptyPlace, makeKey, type Place, placeWithSample, project, succeed } from '../support/cli-place.js';
+import { firstRunOf, kill, matched, programFile, startCli, startCommand } from '../support/cli/cli.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import {
+  emptyPlace,
+  makeKey,
+  type Place,
+  placeWithSample,
+  project,
+  succeed,
+} from '../support/cli/cli-place.js';
 import {
   at,
   copy,
@@ -14,8 +21,8 @@ import {
   type Reported,
   untilRecorded,
   whileHeld,
-} from '../support/copy.js';
-import { newSchemaIn } from '../support/store.js';
+} from '../support/cli/copy.js';
+import { newSchemaIn } from '../support/storage/store.js';
 import { isDeep } from '../support/volume.js';
 
 const servers = inject('postgresServers');

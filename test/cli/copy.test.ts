@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { link, symlink } from 'node:fs/promises';
 import { describe, expect, inject, test } from 'vitest';
-import { programFile, runCommand } from '../support/cli.js';
-import { clientOf } from '../support/cli-client.js';
+import { programFile, runCommand } from '../support/cli/cli.js';
+import { clientOf } from '../support/cli/cli-client.js';
 import {
   emptyPlace,
   makeKey,
@@ -12,10 +12,10 @@ import {
   project,
   refusal,
   succeed,
-} from '../support/cli-place.js';
-import { at, copy, directoryOf, opened, queriesIn, type Reported } from '../support/copy.js';
+} from '../support/cli/cli-place.js';
+import { at, copy, directoryOf, opened, queriesIn, type Reported } from '../support/cli/copy.js';
 import { expected } from '../support/sample.js';
-import { by, newSchemaIn, projectOf } from '../support/store.js';
+import { by, newSchemaIn, projectOf } from '../support/storage/store.js';
 
 const servers = inject('postgresServers');
 const [server] = servers;

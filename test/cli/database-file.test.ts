@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { batchOf, clientOf } from '../support/cli-client.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
 import {
   alter,
   emptyPlace,
@@ -11,7 +11,7 @@ import {
   project,
   refusal,
   succeed,
-} from '../support/cli-place.js';
+} from '../support/cli/cli-place.js';
 
 /** Commands that read and commands that write. */
 const commands = [['serve', '--port', '0'], ['project', 'create', 'New'], ['stats', project], ['verify']];

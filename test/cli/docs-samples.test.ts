@@ -2,9 +2,9 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { programFile, runCommand } from '../support/cli.js';
-import { type Place, placeWithDemo, placeWithProject, project, succeed } from '../support/cli-place.js';
-import { type Sample, samples, stepsOf } from '../support/samples.js';
+import { programFile, runCommand } from '../support/cli/cli.js';
+import { type Place, placeWithDemo, placeWithProject, project, succeed } from '../support/cli/cli-place.js';
+import { type Sample, samples, stepsOf } from '../support/cli/samples.js';
 import { root } from '../tidy/sources.js';
 
 /** Blocks that are not run here, by the start of their name, and why. */

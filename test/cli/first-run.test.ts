@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { firstRunOf, LATER_START, matched, runCommand, type Server } from '../support/cli.js';
-import { clientOf } from '../support/cli-client.js';
-import { emptyPlace, succeed } from '../support/cli-place.js';
+import { firstRunOf, LATER_START, matched, runCommand, type Server } from '../support/cli/cli.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { emptyPlace, succeed } from '../support/cli/cli-place.js';
 import { sampleCounts } from '../support/sample.js';
 
 /** The curl command that is printed below a title. */

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { INTERVALS } from '../../src/domain/counting/interval.js';
-import { makeKey, placeWithSample, project, succeed } from '../support/cli-place.js';
-import { addressOf, type Dashboard, type Query, rowsOf, substituted } from '../support/grafana.js';
+import { makeKey, placeWithSample, project, succeed } from '../support/cli/cli-place.js';
+import { addressOf, type Dashboard, type Query, rowsOf, substituted } from '../support/cli/grafana.js';
 
 const read = (name: string): string =>
   readFileSync(new URL(`../../integrations/grafana/${name}`, import.meta.url), 'utf8');

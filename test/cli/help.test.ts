@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { runCli } from '../support/cli.js';
-import { refusal } from '../support/cli-place.js';
+import { runCli } from '../support/cli/cli.js';
+import { refusal } from '../support/cli/cli-place.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;

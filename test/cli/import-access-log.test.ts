@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { type Place, placeWithProject, project, recordedIn, succeed } from '../support/cli-place.js';
+import { type Place, placeWithProject, project, recordedIn, succeed } from '../support/cli/cli-place.js';
 
 const args = ['--format', 'access-log', '--path', '^/assistant/', '--site', 'https://docs.example.com'];
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type Place, placeWithProject, project, recordedIn, succeed } from '../support/cli-place.js';
+import { type Place, placeWithProject, project, recordedIn, succeed } from '../support/cli/cli-place.js';
 import { sampleLines } from '../support/sample.js';
 
 const good = (id: string) => `{"id":"${id}","caller":"web"}`;

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Counts } from '../../src/domain/counting/counts.js';
-import { placeWithProject, project, refusal, succeed } from '../support/cli-place.js';
+import { placeWithProject, project, refusal, succeed } from '../support/cli/cli-place.js';
 import { eventsOf, sampleFile, sampleLines } from '../support/sample.js';
 
 const lines = sampleLines().slice(0, 5000);

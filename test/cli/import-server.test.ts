@@ -1,8 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
-import { clientOf } from '../support/cli-client.js';
-import { emptyPlace, makeKey, placeWithProject, project, refusal, succeed } from '../support/cli-place.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import {
+  emptyPlace,
+  makeKey,
+  placeWithProject,
+  project,
+  refusal,
+  succeed,
+} from '../support/cli/cli-place.js';
 import { sampleCounts, sampleFile } from '../support/sample.js';
 import { isDeep } from '../support/volume.js';
 

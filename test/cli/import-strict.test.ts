@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { programFile } from '../support/cli.js';
-import { placeWithProject, project, recordedIn, succeed } from '../support/cli-place.js';
+import { programFile } from '../support/cli/cli.js';
+import { placeWithProject, project, recordedIn, succeed } from '../support/cli/cli-place.js';
 import { sampleFile, sampleLines } from '../support/sample.js';
 
 const strictImport = ['import', '--project', project, '--strict'];

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { RunOptions } from '../support/cli.js';
+import type { RunOptions } from '../support/cli/cli.js';
 import {
   type Place,
   placeWithProject,
@@ -9,7 +9,7 @@ import {
   project,
   refusal,
   succeed,
-} from '../support/cli-place.js';
+} from '../support/cli/cli-place.js';
 import { eventsOf, sampleCounts, sampleFile, sampleLines } from '../support/sample.js';
 
 const firstTime = '30,874 read, 30,269 recorded, 605 duplicates\n';

@@ -1,9 +1,16 @@
 /** Keys are disabled, enabled and revoked while a server runs. */
 import { describe, expect, test } from 'vitest';
-import { firstRunOf, runCli } from '../support/cli.js';
-import { clientOf } from '../support/cli-client.js';
-import { createKey, jsonOf, keysOf, type ListedKey } from '../support/cli-keys.js';
-import { emptyPlace, firstRow, makeKey, placeWithProject, project, succeed } from '../support/cli-place.js';
+import { firstRunOf, runCli } from '../support/cli/cli.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { createKey, jsonOf, keysOf, type ListedKey } from '../support/cli/cli-keys.js';
+import {
+  emptyPlace,
+  firstRow,
+  makeKey,
+  placeWithProject,
+  project,
+  succeed,
+} from '../support/cli/cli-place.js';
 
 describe.each(['revoke', 'disable', 'enable'])('key %s', (change) => {
   test.concurrent('refuses an unknown id', async () => {

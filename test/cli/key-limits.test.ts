@@ -1,10 +1,10 @@
 /** Scopes, allowed addresses and lifetimes of keys. */
 import { describe, expect, test } from 'vitest';
 import { keyNetworksMax } from '../../src/domain/limits.js';
-import { runCli } from '../support/cli.js';
-import { clientOf } from '../support/cli-client.js';
-import { createKey, jsonOf, keysOf, type ListedKey } from '../support/cli-keys.js';
-import { placeWithProject, project, refusal } from '../support/cli-place.js';
+import { runCli } from '../support/cli/cli.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { createKey, jsonOf, keysOf, type ListedKey } from '../support/cli/cli-keys.js';
+import { placeWithProject, project, refusal } from '../support/cli/cli-place.js';
 
 const dayMs = 86_400_000;
 

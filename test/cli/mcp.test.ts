@@ -1,6 +1,6 @@
 /** `mcp` as a process that the official client talks to, on a database and on a running server. */
 import { describe, expect, test } from 'vitest';
-import { programFile, runCommand } from '../support/cli.js';
+import { programFile, runCommand } from '../support/cli/cli.js';
 import {
   emptyPlace,
   makeKey,
@@ -9,8 +9,8 @@ import {
   project,
   refusal,
   succeed,
-} from '../support/cli-place.js';
-import { withMcp } from '../support/mcp.js';
+} from '../support/cli/cli-place.js';
+import { withMcp } from '../support/cli/mcp.js';
 import { expected } from '../support/sample.js';
 
 const year = { dateFrom: '2024-01-01', dateTo: '2025-01-01' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { runCli } from '../support/cli.js';
-import { jsonOf } from '../support/cli-keys.js';
-import { emptyPlace, placeWithProject, refusal, succeed } from '../support/cli-place.js';
+import { runCli } from '../support/cli/cli.js';
+import { jsonOf } from '../support/cli/cli-keys.js';
+import { emptyPlace, placeWithProject, refusal, succeed } from '../support/cli/cli-place.js';
 
 const membersOf = (place: Parameters<typeof jsonOf>[0]) => jsonOf<object[]>(place, ['member', 'list']);
 

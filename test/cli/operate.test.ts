@@ -4,12 +4,12 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { sharedByTests } from '../support/cleanup.js';
-import { firstRunOf, matched, type Server, startServer } from '../support/cli.js';
-import { batchOf, clientOf } from '../support/cli-client.js';
-import { emptyPlace, refusal } from '../support/cli-place.js';
+import { firstRunOf, matched, type Server, startServer } from '../support/cli/cli.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
+import { emptyPlace, refusal } from '../support/cli/cli-place.js';
+import { metricOf, readMetrics, sumOf } from '../support/http/metrics.js';
 import { startHttpServer } from '../support/http-server.js';
-import { metricOf, readMetrics, sumOf } from '../support/metrics.js';
-import { newSchemaIn } from '../support/store.js';
+import { newSchemaIn } from '../support/storage/store.js';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 

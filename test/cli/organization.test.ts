@@ -1,8 +1,8 @@
 /** Organizations, and their isolation from each other. */
 import { describe, expect, test } from 'vitest';
-import { LATER_START, runCli } from '../support/cli.js';
-import { clientOf } from '../support/cli-client.js';
-import { createKey, jsonOf, keysOf } from '../support/cli-keys.js';
+import { LATER_START, runCli } from '../support/cli/cli.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { createKey, jsonOf, keysOf } from '../support/cli/cli-keys.js';
 import {
   emptyPlace,
   firstRow,
@@ -11,7 +11,7 @@ import {
   project,
   refusal,
   succeed,
-} from '../support/cli-place.js';
+} from '../support/cli/cli-place.js';
 
 const inAcme = ['--organization', 'acme'];
 

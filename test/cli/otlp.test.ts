@@ -1,12 +1,12 @@
 /** An assistant process with the SDK and exporters of OpenTelemetry, and a real server. */
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { firstRunOf, runCommand, type Server } from '../support/cli.js';
-import { clientOf } from '../support/cli-client.js';
-import { emptyPlace, recordedIn } from '../support/cli-place.js';
+import { firstRunOf, runCommand, type Server } from '../support/cli/cli.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { emptyPlace, recordedIn } from '../support/cli/cli-place.js';
 import { startHttpServer } from '../support/http-server.js';
 
-const assistant = fileURLToPath(new URL('../support/otel-assistant.ts', import.meta.url));
+const assistant = fileURLToPath(new URL('../support/cli/otel-assistant.ts', import.meta.url));
 
 /** Runs the assistant with only these variables until it has exported everything. */
 async function answerQuestions(count: number, env: Readonly<Record<string, string>>) {

@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
-import { firstRunOf, runCommand, startCommand, urlIn } from '../support/cli.js';
-import { clientOf } from '../support/cli-client.js';
-import { startLocalRegistry } from '../support/local-registry.js';
+import { firstRunOf, runCommand, startCommand, urlIn } from '../support/cli/cli.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { startLocalRegistry } from '../support/cli/local-registry.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { root } from '../tidy/sources.js';
 

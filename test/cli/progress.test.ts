@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { kill, matched, programFile, runCommand, startCommand } from '../support/cli.js';
-import { type Place, placeWithProject, project } from '../support/cli-place.js';
+import { kill, matched, programFile, runCommand, startCommand } from '../support/cli/cli.js';
+import { type Place, placeWithProject, project } from '../support/cli/cli-place.js';
 import { sampleFile } from '../support/sample.js';
 
 /** Runs an import in a pseudo terminal, whose output becomes stdout. */

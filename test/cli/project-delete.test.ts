@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
-import { clientOf } from '../support/cli-client.js';
-import { jsonOf } from '../support/cli-keys.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { jsonOf } from '../support/cli/cli-keys.js';
 import {
   firstRow,
   makeKey,
@@ -12,10 +12,10 @@ import {
   placeWithSample,
   project,
   succeed,
-} from '../support/cli-place.js';
-import { knownEvent } from '../support/ledger.js';
-import { eventually } from '../support/nodes.js';
-import { by } from '../support/store.js';
+} from '../support/cli/cli-place.js';
+import { eventually } from '../support/postgres/nodes.js';
+import { knownEvent } from '../support/storage/ledger.js';
+import { by } from '../support/storage/store.js';
 
 /** The number of rows of queries and counters, of all projects. */
 function rowsIn(place: Place): number {

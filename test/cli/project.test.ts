@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { jsonOf } from '../support/cli-keys.js';
-import { emptyPlace, placeWithProject, project, refusal, succeed } from '../support/cli-place.js';
+import { jsonOf } from '../support/cli/cli-keys.js';
+import { emptyPlace, placeWithProject, project, refusal, succeed } from '../support/cli/cli-place.js';
 
 const unset = { timeZone: null, retentionDays: null, rowsFrom: null };
 

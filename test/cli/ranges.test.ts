@@ -1,7 +1,7 @@
 /** The expected ranges of the sample over HTTP, from servers in different time zones. */
 import { expect, test } from 'vitest';
-import { clientOf } from '../support/cli-client.js';
-import { makeKey, placeWithSample, project } from '../support/cli-place.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { makeKey, placeWithSample, project } from '../support/cli/cli-place.js';
 import { expected } from '../support/sample.js';
 
 test('every range has its expected counts after each restart, whatever TZ is', async () => {

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { programFile, runCommand } from '../support/cli.js';
-import { makeKey, placeWithSample, project, succeed } from '../support/cli-place.js';
+import { programFile, runCommand } from '../support/cli/cli.js';
+import { makeKey, placeWithSample, project, succeed } from '../support/cli/cli-place.js';
 import { findProblem } from '../tidy/commands.js';
 
 const page = readFileSync(new URL('../../docs/reading.md', import.meta.url), 'utf8');

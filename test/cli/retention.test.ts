@@ -1,8 +1,8 @@
 /** Retention for operators: servers remove rows and keep counts, and commands explain what is no longer possible. */
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
-import { clientOf } from '../support/cli-client.js';
-import { jsonOf } from '../support/cli-keys.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { jsonOf } from '../support/cli/cli-keys.js';
 import {
   copyOf,
   firstRow,
@@ -11,9 +11,9 @@ import {
   placeWithSample,
   project,
   succeed,
-} from '../support/cli-place.js';
-import { copy, opened } from '../support/copy.js';
-import { projectOf } from '../support/store.js';
+} from '../support/cli/cli-place.js';
+import { copy, opened } from '../support/cli/copy.js';
+import { projectOf } from '../support/storage/store.js';
 
 const url = (place: Place, file: string) => `sqlite:${place.path(file)}`;
 

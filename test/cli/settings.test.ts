@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { firstRunOf, programFile, runCommand } from '../support/cli.js';
-import { batchOf, clientOf } from '../support/cli-client.js';
-import { emptyPlace, placeWithProject, refusal } from '../support/cli-place.js';
+import { firstRunOf, programFile, runCommand } from '../support/cli/cli.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
+import { emptyPlace, placeWithProject, refusal } from '../support/cli/cli-place.js';
 import { startHttpServer } from '../support/http-server.js';
 
 /** Every setting with an invalid value. */

@@ -11,7 +11,7 @@ import {
   project,
   refusal,
   succeed,
-} from '../support/cli-place.js';
+} from '../support/cli/cli-place.js';
 import { localUnit } from '../support/local-calendar.js';
 import { eventsOf, expected, sampleLines } from '../support/sample.js';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { inGroups, type Outcome } from '../support/cli.js';
+import { inGroups, type Outcome } from '../support/cli/cli.js';
 import {
   emptyPlace,
   makeKey,
@@ -9,7 +9,7 @@ import {
   project,
   refusal,
   succeed,
-} from '../support/cli-place.js';
+} from '../support/cli/cli-place.js';
 import { expected } from '../support/sample.js';
 import { isDeep } from '../support/volume.js';
 

@@ -1,8 +1,8 @@
 /** Servers that are stopped or killed: acknowledged queries are there afterwards. */
 import { describe, expect, test } from 'vitest';
-import { firstRunOf, kill, type Server, startCli } from '../support/cli.js';
-import { batchOf, clientOf } from '../support/cli-client.js';
-import { emptyPlace, makeKey, placeWithProject, project, succeed } from '../support/cli-place.js';
+import { firstRunOf, kill, type Server, startCli } from '../support/cli/cli.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
+import { emptyPlace, makeKey, placeWithProject, project, succeed } from '../support/cli/cli-place.js';
 import { isDeep } from '../support/volume.js';
 
 const batchSize = 50;

@@ -1,7 +1,7 @@
 /** Several processes on the same database. */
 import { expect, test } from 'vitest';
-import { batchOf, clientOf } from '../support/cli-client.js';
-import { makeKey, type Place, placeWithProject, project, succeed } from '../support/cli-place.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
+import { makeKey, type Place, placeWithProject, project, succeed } from '../support/cli/cli-place.js';
 import { sampleCounts, sampleFile } from '../support/sample.js';
 
 interface Totals {

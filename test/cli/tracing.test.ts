@@ -1,8 +1,8 @@
 /** A server sends traces to the receiver that the standard OpenTelemetry variables name. */
 import { describe, expect, test } from 'vitest';
-import { firstRunOf } from '../support/cli.js';
-import { batchOf, clientOf } from '../support/cli-client.js';
-import { emptyPlace } from '../support/cli-place.js';
+import { firstRunOf } from '../support/cli/cli.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
+import { emptyPlace } from '../support/cli/cli-place.js';
 import { startHttpServer } from '../support/http-server.js';
 
 interface Export {

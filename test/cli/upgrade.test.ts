@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import { APPLICATION_ID } from '../../src/storage/sqlite/migrations/migrate.js';
-import { alter, emptyPlace, firstRow, type Place, succeed } from '../support/cli-place.js';
+import { alter, emptyPlace, firstRow, type Place, succeed } from '../support/cli/cli-place.js';
 
 /** The names of the files in a place's folder. */
 const filesOf = (place: Place) => readdirSync(place.folder).toSorted();

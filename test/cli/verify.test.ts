@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BUCKET_WIDTHS_MS, bucketWidthMs } from '../../src/domain/counting/buckets.js';
-import { alter, firstRow, placeWithSample, project, succeed } from '../support/cli-place.js';
+import { alter, firstRow, placeWithSample, project, succeed } from '../support/cli/cli-place.js';
 
 interface Counter {
   readonly level: number;

@@ -1,9 +1,16 @@
 /** `serve --workers`: several processes that work as one server. */
 import { expect, test } from 'vitest';
-import { firstRunOf, kill, matched, runCli, type Server } from '../support/cli.js';
-import { batchOf, clientOf } from '../support/cli-client.js';
-import { emptyPlace, makeKey, placeWithProject, project, refusal, succeed } from '../support/cli-place.js';
-import { type Exposition, readMetrics, sumOf } from '../support/metrics.js';
+import { firstRunOf, kill, matched, runCli, type Server } from '../support/cli/cli.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
+import {
+  emptyPlace,
+  makeKey,
+  placeWithProject,
+  project,
+  refusal,
+  succeed,
+} from '../support/cli/cli-place.js';
+import { type Exposition, readMetrics, sumOf } from '../support/http/metrics.js';
 
 const workers = ['--workers', '2'];
 const batchSize = 20;

@@ -2,9 +2,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCommand } from '../support/cli.js';
-import { startService } from '../support/http.js';
-import { entriesOf } from '../support/openapi.js';
+import { runCommand } from '../support/cli/cli.js';
+import { startService } from '../support/http/http.js';
+import { entriesOf } from '../support/http/openapi.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { root } from '../tidy/sources.js';
 

@@ -1,9 +1,9 @@
 /** The code samples of the client's documentation run unchanged against a real server. */
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
-import { runCommand } from '../support/cli.js';
-import { placeWithDemo, succeed } from '../support/cli-place.js';
-import { samples } from '../support/samples.js';
+import { runCommand } from '../support/cli/cli.js';
+import { placeWithDemo, succeed } from '../support/cli/cli-place.js';
+import { samples } from '../support/cli/samples.js';
 import { root } from '../tidy/sources.js';
 
 const RECORDER = `import { createRecorder } from 'caller-stats-client';

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sharedByTests, whenOver } from '../support/cleanup.js';
-import { startCommand } from '../support/cli.js';
-import { clientOf } from '../support/cli-client.js';
-import { makeKey, placeWithProject, project } from '../support/cli-place.js';
+import { startCommand } from '../support/cli/cli.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { makeKey, placeWithProject, project } from '../support/cli/cli-place.js';
 import { root } from '../tidy/sources.js';
 
 /** The sample of the documentation. It responds with 400 if the body contains no question. */

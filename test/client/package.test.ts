@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { build, type Rolldown } from 'vite';
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
-import { runCommand } from '../support/cli.js';
-import { samples } from '../support/samples.js';
+import { runCommand } from '../support/cli/cli.js';
+import { samples } from '../support/cli/samples.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { root } from '../tidy/sources.js';
 

@@ -13,10 +13,10 @@ import {
   ServerError,
 } from '../../client/src/index.js';
 import { sharedByTests } from '../support/cleanup.js';
-import { firstRunOf, startServer } from '../support/cli.js';
+import { firstRunOf, startServer } from '../support/cli/cli.js';
 
-import { emptyPlace, succeed } from '../support/cli-place.js';
-import { answer, never } from '../support/client-platform.js';
+import { emptyPlace, succeed } from '../support/cli/cli-place.js';
+import { answer, never } from '../support/client/client-platform.js';
 import { freePort } from '../support/free-port.js';
 
 const service = sharedByTests(async () => {

@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runCommand, startCommand } from '../support/cli.js';
-import { makeKey, placeWithProject, project, recordedIn } from '../support/cli-place.js';
+import { runCommand, startCommand } from '../support/cli/cli.js';
+import { makeKey, placeWithProject, project, recordedIn } from '../support/cli/cli-place.js';
 import { freePort } from '../support/free-port.js';
 import { startHttpServer } from '../support/http-server.js';
 import { temporaryFolder } from '../support/temporary.js';

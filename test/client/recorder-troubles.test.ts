@@ -5,9 +5,9 @@
 import { expect, test } from 'vitest';
 import { createReader } from '../../client/src/reader.js';
 import { createRecorder } from '../../client/src/recorder.js';
-import type { Server } from '../support/cli.js';
-import { makeKey, placeWithProject, project, recordedIn } from '../support/cli-place.js';
-import { type Mishap, startFront } from '../support/client-front.js';
+import type { Server } from '../support/cli/cli.js';
+import { makeKey, placeWithProject, project, recordedIn } from '../support/cli/cli-place.js';
+import { type Mishap, startFront } from '../support/client/client-front.js';
 import { isDeep } from '../support/volume.js';
 
 const events = isDeep ? 1_000_000 : 50_000;

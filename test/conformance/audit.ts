@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Actor, AuditEntry, AuditFilter } from '../../src/domain/people/audit.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { keyOf, type PlaceFactory, projectOf } from '../support/store.js';
+import { keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const all = { limit: 100 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { YEAR_ZERO_MS } from '../../src/domain/time/date-time.js';
-import { by, type PlaceFactory, projectOf } from '../support/store.js';
+import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 const nothing = { web: 0, api: 0, other: 0, total: 0 };
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { by, keyOf, type PlaceFactory, projectOf } from '../support/store.js';
+import { by, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 const notFound = { code: 'not_found' };
 const org = DEFAULT_ORGANIZATION_ID;

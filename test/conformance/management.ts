@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
-import { by, keyOf, type PlaceFactory, projectOf } from '../support/store.js';
+import { by, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 const alreadyExists = { code: 'already_exists' };
 const notFound = { code: 'not_found' };

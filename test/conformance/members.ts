@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
-import { memberOf } from '../support/people.js';
-import { by, type PlaceFactory } from '../support/store.js';
+import { by, type PlaceFactory } from '../support/storage/store.js';
+import { memberOf } from '../support/users/people.js';
 
 const notFound = { code: 'not_found' };
 const org = DEFAULT_ORGANIZATION_ID;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
-import { addUser, at, invitationOf, logOf, memberOf, outcomesOf } from '../support/people.js';
-import { by, type PlaceFactory } from '../support/store.js';
+import { by, type PlaceFactory } from '../support/storage/store.js';
+import { addUser, at, invitationOf, logOf, memberOf, outcomesOf } from '../support/users/people.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const [ada, bob, eve] = ['ada@example.org', 'bob@example.org', 'eve@example.org'] as const;

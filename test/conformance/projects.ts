@@ -3,8 +3,8 @@ import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { knownEvent, recount } from '../support/ledger.js';
-import { by, intact, keyOf, type PlaceFactory, projectOf, purgeAll } from '../support/store.js';
+import { knownEvent, recount } from '../support/storage/ledger.js';
+import { by, intact, keyOf, type PlaceFactory, projectOf, purgeAll } from '../support/storage/store.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const rival = { id: 'rival', name: 'Rival', createdAt: 500 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { recount, recountCallers } from '../laws/events.js';
-import { by, type PlaceFactory, projectOf } from '../support/store.js';
+import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 const query = (id: string, caller = 'web', occurredAt = 0): Query => ({ id, caller, occurredAt });
 

@@ -4,8 +4,8 @@ import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { recount } from '../support/ledger.js';
-import { by, type PlaceFactory, projectOf, retainAll } from '../support/store.js';
+import { recount } from '../support/storage/ledger.js';
+import { by, type PlaceFactory, projectOf, retainAll } from '../support/storage/store.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const dayMs = 86_400_000;

@@ -3,7 +3,7 @@ import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { YEAR_ZERO_MS } from '../../src/domain/time/date-time.js';
-import { by, type PlaceFactory, projectOf } from '../support/store.js';
+import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 const nothing = { web: 0, api: 0, other: 0, total: 0 };
 const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { STORE_PARTS } from '../../src/storage/ports/store-stats.js';
-import { by, type PlaceFactory, projectOf } from '../support/store.js';
+import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 export function describeStats(kind: string, factory: PlaceFactory): void {
   test(`${kind}: reports stats, also when closed, and checks each of its parts`, async () => {

@@ -2,7 +2,7 @@
  * What every store must do: the promises of `src/storage/ports/store.ts`, executable. A store passes all of it unchanged; it
  * brings a factory and opts out of nothing.
  */
-import type { PlaceFactory } from '../support/store.js';
+import type { PlaceFactory } from '../support/storage/store.js';
 import { describeAudit } from './audit.js';
 import { describeCounting } from './counting.js';
 import { describeKeys } from './keys.js';

@@ -1,7 +1,7 @@
 /** Counts of attempts: parallel attempts through any number of handles never pass a limit together. */
 import { describe, expect, test } from 'vitest';
 import { expiredWindowsMax } from '../../src/storage/ports/throttles.js';
-import type { PlaceFactory } from '../support/store.js';
+import type { PlaceFactory } from '../support/storage/store.js';
 
 const limit = { attemptsMax: 3, windowMs: 1000 };
 const nowMs = 5000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
-import { by, intact, keyOf, type PlaceFactory, projectOf } from '../support/store.js';
+import { by, intact, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 
 export function describeTrust(kind: string, factory: PlaceFactory): void {
   describe(`${kind}: opening and closing`, () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
-import { addUser, memberOf, runOnUsers } from '../support/people.js';
-import { by, keyOf, type PlaceFactory, projectOf } from '../support/store.js';
+import { by, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
+import { addUser, memberOf, runOnUsers } from '../support/users/people.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const [ada, bob] = ['ada@example.org', 'bob@example.org'] as const;

@@ -1,5 +1,5 @@
 /** A run: rounds of faults in a seeded order, on one database after the other. */
-import type { PostgresServer } from '../support/postgres-server.js';
+import type { PostgresServer } from '../support/postgres/postgres-server.js';
 import { Draw } from './draw.js';
 import { type Fault, type Round, type StoreKind, Tally } from './fault.js';
 import { badClients } from './kinds/bad-clients.js';

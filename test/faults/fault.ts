@@ -1,6 +1,6 @@
 /** The interface of faults, and helpers that most of them use. */
 import { scheduler } from 'node:timers/promises';
-import { kill } from '../support/process.js';
+import { kill } from '../support/cli/process.js';
 import type { Draw } from './draw.js';
 import type { Load } from './load.js';
 import type { Node, ServeOptions, World } from './world.js';

@@ -1,7 +1,7 @@
 /** Each kind of fault once, on real servers. `npm run faults` repeats them for any time. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sharedByTests, whenOver } from '../support/cleanup.js';
-import { newestPostgres, startPostgres } from '../support/postgres-server.js';
+import { newestPostgres, startPostgres } from '../support/postgres/postgres-server.js';
 import { isDeep } from '../support/volume.js';
 import { Campaign, faultOf, faultsOf } from './campaign.js';
 import type { Fault, StoreKind } from './fault.js';

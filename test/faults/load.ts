@@ -1,5 +1,5 @@
 /** Senders and readers that keep servers busy during faults. */
-import { WatchedLoad } from '../support/watched-load.js';
+import { WatchedLoad } from '../support/storage/watched-load.js';
 import type { Draw } from './draw.js';
 import { type Delivery, deliveryOf } from './plan.js';
 import type { World } from './world.js';

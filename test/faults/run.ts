@@ -4,7 +4,7 @@
  * there is a problem. The same seed gives the same plan.
  */
 import { parseArgs } from 'node:util';
-import { newestPostgres, startPostgres } from '../support/postgres-server.js';
+import { newestPostgres, startPostgres } from '../support/postgres/postgres-server.js';
 import { Campaign, faultsOf, type Verdict } from './campaign.js';
 import { worldsOn } from './worlds.js';
 

@@ -12,7 +12,7 @@ import {
   type RunOptions,
   startProcess,
   urlIn,
-} from '../support/process.js';
+} from '../support/cli/process.js';
 import { PROJECTS, type ProjectId, stretchOf } from './blocks.js';
 import { Checker } from './checker.js';
 import type { Draw } from './draw.js';

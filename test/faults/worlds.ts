@@ -1,5 +1,5 @@
 /** Creates worlds: copies of a file, or schemas of a PostgreSQL server. */
-import type { PostgresServer } from '../support/postgres-server.js';
+import type { PostgresServer } from '../support/postgres/postgres-server.js';
 import { World } from './world.js';
 
 export interface Worlds {

@@ -1,5 +1,5 @@
 /** Fuzzes a server with a number of requests and checks its responses and counts. */
-import { OpenApi } from '../support/openapi.js';
+import { OpenApi } from '../support/http/openapi.js';
 import { countProblems, endProblems, grownBytes, type Usage, usageProblems } from './checks.js';
 import { makeRequest } from './generate.js';
 import { Lane, type Outcome } from './lane.js';

@@ -4,7 +4,7 @@ import type { Counts } from '../../src/domain/counting/counts.js';
 import { withTotal } from '../../src/domain/counting/counts.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { callerType } from '../../src/domain/queries/caller.js';
-import { recount } from '../support/ledger.js';
+import { recount } from '../support/storage/ledger.js';
 import { traceCaller } from './events.js';
 import type { FuzzLedger } from './ledger.js';
 import type { FuzzService } from './service.js';

@@ -1,6 +1,6 @@
 /** Known queries. A number always stands for the same query, so acknowledged queries are remembered by number. */
 import type { Query } from '../../src/domain/queries/query.js';
-import { spanId, traceId } from '../support/telemetry.js';
+import { spanId, traceId } from '../support/http/telemetry.js';
 import type { Random } from './random.js';
 
 /** The number of known queries. A long run sends most of them more than once. */

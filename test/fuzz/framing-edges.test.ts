@@ -1,6 +1,6 @@
 /** Edge cases of HTTP/1.1 framing: unusual and invalid ways to say where a body ends. */
 import { describe, expect, test } from 'vitest';
-import { QUERIES, type Service, sharedService, startService } from '../support/http.js';
+import { QUERIES, type Service, sharedService, startService } from '../support/http/http.js';
 import { BAD_CHUNKS, BAD_FRAMINGS, inChunks, smuggled } from './broken.js';
 
 const end = '\r\n';

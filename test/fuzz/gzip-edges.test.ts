@@ -2,7 +2,7 @@
 import { crc32, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { bodyBytesMax } from '../../src/domain/limits.js';
-import { errorOf, sharedService, startService } from '../support/http.js';
+import { errorOf, sharedService, startService } from '../support/http/http.js';
 
 const NOT_GZIP = 'The body is not valid gzip, though its Content-Encoding says so.';
 const DECODED = `The body has more than ${bodyBytesMax} bytes once decoded; send fewer queries at a time.`;

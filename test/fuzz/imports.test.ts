@@ -8,7 +8,7 @@ import { type ImportTotals, runImport } from '../../src/app/import/run.js';
 import { openSource } from '../../src/app/import/source.js';
 import { type FormOptions, readForm } from '../../src/cli/options/import-form.js';
 import type { Query } from '../../src/domain/queries/query.js';
-import { nowMs } from '../support/import-records.js';
+import { nowMs } from '../support/cli/import-records.js';
 import { sampleLines } from '../support/sample.js';
 import { newSeed } from '../support/volume.js';
 import { importFile, KINDS } from './import-bytes.js';

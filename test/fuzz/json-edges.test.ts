@@ -1,7 +1,7 @@
 /** Edge cases of JSON in recording requests: what is refused and why, what is accepted and with which ids. */
 import { describe, expect, test } from 'vitest';
 import { bodyBytesMax, jsonLevelsCountedBytesMin } from '../../src/domain/limits.js';
-import { detailsOf, errorOf, sharedService } from '../support/http.js';
+import { detailsOf, errorOf, sharedService } from '../support/http/http.js';
 import { words } from '../support/words.js';
 import { INVALID_JSON, INVALID_UTF8 } from './json-text.js';
 

@@ -1,5 +1,5 @@
 /** The operations in the OpenAPI document of the service. */
-import { at, entriesOf, type OpenApi } from '../support/openapi.js';
+import { at, entriesOf, type OpenApi } from '../support/http/openapi.js';
 
 export interface Parameter {
   readonly name: string;

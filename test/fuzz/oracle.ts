@@ -1,5 +1,5 @@
 /** Rules that every response must follow. */
-import { at, type OpenApi } from '../support/openapi.js';
+import { at, type OpenApi } from '../support/http/openapi.js';
 import type { RawResponse } from '../support/response-reader.js';
 import type { Operation } from './operations.js';
 import type { FuzzRequest } from './parts.js';

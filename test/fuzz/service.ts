@@ -4,8 +4,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCli } from '../support/cli.js';
-import { kill, type Outcome, programFile, type Running, startProcess, urlIn } from '../support/process.js';
+import { runCli } from '../support/cli/cli.js';
+import {
+  kill,
+  type Outcome,
+  programFile,
+  type Running,
+  startProcess,
+  urlIn,
+} from '../support/cli/process.js';
 import { residentBytesOf } from '../support/resident-memory.js';
 import { type Keys, PROJECTS } from './world.js';
 

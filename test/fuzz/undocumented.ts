@@ -1,5 +1,5 @@
 /** Requests for paths outside the OpenAPI document: the dashboard and its API, the docs, and paths that do not exist. */
-import { DASHBOARD_ROUTES, exampleOf } from '../support/dashboard-routes.js';
+import { DASHBOARD_ROUTES, exampleOf } from '../support/http/dashboard-routes.js';
 import { words } from '../support/words.js';
 import { writeJson } from './json-text.js';
 import { type Parts, PLAIN_PARTS } from './parts.js';

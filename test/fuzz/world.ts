@@ -1,6 +1,6 @@
 /** What generated requests use: the server's operations, projects, keys and prepared telemetry. */
 import { gzipSync } from 'node:zlib';
-import { bodyOf, JSON_TYPE, PROTOBUF, type SignalName, type Type } from '../support/telemetry.js';
+import { bodyOf, JSON_TYPE, PROTOBUF, type SignalName, type Type } from '../support/http/telemetry.js';
 import { makeSpan, traceNumbers } from './events.js';
 import type { Operation } from './operations.js';
 import { Random } from './random.js';

@@ -7,8 +7,8 @@ import {
   sharedService,
   startMs,
   startService,
-} from '../support/http.js';
-import type { Answer } from '../support/http-checks.js';
+} from '../support/http/http.js';
+import type { Answer } from '../support/http/http-checks.js';
 
 const EVENTS = [
   ['web', '2026-01-31T23:59:59.999Z'],

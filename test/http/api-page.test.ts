@@ -1,7 +1,7 @@
 /** The API page of the docs. After a change of the OpenAPI document, run this file with `vitest -u`. */
 import { expect, test } from 'vitest';
 import { type ApiDocument, apiPage } from '../../scripts/pages/api.js';
-import { startService } from '../support/http.js';
+import { startService } from '../support/http/http.js';
 
 test('the API page of the docs matches the OpenAPI document', async () => {
   const { openApi } = await startService();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorOf, type KeyName, QUERIES, sharedService, startMs } from '../support/http.js';
+import { errorOf, type KeyName, QUERIES, sharedService, startMs } from '../support/http/http.js';
 
 const MALFORMED = 'The API key is malformed: it is mistyped or cut, for its checksum does not fit.';
 const MALFORMED_HEADER = 'The Authorization header is malformed; send "Authorization: Bearer <key>".';

@@ -1,13 +1,13 @@
 /** A service below a base path: no routes outside, the same responses inside, and links and redirects that stay inside. */
 import { describe, expect, test } from 'vitest';
-import { Browser, invite, PASSWORD } from '../support/dashboard.js';
-import { directly, get, ordinary, ordinaryCounts, startWithSome } from '../support/direct-export.js';
-import { errorOf, QUERIES, STATS, sharedService, startService } from '../support/http.js';
-import { startOidcProvider } from '../support/oidc-provider.js';
-import { OidcUserAgent } from '../support/oidc-user-agent.js';
-import { SCRIPT } from '../support/pages.js';
-import { memberOf } from '../support/people.js';
-import { by } from '../support/store.js';
+import { Browser, invite, PASSWORD } from '../support/http/dashboard.js';
+import { directly, get, ordinary, ordinaryCounts, startWithSome } from '../support/http/direct-export.js';
+import { errorOf, QUERIES, STATS, sharedService, startService } from '../support/http/http.js';
+import { SCRIPT } from '../support/http/pages.js';
+import { by } from '../support/storage/store.js';
+import { startOidcProvider } from '../support/users/oidc-provider.js';
+import { OidcUserAgent } from '../support/users/oidc-user-agent.js';
+import { memberOf } from '../support/users/people.js';
 
 const basePath = '/team/stats';
 const below = sharedService({ basePath, ...directly });

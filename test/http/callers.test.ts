@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CALLERS, detailsOf, sharedService } from '../support/http.js';
+import { CALLERS, detailsOf, sharedService } from '../support/http/http.js';
 
 const EVENTS = [
   ['web', '2026-03-01T00:00:00.000Z'],

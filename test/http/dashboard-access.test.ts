@@ -2,15 +2,15 @@
 import { METHODS } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ROLES, type Role } from '../../src/domain/people/member.js';
-import { Browser, signedIn } from '../support/dashboard.js';
+import { Browser, signedIn } from '../support/http/dashboard.js';
 import {
   DASHBOARD_ROUTES,
   type DashboardRoute,
   exampleOf,
   REFUSED_BODY,
-} from '../support/dashboard-routes.js';
-import { detailsOf, errorOf, STATS, sharedService } from '../support/http.js';
-import type { Answer } from '../support/http-checks.js';
+} from '../support/http/dashboard-routes.js';
+import { detailsOf, errorOf, STATS, sharedService } from '../support/http/http.js';
+import type { Answer } from '../support/http/http-checks.js';
 
 /** Configured so that its routes exist; nothing listens there. */
 const singleSignOn = { name: 'SSO', issuer: 'http://localhost:9', clientId: 'c', clientSecret: 's' };

@@ -1,8 +1,8 @@
 /** A user's own account over HTTP: name, password, second factor, sessions. */
 import { expect, test } from 'vitest';
-import { auditOf, Browser, PASSWORD, signedIn } from '../support/dashboard.js';
-import { errorOf, type Service, startService } from '../support/http.js';
-import { codesOf, usersOf } from '../support/visitor.js';
+import { auditOf, Browser, PASSWORD, signedIn } from '../support/http/dashboard.js';
+import { errorOf, type Service, startService } from '../support/http/http.js';
+import { codesOf, usersOf } from '../support/users/visitor.js';
 
 const ada = 'ada@example.org';
 

@@ -1,8 +1,8 @@
 /** The dashboard's cookies and their attributes. */
 import { describe, expect, test } from 'vitest';
-import { Browser, PASSWORD, signedIn } from '../support/dashboard.js';
-import { startService } from '../support/http.js';
-import type { Answer } from '../support/http-checks.js';
+import { Browser, PASSWORD, signedIn } from '../support/http/dashboard.js';
+import { startService } from '../support/http/http.js';
+import type { Answer } from '../support/http/http-checks.js';
 
 const ada = 'ada@example.org';
 

@@ -1,7 +1,7 @@
 /** The dashboard's API returns the same bytes for counts as the public API. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Browser, signedIn } from '../support/dashboard.js';
-import { CALLERS, detailsOf, SERIES, STATS, sharedService } from '../support/http.js';
+import { type Browser, signedIn } from '../support/http/dashboard.js';
+import { CALLERS, detailsOf, SERIES, STATS, sharedService } from '../support/http/http.js';
 
 const PROJECT = '/api/organizations/default/projects/docs';
 

@@ -2,8 +2,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { CallerStatsError } from '../../src/domain/errors.js';
 import { addressFailuresMax, guessesMax, guessWindowSeconds } from '../../src/domain/limits.js';
-import { Browser, PASSWORD, signedIn } from '../support/dashboard.js';
-import { errorOf, type Service, startService } from '../support/http.js';
+import { Browser, PASSWORD, signedIn } from '../support/http/dashboard.js';
+import { errorOf, type Service, startService } from '../support/http/http.js';
 
 const [ada, bob] = ['ada@example.org', 'bob@example.org'] as const;
 const addressOf = (number: number) => `198.51.100.${number}`;

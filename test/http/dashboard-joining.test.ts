@@ -3,11 +3,11 @@ import { randomInt } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { invitationDaysMax } from '../../src/domain/limits.js';
 import { newInvitation } from '../../src/domain/people/invitation.js';
-import { runCli } from '../support/cli.js';
-import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/dashboard.js';
-import { detailsOf, errorOf, type Service, startMs, startService } from '../support/http.js';
-import { memberOf } from '../support/people.js';
-import { by, databases } from '../support/store.js';
+import { runCli } from '../support/cli/cli.js';
+import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
+import { detailsOf, errorOf, type Service, startMs, startService } from '../support/http/http.js';
+import { by, databases } from '../support/storage/store.js';
+import { memberOf } from '../support/users/people.js';
 
 const [ada, bob] = ['ada@example.org', 'bob@example.org'] as const;
 const INVITATIONS = '/api/organizations/default/invitations';

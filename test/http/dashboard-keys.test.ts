@@ -4,8 +4,8 @@ import { json } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { Io } from '../../src/cli/io.js';
 import { run } from '../../src/cli/program.js';
-import { auditOf, type Browser, signedIn } from '../support/dashboard.js';
-import { detailsOf, QUERIES, type Service, STATS, startMs, startService } from '../support/http.js';
+import { auditOf, type Browser, signedIn } from '../support/http/dashboard.js';
+import { detailsOf, QUERIES, type Service, STATS, startMs, startService } from '../support/http/http.js';
 
 const KEYS = '/api/organizations/default/keys';
 const dayMs = 86_400_000;

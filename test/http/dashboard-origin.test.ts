@@ -1,8 +1,8 @@
 /** Requests that a page of another site makes a browser send are rejected and change nothing. */
 import { describe, expect, test } from 'vitest';
-import { auditOf, type Browser, signedIn } from '../support/dashboard.js';
-import { DASHBOARD_ROUTES, exampleOf, REFUSED_BODY } from '../support/dashboard-routes.js';
-import { errorOf, type Service, sharedService, startService } from '../support/http.js';
+import { auditOf, type Browser, signedIn } from '../support/http/dashboard.js';
+import { DASHBOARD_ROUTES, exampleOf, REFUSED_BODY } from '../support/http/dashboard-routes.js';
+import { errorOf, type Service, sharedService, startService } from '../support/http/http.js';
 
 const own = 'http://localhost:80';
 

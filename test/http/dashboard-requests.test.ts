@@ -1,9 +1,9 @@
 /** Invalid requests to the dashboard's API, and their error messages. */
 import { beforeAll, expect, test } from 'vitest';
 import { dashboardBodyBytesMax } from '../../src/domain/limits.js';
-import { type Browser, OWN_ORIGIN, signedIn } from '../support/dashboard.js';
-import { DASHBOARD_ROUTES, exampleOf } from '../support/dashboard-routes.js';
-import { detailsOf, errorOf, sharedService } from '../support/http.js';
+import { type Browser, OWN_ORIGIN, signedIn } from '../support/http/dashboard.js';
+import { DASHBOARD_ROUTES, exampleOf } from '../support/http/dashboard-routes.js';
+import { detailsOf, errorOf, sharedService } from '../support/http/http.js';
 
 const service = sharedService();
 let owner: Browser;

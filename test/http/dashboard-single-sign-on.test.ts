@@ -1,11 +1,11 @@
 /** Single sign-on with a real OpenID Connect provider. */
 import { describe, expect, test } from 'vitest';
-import { Browser, invite, PASSWORD, signedIn } from '../support/dashboard.js';
-import { type Service, startService } from '../support/http.js';
-import { type OidcProvider, type OidcUser, startOidcProvider } from '../support/oidc-provider.js';
-import { OidcUserAgent } from '../support/oidc-user-agent.js';
-import { memberOf, runOnUsers } from '../support/people.js';
-import { by, databases } from '../support/store.js';
+import { Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
+import { type Service, startService } from '../support/http/http.js';
+import { by, databases } from '../support/storage/store.js';
+import { type OidcProvider, type OidcUser, startOidcProvider } from '../support/users/oidc-provider.js';
+import { OidcUserAgent } from '../support/users/oidc-user-agent.js';
+import { memberOf, runOnUsers } from '../support/users/people.js';
 
 const publicUrl = 'http://127.0.0.1:4321';
 const redirectPath = '/api/sign-in/oidc/callback/sso';

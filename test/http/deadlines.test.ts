@@ -9,7 +9,7 @@ import {
   type Service,
   STATS,
   startService,
-} from '../support/http.js';
+} from '../support/http/http.js';
 
 const shortTimeout = { requestTimeoutMs: 200, answerTimeoutMs: 60_000 };
 const TOO_LATE = 'The request took too long to arrive.';

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { projectIdCharactersMax } from '../../src/domain/limits.js';
 import { isProjectId } from '../../src/domain/projects/project.js';
-import { directly, get, ordinary, recordSome } from '../support/direct-export.js';
-import { projectOf } from '../support/entities.js';
-import { STATS, sharedService, startMs } from '../support/http.js';
-import type { Answer } from '../support/http-checks.js';
+import { directly, get, ordinary, recordSome } from '../support/http/direct-export.js';
+import { STATS, sharedService, startMs } from '../support/http/http.js';
+import type { Answer } from '../support/http/http-checks.js';
+import { projectOf } from '../support/storage/entities.js';
 
 const dayMs = 86_400_000;
 const shared = sharedService(directly);

@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
 import { whenOver } from '../support/cleanup.js';
-import { get, ordinary, ordinaryCounts, startWithSome } from '../support/direct-export.js';
-import { errorOf, type Service, STATS, startMs } from '../support/http.js';
+import { get, ordinary, ordinaryCounts, startWithSome } from '../support/http/direct-export.js';
+import { errorOf, type Service, STATS, startMs } from '../support/http/http.js';
 
 const by = { name: 'a test', address: null, at: startMs };
 

@@ -1,7 +1,7 @@
 /** Sends every method to every route of the app. `send` checks the headers of each response and the form of each error. */
 import { METHODS } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { sharedService } from '../support/http.js';
+import { sharedService } from '../support/http/http.js';
 import { isDeep } from '../support/volume.js';
 
 /** Paths below `/v1` that need no key. If you add one, document it in SECURITY.md. */

@@ -1,9 +1,9 @@
 /** Every state of every kind of key, from inside and outside its allowlist, with every request. */
 import { describe, expect, test } from 'vitest';
 import { lastUsedIntervalMs } from '../../src/domain/limits.js';
-import { errorOf, type Service, sharedService, startMs, type TestRequest } from '../support/http.js';
-import { requireIs } from '../support/http-checks.js';
-import type { KeyRequest } from '../support/http-keys.js';
+import { errorOf, type Service, sharedService, startMs, type TestRequest } from '../support/http/http.js';
+import { requireIs } from '../support/http/http-checks.js';
+import type { KeyRequest } from '../support/http/http-keys.js';
 import {
   type AskedFor,
   type Expected,
@@ -14,7 +14,7 @@ import {
   REQUESTS,
   STATES,
   type State,
-} from '../support/key-oracle.js';
+} from '../support/http/key-oracle.js';
 import { isDeep } from '../support/volume.js';
 
 const bodyBytesMax = 200;

@@ -2,9 +2,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
 import type { KeyChange, Store } from '../../src/storage/ports/store.js';
-import { QUERIES, type Service, STATS, startMs, startService } from '../support/http.js';
-import { newKey } from '../support/http-keys.js';
-import { WatchedLoad } from '../support/watched-load.js';
+import { QUERIES, type Service, STATS, startMs, startService } from '../support/http/http.js';
+import { newKey } from '../support/http/http-keys.js';
+import { WatchedLoad } from '../support/storage/watched-load.js';
 
 const senders = 12;
 const by = { name: 'a test', address: null, at: startMs };

@@ -10,8 +10,8 @@ import {
   sharedService,
   startMs,
   startService,
-} from '../support/http.js';
-import { type Answer, withoutDate } from '../support/http-checks.js';
+} from '../support/http/http.js';
+import { type Answer, withoutDate } from '../support/http/http-checks.js';
 import { requireNoKey } from '../support/secrets.js';
 
 const path = '/v1/leaked-keys';

@@ -1,6 +1,6 @@
 /** The log and its secrecy. `startService` also checks the whole log at the end of each test. */
 import { describe, expect, test } from 'vitest';
-import { QUERIES, STATS, sharedService, startService } from '../support/http.js';
+import { QUERIES, STATS, sharedService, startService } from '../support/http/http.js';
 import { requireNoKey } from '../support/secrets.js';
 
 describe('the log does not contain a key that is sent', () => {

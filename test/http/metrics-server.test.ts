@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { buildMetricsApp } from '../../src/observability/metrics/server.js';
 import { openStore } from '../../src/storage/open.js';
-import { RawConnection } from '../support/http-raw.js';
-import { readMetrics, sumOf } from '../support/metrics.js';
+import { RawConnection } from '../support/http/http-raw.js';
+import { readMetrics, sumOf } from '../support/http/metrics.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 async function startMetrics() {

@@ -2,10 +2,10 @@
 import { METHODS } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
-import { get, ordinary, recordSome } from '../support/direct-export.js';
-import { QUERIES, type Service, type ServiceOptions, STATS, startService } from '../support/http.js';
-import { holdCalls } from '../support/http-store.js';
-import { type Exposition, readMetrics, sumOf } from '../support/metrics.js';
+import { get, ordinary, recordSome } from '../support/http/direct-export.js';
+import { QUERIES, type Service, type ServiceOptions, STATS, startService } from '../support/http/http.js';
+import { holdCalls } from '../support/http/http-store.js';
+import { type Exposition, readMetrics, sumOf } from '../support/http/metrics.js';
 import { requireNoKey } from '../support/secrets.js';
 
 const route = '/v1/analytics/:projectId/assistant/caller-stats';

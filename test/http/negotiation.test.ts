@@ -1,7 +1,7 @@
 /** The `Accept` header chooses between JSON and CSV. */
 import { describe, expect, test } from 'vitest';
-import { CALLERS, SERIES, sharedService } from '../support/http.js';
-import type { Answer } from '../support/http-checks.js';
+import { CALLERS, SERIES, sharedService } from '../support/http/http.js';
+import type { Answer } from '../support/http/http-checks.js';
 
 const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 const JSON_TYPE = 'application/json; charset=utf-8';

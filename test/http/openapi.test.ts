@@ -4,8 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { CALLER_TYPES } from '../../src/domain/queries/caller.js';
 import { parseQuery } from '../../src/domain/queries/query.js';
 import { BOUND_PATTERN } from '../../src/domain/time/date-time.js';
-import { CALLERS, QUERIES, SERIES, STATS, sharedService, startMs, startService } from '../support/http.js';
-import { at, entriesOf } from '../support/openapi.js';
+import {
+  CALLERS,
+  QUERIES,
+  SERIES,
+  STATS,
+  sharedService,
+  startMs,
+  startService,
+} from '../support/http/http.js';
+import { at, entriesOf } from '../support/http/openapi.js';
 
 /** Fewer runs might not produce every kind of input, which the tests require. */
 const runs = { numRuns: 1000 };

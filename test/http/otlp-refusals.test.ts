@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { errorOf, type KeyName, sharedService } from '../support/http.js';
-import { JSON_TYPE, PROTOBUF } from '../support/telemetry.js';
+import { errorOf, type KeyName, sharedService } from '../support/http/http.js';
+import { JSON_TYPE, PROTOBUF } from '../support/http/telemetry.js';
 
 const PATHS = ['/v1/traces', '/v1/logs', '/v1/metrics'];
 

@@ -11,9 +11,8 @@ import {
   sharedService,
   startMs,
   startService,
-} from '../support/http.js';
-import type { Answer } from '../support/http-checks.js';
-import { by, databases, retainAll } from '../support/store.js';
+} from '../support/http/http.js';
+import type { Answer } from '../support/http/http-checks.js';
 import {
   ASKED,
   bodyOf,
@@ -24,7 +23,8 @@ import {
   TYPES,
   type Type,
   traceId,
-} from '../support/telemetry.js';
+} from '../support/http/telemetry.js';
+import { by, databases, retainAll } from '../support/storage/store.js';
 import { randomCases } from '../support/volume.js';
 
 const SIGNALS = ['traces', 'logs'] as const;

@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { errorOf, QUERIES, recordingHead, type Service, STATS, startService } from '../support/http.js';
-import { holdCalls } from '../support/http-store.js';
+import { errorOf, QUERIES, recordingHead, type Service, STATS, startService } from '../support/http/http.js';
+import { holdCalls } from '../support/http/http-store.js';
 
 const json = { 'content-type': 'application/json' };
 const query = (id: string) => ({ id, caller: 'web' });

@@ -1,8 +1,8 @@
 /** The pages and files of the dashboard and the docs. */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { sharedService } from '../support/http.js';
-import { DOCS_PAGE, DOCS_SCRIPT, PAGE, SCRIPT } from '../support/pages.js';
+import { sharedService } from '../support/http/http.js';
+import { DOCS_PAGE, DOCS_SCRIPT, PAGE, SCRIPT } from '../support/http/pages.js';
 
 const service = sharedService();
 

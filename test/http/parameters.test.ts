@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { detailsOf, errorOf, QUERIES, STATS, sharedService } from '../support/http.js';
+import { detailsOf, errorOf, QUERIES, STATS, sharedService } from '../support/http/http.js';
 
 const NEITHER = 'is neither a date (2026-01-31) nor an ISO 8601 date-time (2026-01-31T23:59:59Z)';
 const LEAP = 'has second 60, which exists only as a leap second, at 23:59:60 UTC';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { errorOf, type KeyName, sharedService } from '../support/http.js';
-import { withoutDate } from '../support/http-checks.js';
+import { errorOf, type KeyName, sharedService } from '../support/http/http.js';
+import { withoutDate } from '../support/http/http-checks.js';
 
 const statsOf = (project: string) => `/v1/analytics/${project}/assistant/caller-stats`;
 const queriesOf = (project: string) => `/v1/analytics/${project}/assistant/queries`;

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { headerBytesMax } from '../../src/domain/limits.js';
-import { errorOf, QUERIES, STATS, sharedService, startService } from '../support/http.js';
+import { errorOf, QUERIES, STATS, sharedService, startService } from '../support/http/http.js';
 
 describe('a wrong method returns 405 with the allowed ones:', () => {
   const service = sharedService();

@@ -8,8 +8,8 @@ import {
   STATS,
   startService,
   type TestRequest,
-} from '../support/http.js';
-import type { Answer } from '../support/http-checks.js';
+} from '../support/http/http.js';
+import type { Answer } from '../support/http/http-checks.js';
 
 // The rate-limiting library uses the system time. Fake only the functions that it calls; files and sockets keep working.
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { detailsOf, errorOf, QUERIES, sharedService, startMs } from '../support/http.js';
+import { detailsOf, errorOf, QUERIES, sharedService, startMs } from '../support/http/http.js';
 
 const NO_QUERY = 'is not a query: send an object with id, caller and, optionally, occurredAt';
 const BAD_CALLER = 'caller: is not "web", "api" or a name of 1 to 64 of a-z 0-9 . _ - (^[a-z0-9._-]{1,64}$)';

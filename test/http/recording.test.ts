@@ -2,8 +2,15 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { batchQueriesMax } from '../../src/domain/limits.js';
-import { detailsOf, errorOf, recordingHead, sharedService, startMs, startService } from '../support/http.js';
-import { by, retainAll } from '../support/store.js';
+import {
+  detailsOf,
+  errorOf,
+  recordingHead,
+  sharedService,
+  startMs,
+  startService,
+} from '../support/http/http.js';
+import { by, retainAll } from '../support/storage/store.js';
 
 const lines = ['{"id":"a","caller":"web"}', '{"id":"b","caller":"api"}', '{"id":"c","caller":"slack"}'];
 const [one = ''] = lines;

@@ -8,7 +8,7 @@ import {
   STATS,
   sharedService,
   startService,
-} from '../support/http.js';
+} from '../support/http/http.js';
 
 const EVENTS = [
   ['web', '2026-03-28T22:59:59.999Z'],

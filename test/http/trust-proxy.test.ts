@@ -1,6 +1,6 @@
 /** The client's address: that of the connection, or the one that a trusted proxy names. */
 import { describe, expect, test } from 'vitest';
-import { errorOf, type Service, sharedService, startService } from '../support/http.js';
+import { errorOf, type Service, sharedService, startService } from '../support/http/http.js';
 
 const REPORT = {
   method: 'POST',

@@ -11,8 +11,8 @@ import {
   type Service,
   STATS,
   startService,
-} from '../support/http.js';
-import { holdCalls } from '../support/http-store.js';
+} from '../support/http/http.js';
+import { holdCalls } from '../support/http/http-store.js';
 
 const query = '{"id":"a","caller":"web"}';
 const json = { 'content-type': 'application/json' };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { RecordResult, Store } from '../../src/storage/ports/store.js';
-import { by, type PlaceFactory, placeFactories, projectOf } from '../support/store.js';
+import { by, type PlaceFactory, placeFactories, projectOf } from '../support/storage/store.js';
 import {
   batchSizes,
   consistentQueries,

@@ -8,7 +8,7 @@ import type { Query } from '../../src/domain/queries/query.js';
 import { YEAR_ZERO_MS } from '../../src/domain/time/date-time.js';
 import { lawRuns } from '../support/volume.js';
 
-export { recount } from '../support/ledger.js';
+export { recount } from '../support/storage/ledger.js';
 
 const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const inRange = (timeMs: number): number => Math.min(Math.max(timeMs, YEAR_ZERO_MS), latestMs);

@@ -5,7 +5,7 @@ import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { by, type PlaceFactory, placeFactories, projectOf, purgeAll } from '../support/store.js';
+import { by, type PlaceFactory, placeFactories, projectOf, purgeAll } from '../support/storage/store.js';
 import { lawParameters, recount } from './events.js';
 
 const org = DEFAULT_ORGANIZATION_ID;

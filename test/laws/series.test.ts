@@ -10,7 +10,7 @@ import { parseSeriesRequest, type Series, type SeriesRequest } from '../../src/d
 import type { Query } from '../../src/domain/queries/query.js';
 import { readSeries } from '../../src/storage/series.js';
 import { localUnit, oddMoments } from '../support/local-calendar.js';
-import { by, placeFactories, projectOf } from '../support/store.js';
+import { by, placeFactories, projectOf } from '../support/storage/store.js';
 import { lawParameters, recount } from './events.js';
 
 const dayMs = 86_400_000;

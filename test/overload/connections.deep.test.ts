@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Server } from '../support/cli.js';
-import { batchOf, clientOf } from '../support/cli-client.js';
-import { makeKey, placeWithSample, project, succeed } from '../support/cli-place.js';
+import type { Server } from '../support/cli/cli.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
+import { makeKey, placeWithSample, project, succeed } from '../support/cli/cli-place.js';
 import { residentBytesOf } from '../support/resident-memory.js';
 
 const connections = 5_000;

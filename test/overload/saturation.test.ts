@@ -1,7 +1,7 @@
 /** A real server that receives far more recordings than it accepts. */
 import { expect, test } from 'vitest';
-import { clientOf } from '../support/cli-client.js';
-import { makeKey, placeWithProject, project, succeed } from '../support/cli-place.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { makeKey, placeWithProject, project, succeed } from '../support/cli/cli-place.js';
 
 const senders = 40;
 const requestsEach = 4;

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { databaseConnectionsMax } from '../../src/domain/limits.js';
 import { openStore } from '../../src/storage/open.js';
-import { firstRunOf, kill, runCli, type Server, startCli, urlIn } from '../support/cli.js';
-import { knownDelivery } from '../support/ledger.js';
-import { Cluster, eventually, Load, ownPostgres, waitingForLock } from '../support/nodes.js';
-import { installations, newestPostgres, type PostgresServer } from '../support/postgres-server.js';
-import { onDatabase } from '../support/store.js';
+import { firstRunOf, kill, runCli, type Server, startCli, urlIn } from '../support/cli/cli.js';
+import { Cluster, eventually, Load, ownPostgres, waitingForLock } from '../support/postgres/nodes.js';
+import { installations, newestPostgres, type PostgresServer } from '../support/postgres/postgres-server.js';
+import { knownDelivery } from '../support/storage/ledger.js';
+import { onDatabase } from '../support/storage/store.js';
 import { isDeep } from '../support/volume.js';
 
 const [older] = installations();

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
-import { certificateFor, newAuthority } from '../support/certificates.js';
-import { installations, type PostgresServer, startPostgres } from '../support/postgres-server.js';
-import { onDatabase, openForTest } from '../support/store.js';
+import { certificateFor, newAuthority } from '../support/postgres/certificates.js';
+import { installations, type PostgresServer, startPostgres } from '../support/postgres/postgres-server.js';
+import { onDatabase, openForTest } from '../support/storage/store.js';
 
 /** Where nobody gets in without encryption. */
 const database = 'counts';

@@ -3,9 +3,9 @@ import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { RecordResult, Store } from '../../src/storage/ports/store.js';
-import { knownEvent, rangesOver, recount } from '../support/ledger.js';
-import { eventually } from '../support/nodes.js';
-import { by, newDatabase, onDatabase, openForTest, projectOf } from '../support/store.js';
+import { eventually } from '../support/postgres/nodes.js';
+import { knownEvent, rangesOver, recount } from '../support/storage/ledger.js';
+import { by, newDatabase, onDatabase, openForTest, projectOf } from '../support/storage/store.js';
 import { isDeep } from '../support/volume.js';
 
 /** Long enough for any machine: a writer that waits its turn is no failure here. */

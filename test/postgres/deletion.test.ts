@@ -2,13 +2,13 @@
 import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { firstRunOf, kill } from '../support/cli.js';
-import { batchOf, clientOf } from '../support/cli-client.js';
-import { succeed } from '../support/cli-place.js';
-import { whileHeld } from '../support/copy.js';
-import { knownEvent, recount } from '../support/ledger.js';
-import { eventually } from '../support/nodes.js';
-import { programOn, ready } from '../support/schema-nodes.js';
+import { firstRunOf, kill } from '../support/cli/cli.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
+import { succeed } from '../support/cli/cli-place.js';
+import { whileHeld } from '../support/cli/copy.js';
+import { eventually } from '../support/postgres/nodes.js';
+import { programOn, ready } from '../support/postgres/schema-nodes.js';
+import { knownEvent, recount } from '../support/storage/ledger.js';
 import {
   by,
   intact,
@@ -19,7 +19,7 @@ import {
   purgeAll,
   retainAll,
   schemaOf,
-} from '../support/store.js';
+} from '../support/storage/store.js';
 
 const servers = inject('postgresServers').map(({ version, url }) => [version, url] as const);
 const org = 'default';

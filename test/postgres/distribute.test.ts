@@ -5,10 +5,10 @@
  */
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
-import { runCli } from '../support/cli.js';
-import { emptyPlace } from '../support/cli-place.js';
-import { newestPostgres, startPostgres } from '../support/postgres-server.js';
-import { newSchemaIn, onDatabase } from '../support/store.js';
+import { runCli } from '../support/cli/cli.js';
+import { emptyPlace } from '../support/cli/cli-place.js';
+import { newestPostgres, startPostgres } from '../support/postgres/postgres-server.js';
+import { newSchemaIn, onDatabase } from '../support/storage/store.js';
 
 const standIn = {
   'citus.control': "default_version = '1.0'\nrelocatable = false\nschema = public\n",

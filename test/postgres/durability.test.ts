@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { newUser } from '../support/postgres-user.js';
+import { newUser } from '../support/postgres/postgres-user.js';
 import {
   by,
   keyOf,
@@ -13,7 +13,7 @@ import {
   openForTest,
   projectOf,
   schemaOf,
-} from '../support/store.js';
+} from '../support/storage/store.js';
 
 /** A schema that need not be dropped, for its database is. */
 const newSchemaOf = (url: string): string => `${url}?schema=test_${randomBytes(8).toString('hex')}`;

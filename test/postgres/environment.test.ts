@@ -3,10 +3,10 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
-import { spawnCli } from '../support/cli.js';
-import { succeed } from '../support/cli-place.js';
-import { listening, programOn, ready } from '../support/schema-nodes.js';
-import { by, newSchemaIn, onDatabase, openForTest, schemaOf } from '../support/store.js';
+import { spawnCli } from '../support/cli/cli.js';
+import { succeed } from '../support/cli/cli-place.js';
+import { listening, programOn, ready } from '../support/postgres/schema-nodes.js';
+import { by, newSchemaIn, onDatabase, openForTest, schemaOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';

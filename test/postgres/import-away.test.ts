@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { programFile, runCli } from '../support/cli.js';
-import { ownPostgres } from '../support/nodes.js';
-import { newestPostgres } from '../support/postgres-server.js';
+import { programFile, runCli } from '../support/cli/cli.js';
+import { ownPostgres } from '../support/postgres/nodes.js';
+import { newestPostgres } from '../support/postgres/postgres-server.js';
 
 const newest = newestPostgres();
 

@@ -1,8 +1,8 @@
 /** Kills, of the database and of nodes, while known events are recorded: each is counted once. */
 import { expect, test } from 'vitest';
-import { kill } from '../support/cli.js';
-import { Cluster, Load, ownPostgres } from '../support/nodes.js';
-import { installations, newestPostgres } from '../support/postgres-server.js';
+import { kill } from '../support/cli/cli.js';
+import { Cluster, Load, ownPostgres } from '../support/postgres/nodes.js';
+import { installations, newestPostgres } from '../support/postgres/postgres-server.js';
 import { isDeep } from '../support/volume.js';
 
 const [older] = installations();

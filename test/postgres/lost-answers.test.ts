@@ -1,11 +1,11 @@
 /** What was made durable and whose acknowledgement was lost: it is a duplicate when it comes again. */
 import { expect, test } from 'vitest';
-import { kill } from '../support/cli.js';
-import { startCuttingProxy } from '../support/cutting-proxy.js';
-import { knownDelivery, Ledger } from '../support/ledger.js';
-import { Cluster, eventually, ownPostgres, waitingForLock } from '../support/nodes.js';
-import { installations, newestPostgres } from '../support/postgres-server.js';
-import { onDatabase } from '../support/store.js';
+import { kill } from '../support/cli/cli.js';
+import { startCuttingProxy } from '../support/postgres/cutting-proxy.js';
+import { Cluster, eventually, ownPostgres, waitingForLock } from '../support/postgres/nodes.js';
+import { installations, newestPostgres } from '../support/postgres/postgres-server.js';
+import { knownDelivery, Ledger } from '../support/storage/ledger.js';
+import { onDatabase } from '../support/storage/store.js';
 
 const [older] = installations();
 const newest = newestPostgres();

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
-import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/store.js';
+import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/storage/store.js';
 
 const opened = (url: string) => openForTest(url, { connectionsMax: 2, timeoutMs: 60_000 });
 

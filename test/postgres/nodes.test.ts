@@ -1,10 +1,10 @@
 /** Many nodes on one database: nothing that one did is unknown to another's next request. */
 import { describe, expect, inject, test } from 'vitest';
-import { firstRunOf, kill, LATER_START, matched } from '../support/cli.js';
-import { batchOf, clientOf } from '../support/cli-client.js';
-import { succeed } from '../support/cli-place.js';
-import { programOn, ready, statusOf } from '../support/schema-nodes.js';
-import { newSchemaIn, onDatabase, schemaOf } from '../support/store.js';
+import { firstRunOf, kill, LATER_START, matched } from '../support/cli/cli.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
+import { succeed } from '../support/cli/cli-place.js';
+import { programOn, ready, statusOf } from '../support/postgres/schema-nodes.js';
+import { newSchemaIn, onDatabase, schemaOf } from '../support/storage/store.js';
 
 const servers = inject('postgresServers').map(({ version, url }) => [version, url] as const);
 const [, newest = ''] = servers.at(-1) ?? [];

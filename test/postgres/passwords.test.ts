@@ -4,11 +4,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { generateKey } from '../../src/domain/keys/api-key.js';
-import { firstRunOf, inGroups, kill, type Outcome, runCommand, spawnCli } from '../support/cli.js';
-import { batchOf, clientOf } from '../support/cli-client.js';
-import { newUser, type User } from '../support/postgres-user.js';
-import { listening, programOn, ready } from '../support/schema-nodes.js';
-import { newSchemaIn, onDatabase, schemaOf } from '../support/store.js';
+import { firstRunOf, inGroups, kill, type Outcome, runCommand, spawnCli } from '../support/cli/cli.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
+import { newUser, type User } from '../support/postgres/postgres-user.js';
+import { listening, programOn, ready } from '../support/postgres/schema-nodes.js';
+import { newSchemaIn, onDatabase, schemaOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { isDeep } from '../support/volume.js';
 

@@ -2,11 +2,11 @@
 import { expect, inject, test, vi } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { documentedGrants, isOfPeople, oneByOne } from '../support/grants.js';
-import { invitationOf } from '../support/people.js';
-import { newUser } from '../support/postgres-user.js';
-import { by, newSchemaIn, onDatabase, openForTest, schemaOf } from '../support/store.js';
-import { codesOf, usersOf, Visitor } from '../support/visitor.js';
+import { documentedGrants, isOfPeople, oneByOne } from '../support/postgres/grants.js';
+import { newUser } from '../support/postgres/postgres-user.js';
+import { by, newSchemaIn, onDatabase, openForTest, schemaOf } from '../support/storage/store.js';
+import { invitationOf } from '../support/users/people.js';
+import { codesOf, usersOf, Visitor } from '../support/users/visitor.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 const password = 'a long enough passphrase';

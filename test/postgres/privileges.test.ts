@@ -3,13 +3,21 @@ import { expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import { firstRunOf } from '../support/cli.js';
-import { batchOf, clientOf } from '../support/cli-client.js';
-import { succeed } from '../support/cli-place.js';
-import { documentedGrants, isOfPeople, oneByOne } from '../support/grants.js';
-import { newUser } from '../support/postgres-user.js';
-import { listening, programOn, ready, statusOf } from '../support/schema-nodes.js';
-import { by, keyOf, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/store.js';
+import { firstRunOf } from '../support/cli/cli.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
+import { succeed } from '../support/cli/cli-place.js';
+import { documentedGrants, isOfPeople, oneByOne } from '../support/postgres/grants.js';
+import { newUser } from '../support/postgres/postgres-user.js';
+import { listening, programOn, ready, statusOf } from '../support/postgres/schema-nodes.js';
+import {
+  by,
+  keyOf,
+  newSchemaIn,
+  onDatabase,
+  openForTest,
+  projectOf,
+  schemaOf,
+} from '../support/storage/store.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 const lacks = /this user lacks a privilege; grant it, or connect as another user\./;

@@ -12,7 +12,7 @@ import { SqlDirectoryChanges } from '../../src/storage/sql/directory-changes.js'
 import { SqlDirectoryReads } from '../../src/storage/sql/directory-reads.js';
 import { delegate, type Session } from '../../src/storage/sql/session.js';
 import { SqlThrottles } from '../../src/storage/sql/throttles.js';
-import { newSchemaIn, onDatabase, openForTest, schemaOf } from '../support/store.js';
+import { newSchemaIn, onDatabase, openForTest, schemaOf } from '../support/storage/store.js';
 
 /** Few rows, read and written by the coordinator alone: no request of one project waits for another's server. */
 const LOCAL_TABLES = [

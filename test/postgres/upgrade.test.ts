@@ -2,6 +2,7 @@
 import { describe, expect, inject, test } from 'vitest';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import { MIGRATIONS, NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
+import { eventually } from '../support/postgres/nodes.js';
 import {
   expectUpToDate,
   firstVersionKeyColumns,
@@ -9,9 +10,8 @@ import {
   firstVersionKeyValues,
   firstVersionProjects,
   firstVersionQueries,
-} from '../support/first-version.js';
-import { eventually } from '../support/nodes.js';
-import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/store.js';
+} from '../support/storage/first-version.js';
+import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/storage/store.js';
 
 const opened = (url: string) => openForTest(url, { connectionsMax: 2, timeoutMs: 60_000 });
 

@@ -1,6 +1,6 @@
 /** What `verify` finds where counters are not what the queries give: both kinds of counters, each in three ways. */
 import { expect, inject, test } from 'vitest';
-import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/store.js';
+import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/storage/store.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 

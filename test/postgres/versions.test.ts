@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
 import { NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
-import { firstRunOf, kill } from '../support/cli.js';
-import { batchOf, clientOf } from '../support/cli-client.js';
-import { succeed } from '../support/cli-place.js';
-import { listening, programOn, ready, statusOf } from '../support/schema-nodes.js';
-import { newSchemaIn, onDatabase, schemaOf } from '../support/store.js';
+import { firstRunOf, kill } from '../support/cli/cli.js';
+import { batchOf, clientOf } from '../support/cli/cli-client.js';
+import { succeed } from '../support/cli/cli-place.js';
+import { listening, programOn, ready, statusOf } from '../support/postgres/schema-nodes.js';
+import { newSchemaIn, onDatabase, schemaOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';

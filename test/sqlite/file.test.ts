@@ -6,8 +6,8 @@ import { openReader } from '../../src/storage/sqlite/connection.js';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
-import { withFile } from '../support/sqlite-file.js';
-import { by, projectOf } from '../support/store.js';
+import { withFile } from '../support/storage/sqlite-file.js';
+import { by, projectOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 async function storeFile(): Promise<string> {

@@ -5,7 +5,7 @@ import { migrateStore, openStore } from '../../src/storage/open.js';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
 import { whenOver } from '../support/cleanup.js';
-import { by, projectOf } from '../support/entities.js';
+import { by, projectOf } from '../support/storage/entities.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 test('creates a missing file, and opens it if it must exist', async () => {

@@ -6,8 +6,8 @@ import type { Query } from '../../src/domain/queries/query.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import { whenOver } from '../support/cleanup.js';
-import { knownDelivery, rangesOver, recount } from '../support/ledger.js';
-import { by, projectOf } from '../support/store.js';
+import { knownDelivery, rangesOver, recount } from '../support/storage/ledger.js';
+import { by, projectOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const dayMs = 86_400_000;

@@ -9,7 +9,7 @@ import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import { openMigrated } from '../../src/storage/sqlite/migrations/migrate.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
 import { whenOver } from '../support/cleanup.js';
-import { by, keyOf, projectOf } from '../support/store.js';
+import { by, keyOf, projectOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /** A store with one project, the same file past the program, and the thread that writes. */

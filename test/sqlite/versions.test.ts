@@ -14,9 +14,9 @@ import {
   firstVersionKeyValues,
   firstVersionProjects,
   firstVersionQueries,
-} from '../support/first-version.js';
-import { withFile } from '../support/sqlite-file.js';
-import { by, projectOf } from '../support/store.js';
+} from '../support/storage/first-version.js';
+import { withFile } from '../support/storage/sqlite-file.js';
+import { by, projectOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /** A file as the first version left it, closed. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { openSqliteStore } from '../../src/storage/sqlite/store.js';
-import { by, projectOf } from '../support/store.js';
+import { by, projectOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 test('counts, and refuses recordings after a wait, while another process holds the write lock', async () => {

@@ -1,9 +1,9 @@
 /** The cost of password hashes. */
 import { scryptSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { runOnUsers } from '../support/people.js';
-import { placeFactories } from '../support/store.js';
-import { usersOf, Visitor } from '../support/visitor.js';
+import { placeFactories } from '../support/storage/store.js';
+import { runOnUsers } from '../support/users/people.js';
+import { usersOf, Visitor } from '../support/users/visitor.js';
 
 const password = 'a long enough passphrase';
 

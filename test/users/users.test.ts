@@ -2,10 +2,10 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { passwordCharactersMax, passwordCharactersMin } from '../../src/domain/limits.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import '../support/quick-passwords.mjs';
-import { runOnUsers } from '../support/people.js';
-import { placeFactories } from '../support/store.js';
-import { codesOf, type Node, usersOf, Visitor } from '../support/visitor.js';
+import '../support/users/quick-passwords.mjs';
+import { placeFactories } from '../support/storage/store.js';
+import { runOnUsers } from '../support/users/people.js';
+import { codesOf, type Node, usersOf, Visitor } from '../support/users/visitor.js';
 
 const ada = { email: 'ada@example.org', name: 'Ada', password: 'a long enough passphrase' };
 const dayMs = 86_400_000;

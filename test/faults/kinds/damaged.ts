@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Counts } from '../../../src/domain/counting/counts.js';
-import { kill, programFile, type Running, urlIn } from '../../support/process.js';
+import { kill, programFile, type Running, urlIn } from '../../support/cli/process.js';
 import { countsIn, sum } from '../blocks.js';
 import type { Round } from '../fault.js';
 import { type Question, questionOf } from '../plan.js';

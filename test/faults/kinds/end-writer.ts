@@ -1,7 +1,7 @@
 /** The writer thread of a server is terminated at any moment. The server starts another. */
 import { scheduler } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { kill } from '../../support/process.js';
+import { kill } from '../../support/cli/process.js';
 import { type Fault, serverWith, underLoad } from '../fault.js';
 
 const preload = fileURLToPath(new URL('../preload/ended-threads.mjs', import.meta.url));

@@ -4,7 +4,7 @@
  */
 import { copyFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { ALL_TIME } from '../../../src/domain/counting/date-range.js';
-import { kill, type Running } from '../../support/process.js';
+import { kill, type Running } from '../../support/cli/process.js';
 import { type Fault, type Round, serverWith, underLoad } from '../fault.js';
 import type { Load } from '../load.js';
 import type { Node, World } from '../world.js';

@@ -1,5 +1,5 @@
 /** The PostgreSQL server, or a node, is killed during recording. */
-import type { PostgresServer } from '../../support/postgres-server.js';
+import type { PostgresServer } from '../../support/postgres/postgres-server.js';
 import { type Fault, killWithin, type Round, underLoad } from '../fault.js';
 
 /** The number of nodes of a world. */

@@ -1,6 +1,6 @@
 /** The clock of a server jumps by milliseconds, hours and weeks while it records. */
 import { fileURLToPath } from 'node:url';
-import { kill } from '../../support/process.js';
+import { kill } from '../../support/cli/process.js';
 import { type Fault, serverWith, underLoad } from '../fault.js';
 
 const preload = fileURLToPath(new URL('../preload/shifted-clock.mjs', import.meta.url));

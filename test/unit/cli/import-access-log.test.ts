@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/cli/io.js';
 import { type FormOptions, readForm } from '../../../src/cli/options/import-form.js';
-import { readRecords } from '../../support/import-records.js';
+import { readRecords } from '../../support/cli/import-records.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'caller-stats-rules-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/cli/io.js';
 import { type FormOptions, readForm } from '../../../src/cli/options/import-form.js';
-import { readRecords } from '../../support/import-records.js';
+import { readRecords } from '../../support/cli/import-records.js';
 
 describe('the import of fields refuses', () => {
   test.each<[string, FormOptions, RegExp]>([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readRecords } from '../../support/import-records.js';
+import { readRecords } from '../../support/cli/import-records.js';
 
 const at = '2026-01-31T12:00:00Z';
 const noon = '2026-01-31T12:00:00.000Z';

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import type { QueuedQuery } from '../../../client/src/query.js';
 import { createRecorder } from '../../../client/src/recorder.js';
 import type { DropReason } from '../../../client/src/recorder-options.js';
-import { TestPlatform } from '../../support/client-platform.js';
-import { BAD, ModelServer, type Trouble } from '../../support/client-server.js';
+import { TestPlatform } from '../../support/client/client-platform.js';
+import { BAD, ModelServer, type Trouble } from '../../support/client/client-server.js';
 import { lawRuns } from '../../support/volume.js';
 
 const seed = process.env['CALLER_STATS_LAW_SEED'];

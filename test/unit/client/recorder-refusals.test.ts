@@ -6,8 +6,8 @@ import type { Query, QueuedQuery } from '../../../client/src/query.js';
 import { toQueuedQuery } from '../../../client/src/query.js';
 import { createRecorder } from '../../../client/src/recorder.js';
 import { parseQuery } from '../../../src/domain/queries/query.js';
-import { answer, never, TestPlatform } from '../../support/client-platform.js';
-import { ok, recorderWith, required, status } from '../../support/client-recorder.js';
+import { answer, never, TestPlatform } from '../../support/client/client-platform.js';
+import { ok, recorderWith, required, status } from '../../support/client/client-recorder.js';
 
 describe('invalid options are refused when the recorder is created', () => {
   test.each([

@@ -1,8 +1,8 @@
 /** What `flush` and `close` wait for. */
 import { expect, test } from 'vitest';
 import { createRecorder } from '../../../client/src/recorder.js';
-import { answer, TestPlatform } from '../../support/client-platform.js';
-import { ok, recorderWith, required, status } from '../../support/client-recorder.js';
+import { answer, TestPlatform } from '../../support/client/client-platform.js';
+import { ok, recorderWith, required, status } from '../../support/client/client-recorder.js';
 
 const one = (id: string, caller = 'web') => ({ id, caller });
 

@@ -11,7 +11,7 @@ import {
 } from '../../../src/domain/keys/key-lifetime.js';
 import { emailCharactersMax, keyGraceDaysMax, keyLifeDaysMax } from '../../../src/domain/limits.js';
 import { toEmail } from '../../../src/domain/people/member.js';
-import { keyOf } from '../../support/entities.js';
+import { keyOf } from '../../support/storage/entities.js';
 import { words } from '../../support/words.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');

@@ -11,7 +11,7 @@ import {
   type TelemetryRecord,
   type TelemetryRules,
 } from '../../../src/domain/queries/telemetry.js';
-import { ASKED, spanId, traceId, uuidOf } from '../../support/telemetry.js';
+import { ASKED, spanId, traceId, uuidOf } from '../../support/http/telemetry.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
 const dayMs = 86_400_000;

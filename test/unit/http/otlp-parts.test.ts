@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { otlpPartsMax } from '../../../src/domain/limits.js';
 import { HttpError } from '../../../src/http/errors.js';
-import { PROTOBUF, type SignalName } from '../../support/telemetry.js';
-import { message, read } from '../../support/telemetry-reading.js';
+import { PROTOBUF, type SignalName } from '../../support/http/telemetry.js';
+import { message, read } from '../../support/http/telemetry-reading.js';
 
 const text = (words: string) => Buffer.from(words);
 const none = new Uint8Array();

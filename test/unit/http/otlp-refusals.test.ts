@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { HttpError } from '../../../src/http/errors.js';
 import { readJson } from '../../../src/http/otlp/json.js';
 import { TRACES } from '../../../src/http/otlp/signals.js';
-import { bodyOf, JSON_TYPE, PROTOBUF, type Sent, traceId } from '../../support/telemetry.js';
-import { bytes, message, read, wants } from '../../support/telemetry-reading.js';
+import { bodyOf, JSON_TYPE, PROTOBUF, type Sent, traceId } from '../../support/http/telemetry.js';
+import { bytes, message, read, wants } from '../../support/http/telemetry-reading.js';
 
 function refusal(readIt: () => unknown): string {
   try {

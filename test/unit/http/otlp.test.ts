@@ -9,8 +9,8 @@ import {
   spanId,
   type Type,
   traceId,
-} from '../../support/telemetry.js';
-import { bytes, message, read } from '../../support/telemetry-reading.js';
+} from '../../support/http/telemetry.js';
+import { bytes, message, read } from '../../support/http/telemetry-reading.js';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });
 const scalar = fc.oneof(text, fc.boolean(), fc.maxSafeInteger());

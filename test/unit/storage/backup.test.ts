@@ -14,7 +14,7 @@ import { openConnection } from '../../../src/storage/sqlite/connection.js';
 import { NEWEST_VERSION } from '../../../src/storage/sqlite/migrations/index.js';
 import { openMigrated } from '../../../src/storage/sqlite/migrations/migrate.js';
 import { whenOver } from '../../support/cleanup.js';
-import { recordInto } from '../../support/sqlite.js';
+import { recordInto } from '../../support/storage/sqlite.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 const nowMs = Date.parse('2026-06-15T12:34:56.789Z');

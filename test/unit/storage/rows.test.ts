@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { KEY } from '../../../src/storage/sql/rows.js';
-import { keyOf } from '../../support/entities.js';
+import { keyOf } from '../../support/storage/entities.js';
 
 test('names columns after fields and stores lists as text', () => {
   const key = keyOf('k', { scopes: ['read', 'write'], allow: [] });

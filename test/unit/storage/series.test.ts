@@ -5,7 +5,7 @@ import { parseSeriesRequest } from '../../../src/domain/counting/series.js';
 import type { Query } from '../../../src/domain/queries/query.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../../../src/domain/time/date-time.js';
 import { readSeries } from '../../../src/storage/series.js';
-import { recount } from '../../support/ledger.js';
+import { recount } from '../../support/storage/ledger.js';
 
 const dayMs = 86_400_000;
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { backUpFile, restoreFile } from '../../../../src/storage/sqlite/files/backup.js';
 import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import { whenOver } from '../../../support/cleanup.js';
-import { recordInto } from '../../../support/sqlite.js';
+import { recordInto } from '../../../support/storage/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
 /** What the name of a database ends with that was replaced at the time 0. */

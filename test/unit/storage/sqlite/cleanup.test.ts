@@ -7,7 +7,7 @@ import { Statements } from '../../../../src/storage/sqlite/statements.js';
 import { Cleaner } from '../../../../src/storage/sqlite/writer/purge.js';
 import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
 import { whenOver } from '../../../support/cleanup.js';
-import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/sqlite.js';
+import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/storage/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
 const dayMs = 86_400_000;

@@ -8,7 +8,7 @@ import {
   setUpWriter,
 } from '../../../../src/storage/sqlite/connection.js';
 import { whenOver } from '../../../support/cleanup.js';
-import { databaseInMemory } from '../../../support/sqlite.js';
+import { databaseInMemory } from '../../../support/storage/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
 test('connections wait five seconds for others and have the configured cache size', async () => {

@@ -6,8 +6,8 @@ import { SqlDirectoryReads } from '../../../../src/storage/sql/directory-reads.j
 import { SQLITE } from '../../../../src/storage/sqlite/dialect.js';
 import { Statements } from '../../../../src/storage/sqlite/statements.js';
 import { runUserStatement, userTablesOver } from '../../../../src/storage/sqlite/user-tables.js';
-import { by } from '../../../support/entities.js';
-import { databaseInMemory } from '../../../support/sqlite.js';
+import { by } from '../../../support/storage/entities.js';
+import { databaseInMemory } from '../../../support/storage/sqlite.js';
 
 /** The directory of a database in memory, its user tables, and the statements that were handed to the writer. */
 function open() {

@@ -10,7 +10,7 @@ import {
   openMigrated,
   requireNewest,
 } from '../../../../src/storage/sqlite/migrations/migrate.js';
-import { withFile } from '../../../support/sqlite-file.js';
+import { withFile } from '../../../support/storage/sqlite-file.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
 const newFile = async (): Promise<string> => join(await temporaryFolder(), 'store.db');

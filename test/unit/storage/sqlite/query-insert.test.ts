@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rowsPerStatement } from '../../../../src/storage/sqlite/writer/multi-row.js';
 import { QueryInsert } from '../../../../src/storage/sqlite/writer/query-insert.js';
-import { databaseInMemory, notedRuns } from '../../../support/sqlite.js';
+import { databaseInMemory, notedRuns } from '../../../support/storage/sqlite.js';
 
 const columns = 4;
 

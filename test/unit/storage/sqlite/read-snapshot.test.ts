@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
-import { databaseInMemory } from '../../../support/sqlite.js';
+import { databaseInMemory } from '../../../support/storage/sqlite.js';
 
 test('an error is passed on, and ends the transaction', () => {
   const db = databaseInMemory();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ALL_TIME } from '../../../../src/domain/counting/date-range.js';
 import { Reader } from '../../../../src/storage/sqlite/reader.js';
-import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/sqlite.js';
+import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/storage/sqlite.js';
 
 test('reports whether there is something to clean up', () => {
   const db = databaseInMemory();

@@ -9,7 +9,7 @@ import {
   openKept,
   placeRows,
   sumsRows,
-} from '../../../support/rollup-cache.js';
+} from '../../../support/storage/rollup-cache.js';
 
 const range = { from: 0, to: 3 * dayMs + 1 };
 

@@ -7,8 +7,8 @@ import type { Connection } from '../../../../src/storage/sqlite/connection.js';
 import { CounterReader } from '../../../../src/storage/sqlite/counters/counter-reader.js';
 import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
 import { RollupCache } from '../../../../src/storage/sqlite/counters/rollup-cache.js';
-import { recount } from '../../../support/ledger.js';
-import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/sqlite.js';
+import { recount } from '../../../support/storage/ledger.js';
+import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/storage/sqlite.js';
 
 const dayMs = 86_400_000;
 

@@ -8,7 +8,7 @@ import {
   openKept,
   placeRows,
   sumsRows,
-} from '../../../support/rollup-cache.js';
+} from '../../../support/storage/rollup-cache.js';
 
 test('days are cached from the 16th look-up on, and read once', () => {
   const { ask, reads } = openKept({ docs: [-1, 0, 1, dayMs, 2 * dayMs, 3 * dayMs] });

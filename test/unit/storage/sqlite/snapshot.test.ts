@@ -15,7 +15,7 @@ import { CallerStatsError } from '../../../../src/domain/errors.js';
 import { writeAtomically, writeSnapshot } from '../../../../src/storage/sqlite/files/snapshot.js';
 import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.js';
 import { whenOver } from '../../../support/cleanup.js';
-import { recordInto } from '../../../support/sqlite.js';
+import { recordInto } from '../../../support/storage/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
 /** Makes a small database. */

@@ -3,7 +3,12 @@ import { BUCKET_WIDTHS_MS, bucketAt } from '../../../../src/domain/counting/buck
 import { inOrderOfBuckets, verifyDifferencesMax } from '../../../../src/storage/ports/maintenance.js';
 import type { Connection } from '../../../../src/storage/sqlite/connection.js';
 import { verify } from '../../../../src/storage/sqlite/counters/verify.js';
-import { databaseInMemory, deleteProjectIn, recordInto, twoConnections } from '../../../support/sqlite.js';
+import {
+  databaseInMemory,
+  deleteProjectIn,
+  recordInto,
+  twoConnections,
+} from '../../../support/storage/sqlite.js';
 
 const dayMs = 86_400_000;
 const levels = [...BUCKET_WIDTHS_MS.keys()];

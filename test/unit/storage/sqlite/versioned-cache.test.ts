@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snapshot.js';
 import { VersionedCache } from '../../../../src/storage/sqlite/counters/versioned-cache.js';
-import { twoConnections } from '../../../support/sqlite.js';
+import { twoConnections } from '../../../support/storage/sqlite.js';
 
 const entriesMax = 3;
 

@@ -5,8 +5,8 @@ import { openMigrated } from '../../../../src/storage/sqlite/migrations/migrate.
 import type { Operation } from '../../../../src/storage/sqlite/writer/operations.js';
 import { Writer } from '../../../../src/storage/sqlite/writer/writer.js';
 import { whenOver } from '../../../support/cleanup.js';
-import { by, keyOf, projectOf } from '../../../support/entities.js';
-import { databaseInMemory } from '../../../support/sqlite.js';
+import { by, keyOf, projectOf } from '../../../support/storage/entities.js';
+import { databaseInMemory } from '../../../support/storage/sqlite.js';
 import { temporaryFolder } from '../../../support/temporary.js';
 
 const create: Operation = { kind: 'directory', method: 'createProject', args: [projectOf('docs'), by] };

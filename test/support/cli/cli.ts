@@ -1,0 +1,210 @@
+/**
+ * Runs the built program. Commands run within the test's process, which saves most of their time. Servers, and commands in
+ * tests of signals, terminals and time zones, run as processes of their own.
+ */
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { Readable, Writable } from 'node:stream';
+import type * as Program from '../../../src/cli/program.js';
+import { whenOver } from '../cleanup.js';
+import { requireNoKey } from '../secrets.js';
+import {
+  kill,
+  type Outcome,
+  programFile,
+  type Running,
+  type RunOptions,
+  startProcess,
+  urlIn,
+} from './process.js';
+
+export {
+  type FirstRun,
+  firstRunOf,
+  kill,
+  matched,
+  type Outcome,
+  programFile,
+  type Running,
+  type RunOptions,
+  urlIn,
+} from './process.js';
+
+/** Servers run as long as the tests that share them. */
+const serverHangMs = 1_000_000;
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+export type CliOptions = Pick<RunOptions, 'cwd' | 'env' | 'input'>;
+
+/** Runs a command within this process. */
+export function runCli(
+  args: readonly string[],
+  { cwd = tmpdir(), env = {}, input = '' }: CliOptions = {},
+): Promise<Outcome> {
+  return inFolder(cwd, () => runHere(args, env, input));
+}
+
+async function runHere(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  input: string | Uint8Array,
+): Promise<Outcome> {
+  const program = new URL('../../../dist/cli/program.js', import.meta.url).href;
+  const { run } = (await import(program)) as typeof Program;
+  const [stdout, stderr] = [new Output(), new Output()];
+  const io = {
+    ...{ stdout, stderr, stdin: Readable.from([Buffer.from(input)]), env },
+    ...{ interactive: false, colors: false, randomInt },
+    clock: { now: () => Date.now() },
+    monotonicMs: () => performance.now(),
+    stopRequested: () => new Promise<string>(() => {}),
+  };
+  const status = await run(args, io, version);
+  requireNoKey(stderr.text, [], `stderr of ${args.join(' ')}`);
+  return { status, signal: null, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** The working directory of commands. All that run at the same time share it. */
+let shared:
+  | { readonly folder: string; commands: number; readonly free: Promise<void>; leave: () => void }
+  | undefined;
+
+/** Runs `work` in a folder, as soon as no other folder is in use. */
+async function inFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  while (shared !== undefined && shared.folder !== folder) await shared.free;
+  if (shared === undefined) {
+    const before = process.cwd();
+    let resolve = () => {};
+    const free = new Promise<void>((done) => {
+      resolve = done;
+    });
+    process.chdir(folder);
+    shared = {
+      ...{ folder, commands: 0, free },
+      leave: () => {
+        process.chdir(before);
+        shared = undefined;
+        resolve();
+      },
+    };
+  }
+  const mine = shared;
+  mine.commands++;
+  try {
+    return await work();
+  } finally {
+    if (--mine.commands === 0) mine.leave();
+  }
+}
+
+/** Runs a command as a process of its own. */
+export function spawnCli(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  return runCommand(process.execPath, [programFile, ...args], options);
+}
+
+/** Collects what is written to it. */
+class Output extends Writable {
+  readonly #chunks: Buffer[] = [];
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8');
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
+}
+
+/** Runs any program. */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Outcome> {
+  return start(command, args, options).ended;
+}
+
+/** Starts the program, which is killed after the test. */
+export function startCli(args: readonly string[], options: RunOptions = {}): Running {
+  return startCommand(process.execPath, [programFile, ...args], options);
+}
+
+/** Starts any program, which is killed after the test. */
+export function startCommand(command: string, args: readonly string[], options: RunOptions = {}): Running {
+  const running = start(command, args, options);
+  whenOver(async () => {
+    kill(running.pid, 'SIGKILL');
+    await running.ended;
+  });
+  return running;
+}
+
+export interface Server {
+  readonly url: string;
+  readonly pid: number;
+  /** Its output until it was ready. */
+  readonly stdout: string;
+  readonly ended: Promise<Outcome>;
+  /** Waits until stderr matches, and returns it. Rejects if the process ends before. */
+  readonly logged: Running['logged'];
+  /** Sends a signal and waits for the end of the process. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<Outcome>;
+}
+
+export interface ServerOptions extends RunOptions {
+  /** Options of Node. */
+  readonly node?: readonly string[];
+}
+
+/** Starts a server on a free port and waits until it is ready. */
+export async function startServer(
+  args: readonly string[] = [],
+  { node = [], ...options }: ServerOptions = {},
+): Promise<Server> {
+  const all = [...node, programFile, 'serve', '--port', '0', ...args];
+  const running = startCommand(process.execPath, all, { hangMs: serverHangMs, ...options });
+  const stdout = await running.printed(/^Documentation: .+\n/m);
+  return {
+    url: urlIn(stdout),
+    pid: running.pid,
+    stdout,
+    ended: running.ended,
+    logged: running.logged,
+    stop: (signal = 'SIGTERM') => {
+      kill(running.pid, signal);
+      return running.ended;
+    },
+  };
+}
+
+/** What a server prints if there are projects and no users. */
+export const LATER_START =
+  /^caller-stats listens on \S+\nSet up the dashboard \(this link creates its first owner, and works once\):\n {2}https?:\/\/\S+\/set-up#[0-9A-Za-z]{43}\nDocumentation: \S+\n$/;
+
+/** Runs `work` for each item, a few at a time. */
+export async function inGroups<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  for (let at = 0; at < items.length; at += atOnce) {
+    results.push(...(await Promise.all(items.slice(at, at + atOnce).map(work))));
+  }
+  return results;
+}
+
+function start(command: string, args: readonly string[], options: RunOptions): Running {
+  const running = startProcess(command, args, options);
+  const ended = running.ended.then((outcome) => {
+    // Keys may only be printed as results, to stdout.
+    requireNoKey(outcome.stderr, [], `stderr of ${command}`);
+    return outcome;
+  });
+  return { ...running, ended };
+}

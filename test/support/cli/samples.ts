@@ -1,0 +1,47 @@
+/** The code blocks of the docs. */
+import { filesBelow, read } from '../../tidy/sources.js';
+
+export interface Sample {
+  /** Relative to the root. */
+  readonly page: string;
+  /** The language of the fence; may be empty. */
+  readonly language: string;
+  readonly code: string;
+  /** The page and the first line. */
+  readonly name: string;
+}
+
+const PAGES = ['README.md', 'client/README.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+
+/** Every block of the docs, except the help texts on the page of commands. */
+export function samples(): Sample[] {
+  return [...PAGES.map(read), ...filesBelow('docs', '.md')].flatMap(({ path, text }) =>
+    [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)]
+      .filter(([, , code = '']) => path !== 'docs/commands.md' || !code.startsWith('Usage: '))
+      .map(([, language = '', code = '']) => ({
+        page: path,
+        language,
+        code,
+        name: `${path}: ${code.split('\n')[0]}`,
+      })),
+  );
+}
+
+export interface Step {
+  readonly command: string;
+  /** The output, if the page shows it. */
+  readonly output: string | undefined;
+}
+
+/** The commands of a block: those after `$` with their outputs, or the whole block. */
+export function stepsOf(code: string): Step[] {
+  if (!/^\$ /m.test(code)) return [{ command: code, output: undefined }];
+  return code
+    .split(/^\$ /m)
+    .filter((part) => part !== '')
+    .map((part) => {
+      const lines = part.trimEnd().split('\n');
+      const end = lines.findIndex((line) => !/[\\|]$/.test(line)) + 1;
+      return { command: lines.slice(0, end).join('\n'), output: lines.slice(end).join('\n') };
+    });
+}

@@ -1,0 +1,66 @@
+/** Every operation of the dashboard's API, and who may use it. Add new operations here. */
+import type { Role } from '../../../src/domain/people/member.js';
+
+export interface DashboardRoute {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  /** Anybody, any signed-in user, or members with at least this role. */
+  readonly who: 'anybody' | 'user' | Role;
+}
+
+const organization = '/api/organizations/:organizationId';
+
+const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
+  'GET /api/session': 'anybody',
+  'POST /api/sign-in': 'anybody',
+  'POST /api/sign-in/second-factor': 'anybody',
+  'GET /api/sign-in/oidc': 'anybody',
+  'GET /api/sign-in/oidc/callback/:provider': 'anybody',
+  'POST /api/sign-out': 'anybody',
+  'POST /api/set-up': 'anybody',
+  'POST /api/invitations/look-up': 'anybody',
+  'POST /api/invitations/accept': 'anybody',
+  'POST /api/password-reset': 'anybody',
+  'PATCH /api/account': 'user',
+  'POST /api/account/password': 'user',
+  'POST /api/account/second-factor/start': 'user',
+  'POST /api/account/second-factor/confirm': 'user',
+  'POST /api/account/second-factor/stop': 'user',
+  'GET /api/sessions': 'user',
+  'DELETE /api/sessions/:sessionId': 'user',
+  'POST /api/sessions/end-others': 'user',
+  [`GET ${organization}/projects`]: 'viewer',
+  [`POST ${organization}/projects`]: 'editor',
+  [`PATCH ${organization}/projects/:projectId`]: 'editor',
+  [`DELETE ${organization}/projects/:projectId`]: 'editor',
+  [`GET ${organization}/projects/:projectId/caller-stats`]: 'viewer',
+  [`GET ${organization}/projects/:projectId/series`]: 'viewer',
+  [`GET ${organization}/projects/:projectId/callers`]: 'viewer',
+  [`GET ${organization}/keys`]: 'viewer',
+  [`POST ${organization}/keys`]: 'editor',
+  [`POST ${organization}/keys/:keyId/rotate`]: 'editor',
+  [`POST ${organization}/keys/:keyId/disable`]: 'editor',
+  [`POST ${organization}/keys/:keyId/enable`]: 'editor',
+  [`POST ${organization}/keys/:keyId/revoke`]: 'editor',
+  [`GET ${organization}/members`]: 'viewer',
+  [`PATCH ${organization}/members/:email`]: 'owner',
+  [`DELETE ${organization}/members/:email`]: 'owner',
+  [`GET ${organization}/invitations`]: 'viewer',
+  [`POST ${organization}/invitations`]: 'owner',
+  [`DELETE ${organization}/invitations/:invitationId`]: 'owner',
+  [`GET ${organization}/audit`]: 'viewer',
+};
+
+export const DASHBOARD_ROUTES: readonly DashboardRoute[] = Object.entries(TABLE).map(([route, who]) => {
+  const [method, path = ''] = route.split(' ');
+  return { method: method as DashboardRoute['method'], path, who };
+});
+
+/** Fills in the parameters of a path: an existing organization and project; all other ids do not exist. */
+export function exampleOf(path: string, organizationId = 'default'): string {
+  const known: Readonly<Record<string, string>> = { organizationId, projectId: 'docs' };
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => known[name] ?? 'nobody@example.org');
+}
+
+/** A body that every operation rejects because of its field, before it changes anything. */
+export const REFUSED_BODY = { 'no such field': 1 };

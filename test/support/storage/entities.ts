@@ -1,0 +1,43 @@
+/** Projects and keys as tests need them, and who makes them. */
+import type { ApiKey } from '../../../src/domain/keys/api-key.js';
+import type { Actor } from '../../../src/domain/people/audit.js';
+import { DEFAULT_ORGANIZATION_ID, type Project } from '../../../src/domain/projects/project.js';
+
+/** Who makes changes in tests. */
+export const by: Actor = { name: 'a test', address: null, at: 1000 };
+
+export function projectOf(id: string, more: Partial<Project> = {}): Project {
+  return {
+    id,
+    organizationId: DEFAULT_ORGANIZATION_ID,
+    name: id,
+    createdAt: 1000,
+    timeZone: null,
+    retentionDays: null,
+    rowsFrom: null,
+    ...more,
+  };
+}
+
+export function keyOf(id: string, more: Partial<ApiKey> = {}): ApiKey {
+  return {
+    id,
+    organizationId: DEFAULT_ORGANIZATION_ID,
+    projectId: null,
+    type: 'admin',
+    name: `key ${id}`,
+    hash: `hash of ${id}`,
+    start: 'cs_admin_abcd',
+    end: 'wxyz',
+    createdBy: 'a test',
+    createdAt: 1000,
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    disabledAt: null,
+    scopes: ['read', 'write'],
+    allow: [],
+    successorId: null,
+    ...more,
+  };
+}

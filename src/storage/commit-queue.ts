@@ -1,17 +1,18 @@
 /** Group commit, shared by the stores: operations that wait while a group is committed form the next group. */
-import { CallerStatsError, type ErrorCode } from '../domain/errors.js';
+import { CallerStatsError } from '../domain/errors.js';
 import { commitQueriesMax, pendingOperationsMax, pendingQueriesMax } from '../domain/limits.js';
 import type { CommitObserver } from './ports/store-stats.js';
 
 /** The outcome of one operation. One that failed changed nothing, and did not affect the others of its group. */
 export type Outcome<Value> =
   | { readonly ok: true; readonly value: Value }
-  | {
-      readonly ok: false;
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly details?: readonly string[];
-    };
+  | ({ readonly ok: false } & Pick<CallerStatsError, 'code' | 'message'> &
+      Partial<Pick<CallerStatsError, 'details'>>);
+
+/** The outcome of an operation that threw `error`: a plain object, which can be sent between threads. */
+export function refused({ code, message, details }: CallerStatsError): Outcome<never> {
+  return { ok: false, code, message, details };
+}
 
 /** Counts what waits in all queues of a store. Bounded, so that a slow disk causes refusals and does not fill memory. */
 export class Backlog {

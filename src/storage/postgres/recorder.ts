@@ -1,7 +1,7 @@
 /** Group commit for PostgreSQL: each project has one call of `record` at a time, shared by all requests that wait for it. */
 import { oldQueriesError } from '../../domain/projects/retention.js';
 import type { Query } from '../../domain/queries/query.js';
-import { Backlog, CommitQueue, type Outcome } from '../commit-queue.js';
+import { Backlog, CommitQueue, type Outcome, refused } from '../commit-queue.js';
 import type { RecordResult } from '../ports/store.js';
 import type { CommitObserver } from '../ports/store-stats.js';
 import { unavailable } from './errors.js';
@@ -114,7 +114,7 @@ export class Recorder {
       const message = `There is no project ${projectId}.`;
       return new Map(batches.map((batch) => [batch, { ok: false, code: 'not_found', message }]));
     }
-    return 'rowsFrom' in answer ? refused(batches, answer.rowsFrom) : recorded(batches, firsts, answer);
+    return 'rowsFrom' in answer ? refuseOld(batches, answer.rowsFrom) : recorded(batches, firsts, answer);
   }
 }
 
@@ -139,10 +139,9 @@ function recorded(
   duplicates: readonly number[],
 ): Map<Batch, Outcome<RecordResult>> {
   const counts = new Map(batches.map((batch) => [batch, 0]));
-  for (const { batch } of firsts) counts.set(batch, (counts.get(batch) ?? 0) + 1);
-  for (const place of duplicates) {
-    const batch = firsts[place - 1]?.batch;
-    if (batch !== undefined) counts.set(batch, (counts.get(batch) ?? 0) - 1);
+  const known = new Set(duplicates);
+  for (const [at, { batch }] of firsts.entries()) {
+    if (!known.has(at + 1)) counts.set(batch, (counts.get(batch) ?? 0) + 1);
   }
   return new Map(
     [...counts].map(([batch, count]) => [
@@ -153,15 +152,13 @@ function recorded(
 }
 
 /** The outcomes of the batches that have queries from before `rowsFrom`. */
-function refused(batches: readonly Batch[], rowsFrom: number): Map<Batch, Outcome<RecordResult>> {
+function refuseOld(batches: readonly Batch[], rowsFrom: number): Map<Batch, Outcome<RecordResult>> {
   const outcomes = new Map<Batch, Outcome<RecordResult>>();
   for (const batch of batches) {
     const ids = batch.queries.map(({ id }) => id);
     const times = batch.queries.map(({ occurredAt }) => occurredAt);
-    const refusal = oldQueriesError(ids, times, rowsFrom);
-    if (refusal === undefined) continue;
-    const { code, message, details } = refusal;
-    outcomes.set(batch, { ok: false, code, message, details });
+    const error = oldQueriesError(ids, times, rowsFrom);
+    if (error !== undefined) outcomes.set(batch, refused(error));
   }
   return outcomes;
 }

@@ -1,6 +1,6 @@
 /** Makes all changes of the file. Runs on the writer thread. */
 import { CallerStatsError } from '../../../domain/errors.js';
-import type { Outcome } from '../../commit-queue.js';
+import { type Outcome, refused } from '../../commit-queue.js';
 import { SqlDirectoryChanges } from '../../sql/directory-changes.js';
 import { invoke } from '../../sql/session.js';
 import { SqlThrottles } from '../../sql/throttles.js';
@@ -46,7 +46,7 @@ export class Writer {
             results.push({ ok: true, value: await this.#run(operation, deltas) });
           } catch (error) {
             if (!(error instanceof CallerStatsError)) throw error;
-            results.push({ ok: false, code: error.code, message: error.message, details: error.details });
+            results.push(refused(error));
           }
         }
         this.#recording.addToCounters(deltas);

@@ -32,11 +32,6 @@ export function setCacheSize(db: Connection, megabytes: number): void {
   db.exec(`PRAGMA cache_size = -${megabytes * 1024}`);
 }
 
-/** For the small sorts of recording. Those of migrations are as large as the tables, so they stay on disk. */
-export function keepTemporariesInMemory(db: Connection): void {
-  db.exec('PRAGMA temp_store = MEMORY');
-}
-
 /** Moves the log into the file and empties it, so that deleted data is not in it either. Does not wait for readers. */
 export function emptyLog(db: Connection): void {
   try {

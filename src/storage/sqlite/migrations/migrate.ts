@@ -1,11 +1,5 @@
 import { CallerStatsError } from '../../../domain/errors.js';
-import {
-  type Connection,
-  inTransaction,
-  keepTemporariesInMemory,
-  openConnection,
-  setUpWriter,
-} from '../connection.js';
+import { type Connection, inTransaction, openConnection, setUpWriter } from '../connection.js';
 import { isDamage } from '../errors.js';
 import { writeSnapshot } from '../files/snapshot.js';
 import { MIGRATIONS, NEWEST_VERSION } from './index.js';
@@ -32,7 +26,8 @@ export function openMigrated(
     versionOf(db, file, migrations.length);
     setUpWriter(db);
     migrate(db, file, migrations, backup);
-    keepTemporariesInMemory(db);
+    // For the small sorts of recording. Those of migrations are as large as the tables, so they stay on disk.
+    db.exec('PRAGMA temp_store = MEMORY');
     return db;
   } catch (error) {
     db.close();

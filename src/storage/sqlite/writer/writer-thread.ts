@@ -68,12 +68,8 @@ function failed(error: unknown): FromWriter<never> {
   if (error instanceof CallerStatsError) {
     return { ok: false, code: error.code, message: error.message, cause: error.cause };
   }
-  return {
-    ok: false,
-    code: undefined,
-    message: error instanceof Error ? error.message : String(error),
-    cause: error,
-  };
+  const message = error instanceof Error ? error.message : String(error);
+  return { ok: false, code: undefined, message, cause: error };
 }
 
 try {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   inTransaction,
-  keepTemporariesInMemory,
   openConnection,
   openReader,
   setCacheSize,
@@ -22,8 +21,7 @@ test('connections wait five seconds for others and have the configured cache siz
   expect(pragma(writer, 'journal_size_limit')).toBe(104_857_600);
   setCacheSize(writer, 16);
   expect(pragma(writer, 'cache_size')).toBe(-16_384);
-  keepTemporariesInMemory(writer);
-  expect(pragma(writer, 'temp_store')).toBe(2);
+  expect(pragma(databaseInMemory(), 'temp_store')).toBe(2);
   const reader = openReader(file);
   whenOver(() => reader.close());
   expect(pragma(reader, 'busy_timeout')).toBe(5_000);

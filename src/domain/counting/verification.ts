@@ -1,23 +1,16 @@
 /** Plans the verification of counters where retention has removed the rows of old queries. */
 import { bucketAt, bucketWidthMs } from './buckets.js';
 
-/**
- * How to verify the counters of a level. Buckets from `firstBucket` (which starts at `fromMs`) on still have all their
- * rows and are recounted. Each earlier bucket is compared with the sum of `ratio` buckets of the next narrower level, all
- * of them before `narrowerEnd`. Earlier buckets of the narrowest level cannot be verified.
- */
-export interface VerificationPlan {
-  readonly firstBucket: number;
-  readonly fromMs: number;
-  readonly ratio: number;
-  readonly narrowerEnd: number;
-}
-
 /** Before every bucket and every time. */
 const never = Number.MIN_SAFE_INTEGER;
 
-/** `rowsFrom` is the project's; null if every query still has its row. */
-export function planVerification(level: number, rowsFrom: number | null): VerificationPlan {
+/**
+ * How to verify the counters of a level. Buckets from `firstBucket` (which starts at `fromMs`) on still have all their
+ * rows and are recounted. Each earlier bucket is compared with the sum of `ratio` buckets of the next narrower level, all
+ * of them before `narrowerEnd`. Earlier buckets of the narrowest level cannot be verified. `rowsFrom` is the project's;
+ * null if every query still has its row.
+ */
+export function planVerification(level: number, rowsFrom: number | null) {
   const width = bucketWidthMs(level);
   const ratio = level === 0 ? 1 : width / bucketWidthMs(level - 1);
   if (rowsFrom === null) return { firstBucket: never, fromMs: never, ratio, narrowerEnd: never };

@@ -32,7 +32,8 @@ export function parseNetwork(text: string): Result<string> {
   if (length < prefixMin[family]) {
     return failure(`${quote(text)} is wider than /${prefixMin[family]}; list the networks that you mean`);
   }
-  if (!isFirstOfNetwork(address, length, family)) {
+  const bits = toBits(family === 4 ? `::ffff:${address}` : address);
+  if (bits.slice(bits.length - prefixMax[family] + length).includes('1')) {
     return failure(`${quote(text)} has bits set after its prefix; write the network's first address`);
   }
   return success(text.toLowerCase());
@@ -63,19 +64,11 @@ export function createNetworks(list: readonly string[]): Networks {
   };
 }
 
-function isFirstOfNetwork(address: string, prefix: number, family: 4 | 6): boolean {
-  return !toBits(address, family).slice(prefix).includes('1');
-}
-
-/** The 32 or 128 bits of a valid address. The URL parser turns an IPv4 address at the end of an IPv6 address into groups. */
-function toBits(address: string, family: 4 | 6): string {
-  if (family === 4) return partsToBits(address.split('.'), 10, 8);
-  const groups = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [left = '', right = ''] = groups.split('::').map((half) => partsToBits(half.split(':'), 16, 16));
+/** The 128 bits of a valid IPv6 address. The URL parser turns an IPv4 address at its end into groups. */
+function toBits(address: string): string {
+  const halves = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const [left = '', right = ''] = halves.map((half) =>
+    half.replace(/([0-9a-f]+):?/g, (_, group) => Number.parseInt(group, 16).toString(2).padStart(16, '0')),
+  );
   return left.padEnd(prefixMax[6] - right.length, '0') + right;
-}
-
-function partsToBits(parts: readonly string[], radix: number, bits: number): string {
-  const written = parts.filter((part) => part !== '');
-  return written.map((part) => Number.parseInt(part, radix).toString(2).padStart(bits, '0')).join('');
 }

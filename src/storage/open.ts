@@ -9,15 +9,8 @@ import { POSTGRES_SCHEMES, type PostgresLocation, parsePostgresUrl } from './pos
 
 export type { OpenOptions };
 
-/** A SQLite file. */
-interface SqliteLocation {
-  readonly kind: 'sqlite';
-  /** The file, absolute or relative to the working directory. */
-  readonly file: string;
-}
-
-/** A parsed database URL. */
-export type DatabaseLocation = SqliteLocation | PostgresLocation;
+/** A parsed database URL. The file of SQLite is absolute or relative to the working directory. */
+export type DatabaseLocation = { readonly kind: 'sqlite'; readonly file: string } | PostgresLocation;
 
 const postgresDefaults = { connectionsMax: databaseConnectionsMax, timeoutMs: databaseTimeoutMs };
 
@@ -37,7 +30,7 @@ export function parseDatabaseUrl(url: string): Result<DatabaseLocation> {
   return parseSqliteUrl(rest);
 }
 
-function parseSqliteUrl(rest: string): Result<SqliteLocation> {
+function parseSqliteUrl(rest: string): Result<DatabaseLocation> {
   const file = rest.startsWith('//') ? rest.slice(2) : rest;
   if (file === '' || file.includes('\0'))
     return failure('names no file; write it as sqlite:./data/caller-stats.db');
@@ -60,7 +53,7 @@ export function nameOfStore(location: DatabaseLocation): string {
  */
 export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
   const location = locationOf(url);
-  if (location.kind === 'sqlite') return openFile(location, options);
+  if (location.kind === 'sqlite') return openFile(location.file, options);
   // Loaded only if needed, because it would slow down every start with SQLite.
   const { openPostgresStore } = await import('./postgres/store.js');
   return openPostgresStore(location, { ...postgresDefaults, ...options });
@@ -125,7 +118,7 @@ export function locationOf(url: string): DatabaseLocation {
   throw new CallerStatsError('invalid', `The database URL ${location.problems.join(', ')}.`);
 }
 
-async function openFile({ file }: SqliteLocation, options: OpenOptions): Promise<Store> {
+async function openFile(file: string, options: OpenOptions): Promise<Store> {
   if (options.mustExist && !existsSync(file)) {
     throw new CallerStatsError(
       'not_found',

@@ -44,14 +44,10 @@ export class Columns<Entity extends object> {
     const entity: Record<string, unknown> = {};
     for (const [field, kind] of this.#kinds) {
       const value = row[fieldName(prefix, field)];
-      entity[field] = kind === 'list' ? parseList(String(value)) : value;
+      entity[field] = kind === 'list' ? String(value).split(',').filter(Boolean) : value;
     }
     return entity as Entity;
   }
-}
-
-function parseList(text: string): string[] {
-  return text === '' ? [] : text.split(',');
 }
 
 function columnName(field: string): string {

@@ -26,7 +26,12 @@ export async function migrate(
   const found = await versionOf(session, schema);
   requireKnown(found, name);
   if (found === NEWEST_VERSION) return;
-  if (found === 0 && !create) throw noStore(name);
+  if (found === 0 && !create) {
+    throw new CallerStatsError(
+      'not_found',
+      `There is no caller-stats in the database ${name}; serve, migrate or project create makes it.`,
+    );
+  }
   await session.transaction(async () => {
     await session.run('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockNamespace, schema]);
     // Another node may have migrated it meanwhile.
@@ -58,13 +63,6 @@ function requireKnown(version: number, name: string): void {
   if (version > NEWEST_VERSION) throw otherVersion(version, name);
 }
 
-function noStore(name: string): CallerStatsError {
-  return new CallerStatsError(
-    'not_found',
-    `There is no caller-stats in the database ${name}; serve, migrate or project create makes it.`,
-  );
-}
-
 /** Only if it is missing: PostgreSQL requires the privilege to create one even if it exists. */
 async function createSchema(session: Session, schema: string): Promise<void> {
   const row = await session.get('SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1', [schema]);
@@ -85,17 +83,11 @@ async function versionOf(session: Session, schema: string): Promise<number> {
   return row?.version ?? 0;
 }
 
-interface Administration {
-  readonly version: number;
-  /** The tables and functions that this call distributed. */
-  readonly distributed: readonly string[];
-}
-
 /** Migrates the schema and, on request, distributes it (see `distribute`). Has no deadline. */
 export async function administer(
   location: PostgresLocation,
   options: DatabaseOptions & { readonly distribute: boolean },
-): Promise<Administration> {
+) {
   const database = new Database(location, options);
   try {
     return await database.session(async (session) => {

@@ -82,9 +82,6 @@ export async function sizeOf(file: string): Promise<number | undefined> {
 }
 
 async function bytesOf(file: string): Promise<number | undefined> {
-  try {
-    return (await stat(file)).size;
-  } catch {
-    return undefined;
-  }
+  const stats = await stat(file).catch(() => undefined);
+  return stats?.size;
 }

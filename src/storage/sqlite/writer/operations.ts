@@ -13,10 +13,8 @@ export interface RecordBatch {
   readonly occurredAt: Float64Array;
 }
 
-type AsyncMethod = (...args: never) => Promise<unknown>;
-
 /** A call of a method, and what its promise resolves with. */
-interface Call<Methods extends { [Name in keyof Methods]: AsyncMethod }> {
+interface Call<Methods extends { [Name in keyof Methods]: (...args: never) => Promise<unknown> }> {
   readonly input: {
     [Name in keyof Methods]: { readonly method: Name; readonly args: Readonly<Parameters<Methods[Name]>> };
   }[keyof Methods];

@@ -23,7 +23,7 @@ export function withHelp(page: string): string {
   return page
     .split(/^(?=## )/m)
     .map((section) => {
-      const [, title = ''] = /^## `caller-stats ([a-z -]+?)(?: [A-Z.]+)?`\n/.exec(section) ?? [];
+      const [, title = ''] = /^## `caller-stats ([a-z -]+?)(?: [A-Z.]+)*`\n/.exec(section) ?? [];
       const command = all.get(title);
       if (command === undefined) return section;
       const prose = section.replace(/\n<details>[\s\S]*$/, '\n').trimEnd();

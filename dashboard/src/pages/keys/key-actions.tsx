@@ -1,15 +1,32 @@
-/** The actions menu of a key. */
+/** The actions menu of a key, and the dialogs that it opens. */
 import { Ban, Ellipsis, Pause, Play, RefreshCw } from 'lucide-react';
+import { lazy } from 'react';
 import { useKeySwitch } from '../../api/keys.js';
 import type { Key } from '../../api/types.js';
 import { toast } from '../../components/feedback/toasts.js';
 import { IconButton } from '../../components/forms/button.js';
 import { Menu } from '../../components/overlays/menu.js';
 
-/** Actions that open a dialog first. */
+/** The dialogs, by their actions. */
+const DIALOGS = {
+  rotate: lazy(() => import('./rotate-dialog.js').then((module) => ({ default: module.RotateDialog }))),
+  revoke: lazy(() => import('./revoke-dialog.js').then((module) => ({ default: module.RevokeDialog }))),
+};
+
 export interface KeyDialogRequest {
-  readonly what: 'rotate' | 'revoke';
+  readonly what: keyof typeof DIALOGS;
   readonly apiKey: Key;
+}
+
+interface KeyDialogProps {
+  readonly organizationId: string;
+  readonly request: KeyDialogRequest;
+  readonly onClose: () => void;
+}
+
+export function KeyDialog({ organizationId, request: { what, apiKey }, onClose }: KeyDialogProps) {
+  const Dialog = DIALOGS[what];
+  return <Dialog organizationId={organizationId} apiKey={apiKey} onClose={onClose} />;
 }
 
 interface KeyActionsProps {

@@ -13,7 +13,7 @@ import { Failure, Notice } from '../../components/feedback/notice.js';
 import { LoadingRows } from '../../components/feedback/skeleton.js';
 import { Button } from '../../components/forms/button.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
-import type { KeyDialogRequest } from './key-actions.js';
+import { KeyDialog, type KeyDialogRequest } from './key-actions.js';
 import { isInUse, sortKeys } from './key-order.js';
 import { findKeys, searchFromKeys } from './key-search.js';
 import { KeysTable } from './keys-table.js';
@@ -21,13 +21,6 @@ import './keys.css';
 
 const NewKeyDialog = lazy(() =>
   import('./new-key-dialog.js').then((module) => ({ default: module.NewKeyDialog })),
-);
-
-const RotateDialog = lazy(() =>
-  import('./rotate-dialog.js').then((module) => ({ default: module.RotateDialog })),
-);
-const RevokeDialog = lazy(() =>
-  import('./revoke-dialog.js').then((module) => ({ default: module.RevokeDialog })),
 );
 
 export function KeysPage(current: CurrentProject) {
@@ -68,22 +61,11 @@ export function KeysPage(current: CurrentProject) {
       )}
       {request !== null && (
         <Suspense>
-          <KeyDialog current={current} request={request} onClose={() => setRequest(null)} />
+          <KeyDialog organizationId={organization.id} request={request} onClose={() => setRequest(null)} />
         </Suspense>
       )}
     </Page>
   );
-}
-
-interface KeyDialogProps {
-  readonly current: CurrentProject;
-  readonly request: KeyDialogRequest;
-  readonly onClose: () => void;
-}
-
-function KeyDialog({ current: { organization }, request: { what, apiKey }, onClose }: KeyDialogProps) {
-  const props = { organizationId: organization.id, apiKey, onClose };
-  return what === 'rotate' ? <RotateDialog {...props} /> : <RevokeDialog {...props} />;
 }
 
 interface KeysProps {

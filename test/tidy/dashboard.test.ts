@@ -23,7 +23,12 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
 ];
 
 /** Rules of the server that the dashboard imports. It may also import any type of the server. */
-const shared = ['src/domain/limits.ts', 'src/domain/people/member.ts', 'src/domain/queries/caller.ts'];
+const shared = [
+  'src/domain/limits.ts',
+  'src/domain/people/audit.ts',
+  'src/domain/people/member.ts',
+  'src/domain/queries/caller.ts',
+];
 
 const packages = /^(react|react-dom(\/client)?|@tanstack\/react-query|wouter|lucide-react|d3-array|qr)$/;
 

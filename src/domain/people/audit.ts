@@ -1,25 +1,28 @@
 /** The audit log: who changed what, when, and from where. Entries never change. */
 
-export const AUDIT_ACTIONS = [
-  'organization.create',
-  'project.create',
-  'project.change',
-  'project.delete',
-  'key.create',
-  'key.rotate',
-  'key.disable',
-  'key.enable',
-  'key.revoke',
-  'member.add',
-  'member.change',
-  'member.remove',
-  'invitation.create',
-  'invitation.revoke',
-  'user.password',
-  'user.second_factor',
-] as const;
+/** Every action, and its name in the dashboard. */
+export const AUDIT_ACTION_NAMES = {
+  'organization.create': 'Organization created',
+  'project.create': 'Project created',
+  'project.change': 'Project changed',
+  'project.delete': 'Project deleted',
+  'key.create': 'Key created',
+  'key.rotate': 'Key rotated',
+  'key.disable': 'Key disabled',
+  'key.enable': 'Key enabled',
+  'key.revoke': 'Key revoked',
+  'member.add': 'Member added',
+  'member.change': 'Role changed',
+  'member.remove': 'Member removed',
+  'invitation.create': 'Invitation created',
+  'invitation.revoke': 'Invitation withdrawn',
+  'user.password': 'Password changed',
+  'user.second_factor': 'Two-factor authentication changed',
+} as const;
 
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+export type AuditAction = keyof typeof AUDIT_ACTION_NAMES;
+
+export const AUDIT_ACTIONS = Object.keys(AUDIT_ACTION_NAMES) as readonly AuditAction[];
 
 /** The author of a change. */
 export interface Actor {

@@ -1,26 +1,6 @@
-/** The names of the audit actions on screen. */
-import type { AuditAction } from '../../../../src/domain/people/audit.js';
+import { AUDIT_ACTION_NAMES, type AuditAction } from '../../../../src/domain/people/audit.js';
 
-export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
-  'organization.create': 'Organization created',
-  'project.create': 'Project created',
-  'project.change': 'Project changed',
-  'project.delete': 'Project deleted',
-  'key.create': 'Key created',
-  'key.rotate': 'Key rotated',
-  'key.disable': 'Key disabled',
-  'key.enable': 'Key enabled',
-  'key.revoke': 'Key revoked',
-  'member.add': 'Member added',
-  'member.change': 'Role changed',
-  'member.remove': 'Member removed',
-  'invitation.create': 'Invitation created',
-  'invitation.revoke': 'Invitation withdrawn',
-  'user.password': 'Password changed',
-  'user.second_factor': 'Two-factor authentication changed',
-};
-
-/** Shows unknown actions of newer servers by their identifier. */
+/** The name of an audit action on screen. Unknown actions of newer servers keep their identifier. */
 export function actionName(action: string): string {
-  return Object.hasOwn(ACTION_NAMES, action) ? ACTION_NAMES[action as AuditAction] : action;
+  return Object.hasOwn(AUDIT_ACTION_NAMES, action) ? AUDIT_ACTION_NAMES[action as AuditAction] : action;
 }

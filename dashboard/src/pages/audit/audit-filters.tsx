@@ -1,9 +1,9 @@
 /** The filters of the audit log, stored in the URL. */
 import { useLocation, useSearch } from 'wouter';
+import { AUDIT_ACTION_NAMES } from '../../../../src/domain/people/audit.js';
 import { Button } from '../../components/forms/button.js';
 import { SelectField, TextField } from '../../components/forms/field.js';
 import { getText } from '../../components/forms/form.js';
-import { ACTION_NAMES } from './actions.js';
 import { FIELDS, type Filter, readFilter, writeFilter } from './filter.js';
 
 export function AuditFilters() {
@@ -26,7 +26,7 @@ export function AuditFilters() {
       >
         <SelectField label="Action" name="action" defaultValue={filter.action}>
           <option value="">All</option>
-          {Object.entries(ACTION_NAMES).map(([action, name]) => (
+          {Object.entries(AUDIT_ACTION_NAMES).map(([action, name]) => (
             <option key={action} value={action}>
               {name}
             </option>

@@ -7,10 +7,15 @@ import { createEventConverter } from './stream.js';
 /** Reads the records of a source. */
 export type Reader = (chunks: AsyncIterable<Buffer>) => AsyncGenerator<ImportRecord>;
 
-/** The names of `--format`. */
-export const FORMATS = ['ndjson', 'csv', 'stream', 'access-log'] as const;
+/** The names of `--format`, and what they are for. */
+export const FORMATS = {
+  ndjson: 'one object per line',
+  csv: 'columns named in the first line',
+  stream: 'events of a documentation platform',
+  'access-log': 'of nginx or Apache',
+} as const;
 
-export type Format = (typeof FORMATS)[number];
+export type Format = keyof typeof FORMATS;
 
 /** What the options say about the files. */
 export interface Form {

@@ -37,13 +37,11 @@ const LOG_FLAGS = ['--path', '--method', '--status', '--site', '--caller-rules',
 const idKeyBytesMin = 16;
 
 export function addFormOptions(command: Command): Command {
-  const format =
-    'ndjson: one object per line; csv: columns named in the first line; stream: events of a documentation platform; ' +
-    'access-log: of nginx or Apache';
+  const formats = Object.entries(FORMATS).map(([name, what]) => `${name}: ${what}`);
   const timeFormat =
     'rfc3339 (the default); utc: UTC without an offset, as databases write it; s, ms: since 1970';
   return command
-    .addOption(new Option('--format <format>', format).choices(FORMATS))
+    .addOption(new Option('--format <format>', formats.join('; ')).choices(Object.keys(FORMATS)))
     .option(
       '--map <field=name>',
       "the name of a query's id, caller or occurredAt in the files; ignores all other fields (repeatable)",

@@ -1,23 +1,17 @@
 /** Loads the sign-in library on first use: one instance with `Secure` cookies, and one without. */
-import type { Logger } from 'pino';
 import { generateToken } from '../domain/people/invitation.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
-import type { SingleSignOn } from './names.js';
-import type { Library } from './sign-in-library.js';
+import type { Library, LibraryOptions } from './sign-in-library.js';
 
-export interface UsersOptions {
+export interface UsersOptions extends Pick<LibraryOptions, 'basePath' | 'singleSignOn' | 'log'> {
   readonly store: Pick<Store, 'userTables' | 'acceptInvitationsFor' | 'listMemberships' | 'keepSecret'>;
   readonly clock: Clock;
   /** The server's URL for browsers; required only for single sign-on. */
   readonly publicUrl: string | undefined;
-  /** The prefix of every path, without a slash at the end. It is the path of the cookies. */
-  readonly basePath: string;
   /** Signs cookies and encrypts second factors. By default the store has a random one for all its servers. */
   readonly secret: string | undefined;
-  readonly singleSignOn: SingleSignOn | undefined;
   readonly randomInt: (max: number) => number;
-  readonly log: Logger;
 }
 
 export interface AuthResponse {

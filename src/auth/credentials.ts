@@ -13,9 +13,9 @@ export class Credentials {
   /** Ends all other sessions, and gives this one a new token. */
   async changePassword(
     authRequest: AuthRequest,
-    { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
+    passwords: { readonly currentPassword: string; readonly newPassword: string },
   ): Promise<AuthResponse> {
-    const body = { currentPassword, newPassword, revokeOtherSessions: true };
+    const body = { ...passwords, revokeOtherSessions: true };
     return checkPassword(
       () => this.#authProvider.call(authRequest, (api, options) => api.changePassword({ body, ...options })),
       'The current password is wrong.',
@@ -33,16 +33,10 @@ export class Credentials {
   }
 
   /** Sets a new password and ends all sessions. Throws `not_found` if the token was used or has expired. */
-  async resetPassword({
-    token,
-    newPassword,
-  }: {
-    readonly token: string;
-    readonly newPassword: string;
-  }): Promise<void> {
+  async resetPassword(body: { readonly token: string; readonly newPassword: string }): Promise<void> {
     const library = await this.#authProvider.for({ secure: false });
     await translateErrors(
-      () => library.api.resetPassword({ body: { token, newPassword } }),
+      () => library.api.resetPassword({ body }),
       new CallerStatsError('not_found', 'The link was used or has expired; ask for another.'),
     );
   }
@@ -57,9 +51,7 @@ export class Credentials {
     await internalAdapter.updateUser(found.user.id, { twoFactorEnabled: false });
   }
 
-  /**
-   * Creates a second factor, which `confirmSecondFactor` turns on. Throws `already_exists` if one is on.
-   */
+  /** Creates a second factor, which `confirmSecondFactor` turns on. Throws `already_exists` if one is on. */
   async startSecondFactor(
     authRequest: AuthRequest,
     password: string,

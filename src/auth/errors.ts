@@ -20,10 +20,6 @@ const WRONG = new Set([
 
 const LOCKED = new Set(['ACCOUNT_TEMPORARILY_LOCKED', 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE']);
 
-const UNFIT = new Set(['PASSWORD_TOO_SHORT', 'PASSWORD_TOO_LONG']);
-
-const TAKEN = new Set(['USER_ALREADY_EXISTS', 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL']);
-
 /**
  * Runs a call of the library and throws its errors as domain errors: `wrong` for wrong credentials, and `locked` after too
  * many wrong ones.
@@ -39,12 +35,14 @@ export async function translateErrors<T>(
     const code = getErrorCode(error);
     if (wrong !== undefined && WRONG.has(code)) throw wrong;
     if (locked !== undefined && LOCKED.has(code)) throw locked;
-    if (TAKEN.has(code)) {
+    if (code.startsWith('USER_ALREADY_EXISTS')) {
       throw new CallerStatsError('already_exists', 'There is an account with this e-mail address already.');
     }
     if (code === 'TOTP_ALREADY_ENABLED')
       throw new CallerStatsError('already_exists', 'The second factor is on already; turn it off first.');
-    if (UNFIT.has(code)) throw new CallerStatsError('invalid', 'The password is too short or too long.');
+    if (code === 'PASSWORD_TOO_SHORT' || code === 'PASSWORD_TOO_LONG') {
+      throw new CallerStatsError('invalid', 'The password is too short or too long.');
+    }
     throw error;
   }
 }

@@ -15,13 +15,13 @@ import {
 } from './names.js';
 import { userDatabase } from './user-database.js';
 
-interface LibraryOptions {
+export interface LibraryOptions {
   readonly tables: UserTables;
   /** Signs cookies and encrypts second factors. */
   readonly secret: string;
   /** The server's URL for browsers, without a path. */
   readonly origin: string;
-  /** The prefix of every path, without a slash at the end. */
+  /** The prefix of every path, without a slash at the end. It is the path of the cookies. */
   readonly basePath: string;
   /** Whether cookies are `Secure`. */
   readonly secure: boolean;
@@ -35,18 +35,9 @@ interface LibraryOptions {
 
 export type Library = ReturnType<typeof buildLibrary>;
 
-export function buildLibrary({
-  tables,
-  secret,
-  origin,
-  basePath,
-  secure,
-  singleSignOn,
-  mayJoin,
-  onPasswordReset,
-  log,
-}: LibraryOptions) {
-  const library = log.child({ part: 'sign-in' });
+export function buildLibrary(options: LibraryOptions) {
+  const { tables, secret, origin, basePath, secure, singleSignOn, mayJoin, onPasswordReset } = options;
+  const log = options.log.child({ part: 'sign-in' });
   return betterAuth({
     appName: 'caller-stats',
     baseURL: origin,
@@ -59,7 +50,7 @@ export function buildLibrary({
       level: 'error',
       disableColors: true,
       // Only the message, because the other arguments may contain rows of tables.
-      log: (level, message) => library[level](message),
+      log: (level, message) => log[level](message),
     },
     database: {
       db: userDatabase(tables),

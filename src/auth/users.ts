@@ -143,8 +143,7 @@ export class Users {
   }
 
   async endOtherSessions(authRequest: AuthRequest): Promise<void> {
-    const library = await this.#authProvider.for(authRequest);
-    await library.api.revokeOtherSessions({ headers: authRequest.headers });
+    await this.#authProvider.call(authRequest, (api, options) => api.revokeOtherSessions(options));
   }
 
   /** The provider's URL, from which the browser returns signed in to `to`, a path below the base path. Undefined if the provider fails. */

@@ -7,16 +7,15 @@ import type { Contents, Restored } from './sqlite/files/backup.js';
 
 export type { Contents, Restored };
 
-interface Replacing {
-  /** Whether an existing target may be replaced. */
-  readonly replace: boolean;
-}
-
 /**
- * Writes a snapshot of the store to `target`, atomically, while others record and read. Throws `not_found` if there is no
- * store, `already_exists` if there is such a file, `invalid` for PostgreSQL, `unavailable` if it cannot be read or written.
+ * Writes a snapshot of the store to `target`, atomically, while others record and read. `replace` is whether an existing
+ * target may be replaced. Throws `not_found` if there is no store, `already_exists` if there is such a file, `invalid` for PostgreSQL, `unavailable` if it cannot be read or written.
  */
-export async function backUpStore(url: string, target: string, { replace }: Replacing): Promise<Contents> {
+export async function backUpStore(
+  url: string,
+  target: string,
+  { replace }: { readonly replace: boolean },
+): Promise<Contents> {
   const file = requireFile(url, 'pg_dump makes backups of it');
   if (!existsSync(file)) throw new CallerStatsError('not_found', `There is no database ${file}.`);
   await requireOther(url, target);
@@ -31,7 +30,7 @@ export async function backUpStore(url: string, target: string, { replace }: Repl
 export async function restoreStore(
   backup: string,
   url: string,
-  { replace, nowMs }: Replacing & { readonly nowMs: number },
+  { replace, nowMs }: { readonly replace: boolean; readonly nowMs: number },
 ): Promise<Restored> {
   const file = requireFile(url, 'pg_restore restores it');
   if (!existsSync(backup)) throw new CallerStatsError('not_found', `There is no file ${resolve(backup)}.`);

@@ -17,10 +17,6 @@ interface Retention {
   readonly sweptTo: Buffer | null;
 }
 
-interface Id {
-  readonly id: string;
-}
-
 /** The statements return one row each. */
 interface Removed {
   readonly removed: number;
@@ -40,12 +36,14 @@ export class Cleaner {
    * project gets its id.
    */
   async purgeDeleted(limit: number): Promise<Cleanup> {
-    const [deleted] = await this.#database.read<Id>({ text: this.#statements.findDeleted });
+    const [deleted] = await this.#database.read<Pick<Retention, 'id'>>({
+      text: this.#statements.findDeleted,
+    });
     if (deleted === undefined) return { removed: 0, done: true };
     return this.#database.transaction(async (session) => {
-      const locked = await session.get<Id>(this.#statements.lockDeleted, [deleted.id]);
+      const locked = await session.get(this.#statements.lockDeleted, [deleted.id]);
       // Without a row, another node has just finished it.
-      const removed = locked === undefined ? 0 : await this.#purge(session, locked.id, limit);
+      const removed = locked === undefined ? 0 : await this.#purge(session, deleted.id, limit);
       return { removed, done: false };
     });
   }

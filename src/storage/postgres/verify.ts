@@ -1,5 +1,6 @@
 import { BUCKET_WIDTHS_MS, bucketWidthMs } from '../../domain/counting/buckets.js';
 import { planVerification } from '../../domain/counting/verification.js';
+import type { Project } from '../../domain/projects/project.js';
 import {
   type CounterDifference,
   damagedVerification,
@@ -11,11 +12,6 @@ import { type DifferenceRow, toDifference } from '../sql/differences.js';
 import type { Session } from './database.js';
 import { isDamage } from './errors.js';
 import type { Statements } from './statements.js';
-
-interface ProjectRow {
-  readonly id: string;
-  readonly rowsFrom?: number | null;
-}
 
 /** Recounts every counter from the rows, project by project, in one snapshot; see `Store.verify`. */
 export async function verify(session: Session, statements: Statements): Promise<Verification> {
@@ -31,12 +27,12 @@ export async function verify(session: Session, statements: Statements): Promise<
 }
 
 async function recount(session: Session, statements: Statements): Promise<Verification> {
-  const ids = await session.all<ProjectRow>(statements.listProjectIds);
-  const strays = await session.all<ProjectRow>(statements.listStrayIds);
+  const projects = await session.all<Pick<Project, 'id' | 'rowsFrom'>>(statements.listProjectIds);
+  const strays = await session.all<Pick<Project, 'id'>>(statements.listStrayIds);
   const differences: CounterDifference[] = [];
   let differencesTotal = 0;
   let queries = 0;
-  for (const { id, rowsFrom = null } of [...ids, ...strays]) {
+  for (const { id, rowsFrom } of [...projects, ...strays.map((stray) => ({ ...stray, rowsFrom: null }))]) {
     const counted = await session.get<{ readonly queries: number }>(statements.countQueries, [id]);
     queries += counted?.queries ?? 0;
     for (const level of BUCKET_WIDTHS_MS.keys()) {
@@ -51,7 +47,7 @@ async function recount(session: Session, statements: Statements): Promise<Verifi
     }
   }
   return {
-    projects: ids.length,
+    projects: projects.length,
     queries,
     damage: [],
     differences: differences.sort(inOrderOfBuckets),

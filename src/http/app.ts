@@ -32,7 +32,7 @@ import { Authenticator } from './request/authenticate.js';
 import { type BasePath, rewriteBelow } from './request/base-path.js';
 import type { RecordingLimits } from './request/body.js';
 import { observeRecordings, observeRequests, type RequestMetrics } from './request-metrics.js';
-import { acceptAllMethods } from './resource.js';
+import { acceptAllMethods, mergeOtherMethods } from './resource.js';
 import { addAnalytics } from './routes/analytics.js';
 import { DirectExport } from './routes/direct-export.js';
 import { addDocs } from './routes/docs.js';
@@ -146,7 +146,7 @@ function createServer({
   const connectionErrors = new ConnectionErrors((status) => metrics?.refused(status));
   const { requestTimeoutMs, answerTimeoutMs } = limits;
   const app: FastifyInstance = Fastify({
-    ...rewriteBelow(basePath),
+    rewriteUrl: (request) => rewriteBelow(mergeOtherMethods(request), basePath),
     loggerInstance: frameworkLog(log),
     // One logger for all requests: the few lines that are written name their request.
     childLoggerFactory: (logger) => logger,

@@ -1,5 +1,6 @@
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { sentMethod } from './resource.js';
 
 /** The part of a key after its type, in any spelling of a URL, complete or truncated. */
 const HIDDEN = /(?<=(?:admin|recording)(?:_|%5f))[0-9a-z]{5,}/gi;
@@ -18,8 +19,8 @@ export function frameworkLog(log: Logger): FastifyBaseLogger {
  * The fields of a request in the log: no client address and no headers, because one of them holds the key. A key that was
  * sent in the URL by mistake is masked, too.
  */
-function loggedRequest({ method, url }: FastifyRequest): Readonly<Record<string, string>> {
-  return { method, url: withoutKeys(url) };
+function loggedRequest(request: FastifyRequest): Readonly<Record<string, string>> {
+  return { method: sentMethod(request), url: withoutKeys(request.url) };
 }
 
 /** The text with its keys masked: they keep only what a list of keys shows. */

@@ -1,9 +1,18 @@
-import { METHODS } from 'node:http';
-import type { FastifyInstance, onRequestHookHandler, RouteHandler, RouteOptions } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type {
+  FastifyInstance,
+  FastifyRequest,
+  onRequestHookHandler,
+  RouteHandler,
+  RouteOptions,
+} from 'fastify';
 import { HttpError } from './errors.js';
 
 /** The options of a route; a handler alone is a route that the OpenAPI document does not have. */
 type Operation = Omit<RouteOptions, 'method' | 'url'> | RouteHandler;
+
+/** The methods that the framework supports by default. */
+const USUAL_METHODS = new Set(['GET', 'HEAD', 'TRACE', 'DELETE', 'OPTIONS', 'PATCH', 'PUT', 'POST']);
 
 const OPERATION_METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
@@ -40,13 +49,13 @@ export function refuseOtherMethods(
 ): void {
   const allow = allowed.join(', ');
   app.route({
-    method: METHODS.filter((method) => method !== 'CONNECT' && !allowed.includes(method)),
+    method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     url,
     schema: { hide: true },
     onRequest: [
       ...before,
       async (request) => {
-        throw new HttpError(405, `This path takes no ${request.method}; it takes ${allow}.`, { allow });
+        throw new HttpError(405, `This path takes no ${sentMethod(request)}; it takes ${allow}.`, { allow });
       },
     ],
     // Never reached: the hook above throws.
@@ -54,8 +63,33 @@ export function refuseOtherMethods(
   });
 }
 
-/** Lets the app route every method that Node can parse, so that an unusual method gets `405` instead of `404`. */
+/** For the router, stands for all methods that the framework does not support by default. No path takes one of them. */
+const otherMethod = 'PROPFIND';
+
+const sentMethods = new WeakMap<IncomingMessage, string>();
+
+/**
+ * Lets the app route every method that Node can parse, so that an unusual method gets `405` instead of `404`. The app must
+ * call `mergeOtherMethods` in `rewriteUrl`.
+ */
 export function acceptAllMethods(app: FastifyInstance): void {
-  const missing = METHODS.filter((method) => method !== 'CONNECT' && !app.supportedMethods.includes(method));
-  for (const method of missing) app.addHttpMethod(method, { hasBody: true });
+  app.addHttpMethod(otherMethod, { hasBody: true });
+}
+
+/**
+ * Routes the request as `otherMethod` if its method is unusual. Returns the URL. The router keeps a tree for each method,
+ * and 25 more of them would take a tenth of the time that the server needs to start.
+ */
+export function mergeOtherMethods(request: IncomingMessage): string {
+  const { method = '', url = '' } = request;
+  if (!USUAL_METHODS.has(method)) {
+    sentMethods.set(request, method);
+    request.method = otherMethod;
+  }
+  return url;
+}
+
+/** The method that the client sent. */
+export function sentMethod({ raw, method }: FastifyRequest): string {
+  return sentMethods.get(raw) ?? method;
 }

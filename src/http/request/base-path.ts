@@ -19,10 +19,7 @@ export function withinBasePath(url: string, basePath: BasePath): string | undefi
   return rest === '' || rest.startsWith('?') ? `/${rest}` : undefined;
 }
 
-/** The framework's option that removes the base path. URLs outside of it match no route. */
-export function rewriteBelow(basePath: BasePath): {
-  rewriteUrl?: (request: { readonly url?: string | undefined }) => string;
-} {
-  if (basePath === '') return {};
-  return { rewriteUrl: ({ url = '' }) => withinBasePath(url, basePath) ?? nowhere };
+/** The URL for routing, without the base path. URLs outside of it match no route. */
+export function rewriteBelow(url: string, basePath: BasePath): string {
+  return basePath === '' ? url : (withinBasePath(url, basePath) ?? nowhere);
 }

@@ -10,7 +10,7 @@ import { trackConnections } from '../../http/connection/connections.js';
 import { answerError, HttpError } from '../../http/errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from '../../http/headers.js';
 import { frameworkLog } from '../../http/log.js';
-import { acceptAllMethods, addResource } from '../../http/resource.js';
+import { acceptAllMethods, addResource, mergeOtherMethods } from '../../http/resource.js';
 import type { MetricsPage } from './metrics.js';
 
 /** Enough for a few Prometheus servers and browsers. */
@@ -22,6 +22,7 @@ export async function buildMetricsApp(metrics: MetricsPage, log: Logger): Promis
   const app = Fastify({
     loggerInstance: frameworkLog(log),
     logController: new LogController({ disableRequestLogging: true }),
+    rewriteUrl: mergeOtherMethods,
     requestTimeout: headersTimeoutMs,
     routerOptions: { maxParamLength: headerBytesMax },
     http: {

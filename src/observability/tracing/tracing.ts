@@ -30,6 +30,7 @@ import { PROBES } from '../../http/admission/admission.js';
 import type { RequestTracing } from '../../http/app.js';
 import { onFinished } from '../../http/connection/connections.js';
 import { withoutKeys } from '../../http/log.js';
+import { sentMethod } from '../../http/resource.js';
 import { ThrottledLog } from '../../http/throttled-log.js';
 import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
@@ -115,7 +116,8 @@ export class Tracing implements RequestTracing {
   }
 
   #begin(request: FastifyRequest, reply: FastifyReply): Context | undefined {
-    const { method, url, protocol, headers, raw } = request;
+    const { url, protocol, headers, raw } = request;
+    const method = sentMethod(request);
     const route = request.routeOptions.url;
     if (route !== undefined && UNTRACED.includes(route)) return undefined;
     const parent = this.#propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);

@@ -17,18 +17,24 @@ import { projectOf } from '../support/storage/store.js';
 
 const url = (place: Place, file: string) => `sqlite:${place.path(file)}`;
 
-/** The sample, all of which is older, with a retention of one day that no server has applied yet. */
+/** All of the sample is older. */
+function retainOneDay(place: Place) {
+  return succeed(place.run(['project', 'change', project, '--retention-days', '1']));
+}
+
+/** The sample, with a retention that no server has applied yet. */
 async function placeWithRetention(): Promise<Place> {
   const place = await placeWithSample();
-  await succeed(place.run(['project', 'change', project, '--retention-days', '1']));
+  await retainOneDay(place);
   return place;
 }
 
-describe('after a server has applied the retention', () => {
+describe('after a running server has applied the retention', () => {
   const shared = sharedByTests(async () => {
-    const place = await placeWithRetention();
+    const place = await placeWithSample();
     const counts = await jsonOf(place, ['stats', project]);
     const server = await place.serve();
+    await retainOneDay(place);
     await server.logged(/rows of queries older than the retention of their project were removed/);
     expect((await server.stop()).stderr).not.toMatch(/"level":[456]0/);
     return { place, counts };

@@ -162,7 +162,7 @@ test('a deleted project is 404 on every node, and another node finishes a killed
   const program = programOn(url);
   const running = [program.start(), program.start(), program.start()];
   const started = await Promise.all(running.map(ready));
-  const [made] = started.filter(({ stdout }) => stdout.includes('A first project')).map(firstRunOf);
+  const [made] = started.filter(({ stdout }) => stdout.includes('Created a first project')).map(firstRunOf);
   if (made === undefined) throw new Error('no node made the first keys');
   const { project, admin, recording } = made;
   const readers = started.map((server) => clientOf(server, project, admin));

@@ -27,7 +27,7 @@ async function nodesOn(url: string, count: number) {
   const program = programOn(url);
   const running = Array.from({ length: count }, () => program.start());
   const started = await Promise.all(running.map(ready));
-  const makers = started.filter(({ stdout }) => stdout.includes('A first project'));
+  const makers = started.filter(({ stdout }) => stdout.includes('Created a first project'));
   const [made] = makers.map((server) => firstRunOf(server));
   if (made === undefined) throw new Error('no node made the first keys');
   const nodes = started.map((server, at) => ({

@@ -11,9 +11,9 @@ export interface OpenOptions {
   readonly allowUnavailable?: boolean;
   /** Uses less memory, for a command that runs beside a server. SQLite only. */
   readonly lowMemory?: boolean | undefined;
-  /** Connections to a database server, at least 2. */
+  /** Connections to a database server, for reads and writes together, at least 2. */
   readonly connectionsMax?: number;
-  /** Deadline of each read and write on a database server. */
+  /** Deadline of each read and write on a database server, in milliseconds. */
   readonly timeoutMs?: number;
   readonly commits?: CommitObserver | undefined;
   /** Called with the file name of the backup that is made before a SQLite file is migrated. */

@@ -4,6 +4,7 @@ import { CallerStatsError } from '../../domain/errors.js';
 import { dayMs } from '../../domain/time/duration.js';
 import { withDeadline } from '../../shared/deadline.js';
 import { retry } from '../../shared/retry.js';
+import type { OpenOptions } from '../ports/open-options.js';
 import type { ConnectionPool } from '../ports/store-stats.js';
 import type { Row, Session as SqlSession } from '../sql/session.js';
 import { diagnose, storeError, unavailable } from './errors.js';
@@ -15,12 +16,7 @@ export interface Statement {
   readonly text: string;
 }
 
-export interface DatabaseOptions {
-  /** Connections for reads and writes together, at least 2. */
-  readonly connectionsMax: number;
-  /** Deadline of each read and write, in milliseconds. */
-  readonly timeoutMs: number;
-}
+export type DatabaseOptions = Required<Pick<OpenOptions, 'connectionsMax' | 'timeoutMs'>>;
 
 /** One connection, for several statements or for work without the usual deadline. */
 export interface Session extends SqlSession {

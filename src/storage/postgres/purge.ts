@@ -18,9 +18,7 @@ interface Retention {
 }
 
 /** The statements return one row each. */
-interface Removed {
-  readonly removed: number;
-}
+type Removed = Pick<Cleanup, 'removed'>;
 
 export class Cleaner {
   readonly #database: Database;

@@ -48,7 +48,7 @@ export async function openPostgresStore(
       throw error;
     }
   }
-  return Object.assign(store, store.directoryReads(), store.directoryChanges());
+  return Object.assign(store, store.directory());
 }
 
 /** Implements the store except the directory's methods, which `delegate` adds. */
@@ -94,18 +94,19 @@ class PostgresStore implements CountStore, Maintenance {
     };
   }
 
-  directoryReads(): DirectoryReads {
+  directory(): DirectoryReads & DirectoryChanges {
     const reads = new SqlDirectoryReads(this.#repeatable, this.#dialect);
-    return delegate<DirectoryReads>(SqlDirectoryReads, (method, args) => invoke(reads, method, args));
-  }
-
-  directoryChanges(): DirectoryChanges {
     const repeatable = new SqlDirectoryChanges(this.#repeatable, this.#dialect);
-    return delegate<DirectoryChanges>(SqlDirectoryChanges, (method, args) =>
-      REPEATABLE_CHANGES.includes(method)
-        ? invoke(repeatable, method, args)
-        : this.#transaction(async (own) => invoke(new SqlDirectoryChanges(own, this.#dialect), method, args)),
-    );
+    return {
+      ...delegate<DirectoryReads>(SqlDirectoryReads, (method, args) => invoke(reads, method, args)),
+      ...delegate<DirectoryChanges>(SqlDirectoryChanges, (method, args) =>
+        REPEATABLE_CHANGES.includes(method)
+          ? invoke(repeatable, method, args)
+          : this.#transaction(async (own) =>
+              invoke(new SqlDirectoryChanges(own, this.#dialect), method, args),
+            ),
+      ),
+    };
   }
 
   async purgeDeleted(limit: number): Promise<Cleanup> {

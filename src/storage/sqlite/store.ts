@@ -24,7 +24,7 @@ import { makePrivately, OpenedFile, sizeOf } from './files/opened-file.js';
 import { using } from './files/snapshot.js';
 import { Reader } from './reader.js';
 import { userTablesOver } from './user-tables.js';
-import type { Operation, OperationKind, OperationResult, Operations } from './writer/operations.js';
+import type { Operation, OperationResult, Operations } from './writer/operations.js';
 import { WriterHandle } from './writer/writer-handle.js';
 
 /** Opens the file, creates it and its folder if they do not exist, and migrates its schema. */
@@ -38,7 +38,7 @@ export async function openSqliteStore(
   if (writer.kept !== null) onBackup?.(writer.kept);
   try {
     const store = new SqliteStore(file, start, writer, commits);
-    return Object.assign(store, store.directoryReads(), store.directoryChanges());
+    return Object.assign(store, store.directory());
   } catch (error) {
     await writer.close();
     throw storeError(error);
@@ -83,7 +83,7 @@ class SqliteStore implements CountStore, Maintenance {
     );
   }
 
-  directoryReads(): DirectoryReads {
+  directory(): DirectoryReads & DirectoryChanges {
     const reads = new SqlDirectoryReads(
       {
         all: (sql, values) => this.#read(({ statements }) => statements.all(sql, values)),
@@ -93,13 +93,12 @@ class SqliteStore implements CountStore, Maintenance {
       },
       SQLITE,
     );
-    return delegate<DirectoryReads>(SqlDirectoryReads, (method, args) => invoke(reads, method, args));
-  }
-
-  directoryChanges(): DirectoryChanges {
-    return delegate<DirectoryChanges>(SqlDirectoryChanges, (method, args) =>
-      this.#submit('directory', { method, args } as Operations['directory']['input']),
-    );
+    return {
+      ...delegate<DirectoryReads>(SqlDirectoryReads, (method, args) => invoke(reads, method, args)),
+      ...delegate<DirectoryChanges>(SqlDirectoryChanges, (method, args) =>
+        this.#submit('directory', { method, args } as Operations['directory']['input']),
+      ),
+    };
   }
 
   async findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
@@ -202,7 +201,7 @@ class SqliteStore implements CountStore, Maintenance {
   }
 
   /** Resolves with the result of this kind of operation. */
-  #submit<Kind extends OperationKind>(
+  #submit<Kind extends keyof Operations>(
     kind: Kind,
     input: Operations[Kind]['input'],
   ): Promise<Operations[Kind]['result']> {

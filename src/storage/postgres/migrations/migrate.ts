@@ -5,11 +5,6 @@ import type { PostgresLocation } from '../location.js';
 import { distribute } from './distribute.js';
 import { MIGRATIONS, NEWEST_VERSION } from './index.js';
 
-/** The row of `schema_version`. */
-export interface Version {
-  readonly version: number;
-}
-
 /** All programs on a database share the numbers of advisory locks. This one spells "CSTS". */
 const lockNamespace = 0x43535453;
 
@@ -79,7 +74,7 @@ async function versionOf(session: Session, schema: string): Promise<number> {
     [schema, 'schema_version'],
   );
   if (table === undefined) return 0;
-  const row = await session.get<Version>(`SELECT version FROM ${schema}.schema_version`);
+  const row = await session.get<{ readonly version: number }>(`SELECT version FROM ${schema}.schema_version`);
   return row?.version ?? 0;
 }
 

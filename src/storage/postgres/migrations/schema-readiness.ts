@@ -6,7 +6,7 @@ import { diagnose, unavailable } from '../errors.js';
 import type { PostgresLocation } from '../location.js';
 import { statementsIn } from '../statements.js';
 import { NEWEST_VERSION } from './index.js';
-import { migrate, otherVersion, type Version } from './migrate.js';
+import { migrate, otherVersion } from './migrate.js';
 
 export type PostgresOptions = OpenOptions & DatabaseOptions;
 
@@ -75,7 +75,7 @@ export class SchemaReadiness {
 
   async #readVersion(): Promise<number | undefined> {
     const { version: text } = statementsIn(this.#location.schema);
-    const [row] = await this.#database.read<Version>({ text });
+    const [row] = await this.#database.read<{ readonly version: number }>({ text });
     return row?.version;
   }
 

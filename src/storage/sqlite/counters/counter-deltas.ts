@@ -70,17 +70,11 @@ function addLevel(rows: CounterRows, project: number, level: number, sorted: Rec
       if (type === TYPE_INDEX.other) others.set(caller, (others.get(caller) ?? 0) + 1);
     }
     rows.types.push(project, level, bucket, ...sums);
-    for (const [caller, queries] of sortByCaller(others))
-      rows.callers.push(project, level, bucket, caller, queries);
+    // Mostly there is at most one.
+    const sortedOthers = others.size > 1 ? [...others].sort(byNumber) : others;
+    for (const [caller, queries] of sortedOthers) rows.callers.push(project, level, bucket, caller, queries);
     others.clear();
   }
-}
-
-/** Mostly there is at most one. */
-function sortByCaller(
-  counts: ReadonlyMap<number, number>,
-): Iterable<readonly [caller: number, queries: number]> {
-  return counts.size > 1 ? [...counts].sort(byNumber) : counts;
 }
 
 function byNumber(a: readonly [number, unknown], b: readonly [number, unknown]): number {

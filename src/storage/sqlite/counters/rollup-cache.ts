@@ -89,8 +89,6 @@ interface Cached {
 
 type ProjectRow = readonly [number: number | null, queries: number | null];
 
-const NO_PROJECT: ProjectRow = [null, 0];
-
 export class RollupCache {
   readonly #readProject: Prepared<ProjectRow>;
   readonly #readCounters: Prepared<CounterRow>;
@@ -164,7 +162,7 @@ export class RollupCache {
     let entry = this.#projects.get(projectId);
     if (entry === undefined && this.#isFull()) return undefined;
     if (entry?.checkedAt !== version) {
-      const [number, queries] = this.#readProject.get(projectId) ?? NO_PROJECT;
+      const [number, queries] = this.#readProject.get(projectId) ?? [null, 0];
       if (entry?.project !== number) {
         // The rows of a replaced entry still count until the cache is emptied.
         entry = this.#createEntry(number, PROJECT, ALL_TIME);

@@ -34,10 +34,8 @@ export interface Operations {
   };
 }
 
-export type OperationKind = keyof Operations;
-
 export type Operation = {
-  [Kind in OperationKind]: { readonly kind: Kind } & Operations[Kind]['input'];
-}[OperationKind];
+  [Kind in keyof Operations]: { readonly kind: Kind } & Operations[Kind]['input'];
+}[keyof Operations];
 
-export type OperationResult = Operations[OperationKind]['result'];
+export type OperationResult = Operations[keyof Operations]['result'];

@@ -38,27 +38,18 @@ export class RateLimit {
   /** Counts one request of `who` and sets the headers. Throws `429` above the limit. */
   async consume(who: string, reply: FastifyReply): Promise<void> {
     if (this.#limiter === undefined) return;
-    const { left, seconds, exceeded } = await this.#count(this.#limiter, who);
+    // Above the limit, the library rejects with the result instead of an error.
+    const result = await this.#limiter.consume(who).catch((rejected: Error | RateLimiterRes) => {
+      if (rejected instanceof Error) throw rejected;
+      return rejected;
+    });
+    const seconds = Math.max(Math.ceil(result.msBeforeNext / 1000), 1);
     reply.headers({
       'ratelimit-policy': `"${this.#name}";q=${this.#quota};w=${windowSeconds}`,
-      ratelimit: `"${this.#name}";r=${left};t=${seconds}`,
+      ratelimit: `"${this.#name}";r=${result.remainingPoints};t=${seconds}`,
     });
-    if (!exceeded) return;
+    if (result.consumedPoints <= this.#quota) return;
     const message = `Too many requests: ${this.#quota} a minute are allowed. Try again in ${seconds} s.`;
     throw new HttpError(429, message, { 'retry-after': String(seconds) });
   }
-
-  async #count(limiter: RateLimiterMemory, who: string) {
-    try {
-      return { ...toRemaining(await limiter.consume(who)), exceeded: false };
-    } catch (error) {
-      // The library rejects with the count above the limit, and with an error if it failed.
-      if (error instanceof Error) throw error;
-      return { ...toRemaining(error as RateLimiterRes), exceeded: true };
-    }
-  }
-}
-
-function toRemaining({ remainingPoints, msBeforeNext }: RateLimiterRes) {
-  return { left: Math.max(remainingPoints, 0), seconds: Math.max(Math.ceil(msBeforeNext / 1000), 1) };
 }

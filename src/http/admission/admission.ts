@@ -15,13 +15,6 @@ import { LoadSheddingError } from '../errors.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { PacedQueue, RECORDING_PACE, REFUSAL_PACE } from './paced-queue.js';
 
-export interface AdmissionOptions {
-  readonly limits: LoadLimits;
-  readonly clock: Clock;
-  /** Mean delay of the event loop in the last interval. */
-  readonly eventLoopDelayMs: () => number;
-}
-
 export const PROBES: readonly string[] = ['/livez', '/readyz'];
 const RECORDING: readonly string[] = [
   '/v1/analytics/:projectId/assistant/queries',
@@ -45,25 +38,17 @@ export class Admission {
   readonly #refusals = new PacedQueue(REFUSAL_PACE);
   /** The bytes counted for each recording request in progress. */
   readonly #bytes = new WeakMap<FastifyRequest, number>();
-  #recordings = 0;
-  #recordingBytes = 0;
-  #requests = 0;
-  #accountRequests = 0;
+  readonly #inProgress = { recordings: 0, recordingBytes: 0, requests: 0, accountRequests: 0 };
 
-  constructor({ limits, clock, eventLoopDelayMs }: AdmissionOptions) {
+  /** `eventLoopDelayMs` returns the mean delay of the event loop in the last interval. */
+  constructor(limits: LoadLimits, clock: Clock, eventLoopDelayMs: () => number) {
     this.#limits = limits;
     this.#eventLoopDelayMs = eventLoopDelayMs;
     this.#warning = new ThrottledLog(clock);
   }
 
   get load(): Load {
-    return {
-      recordings: this.#recordings,
-      recordingBytes: this.#recordingBytes,
-      requests: this.#requests,
-      accountRequests: this.#accountRequests,
-      eventLoopDelayMs: this.#eventLoopDelayMs(),
-    };
+    return { ...this.#inProgress, eventLoopDelayMs: this.#eventLoopDelayMs() };
   }
 
   /** Admits or refuses every request before any work is done for it. Call it before the routes are added. */
@@ -108,8 +93,9 @@ export class Admission {
     // The connection is closed, and its bytes are no longer counted.
     if (before === undefined) return;
     this.#bytes.set(request, before + bytes);
-    this.#recordingBytes += bytes;
-    if (this.#recordingBytes > this.#limits.recordingBytesMax) this.refuse(request, TOO_MANY_BYTES);
+    this.#inProgress.recordingBytes += bytes;
+    if (this.#inProgress.recordingBytes > this.#limits.recordingBytesMax)
+      this.refuse(request, TOO_MANY_BYTES);
   }
 
   /** Throws 503 and writes a throttled warning. */
@@ -123,18 +109,15 @@ export class Admission {
   }
 
   #take(work: RequestKind, request: FastifyRequest, reply: FastifyReply): void {
-    if (work === 'recording') {
-      this.#recordings++;
-      this.#bytes.set(request, 0);
-    } else this.#requests++;
-    if (work === 'account') this.#accountRequests++;
+    const counter = work === 'recording' ? 'recordings' : 'requests';
+    this.#inProgress[counter]++;
+    if (work === 'recording') this.#bytes.set(request, 0);
+    if (work === 'account') this.#inProgress.accountRequests++;
     onFinished(request.raw, reply.raw, () => {
-      if (work === 'recording') {
-        this.#recordings--;
-        this.#recordingBytes -= this.#bytes.get(request) ?? 0;
-        this.#bytes.delete(request);
-      } else this.#requests--;
-      if (work === 'account') this.#accountRequests--;
+      this.#inProgress[counter]--;
+      this.#inProgress.recordingBytes -= this.#bytes.get(request) ?? 0;
+      this.#bytes.delete(request);
+      if (work === 'account') this.#inProgress.accountRequests--;
     });
   }
 

@@ -20,7 +20,7 @@ import { Admission, watchEventLoop } from './admission/admission.js';
 import { RateLimit, type RateLimits } from './admission/rate-limits.js';
 import { ConnectionErrors } from './connection/connection-errors.js';
 import { onFinished } from './connection/connections.js';
-import { enforceDeadlines } from './connection/deadlines.js';
+import { type ConnectionLimits, limitConnections } from './connection/deadlines.js';
 import type { DashboardOptions } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
@@ -46,16 +46,6 @@ import { SHARED_SCHEMAS } from './schemas/schemas.js';
 /** Creates a trace of each request. */
 export interface RequestTracing {
   watch(app: FastifyInstance): void;
-}
-
-/** Limits of each connection. */
-interface ConnectionLimits {
-  /** Connections above this number are closed at once. */
-  readonly connectionsMax: number;
-  /** How long a request may take to arrive; then 408. */
-  readonly requestTimeoutMs: number;
-  /** How long the server may take to respond (then 503), and how long the response may wait to be read. */
-  readonly answerTimeoutMs: number;
 }
 
 export interface AppOptions {
@@ -88,16 +78,10 @@ export interface AppOptions {
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { store, clock, limits, basePath, log, metrics, tracing } = options;
   const app = createServer(options);
-  const admission = new Admission({
-    limits: {
-      ...limits,
-      // There must be room for one request of the largest size, compressed and decompressed.
-      recordingBytesMax: Math.max(limits.recordingBytesMax, 2 * limits.bodyBytesMax),
-      accountRequestsMax,
-    },
-    clock,
-    eventLoopDelayMs: options.eventLoopDelayMs ?? watchEventLoop(app),
-  });
+  // There must be room for one request of the largest size, compressed and decompressed.
+  const recordingBytesMax = Math.max(limits.recordingBytesMax, 2 * limits.bodyBytesMax);
+  const loadLimits = { ...limits, recordingBytesMax, accountRequestsMax };
+  const admission = new Admission(loadLimits, clock, options.eventLoopDelayMs ?? watchEventLoop(app));
   if (metrics !== undefined) observeRequests(app, metrics);
   tracing?.watch(app);
   addSecurityHeaders(app);
@@ -144,7 +128,7 @@ function createServer({
   metrics,
 }: AppOptions): FastifyInstance {
   const connectionErrors = new ConnectionErrors((status) => metrics?.refused(status));
-  const { requestTimeoutMs, answerTimeoutMs } = limits;
+  const { requestTimeoutMs } = limits;
   const app: FastifyInstance = Fastify({
     rewriteUrl: (request) => rewriteBelow(mergeOtherMethods(request), basePath),
     loggerInstance: frameworkLog(log),
@@ -172,8 +156,7 @@ function createServer({
     },
   });
   connectionErrors.watch(app.server);
-  app.server.maxConnections = limits.connectionsMax;
-  enforceDeadlines(app, { requestTimeoutMs, answerTimeoutMs });
+  limitConnections(app, limits);
   acceptAllMethods(app);
   app.removeAllContentTypeParsers();
   app.setErrorHandler(answerError);

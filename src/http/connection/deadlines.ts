@@ -11,21 +11,25 @@ import { closeGraceMs } from '../../domain/limits.js';
 import { UnavailableError } from '../errors.js';
 import { type Exchange, exchangesOn, trackConnections, trackExchange } from './connections.js';
 
-interface Deadlines {
-  /** How long a request may take to arrive. */
+/** Limits of each connection. */
+export interface ConnectionLimits {
+  /** Connections above this number are closed at once. */
+  readonly connectionsMax: number;
+  /** How long a request may take to arrive; then 408. */
   readonly requestTimeoutMs: number;
-  /** How long the server may take to respond after that, and then how long the response may wait to be read. */
+  /** How long the server may take to respond after that (then 503), and then how long the response may wait to be read. */
   readonly answerTimeoutMs: number;
 }
 
 /** Checks per `answerTimeoutMs`: deadlines are precise to a quarter of it. */
 const checksPerTimeout = 4;
 
-/** Enforces the deadlines on all connections of the app's server, and tracks them in the registry. */
-export function enforceDeadlines(
+/** Enforces the limits on all connections of the app's server, and tracks them in the registry. */
+export function limitConnections(
   app: FastifyInstance,
-  { requestTimeoutMs, answerTimeoutMs }: Deadlines,
+  { connectionsMax, requestTimeoutMs, answerTimeoutMs }: ConnectionLimits,
 ): void {
+  app.server.maxConnections = connectionsMax;
   const sockets = trackConnections(app.server);
   app.addHook('onRequest', (request, reply, done) => {
     trackExchange(request.raw, reply.raw).reply = reply;

@@ -1,6 +1,6 @@
 /** `POST /v1/traces`, `/v1/logs` and `/v1/metrics`: requests of OpenTelemetry exporters and collectors (OTLP/HTTP 1.x). */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Project } from '../../domain/projects/project.js';
 import {
@@ -9,20 +9,13 @@ import {
   QueryCollector,
   type TelemetryRules,
 } from '../../domain/queries/telemetry.js';
-import type { Clock } from '../../domain/time/clock.js';
-import type { Store } from '../../storage/ports/store.js';
-import type { Admission } from '../admission/admission.js';
 import { HttpError, UnavailableError } from '../errors.js';
 import type { Authenticator } from '../request/authenticate.js';
-import {
-  addOtlpParsers,
-  type RecordingLimits,
-  refuseOtlpType,
-  refuseUnknownEncoding,
-} from '../request/body.js';
+import { addOtlpParsers, refuseOtlpType, refuseUnknownEncoding } from '../request/body.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { getProjectIdFromHeader, PROJECT_HEADER } from '../request/target.js';
 import { addResource } from '../resource.js';
+import type { RecordingOptions } from '../routes/queries.js';
 import { objectSchema, stringSchema } from '../schemas/json-schema.js';
 import { errorResponses, NoParameters } from '../schemas/schemas.js';
 import { ThrottledLog } from '../throttled-log.js';
@@ -31,13 +24,8 @@ import { readProtobuf } from './protobuf.js';
 import { METRICS_ANSWER, otlpRequestBody, otlpResponse } from './schemas.js';
 import { LOGS, type Signal, TRACES } from './signals.js';
 
-export interface OtlpOptions {
-  readonly store: Pick<Store, 'record'>;
-  readonly clock: Clock;
-  readonly authenticator: Authenticator;
-  readonly limits: RecordingLimits;
+interface OtlpOptions extends RecordingOptions {
   readonly telemetry: TelemetryRules;
-  readonly admission: Admission;
 }
 
 const protobufType = 'application/x-protobuf';
@@ -52,20 +40,11 @@ export async function addOtlp(app: FastifyInstance, options: OtlpOptions): Promi
   });
 }
 
-interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  /** The outer list of the request in JSON. */
-  readonly list: string;
-  /** The name of the response's schema. */
-  readonly answer: string;
-}
-
+/** `list` is the outer list of the request in JSON, and `answer` the name of the response's schema. */
 function addOperation(
   app: FastifyInstance,
   url: string,
-  { list, answer, ...schema }: Operation,
+  { list, answer, ...schema }: FastifySchema & { readonly list: string; readonly answer: string },
   authenticator: Authenticator,
   handle: (request: FastifyRequest, reply: FastifyReply, project: Project) => unknown,
 ): void {

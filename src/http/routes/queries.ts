@@ -25,22 +25,17 @@ import {
   RecordResultSchema,
 } from '../schemas/schemas.js';
 
-export function addQueries(
-  app: FastifyInstance,
-  {
-    store,
-    clock,
-    authenticator,
-    limits,
-    admission,
-  }: {
-    store: Pick<Store, 'record'>;
-    clock: Clock;
-    authenticator: Authenticator;
-    limits: RecordingLimits;
-    admission: Admission;
-  },
-): void {
+/** The dependencies of the routes that record queries. */
+export interface RecordingOptions {
+  readonly store: Pick<Store, 'record'>;
+  readonly clock: Clock;
+  readonly authenticator: Authenticator;
+  readonly limits: RecordingLimits;
+  readonly admission: Admission;
+}
+
+export function addQueries(app: FastifyInstance, options: RecordingOptions): void {
+  const { store, clock, authenticator, limits, admission } = options;
   const { batchQueriesMax: maxItems } = limits;
   addRecordingParsers(app, limits, admission);
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {

@@ -1,5 +1,5 @@
 /** The operations that read counts: caller stats of a range, caller stats over time, and callers. */
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteHandler } from 'fastify';
 import Negotiator from 'negotiator';
 import { CALLER_STATS, CALLERS, type Report, SERIES } from '../../app/reports.js';
 import { COUNT_FIELDS } from '../../domain/counting/counts.js';
@@ -11,7 +11,6 @@ import type { Authenticator } from '../request/authenticate.js';
 import { readParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import { addResource } from '../resource.js';
-import type { Schema } from '../schemas/json-schema.js';
 import {
   CallerStatsSchema,
   CallersSchema,
@@ -26,16 +25,6 @@ import {
 
 /** In the syntax of the router. */
 export const CALLER_STATS_PATH = '/v1/analytics/:projectId/assistant/caller-stats';
-
-interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly querystring: Schema;
-  /** The response with status 200. */
-  readonly success: object;
-  readonly handler: RouteHandler;
-}
 
 /** Creates the handlers of the reports, for requests with an API key and for the dashboard. */
 export function createReportHandlers(store: Store) {
@@ -79,7 +68,7 @@ function answerAsAccepted<T>(
 
 export function addAnalytics(app: FastifyInstance, store: Store, authenticator: Authenticator): void {
   const handlers = createReportHandlers(store);
-  const add = (url: string, { handler, success, ...schema }: Operation) =>
+  const add = (url: string, handler: RouteHandler, success: object, schema: FastifySchema) =>
     addResource(app, url, {
       onRequest: async (request, reply) => {
         await authenticator.authorize(request, reply, getProjectId(request), ['admin']);
@@ -96,16 +85,15 @@ export function addAnalytics(app: FastifyInstance, store: Store, authenticator: 
         handler,
       },
     });
-  add(CALLER_STATS_PATH, {
+  add(CALLER_STATS_PATH, handlers.callerStats, jsonResponse(CallerStatsSchema, 'The counts.'), {
     operationId: 'getCallerStats',
     summary: 'Assistant caller stats',
     description:
       "Counts the queries that the project's assistant got, by the type of their caller, in the half-open range [dateFrom, dateTo).",
     querystring: RangeParameters,
-    success: jsonResponse(CallerStatsSchema, 'The counts.'),
-    handler: handlers.callerStats,
   });
-  add(`${CALLER_STATS_PATH}/series`, {
+  const series = jsonOrCsvResponse(SeriesSchema, 'The buckets.', `start,end,${COUNT_FIELDS.join()}`);
+  add(`${CALLER_STATS_PATH}/series`, handlers.series, series, {
     operationId: 'getCallerStatsSeries',
     summary: 'Assistant caller stats over time',
     description:
@@ -115,10 +103,9 @@ export function addAnalytics(app: FastifyInstance, store: Store, authenticator: 
       'first bucket that has a query; without `dateTo`, it ends with the last one. ' +
       `At most ${seriesBucketsMax} buckets. CSV for \`Accept: text/csv\`.`,
     querystring: SeriesParameters,
-    success: jsonOrCsvResponse(SeriesSchema, 'The buckets.', `start,end,${COUNT_FIELDS.join()}`),
-    handler: handlers.series,
   });
-  add('/v1/analytics/:projectId/assistant/callers', {
+  const callers = jsonOrCsvResponse(CallersSchema, 'The callers.', 'caller,type,count');
+  add('/v1/analytics/:projectId/assistant/callers', handlers.callers, callers, {
     operationId: 'getCallers',
     summary: 'Assistant callers',
     description:
@@ -126,7 +113,5 @@ export function addAnalytics(app: FastifyInstance, store: Store, authenticator: 
       'name, type and count of each caller with queries, largest count first, then by name. They add up to the caller ' +
       'stats of the same range. CSV for `Accept: text/csv`.',
     querystring: RangeParameters,
-    success: jsonOrCsvResponse(CallersSchema, 'The callers.', 'caller,type,count'),
-    handler: handlers.callers,
   });
 }

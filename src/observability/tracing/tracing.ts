@@ -22,7 +22,7 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/time/clock.js';
@@ -62,26 +62,22 @@ export async function startTracing({ protocol, version, clock, log }: TracingOpt
   );
   const defaults = resourceFromAttributes({ 'service.name': 'caller-stats', 'service.version': version });
   const configured = detectResources({ detectors: [envDetector] });
-  const provider = new BasicTracerProvider({
-    resource: defaultResource().merge(defaults).merge(configured),
-    spanProcessors: [new BatchSpanProcessor(await createExporter(protocol))],
-  });
-  return new Tracing(provider, provider.getTracer('caller-stats', version));
-}
-
-async function createExporter(protocol: TraceProtocol): Promise<SpanExporter> {
   const { OTLPTraceExporter } =
     protocol === 'http/json'
       ? await import('@opentelemetry/exporter-trace-otlp-http')
       : await import('@opentelemetry/exporter-trace-otlp-proto');
-  return new OTLPTraceExporter();
+  const provider = new BasicTracerProvider({
+    resource: defaultResource().merge(defaults).merge(configured),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  return new Tracing(provider, provider.getTracer('caller-stats', version));
 }
 
 export class Tracing implements RequestTracing {
   readonly #provider: BasicTracerProvider;
   readonly #tracer: Tracer;
   readonly #propagator = new W3CTraceContextPropagator();
-  readonly #current = new AsyncLocalStorage<Context>();
+  readonly #current = new AsyncLocalStorage<Context | undefined>();
   readonly #contexts = new WeakMap<FastifyRequest, Context>();
 
   constructor(provider: BasicTracerProvider, tracer: Tracer) {
@@ -91,15 +87,11 @@ export class Tracing implements RequestTracing {
 
   watch(app: FastifyInstance): void {
     app.addHook('onRequest', (request, reply, done) => {
-      const context = this.#begin(request, reply);
-      if (context === undefined) done();
-      else this.#current.run(context, done);
+      this.#current.run(this.#begin(request, reply), done);
     });
     // Body events come from the connection and lose the request's context.
     app.addHook('preValidation', (request, _reply, done) => {
-      const context = this.#contexts.get(request);
-      if (context === undefined) done();
-      else this.#current.run(context, done);
+      this.#current.run(this.#contexts.get(request), done);
     });
   }
 

@@ -6,11 +6,6 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError, type ErrorCode } from '../domain/errors.js';
 import { codeLockSeconds, retryAfterSeconds } from '../domain/limits.js';
 
-export interface ErrorBody {
-  readonly error: string;
-  readonly details?: readonly { readonly message: string }[];
-}
-
 /** An error of HTTP itself, such as a wrong method or media type. Rules of the domain throw `CallerStatsError`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
@@ -98,7 +93,7 @@ function toHttpError(error: unknown, requestId: string): HttpError {
   return new HttpError(500, `The server failed. Its log says more under ${requestId}.`);
 }
 
-export function errorBody(error: string, details: readonly string[] = []): ErrorBody {
+export function errorBody(error: string, details: readonly string[] = []) {
   return details.length === 0 ? { error } : { error, details: details.map((message) => ({ message })) };
 }
 

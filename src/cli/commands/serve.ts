@@ -1,5 +1,5 @@
 /** `caller-stats serve`: the server, from start to stop. */
-
+import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
@@ -16,7 +16,7 @@ import { runAuditPruning, runPurging } from '../jobs/purge.js';
 import { retryUntilAvailable } from '../jobs/retry-until-available.js';
 import { listen, localUrl, type Serving } from '../server/listen.js';
 import { openMetrics, serveMetrics } from '../server/metrics.js';
-import { disconnectWorker, isWorker, startWorkers, waitForStopOrder } from '../server/workers.js';
+import { startWorkers, waitForStopOrder } from '../server/workers.js';
 import { readServerSettings, type ServerSettings } from '../settings/server-settings.js';
 import { SERVER_SETTING_NAMES, SETTINGS, settingOption } from '../settings/settings.js';
 import { openWithSettings } from '../store-command.js';
@@ -66,10 +66,10 @@ export function addServeCommand(program: Command, io: Io, version: string): void
       try {
         metricsApp = await serveMetrics(metrics, settings, { store, log, io });
         serving =
-          settings.workers > 1 && !isWorker()
+          settings.workers > 1 && !cluster.isWorker
             ? await startWorkers(settings.workers, { signal: stop.signal, log })
             : await serve(store, settings, io, version, { metrics, tracing, log });
-        if (serving !== undefined && !isWorker()) {
+        if (serving !== undefined && !cluster.isWorker) {
           const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
           const firstRun = createFirstRun(store, toFirstRunOptions(settings, url, options), {
@@ -91,7 +91,8 @@ export function addServeCommand(program: Command, io: Io, version: string): void
           await Promise.all([metricsApp?.close(), tracing?.close()]);
         });
         log.info('stopped');
-        disconnectWorker();
+        // So that a worker can end.
+        cluster.worker?.disconnect();
       }
     });
 }

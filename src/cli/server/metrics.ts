@@ -1,14 +1,15 @@
 /** The metrics of a server. The metrics library is loaded only if a port for metrics is set. */
+import cluster from 'node:cluster';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { MetricData, Metrics, MetricsPage } from '../../observability/metrics/metrics.js';
+import type { MetricData, Metrics } from '../../observability/metrics/metrics.js';
 import { locationOf } from '../../storage/open.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
 import type { Values } from '../settings/settings.js';
 import { printLine } from '../terminal/output.js';
 import { listen, localUrl } from './listen.js';
-import { answerQuestions, askWorkers, isWorker } from './workers.js';
+import { answerQuestions, askWorkers } from './workers.js';
 
 type MetricsSettings = Values<'metricsHost' | 'metricsPort' | 'database' | 'workers'>;
 
@@ -30,12 +31,14 @@ export async function serveMetrics(
 ): Promise<FastifyInstance | undefined> {
   if (metrics === undefined || metricsPort === null) return undefined;
   metrics.watchStore(store);
-  if (isWorker()) {
+  if (cluster.isWorker) {
     answerQuestions(() => metrics.read());
     return undefined;
   }
   const { buildMetricsApp } = await import('../../observability/metrics/server.js');
-  const app = await buildMetricsApp(workers > 1 ? await aggregatePage(metrics) : metrics, log);
+  const { aggregateWorkers } = await import('../../observability/metrics/aggregate-workers.js');
+  const page = workers > 1 ? aggregateWorkers(metrics, askWorkers<MetricData[]>) : metrics;
+  const app = await buildMetricsApp(page, log);
   const port = await listen(app, {
     host: metricsHost,
     port: metricsPort,
@@ -46,15 +49,4 @@ export async function serveMetrics(
   log.info({ url }, 'metrics: listening');
   printLine(io.stdout, `Metrics for Prometheus: ${url}`);
   return app;
-}
-
-async function aggregatePage(metrics: Metrics): Promise<MetricsPage> {
-  const { aggregateWorkers } = await import('../../observability/metrics/aggregate-workers.js');
-  return aggregateWorkers(metrics.contentType, async () => {
-    const [own, others] = await Promise.all([metrics.read(), askWorkers<MetricData[]>()]);
-    return [
-      { worker: 0, metrics: own },
-      ...others.map(({ number, answer }) => ({ worker: number, metrics: answer })),
-    ];
-  });
 }

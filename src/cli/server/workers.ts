@@ -2,7 +2,6 @@
  * `serve --workers`: several processes that listen on one port, for machines with more than one core. Each is a server like
  * any other on the same database. The primary process starts them, and does what must be done once, such as the first run.
  */
-import type { ChildProcess } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
 import { on, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,11 +9,6 @@ import type { Logger } from 'pino';
 import { CallerStatsError } from '../../domain/errors.js';
 import { shutdownTimeoutMs, workerAnswerMs, workerRestartMs } from '../../domain/limits.js';
 import type { Serving } from './listen.js';
-
-/** Whether this process is a worker of another one. */
-export function isWorker(): boolean {
-  return cluster.isWorker;
-}
 
 /** A message from the primary process to a worker. */
 type Order = { readonly kind: 'stop' } | { readonly kind: 'ask'; readonly question: number };
@@ -58,7 +52,7 @@ let questionsAsked = 0;
 const numbers = new WeakMap<Worker, number>();
 
 /** Asks all workers, and returns their answers with their numbers. Leaves out workers that do not answer in time. */
-export async function askWorkers<T>(): Promise<{ readonly number: number; readonly answer: T }[]> {
+export async function askWorkers<T>(): Promise<{ readonly worker: number; readonly answer: T }[]> {
   const question = ++questionsAsked;
   const signal = AbortSignal.timeout(workerAnswerMs);
   const ask = async (worker: Worker) => {
@@ -67,7 +61,7 @@ export async function askWorkers<T>(): Promise<{ readonly number: number; readon
       worker.send({ kind: 'ask', question } satisfies Order, () => {});
       for await (const [message] of messages) {
         const { question: answered, answer } = message as Answer;
-        if (answered === question) return [{ number: numbers.get(worker) ?? 0, answer: answer as T }];
+        if (answered === question) return [{ worker: numbers.get(worker) ?? 0, answer: answer as T }];
       }
     } catch {
       // The worker is ending or overloaded. Its next answer includes everything that this one lacks.
@@ -76,11 +70,6 @@ export async function askWorkers<T>(): Promise<{ readonly number: number; readon
   };
   const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
   return (await Promise.all(workers.filter((worker) => worker.isConnected()).map(ask))).flat();
-}
-
-/** Disconnects this worker from the primary process, so that it can end. */
-export function disconnectWorker(): void {
-  cluster.worker?.disconnect();
 }
 
 /**
@@ -108,8 +97,12 @@ export async function startWorkers(
     running.add(worker);
     worker.once('exit', () => running.delete(worker));
     const over = new AbortController();
+    const ended = once(worker, 'exit', over).then(() => {
+      throw new CallerStatsError('unavailable', 'A worker ended before it listened.');
+    });
     try {
-      return await Promise.race([waitForPort(worker, over.signal), failOnExit(worker, over.signal)]);
+      const [{ port }] = await Promise.race([once(worker, 'listening', over), ended]);
+      return port;
     } finally {
       over.abort();
     }
@@ -118,7 +111,7 @@ export async function startWorkers(
   /** Replaces workers that end. Waits a moment each time, in case the replacement also ends at once. */
   const replaceEnded = async (): Promise<void> => {
     for await (const [worker, status, signal] of on(cluster, 'exit', { signal: stopping.signal })) {
-      log.error({ worker: getProcess(worker).pid, status, signal }, 'a worker ended; another is started');
+      log.error({ worker: worker.process.pid, status, signal }, 'a worker ended; another is started');
       void delay(workerRestartMs, undefined, { signal: stopping.signal })
         .then(start)
         .catch(() => {
@@ -148,24 +141,10 @@ function findFreeNumber(running: ReadonlySet<Worker>): number {
   return number;
 }
 
-async function waitForPort(worker: Worker, signal: AbortSignal): Promise<number> {
-  const [{ port }] = (await once(worker, 'listening', { signal })) as [{ readonly port: number }];
-  return port;
-}
-
-async function failOnExit(worker: Worker, signal: AbortSignal): Promise<never> {
-  await once(worker, 'exit', { signal });
-  throw new CallerStatsError('unavailable', 'A worker ended before it listened.');
-}
-
-function getProcess({ process: child }: Worker): ChildProcess {
-  return child;
-}
-
 /** Tells a worker to stop and waits for it. A worker has a deadline of its own; one that misses it is killed. */
 async function stopWorker(worker: Worker): Promise<void> {
   const exited = once(worker, 'exit');
-  const timer = setTimeout(() => getProcess(worker).kill('SIGKILL'), shutdownTimeoutMs + workerRestartMs);
+  const timer = setTimeout(() => worker.process.kill('SIGKILL'), shutdownTimeoutMs + workerRestartMs);
   const tell = (): void => {
     if (worker.isConnected()) worker.send({ kind: 'stop' } satisfies Order, () => {});
   };

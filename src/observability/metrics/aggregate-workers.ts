@@ -1,11 +1,11 @@
 /** Shows the metrics of several processes on one page, with a label for each one. */
 import { AggregatorRegistry } from 'prom-client';
-import type { MetricData, MetricsPage } from './metrics.js';
+import type { MetricData, Metrics, MetricsPage } from './metrics.js';
 
-export interface WorkerMetrics {
+interface WorkerMetrics {
   /** 0 for the primary process, 1 and up for workers. A replacement has the number of the worker that ended. */
   readonly worker: number;
-  readonly metrics: readonly MetricData[];
+  readonly answer: readonly MetricData[];
 }
 
 /**
@@ -13,18 +13,21 @@ export interface WorkerMetrics {
  * would take that for a restart of all of them.
  */
 export function aggregateWorkers(
-  contentType: string,
-  parts: () => Promise<readonly WorkerMetrics[]>,
+  primary: Metrics,
+  askWorkers: () => Promise<readonly WorkerMetrics[]>,
 ): MetricsPage {
   return {
-    contentType,
-    show: async () => AggregatorRegistry.aggregate((await parts()).map(addLabel)).metrics(),
+    contentType: primary.contentType,
+    show: async () => {
+      const [answer, others] = await Promise.all([primary.read(), askWorkers()]);
+      return AggregatorRegistry.aggregate([{ worker: 0, answer }, ...others].map(addLabel)).metrics();
+    },
   };
 }
 
 /** Adds the label. The aggregator `sum` keeps every metric, and no two lines have the same labels. */
-function addLabel({ worker, metrics }: WorkerMetrics): MetricData[] {
-  return metrics.map((metric) => ({
+function addLabel({ worker, answer }: WorkerMetrics): MetricData[] {
+  return answer.map((metric) => ({
     ...metric,
     aggregator: 'sum',
     values: metric.values.map((value) => ({ ...value, labels: { worker: String(worker), ...value.labels } })),

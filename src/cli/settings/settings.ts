@@ -38,6 +38,16 @@ import {
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+/** The URL of a database. */
+const databaseSetting = {
+  placeholder: 'url',
+  hides: mayHoldPassword,
+  parse: (text: string): Result<string> => {
+    const location = parseDatabaseUrl(text);
+    return location.ok ? success(text) : location;
+  },
+};
+
 /** In the order of the help text of `serve`. */
 const SERVER_SETTINGS = defineSettings({
   host: {
@@ -59,10 +69,8 @@ const SERVER_SETTINGS = defineSettings({
   database: {
     environment: 'DATABASE_URL',
     fallback: 'sqlite:./data/caller-stats.db',
-    placeholder: 'url',
+    ...databaseSetting,
     description: 'the database: sqlite: and a file, or postgres://user@host:port/database',
-    hides: mayHoldPassword,
-    parse: databaseUrl,
   },
   databaseConnectionsMax: {
     ...integerSetting('number', limits.databaseConnectionsMax, { min: 2, max: 1000 }),
@@ -244,17 +252,13 @@ export const SETTINGS = {
   ...defineSettings({
     from: {
       environment: 'CALLER_STATS_COPY_FROM',
-      placeholder: 'url',
+      ...databaseSetting,
       description: 'the database to copy from, a URL as for --database',
-      hides: mayHoldPassword,
-      parse: databaseUrl,
     },
     to: {
       environment: 'CALLER_STATS_COPY_TO',
-      placeholder: 'url',
+      ...databaseSetting,
       description: 'the database to copy into; created if it does not exist',
-      hides: mayHoldPassword,
-      parse: databaseUrl,
     },
   }),
 };
@@ -307,11 +311,6 @@ export function readKey(env: Environment): string {
     throw new UsageError([`--url: needs an API key in the environment variable ${KEY_VARIABLE}`]);
   }
   return key;
-}
-
-function databaseUrl(text: string): Result<string> {
-  const location = parseDatabaseUrl(text);
-  return location.ok ? success(text) : location;
 }
 
 function secret(text: string): Result<string> {

@@ -7,7 +7,7 @@ import { formatTime } from '../../domain/format.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Actor } from '../../domain/people/audit.js';
 import type { Member } from '../../domain/people/member.js';
-import type { Organization, Project } from '../../domain/projects/project.js';
+import type { Project } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { RecordResult } from '../../storage/ports/store.js';
 import { Batcher } from '../import/batcher.js';
@@ -18,17 +18,6 @@ import { createUnlessTaken, type Side, type Tally } from './side.js';
 /** A page of this size takes much less time than the deadline of a database query. */
 const pageQueries = 10_000;
 
-/** Everything to copy except the queries. */
-export interface Stock {
-  readonly organizations: readonly Organization[];
-  readonly members: readonly Member[];
-  /** By organization. */
-  readonly keys: ReadonlyMap<string, readonly ApiKey[]>;
-  readonly projects: readonly Project[];
-  /** The number of queries; more may be recorded meanwhile. */
-  readonly queries: number;
-}
-
 export interface CopiedProject extends RecordResult {
   readonly id: string;
   /** The counts after copying. */
@@ -36,13 +25,10 @@ export interface CopiedProject extends RecordResult {
   readonly target: Counts;
 }
 
-export interface Copied {
-  readonly organizations: Tally;
-  readonly keys: Tally;
-  readonly projects: readonly CopiedProject[];
-}
+export type Copied = Awaited<ReturnType<typeof copyStock>>;
 
-export async function takeStock(from: Side): Promise<Stock> {
+/** Everything to copy, with the keys of each organization. Of the queries only their number; more may be recorded meanwhile. */
+export async function takeStock(from: Side) {
   const organizations = await from.ask((store) => store.listOrganizations());
   const members: Member[] = [];
   const keys = new Map<string, readonly ApiKey[]>();
@@ -67,18 +53,14 @@ function requireAllRows({ id, rowsFrom }: Project, { name }: Side): void {
   );
 }
 
-interface CopyContext {
-  readonly from: Side;
-  readonly to: Side;
-  readonly io: { readonly clock: Clock; readonly randomInt: (max: number) => number };
-  readonly progress: Progress;
-}
-
 /** Copies everything. Safe to repeat, because existing things are not created again. */
 export async function copyStock(
-  { organizations, members, keys, projects }: Stock,
-  { from, to, io, progress }: CopyContext,
-): Promise<Copied> {
+  { organizations, members, keys, projects }: Awaited<ReturnType<typeof takeStock>>,
+  from: Side,
+  to: Side,
+  io: { readonly clock: Clock; readonly randomInt: (max: number) => number },
+  progress: Progress,
+) {
   const by: Actor = { name: 'copy', address: null, at: io.clock.now() };
   const organizationTally: Tally = { copied: 0, present: 0 };
   const keyTally: Tally = { copied: 0, present: 0 };

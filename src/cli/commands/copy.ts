@@ -40,9 +40,7 @@ async function copy(options: object, io: Io): Promise<Copied> {
   return withSide('source', from, { ...limits, mustExist: true }, (source) =>
     withSide('target', to, limits, async (target) => {
       const stock = await takeStock(source);
-      return withProgress(io, stock.queries, (progress) =>
-        copyStock(stock, { from: source, to: target, io, progress }),
-      );
+      return withProgress(io, stock.queries, (progress) => copyStock(stock, source, target, io, progress));
     }),
   );
 }

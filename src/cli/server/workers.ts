@@ -97,11 +97,12 @@ export async function startWorkers(
     running.add(worker);
     worker.once('exit', () => running.delete(worker));
     const over = new AbortController();
-    const ended = once(worker, 'exit', over).then(() => {
+    const options = { signal: over.signal };
+    const ended = once(worker, 'exit', options).then(() => {
       throw new CallerStatsError('unavailable', 'A worker ended before it listened.');
     });
     try {
-      const [{ port }] = await Promise.race([once(worker, 'listening', over), ended]);
+      const [{ port }] = await Promise.race([once(worker, 'listening', options), ended]);
       return port;
     } finally {
       over.abort();
@@ -110,8 +111,10 @@ export async function startWorkers(
 
   /** Replaces workers that end. Waits a moment each time, in case the replacement also ends at once. */
   const replaceEnded = async (): Promise<void> => {
-    for await (const [worker, status, signal] of on(cluster, 'exit', { signal: stopping.signal })) {
-      log.error({ worker: worker.process.pid, status, signal }, 'a worker ended; another is started');
+    for await (const [{ process: child }, status, signal] of on(cluster, 'exit', {
+      signal: stopping.signal,
+    })) {
+      log.error({ worker: child.pid, status, signal }, 'a worker ended; another is started');
       void delay(workerRestartMs, undefined, { signal: stopping.signal })
         .then(start)
         .catch(() => {
@@ -143,8 +146,9 @@ function findFreeNumber(running: ReadonlySet<Worker>): number {
 
 /** Tells a worker to stop and waits for it. A worker has a deadline of its own; one that misses it is killed. */
 async function stopWorker(worker: Worker): Promise<void> {
+  const { process: child } = worker;
   const exited = once(worker, 'exit');
-  const timer = setTimeout(() => worker.process.kill('SIGKILL'), shutdownTimeoutMs + workerRestartMs);
+  const timer = setTimeout(() => child.kill('SIGKILL'), shutdownTimeoutMs + workerRestartMs);
   const tell = (): void => {
     if (worker.isConnected()) worker.send({ kind: 'stop' } satisfies Order, () => {});
   };

@@ -3,26 +3,22 @@ import type { Clock } from '../domain/time/clock.js';
 
 const intervalMs = 10_000;
 
-/** Logs a warning that could occur with every request: at most one line in ten seconds. */
-export class ThrottledLog {
-  readonly #clock: Clock;
-  #writtenAt: number | undefined;
-  #unwritten = 0;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Writes the warning with the number of those left out since the last one, or leaves it out. */
-  warn(log: FastifyBaseLogger, fields: object, message: string): void {
-    const now = this.#clock.now();
+/**
+ * Returns a function that logs a warning which could occur with every request: at most one line in ten seconds, with the
+ * number of warnings left out since the last one.
+ */
+export function createThrottledWarning(clock: Clock) {
+  let writtenAt: number | undefined;
+  let unwritten = 0;
+  return (log: FastifyBaseLogger, fields: object, message: string): void => {
+    const now = clock.now();
     // A clock that was set back must not silence the warning.
-    if (this.#writtenAt !== undefined && Math.abs(now - this.#writtenAt) < intervalMs) {
-      this.#unwritten++;
+    if (writtenAt !== undefined && Math.abs(now - writtenAt) < intervalMs) {
+      unwritten++;
       return;
     }
-    log.warn({ ...fields, unwritten: this.#unwritten }, message);
-    this.#writtenAt = now;
-    this.#unwritten = 0;
-  }
+    log.warn({ ...fields, unwritten }, message);
+    writtenAt = now;
+    unwritten = 0;
+  };
 }

@@ -12,7 +12,7 @@ import {
 import type { Clock } from '../../domain/time/clock.js';
 import { onFinished } from '../connection/connections.js';
 import { LoadSheddingError } from '../errors.js';
-import { ThrottledLog } from '../throttled-log.js';
+import { createThrottledWarning } from '../throttled-log.js';
 import { PacedQueue, RECORDING_PACE, REFUSAL_PACE } from './paced-queue.js';
 
 export const PROBES: readonly string[] = ['/livez', '/readyz'];
@@ -33,7 +33,7 @@ const refusalsPerRecording = 1 / 4;
 export class Admission {
   readonly #limits: LoadLimits;
   readonly #eventLoopDelayMs: () => number;
-  readonly #warning: ThrottledLog;
+  readonly #warn: ReturnType<typeof createThrottledWarning>;
   readonly #turns = new PacedQueue(RECORDING_PACE);
   readonly #refusals = new PacedQueue(REFUSAL_PACE);
   /** The bytes counted for each recording request in progress. */
@@ -44,7 +44,7 @@ export class Admission {
   constructor(limits: LoadLimits, clock: Clock, eventLoopDelayMs: () => number) {
     this.#limits = limits;
     this.#eventLoopDelayMs = eventLoopDelayMs;
-    this.#warning = new ThrottledLog(clock);
+    this.#warn = createThrottledWarning(clock);
   }
 
   get load(): Load {
@@ -100,11 +100,7 @@ export class Admission {
 
   /** Throws 503 and writes a throttled warning. */
   refuse(request: FastifyRequest, message: string): never {
-    this.#warning.warn(
-      request.log,
-      { load: this.load },
-      'requests are refused: the server has too much to do',
-    );
+    this.#warn(request.log, { load: this.load }, 'requests are refused: the server has too much to do');
     throw new LoadSheddingError(message);
   }
 

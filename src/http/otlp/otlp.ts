@@ -13,12 +13,12 @@ import { HttpError, UnavailableError } from '../errors.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { addOtlpParsers, refuseOtlpType, refuseUnknownEncoding } from '../request/body.js';
 import { requireNoParameters } from '../request/parameters.js';
-import { getProjectIdFromHeader, PROJECT_HEADER } from '../request/target.js';
+import { PROJECT_HEADER } from '../request/target.js';
 import { addResource } from '../resource.js';
 import type { RecordingOptions } from '../routes/queries.js';
 import { objectSchema, stringSchema } from '../schemas/json-schema.js';
 import { errorResponses, NoParameters } from '../schemas/schemas.js';
-import { ThrottledLog } from '../throttled-log.js';
+import { createThrottledWarning } from '../throttled-log.js';
 import { readJson } from './json.js';
 import { readProtobuf } from './protobuf.js';
 import { METRICS_ANSWER, otlpRequestBody, otlpResponse } from './schemas.js';
@@ -52,7 +52,8 @@ function addOperation(
   const project = stringSchema('The project. Required with an admin key; a recording key has its own.');
   addResource(app, url, {
     onRequest: async (request, reply) => {
-      const projectId = getProjectIdFromHeader(request);
+      // Node joins repeated headers with commas, and no id has a comma.
+      const projectId = request.headers[PROJECT_HEADER]?.toString();
       projects.set(request, await authenticator.authorize(request, reply, projectId, ['recording', 'admin']));
     },
     POST: {
@@ -85,7 +86,7 @@ function addOperation(
 function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions): void {
   const { path, operationId, answer, records } = signal;
   // Throttled, because every response names the rejected records to their sender.
-  const warning = new ThrottledLog(options.clock);
+  const warn = createThrottledWarning(options.clock);
   const operation = {
     operationId,
     summary: `Record the queries among OpenTelemetry ${records}`,
@@ -110,7 +111,7 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions): 
       });
     }
     if (rejected > 0)
-      warning.warn(request.log, { reqId: request.id, rejected, problems }, `${records} were rejected`);
+      warn(request.log, { reqId: request.id, rejected, problems }, `${records} were rejected`);
     return sendAnswer(request, reply, signal, found);
   });
 }

@@ -15,12 +15,6 @@ export function getProjectId(request: FastifyRequest): string {
   return getParameter(request, 'projectId');
 }
 
-/** The project that the request's header names, if any. */
-export function getProjectIdFromHeader(request: FastifyRequest): string | undefined {
-  // Node joins repeated headers with commas, and no id has a comma.
-  return request.headers[PROJECT_HEADER]?.toString();
-}
-
 /**
  * The client's address for allowlists, rate limits and the audit log: the last address on the way that is no trusted proxy.
  * If a proxy reports something that is no address (a name, an address with a port), the proxy's own address counts. An

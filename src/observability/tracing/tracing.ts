@@ -31,7 +31,7 @@ import type { RequestTracing } from '../../http/app.js';
 import { onFinished } from '../../http/connection/connections.js';
 import { withoutKeys } from '../../http/log.js';
 import { sentMethod } from '../../http/resource.js';
-import { ThrottledLog } from '../../http/throttled-log.js';
+import { createThrottledWarning } from '../../http/throttled-log.js';
 import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
 import { followStore } from './store-spans.js';
@@ -52,9 +52,8 @@ export interface TracingOptions {
 }
 
 export async function startTracing({ protocol, version, clock, log }: TracingOptions): Promise<Tracing> {
-  const warning = new ThrottledLog(clock);
-  const warn = (message: string) =>
-    warning.warn(log, { problem: message }, 'traces: OpenTelemetry complains');
+  const warnThrottled = createThrottledWarning(clock);
+  const warn = (problem: string) => warnThrottled(log, { problem }, 'traces: OpenTelemetry complains');
   const nothing = () => undefined;
   diag.setLogger(
     { error: warn, warn, info: nothing, debug: nothing, verbose: nothing },

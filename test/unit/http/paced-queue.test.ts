@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { PacedQueue, RECORDING_PACE, REFUSAL_PACE } from '../../../src/http/admission/paced-queue.js';
-import { ThrottledLog } from '../../../src/http/throttled-log.js';
+import { createThrottledWarning } from '../../../src/http/throttled-log.js';
 
 /** The calls that pass in each turn of the event loop. */
 async function runTurns(sizes: readonly number[]): Promise<number[][]> {
@@ -93,10 +93,10 @@ test('unused credit has a limit', async () => {
 test('a throttled log writes one line in ten seconds with the number left out, also after the clock was set back', () => {
   let nowMs = 100_000;
   const written: unknown[] = [];
-  const warning = new ThrottledLog({ now: () => nowMs });
+  const warnThrottled = createThrottledWarning({ now: () => nowMs });
   const warn = () => {
     const log = { warn: (fields: object, message: string) => written.push([fields, message]) };
-    warning.warn(log as unknown as Parameters<ThrottledLog['warn']>[0], { a: 1 }, 'too much');
+    warnThrottled(log as unknown as Parameters<typeof warnThrottled>[0], { a: 1 }, 'too much');
   };
   for (let times = 0; times < 5; times++) warn();
   expect(written).toEqual([[{ a: 1, unwritten: 0 }, 'too much']]);

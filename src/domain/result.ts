@@ -11,6 +11,14 @@ export function failure(...problems: string[]): Result<never> {
   return { ok: false, problems };
 }
 
+/** Returns a parser that accepts only these values. */
+export function oneOf<const T extends string>(values: readonly T[]): (value: unknown) => Result<T> {
+  return (value) => {
+    const known = values.find((one) => one === value);
+    return known === undefined ? failure(`is none of ${values.join(', ')}`) : success(known);
+  };
+}
+
 /** Puts the name of a field before each problem: `dateFrom: is empty`. */
 export function prefixProblems<T>(field: string, result: Result<T>): Result<T> {
   return result.ok ? result : failure(...result.problems.map((problem) => `${field}: ${problem}`));

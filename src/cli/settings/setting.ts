@@ -81,13 +81,6 @@ export function integerSetting(
   return { placeholder, fallback: String(fallback), parse: integer(min, max) };
 }
 
-export function oneOf<const T extends string>(values: readonly T[]): (text: string) => Result<T> {
-  return (text) => {
-    const value = values.find((one) => one === text);
-    return value === undefined ? failure(`is none of ${values.join(', ')}`) : success(value);
-  };
-}
-
 export function integer(min: number, max: number): (text: string) => Result<number> {
   return (text) => {
     const value = Number(text);

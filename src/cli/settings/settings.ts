@@ -15,7 +15,7 @@ import {
   parseQueryRule,
   parseSiteOrigins,
 } from '../../domain/queries/telemetry.js';
-import { failure, type Result, success } from '../../domain/result.js';
+import { failure, oneOf, type Result, success } from '../../domain/result.js';
 import { hourMs } from '../../domain/time/duration.js';
 import type { BasePath } from '../../http/request/base-path.js';
 import { parseDatabaseUrl } from '../../storage/open.js';
@@ -27,7 +27,6 @@ import {
   integer,
   integerSetting,
   mayHoldPassword,
-  oneOf,
   optionalSetting,
   origin,
   readSetting,

@@ -4,7 +4,7 @@ import { CallerStatsError } from '../../domain/errors.js';
 import { passwordCharactersMax, passwordCharactersMin } from '../../domain/limits.js';
 import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
 import { parseName } from '../../domain/projects/project.js';
-import { failure, type Result, success } from '../../domain/result.js';
+import { failure, oneOf, type Result, success } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
 
 /** Reads one value; it is undefined if the field is missing. */
@@ -62,13 +62,6 @@ export const email: FieldReader<string> = (value) => {
   const address = typeof value === 'string' ? toEmail(value) : undefined;
   return address === undefined ? failure('is not an e-mail address') : success(address);
 };
-
-export function oneOf<T extends string>(values: readonly T[]): FieldReader<T> {
-  return (value) => {
-    const known = values.find((one) => one === value);
-    return known === undefined ? failure(`is none of ${values.join(', ')}`) : success(known);
-  };
-}
 
 export const role: FieldReader<Role> = oneOf(ROLES);
 

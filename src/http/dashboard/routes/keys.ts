@@ -5,11 +5,11 @@ import { createKey, rotateKey } from '../../../app/keys.js';
 import { KEY_TYPES } from '../../../domain/keys/api-key.js';
 import type { CreatedKey } from '../../../domain/keys/new-key.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
-import { failure, type Result, success } from '../../../domain/result.js';
+import { failure, oneOf, type Result, success } from '../../../domain/result.js';
 import { hourMs } from '../../../domain/time/duration.js';
 import { getParameter } from '../../request/target.js';
 import type { Dashboard } from '../context.js';
-import { oneOf, optional, readFields, text, texts } from '../fields.js';
+import { optional, readFields, text, texts } from '../fields.js';
 import { created } from '../requests.js';
 import type { CreatedKeyResponse } from '../responses.js';
 

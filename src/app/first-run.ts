@@ -11,6 +11,7 @@ import { readJsonLines } from './import/records.js';
 import { describeTotals, runImport } from './import/run.js';
 import { openSource } from './import/source.js';
 import { inviteMember } from './members.js';
+import { createProject } from './projects.js';
 
 /** Sample data: real events, included in the package. */
 const sample = fileURLToPath(new URL('../../demo/changes.ndjson.gz', import.meta.url));
@@ -67,7 +68,7 @@ async function createUnlessInUse(
 ): Promise<void> {
   if (await isFirst(store, first)) {
     // An earlier attempt may have created these although it failed.
-    await createUnlessTaken(() => store.createProject(first.project, first.by));
+    await createUnlessTaken(() => createProject({ store, randomInt: io.randomInt }, first.project, first.by));
     await createUnlessTaken(() => store.createKey(first.recording.key, first.by));
     if (demo) await loadSample(store, first.project.id, io);
     printKeys(url, first, io);
@@ -79,31 +80,19 @@ async function createUnlessInUse(
 function plan({ keyPrefix, keyLifeMax, demo }: FirstRunOptions, { clock, randomInt }: FirstRunIo) {
   const by = { name: 'first start', address: null, at: clock.now() };
   const expiry = parseExpiryWithin(undefined, by.at, keyLifeMax);
-  const common = { organizationId: DEFAULT_ORGANIZATION_ID, expiresAt: expiry.ok ? expiry.value : null };
-  const project = {
-    id: demo ? 'demo' : generateId(randomInt),
-    organizationId: DEFAULT_ORGANIZATION_ID,
-    name: demo ? 'Demo' : 'First project',
-    createdAt: by.at,
-    timeZone: null,
-    retentionDays: null,
-    rowsFrom: null,
-  };
+  const expiresAt = expiry.ok ? expiry.value : null;
+  const common = { organizationId: DEFAULT_ORGANIZATION_ID };
+  const projectId = demo ? 'demo' : generateId(randomInt);
+  const project = { ...common, id: projectId, name: demo ? 'Demo' : 'First project' };
   const maker = { vendor: keyPrefix, by, randomInt };
-  const admin = {
-    ...common,
-    id: firstKeyId,
-    projectId: null,
-    type: 'admin',
-    name: 'First admin key',
-  } as const;
-  const recording = {
-    ...common,
-    projectId: project.id,
-    type: 'recording',
-    name: 'First recording key',
-  } as const;
-  return { by, project, admin: generateApiKey(admin, maker), recording: generateApiKey(recording, maker) };
+  const admin = { type: 'admin', id: firstKeyId, projectId: null, name: 'First admin key' } as const;
+  const recording = { type: 'recording', projectId, name: 'First recording key' } as const;
+  return {
+    by,
+    project,
+    admin: generateApiKey({ ...common, ...admin, expiresAt }, maker),
+    recording: generateApiKey({ ...common, ...recording, expiresAt }, maker),
+  };
 }
 
 /** Creates the first key. Returns false if the store is not empty, or another server was first. */

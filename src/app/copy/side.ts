@@ -40,7 +40,7 @@ export interface Tally {
 }
 
 /** Returns false if it exists already. */
-export async function createUnlessTaken(create: () => Promise<void>): Promise<boolean> {
+export async function createUnlessTaken(create: () => Promise<unknown>): Promise<boolean> {
   try {
     await create();
     return true;

@@ -6,14 +6,6 @@ import type { Io } from '../io.js';
 import { addStoreAction, requireValue } from '../store-command.js';
 import { formatTable } from '../terminal/output.js';
 
-interface AuditOptions {
-  readonly from?: string;
-  readonly to?: string;
-  readonly actor?: string;
-  readonly action?: string;
-  readonly target?: string;
-}
-
 export function addAuditCommand(program: Command, io: Io): void {
   const command = program
     .command('audit')
@@ -28,8 +20,8 @@ export function addAuditCommand(program: Command, io: Io): void {
     .option('--target <id>', 'about the thing with this id, or the person with this e-mail address');
   addStoreAction(command, io, {
     json: 'print the entries as JSON',
-    parse: ({ from, to, actor, action, target }: AuditOptions) =>
-      requireValue(parseAuditFilter({ from, to, actor, action, target }, { from: '--from', to: '--to' }), ''),
+    parse: (options: Parameters<typeof parseAuditFilter>[0]) =>
+      requireValue(parseAuditFilter(options, { from: '--from', to: '--to' }), ''),
     run: async ({ store, organizationId, input }) => {
       const json = await readAllAudit(store, organizationId, input);
       const rows = json.map((row) => [

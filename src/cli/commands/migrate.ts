@@ -5,11 +5,6 @@ import type { Io } from '../io.js';
 import { settingOption } from '../settings/settings.js';
 import { addAction, connectionLimits, readStoreSettings } from '../store-command.js';
 
-interface MigrateOptions {
-  readonly distribute?: boolean;
-  readonly backup: boolean;
-}
-
 export function addMigrateCommand(program: Command, io: Io): void {
   const command = program
     .command('migrate')
@@ -21,14 +16,11 @@ export function addMigrateCommand(program: Command, io: Io): void {
     .option('--no-backup', 'do not keep a copy of a SQLite database of an older version')
     .addOption(settingOption('database'));
   const json = 'print the changes as JSON';
-  addAction(command, io, json, async ({ distribute = false, backup, ...options }: MigrateOptions) => {
+  addAction(command, io, json, async (options: { distribute?: boolean; backup: boolean }) => {
+    const { distribute = false, backup } = options;
     const settings = readStoreSettings(options, io);
-    const limits = connectionLimits(settings);
-    const { version, distributed, kept } = await migrateStore(settings.database, {
-      ...limits,
-      distribute,
-      backup,
-    });
+    const how = { ...connectionLimits(settings), distribute, backup };
+    const { version, distributed, kept } = await migrateStore(settings.database, how);
     const text = [
       `The schema is up to date, at version ${version}.`,
       ...(kept === null ? [] : [`A copy of the previous database is ${kept}.`]),

@@ -29,10 +29,6 @@ const pages = fileURLToPath(new URL('../../dashboard', import.meta.url));
 /** The built documentation. */
 const docs = fileURLToPath(new URL('../../docs', import.meta.url));
 
-interface ServeOptions {
-  readonly demo?: boolean;
-}
-
 export function addServeCommand(program: Command, io: Io, version: string): void {
   const command = program
     .command('serve')
@@ -45,7 +41,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
   command
     .option('--demo', 'on an empty database, load a sample of real events')
     .addHelpText('after', '\nStops at SIGTERM or SIGINT: finishes accepted requests and refuses new ones.')
-    .action(async (options: ServeOptions) => {
+    .action(async (options: { readonly demo?: boolean }) => {
       const settings = readServerSettings(options, io.env);
       const log = await openLog(settings, io);
       // Listen from now on, so that a signal also stops a server that is still starting.
@@ -72,7 +68,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         if (serving !== undefined && !cluster.isWorker) {
           const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
-          const firstRun = createFirstRun(store, toFirstRunOptions(settings, url, options), {
+          const firstRun = createFirstRun(store, toFirstRunOptions(settings, url, options.demo ?? false), {
             ...io,
             print: (line) => printLine(io.stdout, line),
             warn: (line) => printLine(io.stderr, line),
@@ -97,7 +93,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
     });
 }
 
-function toFirstRunOptions(settings: ServerSettings, url: string, { demo = false }: ServeOptions) {
+function toFirstRunOptions(settings: ServerSettings, url: string, demo: boolean) {
   const { publicUrl, basePath, keyPrefix, keyLifeMax } = settings;
   return { url, pagesUrl: publicUrl === null ? url : `${publicUrl}${basePath}`, keyPrefix, keyLifeMax, demo };
 }

@@ -2,7 +2,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { sampleFile } from '../sample.js';
 import { withFile } from '../storage/sqlite-file.js';
 import {
@@ -122,10 +122,11 @@ export function recordedIn(place: Pick<Place, 'database'>): number {
 /** Contains all places of a test file, which concurrent tests share. */
 let root: Promise<string> | undefined;
 
-afterAll(async () => {
+/** Removes all places of a test file. `setup/places-setup.ts` calls it after each. */
+export async function removePlaces(): Promise<void> {
   if (root !== undefined) await rm(await root, { recursive: true });
   root = undefined;
-});
+}
 
 async function newFolder(): Promise<string> {
   root ??= mkdtemp(join(tmpdir(), 'caller-stats-cli-'));

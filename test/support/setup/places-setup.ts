@@ -1,0 +1,5 @@
+import { afterAll } from 'vitest';
+import { removePlaces } from '../cli/cli-place.js';
+
+// Each test file runs this file, whereas it shares the modules of its process with others.
+afterAll(removePlaces);

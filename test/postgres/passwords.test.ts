@@ -4,7 +4,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { generateKey } from '../../src/domain/keys/api-key.js';
-import { firstRunOf, inGroups, kill, type Outcome, runCommand, spawnCli } from '../support/cli/cli.js';
+import {
+  firstRunOf,
+  inGroups,
+  kill,
+  type Outcome,
+  runCli,
+  runCommand,
+  spawnCli,
+} from '../support/cli/cli.js';
 import { batchOf, clientOf } from '../support/cli/cli-client.js';
 import { newUser, type User } from '../support/postgres/postgres-user.js';
 import { listening, programOn, ready } from '../support/postgres/schema-nodes.js';
@@ -151,16 +159,18 @@ describe.each(troubles.map((one) => [one.what, one] as const))('%s', (_what, tro
     const { url } = await userAndUrl();
     const file = await queriesFile();
     const env = { DATABASE_URL: trouble.change(url), CALLER_STATS_LOG_LEVEL: 'trace' };
-    const outcomes = await inGroups(commandsToTry(trouble, file), 4, (args) => spawnCli(args, { env }));
+    const outcomes = await inGroups(commandsToTry(trouble, file), 4, (args) => runCli(args, { env }));
     expect(outcomes).toHaveLength(isDeep || trouble === troubles[0] ? 8 : 1);
     for (const outcome of outcomes) checkOutcome(outcome, trouble);
   });
 
   test('has the same message wherever the password came from', async () => {
     const { url } = await userAndUrl();
-    const outcomes = await inGroups(waysOf(trouble.change(url)), 4, ({ args, env }) =>
-      spawnCli(['verify', ...args], { env }),
-    );
+    const outcomes = await inGroups(waysOf(trouble.change(url)), 4, ({ args, env }) => {
+      // The driver reads PGPASSWORD from the environment of its process.
+      const run = 'PGPASSWORD' in env ? spawnCli : runCli;
+      return run(['verify', ...args], { env });
+    });
     for (const outcome of outcomes) checkOutcome(outcome, trouble);
   });
 });
@@ -173,7 +183,7 @@ test.each(malformed)('rejects the unescaped password %s without repeating it', a
     { args: [], env: { DATABASE_URL: url } },
     { args: ['--database', url], env: {} },
   ]) {
-    checkOutcome(await spawnCli(['verify', ...args], { env }), { status: 2, says });
+    checkOutcome(await runCli(['verify', ...args], { env }), { status: 2, says });
   }
 });
 
@@ -195,11 +205,15 @@ async function answersOf(url: string): Promise<string> {
 }
 
 describe('a server that cannot use its database', () => {
-  test.each(troubles.filter(({ status }) => status === 1).map((one) => [one.what, one] as const))(
+  const temporary = troubles.filter(({ status }) => status === 1);
+
+  test.each(temporary.map((one, index) => [one.what, one, index] as const))(
     'for %s shows no password in its output, its answers or the list of processes',
-    async (_what, trouble) => {
+    async (_what, trouble, index) => {
       const { url } = await userAndUrl();
-      for (const { args, env } of waysOf(trouble.change(url)).slice(2)) {
+      const ways = waysOf(trouble.change(url)).slice(2);
+      // The quick run uses the last two ways in turn.
+      for (const { args, env } of isDeep ? ways : ways.slice(index % 2, (index % 2) + 1)) {
         const running = programOn('', env).start(['--log-level', 'trace', ...args]);
         const server = await listening(running);
         const answers = await answersOf(server.url);

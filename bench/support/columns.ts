@@ -1,12 +1,10 @@
+import { CALLER_TYPES } from '../../src/domain/queries/caller.js';
 import type { Event } from './events.js';
-
-/** The caller types by index. */
-export const TYPES = ['web', 'api', 'other'] as const;
 
 /** Events in columns for fast recounts: ten million objects would measure the garbage collector. */
 export interface Columns {
   readonly times: Float64Array;
-  /** Indexes into `TYPES`. */
+  /** Indexes into `CALLER_TYPES`. */
   readonly types: Uint8Array;
 }
 
@@ -32,7 +30,7 @@ function* note(events: Iterable<Event>, { times, types }: Columns): Generator<Ev
   let at = 0;
   for (const event of events) {
     times[at] = event.occurredAt;
-    types[at] = TYPES.findIndex((type) => type === event.caller || type === 'other');
+    types[at] = CALLER_TYPES.findIndex((type) => type === event.caller || type === 'other');
     at++;
     yield event;
   }

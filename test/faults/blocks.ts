@@ -3,9 +3,9 @@
  * counted alone. A query is not stored: the number of its block and its place in it determine it.
  */
 
-import { type TypeCounts, withTotal } from '../../src/domain/counting/counts.js';
+import { type TypeCounts, withTotal, zeroCounts } from '../../src/domain/counting/counts.js';
 import type { DateRange } from '../../src/domain/counting/date-range.js';
-import { callerType } from '../../src/domain/queries/caller.js';
+import { CALLER_TYPES, callerType } from '../../src/domain/queries/caller.js';
 import type { Query } from '../../src/domain/queries/query.js';
 
 /** The projects of a run. They have queries with the same ids but other callers. */
@@ -64,7 +64,7 @@ export function queriesOf(project: ProjectId, block: number): Query[] {
 
 /** Counts the queries of a block in a range. */
 export function countsOf(project: ProjectId, block: number, { from, to }: DateRange): TypeCounts {
-  const counts = { web: 0, api: 0, other: 0 };
+  const counts = zeroCounts();
   for (const { caller, occurredAt } of queriesOf(project, block)) {
     if (occurredAt >= from && occurredAt < to) counts[callerType(caller)]++;
   }
@@ -76,7 +76,7 @@ const ofWhole = new Map<string, TypeCounts>();
 /** The same, cached for whole blocks. */
 export function countsIn(project: ProjectId, block: number, range: DateRange): TypeCounts {
   const { from, to } = stretchOf(block);
-  if (from >= range.to || to <= range.from) return { web: 0, api: 0, other: 0 };
+  if (from >= range.to || to <= range.from) return zeroCounts();
   if (from < range.from || to > range.to) return countsOf(project, block, range);
   // Blocks of the same size that start with the same caller have the same counts.
   const name = `${project} ${(block * 1024) % callers.length} ${sizeOf(block)}`;
@@ -86,11 +86,7 @@ export function countsIn(project: ProjectId, block: number, range: DateRange): T
 }
 
 export function sum(all: Iterable<TypeCounts>) {
-  const total = { web: 0, api: 0, other: 0 };
-  for (const { web, api, other } of all) {
-    total.web += web;
-    total.api += api;
-    total.other += other;
-  }
+  const total = zeroCounts();
+  for (const one of all) for (const type of CALLER_TYPES) total[type] += one[type];
   return withTotal(total);
 }

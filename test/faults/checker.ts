@@ -3,8 +3,9 @@
  * without a response once or not at all but never in part, and nothing else may be counted.
  */
 
-import type { Counts, TypeCounts } from '../../src/domain/counting/counts.js';
+import { type Counts, mapTypes, type TypeCounts, zeroCounts } from '../../src/domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
+import { CALLER_TYPES } from '../../src/domain/queries/caller.js';
 import type { RecordResult } from '../../src/storage/ports/store.js';
 import { countsIn, PROJECTS, type ProjectId, sizeOf, sum } from './blocks.js';
 import type { Entry } from './history.js';
@@ -149,11 +150,7 @@ export class Checker {
       else if (state.counted || state.open > 0) uncertain.push({ block, counts: here });
     }
     const least = sum(sure);
-    const over = {
-      web: counts.web - least.web,
-      api: counts.api - least.api,
-      other: counts.other - least.other,
-    };
+    const over = mapTypes((type) => counts[type] - least[type]);
     const asked = range === ALL_TIME ? 'ever' : `${range.from} to ${range.to}`;
     if (
       !canMakeCounts(
@@ -220,27 +217,27 @@ export class Checker {
 /** Whether a subset of the sizes has this sum. */
 function canMake(total: number, sizes: readonly number[]): boolean {
   return canMakeCounts(
-    { web: total, api: 0, other: 0 },
-    sizes.map((web) => ({ web, api: 0, other: 0 })),
+    { ...zeroCounts(), web: total },
+    sizes.map((web) => ({ ...zeroCounts(), web })),
   );
 }
 
-function canMakeCounts({ web, api, other }: TypeCounts, parts: readonly TypeCounts[]): boolean {
-  if (web < 0 || api < 0 || other < 0) return false;
+function canMakeCounts(counts: TypeCounts, parts: readonly TypeCounts[]): boolean {
+  if (CALLER_TYPES.some((type) => counts[type] < 0)) return false;
   if (parts.length > uncertainMax) {
     const most = sum(parts);
-    return web <= most.web && api <= most.api && other <= most.other;
+    return CALLER_TYPES.every((type) => counts[type] <= most[type]);
   }
   const [part, ...rest] = parts;
-  if (part === undefined) return web === 0 && api === 0 && other === 0;
-  const without = { web: web - part.web, api: api - part.api, other: other - part.other };
-  return canMakeCounts(without, rest) || canMakeCounts({ web, api, other }, rest);
+  if (part === undefined) return same(counts, zeroCounts());
+  const without = mapTypes((type) => counts[type] - part[type]);
+  return canMakeCounts(without, rest) || canMakeCounts(counts, rest);
 }
 
 function same(a: TypeCounts, b: TypeCounts): boolean {
-  return a.web === b.web && a.api === b.api && a.other === b.other;
+  return CALLER_TYPES.every((type) => a[type] === b[type]);
 }
 
-function show({ web, api, other }: TypeCounts): string {
-  return `${web}+${api}+${other}`;
+function show(counts: TypeCounts): string {
+  return CALLER_TYPES.map((type) => counts[type]).join('+');
 }

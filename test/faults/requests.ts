@@ -1,9 +1,9 @@
 /** Requests to a server. */
 
 import type { Counts } from '../../src/domain/counting/counts.js';
-import { withTotal } from '../../src/domain/counting/counts.js';
+import { withTotal, zeroCounts } from '../../src/domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
-import { callerType } from '../../src/domain/queries/caller.js';
+import { CALLER_TYPES, callerType } from '../../src/domain/queries/caller.js';
 import type { RecordResult } from '../../src/storage/ports/store.js';
 import { queriesOf } from './blocks.js';
 import type { Delivery, Question } from './plan.js';
@@ -70,19 +70,15 @@ export async function count(url: string, key: string, question: Question): Promi
       `${base}/callers?${bounds}`,
       init,
     );
-    const counts = { web: 0, api: 0, other: 0 };
+    const counts = zeroCounts();
     for (const one of body?.callers ?? []) counts[callerType(one.caller)] += one.count;
     return { status, body: body && { ...counts, total: body.total } };
   }
   bounds.set('interval', 'day');
   bounds.set('timeZone', 'Europe/Berlin');
   const { status, body } = await ask<{ buckets: Counts[] }>(`${base}/caller-stats/series?${bounds}`, init);
-  const counts = { web: 0, api: 0, other: 0 };
-  for (const bucket of body?.buckets ?? []) {
-    counts.web += bucket.web;
-    counts.api += bucket.api;
-    counts.other += bucket.other;
-  }
+  const counts = zeroCounts();
+  for (const bucket of body?.buckets ?? []) for (const type of CALLER_TYPES) counts[type] += bucket[type];
   return { status, body: body && withTotal(counts) };
 }
 

@@ -1,7 +1,7 @@
 /** Checks after all requests were sent: counts match a recount, nothing counts twice, memory and descriptors are released. */
 
 import type { Counts } from '../../src/domain/counting/counts.js';
-import { withTotal } from '../../src/domain/counting/counts.js';
+import { withTotal, zeroCounts } from '../../src/domain/counting/counts.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { callerType } from '../../src/domain/queries/caller.js';
 import { recount } from '../support/storage/ledger.js';
@@ -40,7 +40,7 @@ export async function countProblems(
   }
   const { total: callersTotal } = (await read(PROJECTS.events, 'callers')) as Counts;
   expectSame('the sum of callers', callersTotal, events.length);
-  const counts = { web: 0, api: 0, other: 0 };
+  const counts = zeroCounts();
   for (const trace of ledger.traces()) counts[callerType(traceCaller(trace))]++;
   expectSame('counts of known traces', await read(PROJECTS.traces, 'caller-stats'), withTotal(counts));
   const { total } = (await read(PROJECTS.counted, 'caller-stats')) as Counts;

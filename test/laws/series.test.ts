@@ -4,9 +4,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Counts, withTotal } from '../../src/domain/counting/counts.js';
+import { type Counts, withTotal, zeroCounts } from '../../src/domain/counting/counts.js';
 import { INTERVALS, type Interval } from '../../src/domain/counting/interval.js';
 import { parseSeriesRequest, type Series, type SeriesRequest } from '../../src/domain/counting/series.js';
+import { CALLER_TYPES } from '../../src/domain/queries/caller.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { readSeries } from '../../src/storage/series.js';
 import { localUnit, oddMoments } from '../support/local-calendar.js';
@@ -81,8 +82,8 @@ function expectTiles(
 }
 
 function addUp(counts: readonly Counts[]): Counts {
-  const sum = { web: 0, api: 0, other: 0 };
-  for (const one of counts) for (const type of ['web', 'api', 'other'] as const) sum[type] += one[type];
+  const sum = zeroCounts();
+  for (const one of counts) for (const type of CALLER_TYPES) sum[type] += one[type];
   return withTotal(sum);
 }
 

@@ -1,6 +1,6 @@
 /** A ledger of known events, of their acknowledgements, and of what the counts must be. */
 import { BUCKET_WIDTHS_MS } from '../../../src/domain/counting/buckets.js';
-import { type Counts, withTotal } from '../../../src/domain/counting/counts.js';
+import { type Counts, withTotal, zeroCounts } from '../../../src/domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../../src/domain/counting/date-range.js';
 import { callerType } from '../../../src/domain/queries/caller.js';
 import type { Query } from '../../../src/domain/queries/query.js';
@@ -39,7 +39,7 @@ export function knownDelivery(number: number): Query[] {
 
 /** Counts the events in a range. */
 export function recount(events: Iterable<Query>, { from, to }: DateRange): Counts {
-  const counts = { web: 0, api: 0, other: 0 };
+  const counts = zeroCounts();
   for (const { caller, occurredAt } of events) {
     if (occurredAt >= from && occurredAt < to) counts[callerType(caller)]++;
   }

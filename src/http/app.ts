@@ -1,38 +1,31 @@
 /** Builds the HTTP application without listening: tests pass their own store, clock and logger. */
 import { Readable } from 'node:stream';
 import fastifyStatic from '@fastify/static';
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { AuthProvider, type UsersOptions } from '../auth/auth-provider.js';
 import type { LoadLimits } from '../domain/admission.js';
 import { createNetworks } from '../domain/keys/networks.js';
-import {
-  accountRequestsMax,
-  headerBytesMax,
-  headersTimeoutMs,
-  keepAliveTimeoutMs,
-  lateRequestsIntervalMs,
-} from '../domain/limits.js';
+import { accountRequestsMax, keepAliveTimeoutMs } from '../domain/limits.js';
 import type { TelemetryRules } from '../domain/queries/telemetry.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
 import { Admission, watchEventLoop } from './admission/admission.js';
 import { RateLimit, type RateLimits } from './admission/rate-limits.js';
-import { ConnectionErrors } from './connection/connection-errors.js';
 import { onFinished } from './connection/connections.js';
 import { type ConnectionLimits, limitConnections } from './connection/deadlines.js';
 import type { DashboardOptions } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
-import { answerError, HttpError, UnavailableError } from './errors.js';
-import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
-import { frameworkLog, RequestLog } from './log.js';
+import { HttpError, UnavailableError } from './errors.js';
+import { createFramework } from './framework.js';
+import { addSecurityHeaders } from './headers.js';
+import { RequestLog } from './log.js';
 import { addOtlp } from './otlp/otlp.js';
 import { Authenticator } from './request/authenticate.js';
 import { type BasePath, rewriteBelow } from './request/base-path.js';
 import type { RecordingLimits } from './request/body.js';
 import { observeRecordings, observeRequests, type RequestMetrics } from './request-metrics.js';
-import { acceptAllMethods, mergeOtherMethods } from './resource.js';
 import { addAnalytics } from './routes/analytics.js';
 import { DirectExport } from './routes/direct-export.js';
 import { addDocs } from './routes/docs.js';
@@ -118,7 +111,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** The framework with its limits, deadlines and error handling, without routes. */
+/** The framework with the limits of connections, without routes. */
 function createServer({
   limits,
   basePath,
@@ -127,42 +120,26 @@ function createServer({
   log,
   metrics,
 }: AppOptions): FastifyInstance {
-  const connectionErrors = new ConnectionErrors((status) => metrics?.refused(status));
-  const { requestTimeoutMs } = limits;
-  const app: FastifyInstance = Fastify({
-    rewriteUrl: (request) => rewriteBelow(mergeOtherMethods(request), basePath),
-    loggerInstance: frameworkLog(log),
-    // One logger for all requests: the few lines that are written name their request.
-    childLoggerFactory: (logger) => logger,
-    logController: new RequestLog({ disableRequestLogging: !log.isLevelEnabled('debug') }),
-    genReqId: requestIds(dashboard.randomInt),
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    // As long as the longest URL: an id that is too long is an unknown id, not another route.
-    routerOptions: { maxParamLength: headerBytesMax },
-    http: {
-      maxHeaderSize: headerBytesMax,
-      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
-      connectionsCheckingInterval: Math.min(lateRequestsIntervalMs, requestTimeoutMs),
-      requireHostHeader: false,
+  const app = createFramework(
+    {
+      log,
+      requestTimeoutMs: limits.requestTimeoutMs,
+      rewriteUrl: (url) => rewriteBelow(url, basePath),
+      notFoundMessage: `There is no such route; ${basePath}/docs shows those that are.`,
+      refused: (status) => metrics?.refused(status),
     },
-    return503OnClosing: false,
-    trustProxy: trustProxy.length > 0 && createNetworks(trustProxy).has,
-    clientErrorHandler: connectionErrors.onClientError,
-    frameworkErrors: (error, request, reply) => {
-      // The framework runs no hooks before this handler.
-      answerError(error, request, reply.headers(SECURITY_HEADERS));
-      metrics?.refused(reply.statusCode);
+    {
+      // One logger for all requests: the few lines that are written name their request.
+      childLoggerFactory: (logger) => logger,
+      logController: new RequestLog({ disableRequestLogging: !log.isLevelEnabled('debug') }),
+      genReqId: requestIds(dashboard.randomInt),
+      keepAliveTimeout: keepAliveTimeoutMs,
+      return503OnClosing: false,
+      trustProxy: trustProxy.length > 0 && createNetworks(trustProxy),
     },
-  });
-  connectionErrors.watch(app.server);
+  );
   limitConnections(app, limits);
-  acceptAllMethods(app);
   app.removeAllContentTypeParsers();
-  app.setErrorHandler(answerError);
-  app.setNotFoundHandler(() => {
-    throw new HttpError(404, `There is no such route; ${basePath}/docs shows those that are.`);
-  });
   addCompilers(app);
   return app;
 }

@@ -14,42 +14,40 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, message: string
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 };
 
-/** Answers these requests on the server. One instance for each server. */
-export class ConnectionErrors {
-  readonly #onAnswer: (status: number) => void;
-
-  /** `onAnswer` is called with the status of each answer. */
-  constructor(onAnswer: (status: number) => void = () => undefined) {
-    this.#onAnswer = onAnswer;
-  }
-
-  /** For Node's `clientError`. */
-  readonly onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    const [status, message] = ANSWERS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
-    if (canAnswer(error, socket)) this.#answer(socket, status, message);
-  };
-
-  /** Handles the server's other events for such requests. Its connections must be tracked (`trackConnections`). */
-  watch(server: Server): void {
-    server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-      const message = 'This server is not a proxy and does not support CONNECT.';
-      this.#answer(socket, 405, message, { allow: 'GET, HEAD, POST' });
-    });
-    server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-      const body = JSON.stringify(errorBody('The Expect header asks for what this server cannot do.'));
-      response.writeHead(417, { ...headersFor(body), connection: 'close' }).end(body);
-      this.#onAnswer(417);
-    });
-  }
-
-  #answer(socket: Duplex, status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+/** Creates the listeners for such requests. `onAnswer` is called with the status of each answer. */
+export function createConnectionErrors(onAnswer: (status: number) => void = () => undefined) {
+  const answer = (
+    socket: Duplex,
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): void => {
     const body = JSON.stringify(errorBody(message));
     const lines = Object.entries({ ...headersFor(body), ...headers, connection: 'close' }).map(
       ([name, value]) => `${name}: ${value}`,
     );
     socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
-    this.#onAnswer(status);
-  }
+    onAnswer(status);
+  };
+  return {
+    /** For Node's `clientError`. */
+    onClientError: (error: NodeJS.ErrnoException, socket: Duplex): void => {
+      const [status, message] = ANSWERS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
+      if (canAnswer(error, socket)) answer(socket, status, message);
+    },
+    /** Handles the server's other events for such requests. Its connections must be tracked (`trackConnections`). */
+    watch: (server: Server): void => {
+      server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+        const message = 'This server is not a proxy and does not support CONNECT.';
+        answer(socket, 405, message, { allow: 'GET, HEAD, POST' });
+      });
+      server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+        const body = JSON.stringify(errorBody('The Expect header asks for what this server cannot do.'));
+        response.writeHead(417, { ...headersFor(body), connection: 'close' }).end(body);
+        onAnswer(417);
+      });
+    },
+  };
 }
 
 /**

@@ -61,7 +61,23 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
       'Maximum number of queries that wait for a commit; recordings above it are refused with 503.',
       () => [{ labels: {}, value: pendingQueriesMax }],
     );
-    this.#addRequests();
+    this.#add(
+      'counter',
+      'caller_stats_http_requests_total',
+      'Requests by method, route and status; 499 if the client disconnected before the response.',
+      () =>
+        this.#requests
+          .all()
+          .flatMap(({ labels, counts }) =>
+            [...counts].map(([status, value]) => ({ labels: { ...labels, status: String(status) }, value })),
+          ),
+    );
+    this.#add(
+      'histogram',
+      'caller_stats_http_request_duration_seconds',
+      'Duration of requests, from their headers until the response was sent or the connection closed.',
+      (name) => this.#requests.all().flatMap(({ labels, durations }) => durations.toLines(name, labels)),
+    );
     this.#add(
       'counter',
       'caller_stats_queries_total',
@@ -120,26 +136,6 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
 
   async #update(): Promise<void> {
     await Promise.all([this.#updateStoreStats(), this.#processRegistry.getMetricsAsJSON()]);
-  }
-
-  #addRequests(): void {
-    this.#add(
-      'counter',
-      'caller_stats_http_requests_total',
-      'Requests by method, route and status; 499 if the client disconnected before the response.',
-      () =>
-        this.#requests
-          .all()
-          .flatMap(({ labels, counts }) =>
-            [...counts].map(([status, value]) => ({ labels: { ...labels, status: String(status) }, value })),
-          ),
-    );
-    this.#add(
-      'histogram',
-      'caller_stats_http_request_duration_seconds',
-      'Duration of requests, from their headers until the response was sent or the connection closed.',
-      (name) => this.#requests.all().flatMap(({ labels, durations }) => durations.toLines(name, labels)),
-    );
   }
 
   /** Adds a metric whose lines are read when the page is shown. */

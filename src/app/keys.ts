@@ -1,6 +1,5 @@
 /** Use cases of API keys, for the command line and the dashboard. An API key cannot be used to create keys. */
 import { CallerStatsError } from '../domain/errors.js';
-import type { ApiKey } from '../domain/keys/api-key.js';
 import { planRotation } from '../domain/keys/key-lifetime.js';
 import { type CreatedKey, generateApiKey, type KeyRequest, parseKeyRequest } from '../domain/keys/new-key.js';
 import type { Actor } from '../domain/people/audit.js';
@@ -31,19 +30,15 @@ export async function createKey(
   return created;
 }
 
-/** The old key as it was before, the time when it stops working, and its successor. */
-export interface RotatedKey {
-  readonly old: ApiKey;
-  readonly oldExpiresAt: number;
-  readonly successor: CreatedKey;
-}
-
-/** Creates a successor of a key. Throws `not_found` for an unknown key, `invalid` if the key cannot be rotated. */
+/**
+ * Creates a successor of a key. Returns it with the old key as it was before, and the time when that one stops working.
+ * Throws `not_found` for an unknown key, `invalid` if the key cannot be rotated.
+ */
 export async function rotateKey(
   { store, keyPrefix, keyLifeMax, randomInt }: KeyIssuing,
   { organizationId, id, graceMs }: { organizationId: string; id: string; graceMs: number },
   by: Actor,
-): Promise<RotatedKey> {
+) {
   const old = (await store.listKeys(organizationId)).find((key) => key.id === id);
   if (old === undefined) throw new CallerStatsError('not_found', `There is no key ${id}.`);
   const plan = planRotation(old, { nowMs: by.at, graceMs, lifeMsMax: keyLifeMax });

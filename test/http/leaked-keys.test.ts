@@ -30,15 +30,13 @@ describe('an invalid report:', () => {
     ['an empty object', '{}', [MISSING]],
     ['a number', '{"key":1}', [MISSING]],
     ['null', '{"key":null}', [MISSING]],
-    ['an array', '[{"key":"x"}]', [MISSING]],
-    ['JSON’s null', 'null', [MISSING]],
     ['an extra field', '{"key":"x","url":"y"}', ['"url": is not a field here; there is key']],
-    ['a mistyped field', '{"keys":"x"}', [MISSING, '"keys": is not a field here; did you mean key?']],
+    ['a mistyped field', '{"keys":"x"}', ['"keys": is not a field here; did you mean key?', MISSING]],
     ['a prototype', '{"key":"x","__proto__":{}}', ['"__proto__": is not a field here; there is key']],
   ])('%s returns 400', async (_what, body, problems) => {
     const { send, calls } = service();
     const answer = await send({ method: 'POST', path, key: null, headers: json, body });
-    expect([answer.status, errorOf(answer)]).toEqual([400, 'The report is invalid.']);
+    expect([answer.status, errorOf(answer)]).toEqual([400, 'The request is invalid.']);
     expect(detailsOf(answer)).toEqual(problems);
     expect(calls).toEqual([]);
   });
@@ -46,12 +44,14 @@ describe('an invalid report:', () => {
   test.each([
     ['not JSON', '{"key":'],
     ['not UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
+    ['an array', '[{"key":"x"}]'],
+    ['JSON’s null', 'null'],
     ['no body', ''],
   ])('%s returns 400 with one error', async (_what, body) => {
     const { send, calls } = service();
     const answer = await send({ method: 'POST', path, key: null, headers: json, body });
     expect(answer.status).toBe(400);
-    expect(errorOf(answer)).toMatch(/^The (body|report) is /);
+    expect(errorOf(answer)).toMatch(/^The (body|request) is /);
     expect(calls).toEqual([]);
   });
 

@@ -6,11 +6,6 @@ import { collectProblems, failure, quote, type Result, success } from '../result
 const prefixMin = { 4: 8, 6: 16 } as const;
 const prefixMax = { 4: 32, 6: 128 } as const;
 
-export interface Networks {
-  /** Whether an address is in one of the networks. `::ffff:192.0.2.1` counts as 192.0.2.1; other text is in none. */
-  readonly has: (address: string) => boolean;
-}
-
 /**
  * Parses an address or network (`192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`) and returns it in lower case. Refuses host
  * names, zones, bits after the prefix, and networks wider than /8 (IPv4) or /16 (IPv6).
@@ -48,19 +43,20 @@ export function parseNetworks(list: readonly string[]): Result<readonly string[]
     : success([...new Set(results.flatMap((one) => (one.ok ? [one.value] : [])))]);
 }
 
-/** `list` comes from `parseNetworks`. */
-export function createNetworks(list: readonly string[]): Networks {
+/**
+ * Creates a function that tells whether an address is in one of the networks, which `parseNetworks` returned.
+ * `::ffff:192.0.2.1` counts as 192.0.2.1; text that is no address is in none.
+ */
+export function createNetworks(list: readonly string[]): (address: string) => boolean {
   const blocks = new BlockList();
   for (const network of list) {
     const [address = '', prefix] = network.split('/');
     const family = isIP(address) === 6 ? 6 : 4;
     blocks.addSubnet(address, prefix === undefined ? prefixMax[family] : Number(prefix), `ipv${family}`);
   }
-  return {
-    has: (address) => {
-      const family = isIP(address);
-      return (family === 4 || family === 6) && blocks.check(address, `ipv${family}`);
-    },
+  return (address) => {
+    const family = isIP(address);
+    return (family === 4 || family === 6) && blocks.check(address, `ipv${family}`);
   };
 }
 

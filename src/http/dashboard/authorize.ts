@@ -22,11 +22,6 @@ export interface SignedIn {
   readonly by: Actor;
 }
 
-/** A request of a member of the organization in its path. */
-interface SignedInMember extends SignedIn {
-  readonly organizationId: string;
-}
-
 /** The handlers of a path. They return the JSON of the response, or nothing for `204`. */
 type Handlers<Found> = {
   readonly [Method in 'GET' | 'POST' | 'PATCH' | 'DELETE']?: (
@@ -61,7 +56,7 @@ export class SessionGuard {
     app: FastifyInstance,
     path: string,
     changes: Role,
-    handlers: Handlers<SignedInMember>,
+    handlers: Handlers<SignedIn & { readonly organizationId: string }>,
   ): void {
     addResource(app, `/api/organizations/:organizationId${path}`, {
       onRequest: this.requireMember(changes),

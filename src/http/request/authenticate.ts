@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
 import { type ApiKey, hashKey, type KeyType, keyStatus, parseKeyType } from '../../domain/keys/api-key.js';
-import { createNetworks, type Networks } from '../../domain/keys/networks.js';
+import { createNetworks } from '../../domain/keys/networks.js';
 import { lastUsedIntervalMs } from '../../domain/limits.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
@@ -30,7 +30,7 @@ export class Authenticator {
   readonly #options: AuthenticatorOptions;
   /** When the last use of each key was stored, by key id. */
   readonly #touchedAt = new Map<string, number>();
-  readonly #allowlists = new BoundedCache<string, Networks>(allowlistsMax);
+  readonly #allowlists = new BoundedCache<string, ReturnType<typeof createNetworks>>(allowlistsMax);
   /**
    * Hashes of valid admin keys, by the whole `Authorization` header. Lookup times reveal nothing: a map compares keys only
    * if their hashes, which have a secret seed, are equal.
@@ -117,8 +117,8 @@ export class Authenticator {
 
   #requireAddress({ allow }: ApiKey, address: string): void {
     if (allow.length === 0) return;
-    const networks = this.#allowlists.getOrCreate(allow.join(), () => createNetworks(allow));
-    if (!networks.has(address)) throw new HttpError(403, 'The API key may not be used from this address.');
+    const isAllowed = this.#allowlists.getOrCreate(allow.join(), () => createNetworks(allow));
+    if (!isAllowed(address)) throw new HttpError(403, 'The API key may not be used from this address.');
   }
 
   /** Stores the time of use now and then, without delaying the request. */

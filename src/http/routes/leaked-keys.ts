@@ -1,12 +1,12 @@
 /** `POST /v1/leaked-keys`: anybody who finds a leaked key can have it revoked. The request needs no key. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { CallerStatsError } from '../../domain/errors.js';
 import { hashKey, parseKeyType } from '../../domain/keys/api-key.js';
-import { unknownNameMessage } from '../../domain/suggest.js';
+import { failure, success } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { RateLimit } from '../admission/rate-limits.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
+import { type FieldReader, readFields } from '../request/fields.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { getClientAddress } from '../request/target.js';
 import { addResource } from '../resource.js';
@@ -21,11 +21,13 @@ export async function addLeakedKeys(
 ): Promise<void> {
   const handler = async (request: FastifyRequest) => {
     requireNoParameters(request);
+    const { key: text } = readFields(request, { key });
+    if (request.validationError) throw request.validationError;
     // It may have been copied with spaces around it.
-    const key = readLeakedKey(request).trim();
-    if (parseKeyType(key) !== undefined) {
+    const leaked = text.trim();
+    if (parseKeyType(leaked) !== undefined) {
       const by = { name: 'leak report', address: getClientAddress(request), at: clock.now() };
-      await store.revokeLeakedKey(hashKey(key), by);
+      await store.revokeLeakedKey(hashKey(leaked), by);
     }
     return { status: 'received' };
   };
@@ -61,20 +63,6 @@ export async function addLeakedKeys(
   });
 }
 
-/** `400` for anything but `{"key": "…"}`. */
-function readLeakedKey(request: FastifyRequest): string {
-  const { body } = request;
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const { key, ...rest } = (isObject ? body : {}) as Record<string, unknown>;
-  const problems = [
-    ...(typeof key === 'string' ? [] : ['key: is missing, or not a string; send {"key": "…"}']),
-    ...Object.keys(rest)
-      .slice(0, 1)
-      .map((name) => unknownNameMessage('field', name, ['key'])),
-  ];
-  if (problems.length > 0 || typeof key !== 'string') {
-    throw new CallerStatsError('invalid', 'The report is invalid.', { details: problems });
-  }
-  if (request.validationError) throw request.validationError;
-  return key;
-}
+/** Any text, so that the response to a text that is no key is the same as to a key. */
+const key: FieldReader<string> = (value) =>
+  typeof value === 'string' ? success(value) : failure('is missing, or not a string; send {"key": "…"}');

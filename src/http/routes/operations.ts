@@ -1,5 +1,5 @@
 /** `/livez` and `/readyz`: health checks for load balancers and process managers. They need no key. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema, RouteHandler } from 'fastify';
 import type { Store } from '../../storage/ports/store.js';
 import { STORE_PARTS, type StorePart } from '../../storage/ports/store-stats.js';
 import { UnavailableError } from '../errors.js';
@@ -14,43 +14,40 @@ const TROUBLES: Readonly<Record<StorePart, string>> = {
 };
 
 export function addOperations(app: FastifyInstance, store: Store): void {
-  addResource(app, '/livez', {
-    GET: {
-      schema: {
-        operationId: 'getLiveness',
-        tags: ['Operations'],
-        summary: 'Whether the process is alive',
-        description:
-          'Responds while the process can handle requests. Restart the process when this check fails.',
-        security: [],
-        response: { 200: jsonResponse(StatusSchema, 'It is alive.'), ...errorResponses(405, 500, 503) },
+  const add = (url: string, success: string, schema: FastifySchema, handler: RouteHandler) =>
+    addResource(app, url, {
+      GET: {
+        schema: {
+          ...schema,
+          tags: ['Operations'],
+          security: [],
+          response: { 200: jsonResponse(StatusSchema, success), ...errorResponses(405, 500, 503) },
+        },
+        handler,
       },
-      handler: async () => ({ status: 'live' }),
-    },
-  });
-  addResource(app, '/readyz', {
-    GET: {
-      schema: {
-        operationId: 'getReadiness',
-        tags: ['Operations'],
-        summary: 'Whether the server can answer requests',
-        description:
-          'Reads the database, checks its schema and runs a real count. Send no requests while this check fails; `details` ' +
-          'names the failing part.',
-        security: [],
-        response: { 200: jsonResponse(StatusSchema, 'It is ready.'), ...errorResponses(405, 500, 503) },
-      },
-      handler: async (request) => {
-        for (const part of STORE_PARTS) {
-          try {
-            await store.check(part);
-          } catch (error) {
-            request.log.error({ err: error, reqId: request.id, part }, 'not ready');
-            throw new UnavailableError('The server is not ready.', TROUBLES[part]);
-          }
-        }
-        return { status: 'ready' };
-      },
-    },
+    });
+  const liveness = {
+    operationId: 'getLiveness',
+    summary: 'Whether the process is alive',
+    description: 'Responds while the process can handle requests. Restart the process when this check fails.',
+  };
+  add('/livez', 'It is alive.', liveness, async () => ({ status: 'live' }));
+  const readiness = {
+    operationId: 'getReadiness',
+    summary: 'Whether the server can answer requests',
+    description:
+      'Reads the database, checks its schema and runs a real count. Send no requests while this check fails; `details` ' +
+      'names the failing part.',
+  };
+  add('/readyz', 'It is ready.', readiness, async (request) => {
+    for (const part of STORE_PARTS) {
+      try {
+        await store.check(part);
+      } catch (error) {
+        request.log.error({ err: error, reqId: request.id, part }, 'not ready');
+        throw new UnavailableError('The server is not ready.', TROUBLES[part]);
+      }
+    }
+    return { status: 'ready' };
   });
 }

@@ -1,10 +1,10 @@
 /** The account of the signed-in user: name, password, second factor, sessions. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { formatTime } from '../../../domain/format.js';
+import { name, newPassword, readFields, text } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import type { SignedIn } from '../authorize.js';
 import type { Dashboard } from '../context.js';
-import { name, newPassword, readFields, text } from '../fields.js';
 import { setCookies } from '../requests.js';
 import type { DeviceResponse, TwoFactorSetupResponse } from '../responses.js';
 

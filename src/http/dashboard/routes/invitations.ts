@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { formatTime } from '../../../domain/format.js';
 import { hashToken, invalidInvitationError } from '../../../domain/people/invitation.js';
+import { email, invalid, name, newPassword, optional, readFields, text } from '../../request/fields.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
-import { email, invalid, name, newPassword, optional, readFields, text } from '../fields.js';
 import { noContent, setCookies, toAuthRequest } from '../requests.js';
 import type { InvitationPreviewResponse } from '../responses.js';
 

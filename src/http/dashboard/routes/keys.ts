@@ -7,9 +7,9 @@ import type { CreatedKey } from '../../../domain/keys/new-key.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
 import { failure, oneOf, type Result, success } from '../../../domain/result.js';
 import { hourMs } from '../../../domain/time/duration.js';
+import { optional, readFields, text, texts } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import type { Dashboard } from '../context.js';
-import { optional, readFields, text, texts } from '../fields.js';
 import { created } from '../requests.js';
 import type { CreatedKeyResponse } from '../responses.js';
 

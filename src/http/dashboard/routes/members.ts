@@ -2,9 +2,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invitationToJson, memberToJson } from '../../../app/json.js';
 import { inviteMember } from '../../../app/members.js';
+import { email, readFields, role } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import type { Dashboard } from '../context.js';
-import { email, readFields, role } from '../fields.js';
 import { created } from '../requests.js';
 import type { MemberResponse } from '../responses.js';
 

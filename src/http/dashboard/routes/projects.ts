@@ -8,9 +8,9 @@ import { isRetentionDays } from '../../../domain/projects/retention.js';
 import { failure, type Result, success } from '../../../domain/result.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
 import { noSuchProject } from '../../errors.js';
+import { name, optional, readFields, text } from '../../request/fields.js';
 import { getProjectId } from '../../request/target.js';
 import type { Dashboard } from '../context.js';
-import { name, optional, readFields, text } from '../fields.js';
 import { created } from '../requests.js';
 
 export function addProjects(app: FastifyInstance, { store, sessionGuard, randomInt }: Dashboard): void {

@@ -1,9 +1,9 @@
 /** Signing in and out: with a password and a second factor, or with single sign-on. */
 import type { FastifyInstance } from 'fastify';
 import { SINGLE_SIGN_ON_PATH } from '../../../auth/names.js';
+import { email, flag, optional, readFields, text } from '../../request/fields.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
-import { email, flag, optional, readFields, text } from '../fields.js';
 import { noContent, setCookies, toAuthRequest } from '../requests.js';
 
 export function addSignIn(app: FastifyInstance, { users, loginThrottle }: Dashboard): void {

@@ -1,14 +1,19 @@
 /** The cost of password hashes. */
 import { scryptSync } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { placeFactories } from '../support/storage/store.js';
 import { runOnUsers } from '../support/users/people.js';
+import { dividePasswordCost } from '../support/users/quick-passwords.mjs';
 import { usersOf, Visitor } from '../support/users/visitor.js';
 
 const password = 'a long enough passphrase';
 
-/** 32 MiB and about a tenth of a second. The other tests use cheaper hashes, because they load `quick-passwords.mjs`. */
+/** 32 MiB and about a tenth of a second. */
 const cost = { N: 2 ** 14, r: 16, p: 1, maxmem: 2 ** 26 };
+
+// Other test files of this process use cheaper hashes.
+beforeAll(() => dividePasswordCost(1));
+afterAll(() => dividePasswordCost(16));
 
 test.each(placeFactories)(
   'passwords are stored as scrypt hashes with the full cost and individual salts: %s',

@@ -1,0 +1,1 @@
+export function dividePasswordCost(divisor: number): void;

@@ -7,22 +7,14 @@ import { collectProblems, failure, prefixProblems, quote, type Result, success }
 import type { Store } from '../storage/ports/store.js';
 
 /** The names of a filter's fields in requests. */
-export const AUDIT_PARAMETERS = {
-  from: 'from',
-  to: 'to',
-  actor: 'actor',
-  action: 'action',
-  target: 'target',
-  before: 'before',
-  limit: 'limit',
-} as const;
+export const AUDIT_FIELDS = ['from', 'to', 'actor', 'action', 'target', 'before', 'limit'] as const;
 
 /** Entries in a page, unless the request says how many. */
 const pageEntries = 50;
 
 /** Checks a filter. Each problem begins with the name of its field; `names` has other names of the two bounds. */
 export function parseAuditFilter(
-  input: { readonly [Name in keyof typeof AUDIT_PARAMETERS]?: string | undefined },
+  input: { readonly [Name in (typeof AUDIT_FIELDS)[number]]?: string | undefined },
   names = { from: 'from', to: 'to' },
 ): Result<AuditFilter> {
   const { actor, action, target } = input;

@@ -19,13 +19,13 @@ import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
 import { HttpError, UnavailableError } from './errors.js';
 import { createFramework } from './framework.js';
-import { addSecurityHeaders } from './headers.js';
 import { RequestLog } from './log.js';
 import { addOtlp } from './otlp/otlp.js';
 import { Authenticator } from './request/authenticate.js';
 import { type BasePath, rewriteBelow } from './request/base-path.js';
 import type { RecordingLimits } from './request/body.js';
 import { observeRecordings, observeRequests, type RequestMetrics } from './request-metrics.js';
+import { mergeOtherMethods } from './resource.js';
 import { addAnalytics } from './routes/analytics.js';
 import { DirectExport } from './routes/direct-export.js';
 import { addDocs } from './routes/docs.js';
@@ -77,7 +77,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const admission = new Admission(loadLimits, clock, options.eventLoopDelayMs ?? watchEventLoop(app));
   if (metrics !== undefined) observeRequests(app, metrics);
   tracing?.watch(app);
-  addSecurityHeaders(app);
   refuseWhileClosing(app);
   admission.watch(app);
   requireOneHost(app);
@@ -121,22 +120,20 @@ function createServer({
   metrics,
 }: AppOptions): FastifyInstance {
   const app = createFramework(
+    log,
+    `There is no such route; ${basePath}/docs shows those that are.`,
     {
-      log,
-      requestTimeoutMs: limits.requestTimeoutMs,
-      rewriteUrl: (url) => rewriteBelow(url, basePath),
-      notFoundMessage: `There is no such route; ${basePath}/docs shows those that are.`,
-      refused: (status) => metrics?.refused(status),
-    },
-    {
+      rewriteUrl: (request) => rewriteBelow(mergeOtherMethods(request), basePath),
       // One logger for all requests: the few lines that are written name their request.
       childLoggerFactory: (logger) => logger,
       logController: new RequestLog({ disableRequestLogging: !log.isLevelEnabled('debug') }),
       genReqId: requestIds(dashboard.randomInt),
+      requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: keepAliveTimeoutMs,
       return503OnClosing: false,
       trustProxy: trustProxy.length > 0 && createNetworks(trustProxy),
     },
+    (status) => metrics?.refused(status),
   );
   limitConnections(app, limits);
   app.removeAllContentTypeParsers();

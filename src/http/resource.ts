@@ -64,27 +64,19 @@ export function refuseOtherMethods(
 }
 
 /** For the router, stands for all methods that the framework does not support by default. No path takes one of them. */
-const otherMethod = 'PROPFIND';
+export const OTHER_METHOD = 'PROPFIND';
 
 const sentMethods = new WeakMap<IncomingMessage, string>();
 
 /**
- * Lets the app route every method that Node can parse, so that an unusual method gets `405` instead of `404`. The app must
- * call `mergeOtherMethods` in `rewriteUrl`.
- */
-export function acceptAllMethods(app: FastifyInstance): void {
-  app.addHttpMethod(otherMethod, { hasBody: true });
-}
-
-/**
- * Routes the request as `otherMethod` if its method is unusual. Returns the URL. The router keeps a tree for each method,
- * and 25 more of them would take a tenth of the time that the server needs to start.
+ * Routes the request as `OTHER_METHOD` if its method is unusual, so that it gets `405` instead of `404`. Returns the URL. The
+ * router keeps a tree for each method, and 25 more of them would take a tenth of the time that the server needs to start.
  */
 export function mergeOtherMethods(request: IncomingMessage): string {
   const { method = '', url = '' } = request;
   if (!USUAL_METHODS.has(method)) {
     sentMethods.set(request, method);
-    request.method = otherMethod;
+    request.method = OTHER_METHOD;
   }
   return url;
 }

@@ -68,7 +68,10 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         if (serving !== undefined && !cluster.isWorker) {
           const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
-          const firstRun = createFirstRun(store, toFirstRunOptions(settings, url, options.demo ?? false), {
+          const { publicUrl, basePath, keyPrefix, keyLifeMax } = settings;
+          const pagesUrl = publicUrl === null ? url : `${publicUrl}${basePath}`;
+          const started = { url, pagesUrl, keyPrefix, keyLifeMax, demo: options.demo ?? false };
+          const firstRun = createFirstRun(store, started, {
             ...io,
             print: (line) => printLine(io.stdout, line),
             warn: (line) => printLine(io.stderr, line),
@@ -91,11 +94,6 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         cluster.worker?.disconnect();
       }
     });
-}
-
-function toFirstRunOptions(settings: ServerSettings, url: string, demo: boolean) {
-  const { publicUrl, basePath, keyPrefix, keyLifeMax } = settings;
-  return { url, pagesUrl: publicUrl === null ? url : `${publicUrl}${basePath}`, keyPrefix, keyLifeMax, demo };
 }
 
 /** Handles requests without workers. */

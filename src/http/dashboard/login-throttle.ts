@@ -33,10 +33,7 @@ interface LoginThrottleOptions {
 }
 
 /** An attempt that was counted, by a keyed hash, so that the store has no addresses of people. */
-interface Counted {
-  readonly key: string;
-  readonly resetsAt: number;
-}
+type Counted = { readonly key: string; readonly resetsAt: number };
 
 export class LoginThrottle {
   readonly #options: LoginThrottleOptions;

@@ -24,9 +24,7 @@ import { readProtobuf } from './protobuf.js';
 import { METRICS_ANSWER, otlpRequestBody, otlpResponse } from './schemas.js';
 import { LOGS, type Signal, TRACES } from './signals.js';
 
-interface OtlpOptions extends RecordingOptions {
-  readonly telemetry: TelemetryRules;
-}
+type OtlpOptions = RecordingOptions & { readonly telemetry: TelemetryRules };
 
 const protobufType = 'application/x-protobuf';
 

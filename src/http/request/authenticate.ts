@@ -101,7 +101,15 @@ export class Authenticator {
     const { store, clock, failures } = this.#options;
     try {
       const secret = parseBearerToken(request.headers.authorization);
-      requireType(parseKeyType(secret), allowed);
+      const type = parseKeyType(secret);
+      if (type === undefined)
+        throw unauthenticated(
+          'The API key is malformed: it is mistyped or cut, for its checksum does not fit.',
+        );
+      if (!allowed.includes(type)) {
+        const needed = allowed.join(' or ');
+        throw unauthenticated(`This needs an API key of type ${needed}; the one sent is of type ${type}.`);
+      }
       // An invalid id is not looked up: a store might truncate it to a valid one.
       const access = await store.findAccess(hashKey(secret), isProjectId(projectId) ? projectId : '');
       if (access === undefined) throw unauthenticated('The API key is unknown.');
@@ -135,17 +143,6 @@ export class Authenticator {
 function hashAdminKey(authorization: string): string | undefined {
   const secret = BEARER.exec(authorization)?.[1];
   return secret !== undefined && parseKeyType(secret) === 'admin' ? hashKey(secret) : undefined;
-}
-
-function requireType(type: KeyType | undefined, allowed: readonly KeyType[]): void {
-  if (type === undefined) {
-    throw unauthenticated('The API key is malformed: it is mistyped or cut, for its checksum does not fit.');
-  }
-  if (!allowed.includes(type)) {
-    throw unauthenticated(
-      `This needs an API key of type ${allowed.join(' or ')}; the one sent is of type ${type}.`,
-    );
-  }
 }
 
 /** Only admin keys have scopes. */

@@ -52,15 +52,16 @@ export function addRecordingParsers(
   { batchQueriesMax, bodyBytesMax }: RecordingLimits,
   admission: Admission,
 ): void {
+  const decode = createDecoder(bodyBytesMax, admission);
   const partsMax = Math.max(jsonPartsMax, batchQueriesMax * queryPartsMax);
   addParser(app, 'application/json', bodyBytesMax, async (body, request) => {
-    const value = parseBody(await decode(request, body, bodyBytesMax, admission), partsMax);
+    const value = parseBody(await decode(body, request), partsMax);
     if (Array.isArray(value)) requireAtMost(batchQueriesMax, value);
     return value;
   });
   addParser(app, 'application/x-ndjson', bodyBytesMax, async (body, request) => {
     const values: unknown[] = [];
-    for (const line of nonBlankLines(await decode(request, body, bodyBytesMax, admission))) {
+    for (const line of nonBlankLines(await decode(body, request))) {
       values.push(parseLine(line));
       // After each line, because there could be millions of them.
       requireAtMost(batchQueriesMax, values);
@@ -75,12 +76,11 @@ export function addOtlpParsers(
   { bodyBytesMax }: RecordingLimits,
   admission: Admission,
 ): void {
+  const decode = createDecoder(bodyBytesMax, admission);
   addParser(app, 'application/json', bodyBytesMax, async (body, request) =>
-    parseBody(await decode(request, body, bodyBytesMax, admission)),
+    parseBody(await decode(body, request)),
   );
-  addParser(app, 'application/x-protobuf', bodyBytesMax, (body, request) =>
-    decode(request, body, bodyBytesMax, admission),
-  );
+  addParser(app, 'application/x-protobuf', bodyBytesMax, decode);
   app.addContentTypeParser('*', async () => refuseOtlpType());
 }
 
@@ -128,17 +128,14 @@ function getEncoding(request: FastifyRequest): 'gzip' | 'identity' | undefined {
   return encoding === 'gzip' || encoding === 'identity' ? encoding : undefined;
 }
 
-async function decode(
-  request: FastifyRequest,
-  body: Buffer,
-  bytesMax: number,
-  admission: Admission,
-): Promise<Buffer> {
-  const decoded = getEncoding(request) === 'gzip' ? await unpack(body, bytesMax) : body;
-  if (decoded !== body) admission.count(request, decoded.length);
-  // Parsing blocks the event loop.
-  await admission.turn(decoded.length);
-  return decoded;
+function createDecoder(bytesMax: number, admission: Admission) {
+  return async (body: Buffer, request: FastifyRequest): Promise<Buffer> => {
+    const decoded = getEncoding(request) === 'gzip' ? await unpack(body, bytesMax) : body;
+    if (decoded !== body) admission.count(request, decoded.length);
+    // Parsing blocks the event loop.
+    await admission.turn(decoded.length);
+    return decoded;
+  };
 }
 
 async function unpack(body: Buffer, bytesMax: number): Promise<Buffer> {

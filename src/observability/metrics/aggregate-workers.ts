@@ -2,11 +2,8 @@
 import { AggregatorRegistry } from 'prom-client';
 import type { MetricData, Metrics, MetricsPage } from './metrics.js';
 
-interface WorkerMetrics {
-  /** 0 for the primary process, 1 and up for workers. A replacement has the number of the worker that ended. */
-  readonly worker: number;
-  readonly answer: readonly MetricData[];
-}
+/** Of the primary process, number 0, or of a worker. A replacement has the number of the worker that ended. */
+type WorkerMetrics = { readonly worker: number; readonly answer: readonly MetricData[] };
 
 /**
  * The page of all workers. Values are not added up: a sum of counters would decrease when a process ends, and Prometheus

@@ -7,7 +7,6 @@ import type { Logger } from 'pino';
 import { headersTimeoutMs } from '../../domain/limits.js';
 import { trackConnections } from '../../http/connection/connections.js';
 import { createFramework } from '../../http/framework.js';
-import { addSecurityHeaders } from '../../http/headers.js';
 import { addResource } from '../../http/resource.js';
 import type { MetricsPage } from './metrics.js';
 
@@ -16,14 +15,13 @@ const connectionsMax = 20;
 
 /** The app, ready to listen. */
 export async function buildMetricsApp(metrics: MetricsPage, log: Logger): Promise<FastifyInstance> {
-  const notFoundMessage = 'There is no such route; here is only /metrics.';
-  const app = createFramework(
-    { log, requestTimeoutMs: headersTimeoutMs, notFoundMessage },
-    { logController: new LogController({ disableRequestLogging: true }), forceCloseConnections: true },
-  );
+  const app = createFramework(log, 'There is no such route; here is only /metrics.', {
+    logController: new LogController({ disableRequestLogging: true }),
+    requestTimeout: headersTimeoutMs,
+    forceCloseConnections: true,
+  });
   trackConnections(app.server);
   app.server.maxConnections = connectionsMax;
-  addSecurityHeaders(app);
   addResource(app, '/metrics', {
     GET: {
       handler: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.show()),

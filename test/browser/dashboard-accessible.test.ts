@@ -136,6 +136,12 @@ const signedIn: readonly Subject[] = [
   ['nothing', '/projects/none', heading('Not found')],
 ];
 
+/** A dialog or menu over a page that is itself in the list. */
+const opened = [
+  ...['range', 'time zone', 'download', 'a new key', 'a secret', 'actions of a key', 'rotate', 'deleting'],
+  ...['inviting', 'removing', 'a second factor', 'account menu', 'projects', 'shortcuts'],
+];
+
 const desktop = { width: 1440, height: 900 };
 const phone = { width: 320, height: 700 };
 
@@ -195,13 +201,16 @@ test.each(subjects)(
     await act(page);
     const problems = await findOverflow(page);
     problems.push(...(await findProblems(page, isDeep || inDark.includes(name))));
+    expect(problems).toEqual([]);
+    // The quick run checks the width of dialogs and menus only on wide screens.
+    if (!isDeep && opened.includes(name)) return;
     await page.setViewportSize(phone);
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto('about:blank');
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await act(page);
-    expect([...problems, ...(await findOverflow(page))]).toEqual([]);
+    expect(await findOverflow(page)).toEqual([]);
   },
 );
 

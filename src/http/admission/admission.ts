@@ -38,7 +38,8 @@ export class Admission {
   readonly #refusals = new PacedQueue(REFUSAL_PACE);
   /** The bytes counted for each recording request in progress. */
   readonly #bytes = new WeakMap<FastifyRequest, number>();
-  readonly #inProgress = { recordings: 0, recordingBytes: 0, requests: 0, accountRequests: 0 };
+  /** One object, because a new one for each request took 3% of an export. */
+  readonly #load = { recordings: 0, recordingBytes: 0, requests: 0, accountRequests: 0, eventLoopDelayMs: 0 };
 
   /** `eventLoopDelayMs` returns the mean delay of the event loop in the last interval. */
   constructor(limits: LoadLimits, clock: Clock, eventLoopDelayMs: () => number) {
@@ -48,7 +49,8 @@ export class Admission {
   }
 
   get load(): Load {
-    return { ...this.#inProgress, eventLoopDelayMs: this.#eventLoopDelayMs() };
+    this.#load.eventLoopDelayMs = this.#eventLoopDelayMs();
+    return this.#load;
   }
 
   /** Admits or refuses every request before any work is done for it. Call it before the routes are added. */
@@ -93,9 +95,8 @@ export class Admission {
     // The connection is closed, and its bytes are no longer counted.
     if (before === undefined) return;
     this.#bytes.set(request, before + bytes);
-    this.#inProgress.recordingBytes += bytes;
-    if (this.#inProgress.recordingBytes > this.#limits.recordingBytesMax)
-      this.refuse(request, TOO_MANY_BYTES);
+    this.#load.recordingBytes += bytes;
+    if (this.#load.recordingBytes > this.#limits.recordingBytesMax) this.refuse(request, TOO_MANY_BYTES);
   }
 
   /** Throws 503 and writes a throttled warning. */
@@ -106,14 +107,14 @@ export class Admission {
 
   #take(work: RequestKind, request: FastifyRequest, reply: FastifyReply): void {
     const counter = work === 'recording' ? 'recordings' : 'requests';
-    this.#inProgress[counter]++;
+    this.#load[counter]++;
     if (work === 'recording') this.#bytes.set(request, 0);
-    if (work === 'account') this.#inProgress.accountRequests++;
+    if (work === 'account') this.#load.accountRequests++;
     onFinished(request.raw, reply.raw, () => {
-      this.#inProgress[counter]--;
-      this.#inProgress.recordingBytes -= this.#bytes.get(request) ?? 0;
+      this.#load[counter]--;
+      this.#load.recordingBytes -= this.#bytes.get(request) ?? 0;
       this.#bytes.delete(request);
-      if (work === 'account') this.#inProgress.accountRequests--;
+      if (work === 'account') this.#load.accountRequests--;
     });
   }
 

@@ -17,8 +17,9 @@ import { type ConnectionLimits, limitConnections } from './connection/deadlines.
 import type { DashboardOptions } from './dashboard/context.js';
 import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
-import { HttpError, UnavailableError } from './errors.js';
+import { UnavailableError } from './errors.js';
 import { createFramework } from './framework.js';
+import { requireOneHost } from './headers.js';
 import { RequestLog } from './log.js';
 import { addOtlp } from './otlp/otlp.js';
 import { Authenticator } from './request/authenticate.js';
@@ -159,18 +160,6 @@ function requestIds(randomInt: (max: number) => number): () => string {
   const processId = randomInt(2 ** 40).toString(36);
   let requests = 0;
   return () => `req-${processId}-${(++requests).toString(36)}`;
-}
-
-/** RFC 9112, section 3.2. Node's own answer to a missing Host has no body, and of two Hosts it takes the first. */
-function requireOneHost(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ raw }) => {
-    const hosts = raw.rawHeaders.filter(
-      (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
-    );
-    if (hosts.length > 1) throw new HttpError(400, 'The request has more than one Host header.');
-    if (hosts.length === 0 && raw.httpVersion === '1.1')
-      throw new HttpError(400, 'The request has no Host header.');
-  });
 }
 
 /**

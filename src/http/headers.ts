@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { HttpError } from './errors.js';
 
 /**
  * The headers of every response, from OWASP's REST Security Cheat Sheet. They are constant, because computing them for each
@@ -18,5 +19,17 @@ export const SECURITY_HEADERS = {
 export function addSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(SECURITY_HEADERS);
+  });
+}
+
+/** RFC 9112, section 3.2. Node's own answer to a missing Host has no body, and of two Hosts it takes the first. */
+export function requireOneHost(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw }) => {
+    const hosts = raw.rawHeaders.filter(
+      (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
+    );
+    if (hosts.length > 1) throw new HttpError(400, 'The request has more than one Host header.');
+    if (hosts.length === 0 && raw.httpVersion === '1.1')
+      throw new HttpError(400, 'The request has no Host header.');
   });
 }

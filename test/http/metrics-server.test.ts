@@ -50,18 +50,18 @@ describe('/metrics', () => {
     if (status === 405) expect(answer.headers['allow']).toBe('GET, HEAD');
   });
 
-  test('invalid HTTP returns 400 with a JSON error', async () => {
+  test.each([
+    ['invalid HTTP', 'nonsense\r\n\r\n', 'The request is not valid HTTP/1.1.'],
+    ['a request without a Host', 'GET /metrics HTTP/1.1\r\n\r\n', 'The request has no Host header.'],
+  ])('%s returns 400 with a JSON error', async (_what, bytes, error) => {
     const { app } = await startMetrics();
     await app.listen({ host: '127.0.0.1', port: 0 });
     const address = app.server.address();
     const connection = await RawConnection.open(typeof address === 'object' ? (address?.port ?? 0) : 0);
-    connection.write('nonsense\r\n\r\n');
+    connection.write(bytes);
     const answer = await connection.read('GET');
     connection.close();
-    expect([answer.status, JSON.parse(answer.text)]).toEqual([
-      400,
-      { error: 'The request is not valid HTTP/1.1.' },
-    ]);
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([400, { error }]);
   });
 
   test('GET returns the Prometheus text format, HEAD the same headers', async () => {

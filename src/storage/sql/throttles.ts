@@ -2,13 +2,11 @@
 import { type Attempt, type AttemptLimit, expiredWindowsMax, type Throttles } from '../ports/throttles.js';
 import { SqlTables } from './tables.js';
 
-type Window = Pick<Attempt, 'resetsAt'>;
-
 export class SqlThrottles extends SqlTables implements Throttles {
   readonly #table = this.table('login_throttle');
 
   async take(key: string, { attemptsMax, windowMs }: AttemptLimit, nowMs: number): Promise<Attempt> {
-    const taken = await this.get<Window>(
+    const taken = await this.get<{ resetsAt: number }>(
       `INSERT INTO ${this.#table} AS kept (key, attempts, resets_at) VALUES ($1, 1, $3)
        ON CONFLICT (key) DO UPDATE SET
          attempts = CASE WHEN kept.resets_at <= $4 THEN 1 ELSE kept.attempts + 1 END,
@@ -18,7 +16,7 @@ export class SqlThrottles extends SqlTables implements Throttles {
       [key, attemptsMax, nowMs + windowMs, nowMs],
     );
     const find = `SELECT resets_at AS "resetsAt" FROM ${this.#table} WHERE key = $1`;
-    const row = taken ?? (await this.get<Window>(find, [key]));
+    const row = taken ?? (await this.get<{ resetsAt: number }>(find, [key]));
     await this.session.run(
       `DELETE FROM ${this.#table} WHERE key IN (SELECT key FROM ${this.#table} WHERE resets_at <= $1
        LIMIT ${expiredWindowsMax} ${this.dialect.lock('UPDATE SKIP LOCKED')})`,

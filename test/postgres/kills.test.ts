@@ -8,7 +8,7 @@ import { isDeep } from '../support/volume.js';
 const [older] = installations();
 const newest = newestPostgres();
 
-const kills = isDeep ? 20 : 4;
+const kills = isDeep ? 20 : 2;
 /** Generous: each kill waits for conditions, however slow the machine is. */
 const timeoutMs = 1_000_000;
 const nodes = 3;

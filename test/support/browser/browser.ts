@@ -10,6 +10,15 @@ import { startChromium } from './chromium.js';
 /** Long enough for a busy machine, and shorter than the timeout of tests, so that the message names what was missing. */
 const waitMs = 30_000;
 
+/**
+ * Playwright looks for an element at growing intervals, from the fifth on every 500 ms, and has no option for that. Tests
+ * would wait for it most of their time, so they look as often as `expect.poll` does.
+ */
+globalThis.setTimeout = new Proxy(setTimeout, {
+  apply: (start, self, [work, ms, ...values]) =>
+    Reflect.apply(start, self, [work, ms === 500 ? 50 : ms, ...values]),
+});
+
 /** With this variable, a failed test keeps a trace. Tracing takes as much time as the pages. */
 const isTraced = process.env['CALLER_STATS_TEST_TRACE'] !== undefined;
 

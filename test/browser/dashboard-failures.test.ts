@@ -1,9 +1,10 @@
 /** Pages explain that the server is unreachable or failing, and recover by themselves. */
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { onSqlite } from '../support/browser/dashboard-server.js';
 import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
 import { countsOf } from '../support/browser/demo-api.js';
-import { expectTiles, tilesOf } from '../support/browser/overview.js';
+import { expectTiles, patience, tilesOf } from '../support/browser/overview.js';
 import { sharedByTests } from '../support/cleanup.js';
 import { kill } from '../support/cli/cli.js';
 
@@ -12,10 +13,19 @@ const shared = sharedByTests(startSetUp(onSqlite));
 
 const everything = '/projects/demo?range=all&zone=UTC';
 
+/** Polls while seconds pass in the page, whose clock must be installed: it retries after up to ten of them. */
+function pollSeconds<T>(page: Page, look: () => Promise<T>) {
+  return expect.poll(async () => {
+    await page.clock.fastForward(1_000);
+    return look();
+  }, patience);
+}
+
 describe('the overview', () => {
   test('shows an error and recovers as soon as the server does', async () => {
     const { server } = shared();
     const { page, troubles } = await open(shared(), '/livez');
+    await page.clock.install();
     let isDown = true;
     await page.route(/\/(caller-stats|series|callers)\?/, (route) =>
       isDown
@@ -39,28 +49,31 @@ describe('the overview', () => {
     );
     await page.goto(everything);
     const alert = page.getByRole('alert');
-    await alert.getByText('The numbers could not be read.').waitFor();
+    await pollSeconds(page, () => alert.getByText('The numbers could not be read.').count()).toBe(1);
     await alert.getByText(/The store cannot be reached\./).waitFor();
     await alert.getByRole('button', { name: 'Try again' }).waitFor();
     isDown = false;
     // Recovers without a click.
-    await expectTiles(page, await countsOf(server, {}));
+    await pollSeconds(page, () => tilesOf(page)).toEqual(await countsOf(server, {}));
     expect(await alert.count()).toBe(0);
   });
 
   test('keeps its numbers while the server is unreachable, marks them as old, and recovers by itself', async () => {
     const { server } = shared();
-    const { page, context, troubles } = await open(shared(), everything);
+    const { page, context, troubles } = await open(shared(), '/livez');
+    await page.clock.install();
+    await page.goto(everything);
     const counts = await countsOf(server, {});
     await expectTiles(page, counts);
     const base = '/api/organizations/default/projects/demo';
     const asked = [`${base}/caller-stats`, `${base}/series?interval=month&timeZone=UTC`, `${base}/callers`];
     troubles.expect(...asked.map((path) => `GET ${path}: net::ERR_INTERNET_DISCONNECTED`));
     await context.setOffline(true);
-    await page.getByText('The server cannot be reached.').waitFor();
+    const notice = page.getByText('The server cannot be reached.');
+    await pollSeconds(page, () => notice.count()).toBe(1);
     expect(await tilesOf(page)).toEqual(counts);
     await context.setOffline(false);
-    await page.getByText('The server cannot be reached.').waitFor({ state: 'detached' });
+    await pollSeconds(page, () => notice.count()).toBe(0);
     await expectTiles(page, counts);
   });
 

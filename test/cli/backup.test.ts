@@ -103,7 +103,7 @@ describe('restore refuses', () => {
   test('to replace the database of a running server', async () => {
     const place = await placeWithProject();
     await succeed(place.spawn(['backup', 'b']));
-    const server = await place.serve();
+    const server = await place.spawnServer();
     const { status, stderr } = await place.spawn(['restore', 'b', '--replace']);
     expect({ status, stderr }).toMatchObject({
       status: 1,
@@ -151,7 +151,7 @@ describe('restore refuses', () => {
 
   test('a database file that was copied while it was in use', async () => {
     const place = await placeWithProject();
-    const server = await place.serve();
+    const server = await place.spawnServer();
     await copyFile(place.database, place.path('b'));
     await copyFile(`${place.database}-wal`, place.path('b-wal'));
     await server.stop();
@@ -240,7 +240,7 @@ describe('a backup', () => {
   test('made during recording contains whole batches, from the first one on', async () => {
     const place = await placeWithProject();
     const key = await makeKey(place, 'recording');
-    const server = await place.serve();
+    const server = await place.spawnServer();
     const batchSize = 50;
     const client = clientOf(server, project, key);
     let [sent, done] = [0, false];

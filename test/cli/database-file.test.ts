@@ -73,7 +73,7 @@ test.concurrent('a folder instead of a file is reported', async () => {
 test('a server whose database file is deleted refuses to record and count', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
-  const server = await place.serve(['--log-level', 'silent']);
+  const server = await place.spawnServer(['--log-level', 'silent']);
   const client = clientOf(server, project, key);
   expect(await client.record(batchOf(0, 10))).toMatchObject({ status: 200 });
   await succeed(place.spawn(['backup', 'b']));

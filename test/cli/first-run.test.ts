@@ -12,7 +12,7 @@ function curlAfter(stdout: string, title: string): string {
 
 test('the first start creates a project and keys in ./data, and its curl commands work as printed', async () => {
   const place = await emptyPlace();
-  const server = await place.serve([], { env: { DATABASE_URL: '' } });
+  const server = await place.spawnServer([], { env: { DATABASE_URL: '' } });
   const made = firstRunOf(server);
   expect(made).toEqual({
     project: expect.stringMatching(/^[0-9a-z]{16}$/),

@@ -10,10 +10,10 @@ import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import { recount, recountCallers } from '../laws/events.js';
 import { Session } from '../support/browser/dashboard-user.js';
 import { whenOver } from '../support/cleanup.js';
-import { kill } from '../support/cli/cli.js';
+import { hostServer } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import { succeed } from '../support/cli/cli-place.js';
-import { programOn, ready } from '../support/postgres/schema-nodes.js';
+import { programOn } from '../support/postgres/schema-nodes.js';
 import { onDatabase } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { isDeep } from '../support/volume.js';
@@ -68,7 +68,8 @@ const cases = Object.entries(stores).flatMap(([store, { newest, restore }]) =>
 describe.each(cases)('a $store database of schema version $version', ({ store, version, restore }) => {
   test('is upgraded with all its queries, keys, members and accounts', async () => {
     const made = JSON.parse(kept(`${store}-${version}.json`).toString()) as Made;
-    const program = programOn(await restore(version));
+    const url = await restore(version);
+    const program = programOn(url);
     const ask = async (...args: string[]): Promise<unknown> =>
       JSON.parse((await succeed(program.run([...args, '--json']))).stdout);
     expect(await ask('migrate')).toMatchObject({ version: stores[store]?.newest });
@@ -102,8 +103,7 @@ describe.each(cases)('a $store database of schema version $version', ({ store, v
 
     // The quick run starts a server on the oldest and the newest version.
     if (!isDeep && version !== 1 && version !== stores[store]?.newest) return;
-    const running = program.start();
-    const server = await ready(running);
+    const server = await hostServer([], { env: { DATABASE_URL: url } });
     const all = recount(recorded, ALL_TIME);
     expect(await clientOf(server, 'docs', made.keys.revoked).count()).toMatchObject({ status: 401 });
     expect(await clientOf(server, 'docs', made.keys.recording).count()).toMatchObject({ status: 401 });
@@ -125,7 +125,6 @@ describe.each(cases)('a $store database of schema version $version', ({ store, v
       const session = await Session.signIn(server, made.person);
       expect(await session.status('GET', '/api/session')).toBe(200);
     }
-    kill(running.pid, 'SIGTERM');
-    expect(await running.ended).toMatchObject({ status: 0 });
+    expect(await server.stop()).toMatchObject({ status: 0 });
   });
 });

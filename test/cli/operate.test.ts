@@ -166,7 +166,7 @@ test('a server logs once that it listens and once that its metrics do', async ()
 
 test('logs are JSON or, with --log-format pretty, text; request ids differ between starts', async () => {
   const linesOf = async (args: readonly string[]) => {
-    const server = await (await emptyPlace()).serve(['--log-level', 'debug', ...args], {
+    const server = await (await emptyPlace()).spawnServer(['--log-level', 'debug', ...args], {
       env: { FORCE_COLOR: '1' },
     });
     for (let times = 0; times < 2; times++) await fetch(`${server.url}/livez`);

@@ -118,7 +118,7 @@ test('the next server completes an interrupted deletion', async () => {
   await store.close();
   const before = rowsIn(place);
   expect(before).toBeGreaterThan(30_000);
-  const killed = await place.serve();
+  const killed = await place.spawnServer();
   await eventually(async () => (rowsIn(place) < before ? true : undefined));
   await killed.stop('SIGKILL');
   const server = await place.serve();

@@ -9,7 +9,7 @@ test('every range has its expected counts after each restart, whatever TZ is', a
   const key = await makeKey(place, 'admin');
   expect(expected.ranges).toHaveLength(60);
   for (const env of [{}, { TZ: 'America/New_York' }, { TZ: 'Asia/Kathmandu' }]) {
-    const server = await place.serve([], { env });
+    const server = await place.spawnServer([], { env });
     const client = clientOf(server, project, key);
     const answers = await Promise.all(
       expected.ranges.map(async ({ query }) => ({ query, ...(await client.count({ ...query })) })),

@@ -158,7 +158,7 @@ describe('settings', () => {
       CALLER_STATS_OIDC_CLIENT_SECRET: `client ${secret}`,
       CALLER_STATS_PUBLIC_URL: 'http://127.0.0.1:4000',
     };
-    const server = await place.serve(['--log-level', 'trace'], { env });
+    const server = await place.spawnServer(['--log-level', 'trace'], { env });
     const { stdout: listed } = await runCommand('ps', ['-A', '-o', 'args=']);
     expect(listed).toContain(programFile);
     const sent = await fetch(`${server.url}/api/sign-in/oidc?to=/`, { redirect: 'manual' });

@@ -1,6 +1,6 @@
 /** Servers that are stopped or killed: acknowledged queries are there afterwards. */
 import { describe, expect, test } from 'vitest';
-import { firstRunOf, kill, type Server, startCli } from '../support/cli/cli.js';
+import { firstRunOf, kill, type ServerProcess, startCli } from '../support/cli/cli.js';
 import { batchOf, clientOf } from '../support/cli/cli-client.js';
 import { emptyPlace, makeKey, placeWithProject, project, succeed } from '../support/cli/cli-place.js';
 import { isDeep } from '../support/volume.js';
@@ -17,7 +17,7 @@ interface Sent {
 }
 
 /** Records batches from several senders until the server is gone. Calls `onBatches` after `batchesBefore` of them. */
-async function recordUntilGone(server: Server, key: string, onBatches: () => void): Promise<Sent> {
+async function recordUntilGone(server: ServerProcess, key: string, onBatches: () => void): Promise<Sent> {
   const client = clientOf(server, project, key);
   const sent: Sent = { acknowledged: [], refused: [] };
   let next = 0;
@@ -47,7 +47,7 @@ describe.each(signals)('%s while batches are recorded', (signal) => {
     async (workers) => {
       const place = await placeWithProject();
       const key = await makeKey(place, 'admin');
-      const server = await place.serve(['--workers', String(workers)]);
+      const server = await place.spawnServer(['--workers', String(workers)]);
       const { acknowledged, refused } = await recordUntilGone(server, key, () => kill(server.pid, signal));
       const ended = await server.ended;
       if (signal === 'SIGKILL') expect(ended).toMatchObject({ status: null, signal });
@@ -76,7 +76,7 @@ describe.each(signals)('%s while batches are recorded', (signal) => {
 
 test('an idle connection does not delay the stop', async () => {
   const place = await emptyPlace();
-  const server = await place.serve();
+  const server = await place.spawnServer();
   const { project: id, admin } = firstRunOf(server);
   // `fetch` keeps the connection for the next request.
   expect(await clientOf(server, id, admin).count()).toMatchObject({ status: 200 });

@@ -31,7 +31,7 @@ test('simultaneous imports of the same file record each query once', async () =>
 test('an import while a server records loses nothing and counts nothing twice', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
-  const server = await place.serve();
+  const server = await place.spawnServer();
   const client = clientOf(server, project, key);
   let importing = true;
   const imported = importSample(place).finally(() => {
@@ -54,7 +54,7 @@ test('an import while a server records loses nothing and counts nothing twice', 
 test('two servers on one database immediately count what the other recorded', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
-  const servers = await Promise.all([place.serve(), place.serve()]);
+  const servers = await Promise.all([place.spawnServer(), place.spawnServer()]);
   const [first, second] = servers.map((server) => clientOf(server, project, key));
   for (let number = 0; number < 10; number++) {
     const answers = await Promise.all([first, second].map((client) => client?.record(batchOf(number, 20))));

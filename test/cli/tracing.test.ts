@@ -36,7 +36,7 @@ async function receiver(): Promise<{ readonly url: string; readonly exports: Exp
 
 /** Makes four requests to a server and stops it, so that all spans have been sent. */
 async function traced(env: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
-  const server = await (await emptyPlace()).serve([], { env });
+  const server = await (await emptyPlace()).spawnServer([], { env });
   const { project, admin } = firstRunOf(server);
   const path = `/v1/analytics/${project}/assistant/caller-stats`;
   const ask = (to: string) =>

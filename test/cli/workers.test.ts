@@ -57,7 +57,7 @@ test.each(['--port', '--metrics-port'])(
 test('metrics include all processes, and a replacement after one was killed', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
-  const server = await place.serve([...workers, '--metrics-port', '0']);
+  const server = await place.spawnServer([...workers, '--metrics-port', '0']);
   const page = matched(server.stdout, /^Metrics for Prometheus: (http:\S+)$/m);
   const look = async () => readMetrics(await (await fetch(page)).text());
   const startOf = (metrics: Exposition, worker: string) =>
@@ -85,7 +85,7 @@ test('metrics include all processes, and a replacement after one was killed', as
 
 test('the first start creates one project and prints one address', async () => {
   const place = await emptyPlace();
-  const server = await place.serve(workers);
+  const server = await place.spawnServer(workers);
   const { project: id, admin } = firstRunOf(server);
   for (let ask = 0; ask < 4; ask++) {
     const client = clientOf(server, id, admin, eachAlone);
@@ -101,7 +101,7 @@ test('the first start creates one project and prints one address', async () => {
 test('queries sent through all processes count once, and each process counts them immediately', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
-  const server = await place.serve([...workers, '--log-level', 'debug']);
+  const server = await place.spawnServer([...workers, '--log-level', 'debug']);
   const recordAll = recorderOf(server, key);
   for (let round = 0; round < 5; round++) {
     const numbers = Array.from({ length: 8 }, (_, at) => round * 4 + (at % 4));
@@ -122,7 +122,7 @@ test('queries sent through all processes count once, and each process counts the
 test('a killed process is replaced, and acknowledged queries stay', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
-  const server = await place.serve(workers);
+  const server = await place.spawnServer(workers);
   const [victim] = listening(await server.logged(/"listening"[\s\S]*"listening"/));
   const numbers = Array.from({ length: 40 }, (_, at) => at);
   const recordAll = recorderOf(server, key);
@@ -146,7 +146,7 @@ test('a killed process is replaced, and acknowledged queries stay', async () => 
 test('a signal sent to all processes, as by a terminal or systemd, stops them without losing queries', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
-  const server = await place.serve(workers);
+  const server = await place.spawnServer(workers);
   const all = listening(await server.logged(/"listening"[\s\S]*"listening"/));
   const recordAll = recorderOf(server, key);
   await recordAll([0]);

@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { createReader } from '../../client/src/reader.js';
 import { createRecorder } from '../../client/src/recorder.js';
-import type { Server } from '../support/cli/cli.js';
+import type { ServerProcess } from '../support/cli/cli.js';
 import { makeKey, placeWithProject, project, recordedIn } from '../support/cli/cli-place.js';
 import { type Mishap, startFront } from '../support/client/client-front.js';
 import { isDeep } from '../support/volume.js';
@@ -31,7 +31,7 @@ function mishapOf(number: number): Mishap {
 test('each query is counted once despite all kinds of failures', async () => {
   const place = await placeWithProject();
   const [recordingKey, adminKey] = [await makeKey(place, 'recording'), await makeKey(place, 'admin')];
-  let server: Server = await place.serve();
+  let server: ServerProcess = await place.spawnServer();
   // Stop the server once gracefully and once with SIGKILL.
   const ends = new Map<number, NodeJS.Signals>([
     [60, 'SIGTERM'],
@@ -43,7 +43,7 @@ test('each query is counted once despite all kinds of failures', async () => {
       const signal = ends.get(number);
       if (signal !== undefined) {
         await server.stop(signal);
-        server = await place.serve();
+        server = await place.spawnServer();
       }
       return mishapOf(number);
     },

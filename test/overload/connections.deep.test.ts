@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Server } from '../support/cli/cli.js';
+import type { ServerProcess } from '../support/cli/cli.js';
 import { batchOf, clientOf } from '../support/cli/cli-client.js';
 import { makeKey, placeWithSample, project, succeed } from '../support/cli/cli-place.js';
 import { residentBytesOf } from '../support/resident-memory.js';
@@ -35,7 +35,7 @@ function bytesOf(kind: Kind, key: string): string {
 }
 
 /** Opens connections, a few hundred at a time, because the backlog is limited. */
-async function open({ url }: Server, key: string, howMany: number): Promise<Client[]> {
+async function open({ url }: ServerProcess, key: string, howMany: number): Promise<Client[]> {
   const port = Number(new URL(url).port);
   const clients: Client[] = [];
   const openOne = async (number: number) => {
@@ -64,7 +64,13 @@ test('with 5,000 idle and slow clients the server serves others, disconnects the
   const place = await placeWithSample();
   const key = await makeKey(place, 'admin');
   const timeouts = ['--request-timeout-ms', '3000', '--answer-timeout-ms', '2000'];
-  const server = await place.serve([...timeouts, '--requests-max', '20000', '--recordings-max', '20000']);
+  const server = await place.spawnServer([
+    ...timeouts,
+    '--requests-max',
+    '20000',
+    '--recordings-max',
+    '20000',
+  ]);
   const client = clientOf(server, project, key);
   const { body: before } = await client.count();
   const rssBefore = residentBytesOf(server.pid);

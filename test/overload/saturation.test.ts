@@ -16,7 +16,7 @@ function listNumbers(request: number): number[] {
 test('a saturated server serves reads and probes, counts exactly the acknowledged queries, and accepts repeats', async () => {
   const place = await placeWithProject();
   const key = await makeKey(place, 'admin');
-  const server = await place.serve(['--recordings-max', '4', '--recording-bytes-max', '1024']);
+  const server = await place.spawnServer(['--recordings-max', '4', '--recording-bytes-max', '1024']);
   const client = clientOf(server, project, key);
   const acknowledged = new Set<number>();
   const refused: number[] = [];

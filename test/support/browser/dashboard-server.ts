@@ -5,8 +5,8 @@ import {
   type FirstRun,
   firstRunOf,
   matched,
-  type Server,
   type ServerOptions,
+  type ServerProcess,
   startServer,
 } from '../cli/cli.js';
 import { placeWithDemo } from '../cli/cli-place.js';
@@ -15,7 +15,7 @@ import { isDeep } from '../volume.js';
 
 const quickPasswords = fileURLToPath(new URL('../users/quick-passwords.mjs', import.meta.url));
 
-export interface DashboardServer extends Server {
+export interface DashboardServer extends ServerProcess {
   /** The address that creates the first user. */
   readonly setUpUrl: string;
   /** The project with the sample's events, and its keys. */
@@ -29,8 +29,8 @@ export type DashboardStarter = (
 ) => Promise<DashboardServer>;
 
 export const onSqlite: DashboardStarter = async (args, options) => {
-  const { serve, firstRun } = await placeWithDemo();
-  return withSetUpUrl(await serve(args, { ...options, node: ['--import', quickPasswords] }), firstRun);
+  const { spawnServer, firstRun } = await placeWithDemo();
+  return withSetUpUrl(await spawnServer(args, { ...options, node: ['--import', quickPasswords] }), firstRun);
 };
 
 const onPostgres: DashboardStarter = async (args = [], options = {}) => {
@@ -41,7 +41,7 @@ const onPostgres: DashboardStarter = async (args = [], options = {}) => {
   return withSetUpUrl(server, firstRunOf(server));
 };
 
-function withSetUpUrl(server: Server, firstRun: FirstRun): DashboardServer {
+function withSetUpUrl(server: ServerProcess, firstRun: FirstRun): DashboardServer {
   const setUpUrl = matched(server.stdout, /^ {2}(http:\/\/\S+\/set-up#\S+)$/m);
   return { ...server, setUpUrl, firstRun };
 }

@@ -9,11 +9,13 @@ import {
   type CliOptions,
   type FirstRun,
   firstRunOf,
+  hostServer,
   type Outcome,
   type RunOptions,
   runCli,
   type Server,
   type ServerOptions,
+  type ServerProcess,
   spawnCli,
   startServer,
 } from './cli.js';
@@ -32,7 +34,10 @@ export interface Place {
   readonly run: (args: readonly string[], options?: CliOptions) => Promise<Outcome>;
   /** Runs a command as a process of its own. */
   readonly spawn: (args: readonly string[], options?: RunOptions) => Promise<Outcome>;
-  readonly serve: (args?: readonly string[], options?: ServerOptions) => Promise<Server>;
+  /** Starts a server inside the test's process. */
+  readonly serve: (args?: readonly string[], options?: CliOptions) => Promise<Server>;
+  /** Starts a server as a process of its own. */
+  readonly spawnServer: (args?: readonly string[], options?: ServerOptions) => Promise<ServerProcess>;
 }
 
 /** An empty folder, without a database. */
@@ -57,8 +62,8 @@ export function placeWithSample(): Promise<Place> {
 
 /** The database as the first start with `--demo` leaves it, and what that start printed of keys. */
 export async function placeWithDemo(): Promise<Place & { readonly firstRun: FirstRun }> {
-  const place = await placeFrom('demo', async ({ serve, path }) => {
-    const server = await serve(['--demo']);
+  const place = await placeFrom('demo', async ({ spawnServer, path }) => {
+    const server = await spawnServer(['--demo']);
     await server.stop();
     await writeFile(path('stdout'), server.stdout);
   });
@@ -154,6 +159,7 @@ function placeIn(folder: string): Place {
     path: (name) => join(folder, name),
     run: (args, options) => runCli(args, optionsWith(options)),
     spawn: (args, options) => spawnCli(args, optionsWith(options)),
-    serve: (args, options) => startServer(args, optionsWith(options)),
+    serve: (args, options) => hostServer(args, optionsWith(options)),
+    spawnServer: (args, options) => startServer(args, optionsWith(options)),
   };
 }

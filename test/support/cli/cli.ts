@@ -1,8 +1,9 @@
 /**
- * Runs the built program. Commands run within the test's process, which saves most of their time. Servers, and commands in
- * tests of signals, terminals and time zones, run as processes of their own.
+ * Runs the built program. Commands and servers run within the test's process, which saves most of their time. In tests of
+ * signals, terminals, time zones and several processes, they run as processes of their own.
  */
 import { randomInt } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Readable, Writable } from 'node:stream';
@@ -11,6 +12,7 @@ import { whenOver } from '../cleanup.js';
 import { requireNoKey } from '../secrets.js';
 import {
   kill,
+  matching,
   type Outcome,
   programFile,
   type Running,
@@ -45,23 +47,28 @@ export function runCli(
   args: readonly string[],
   { cwd = tmpdir(), env = {}, input = '' }: CliOptions = {},
 ): Promise<Outcome> {
-  return inFolder(cwd, () => runHere(args, env, input));
+  return inFolder(cwd, () => runHere(args, { env, input }));
+}
+
+interface Here extends Required<Pick<RunOptions, 'env' | 'input'>> {
+  readonly stdout?: Output;
+  readonly stderr?: Output;
+  /** Resolves when a server shall stop. */
+  readonly stop?: Promise<string>;
 }
 
 async function runHere(
   args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  input: string | Uint8Array,
+  { env, input, stdout = new Output(), stderr = new Output(), stop = new Promise<string>(() => {}) }: Here,
 ): Promise<Outcome> {
   const program = new URL('../../../dist/cli/program.js', import.meta.url).href;
   const { run } = (await import(program)) as typeof Program;
-  const [stdout, stderr] = [new Output(), new Output()];
   const io = {
     ...{ stdout, stderr, stdin: Readable.from([Buffer.from(input)]), env },
     ...{ interactive: false, colors: false, randomInt },
     clock: { now: () => Date.now() },
     monotonicMs: () => performance.now(),
-    stopRequested: () => new Promise<string>(() => {}),
+    stopRequested: () => stop,
   };
   const status = await run(args, io, version);
   requireNoKey(stderr.text, [], `stderr of ${args.join(' ')}`);
@@ -110,12 +117,21 @@ export function spawnCli(args: readonly string[], options: RunOptions = {}): Pro
 class Output extends Writable {
   readonly #chunks: Buffer[] = [];
 
+  readonly #onMore: () => void;
+
+  /** `onMore` is called after each write. */
+  constructor(onMore = () => {}) {
+    super();
+    this.#onMore = onMore;
+  }
+
   get text(): string {
     return Buffer.concat(this.#chunks).toString('utf8');
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#chunks.push(chunk);
+    this.#onMore();
     done();
   }
 }
@@ -146,12 +162,17 @@ export function startCommand(command: string, args: readonly string[], options: 
 
 export interface Server {
   readonly url: string;
-  readonly pid: number;
   /** Its output until it was ready. */
   readonly stdout: string;
   readonly ended: Promise<Outcome>;
   /** Waits until stderr matches, and returns it. Rejects if the process ends before. */
   readonly logged: Running['logged'];
+  /** Stops it as SIGTERM does, and waits for its end. */
+  readonly stop: () => Promise<Outcome>;
+}
+
+export interface ServerProcess extends Server {
+  readonly pid: number;
   /** Sends a signal and waits for the end of the process. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<Outcome>;
 }
@@ -161,14 +182,49 @@ export interface ServerOptions extends RunOptions {
   readonly node?: readonly string[];
 }
 
-/** Starts a server on a free port and waits until it is ready. */
+/** Starts a server on a free port within this process, waits until it is ready, and stops it after the test. */
+export function hostServer(
+  args: readonly string[] = [],
+  { cwd = tmpdir(), env = {} }: CliOptions = {},
+): Promise<Server> {
+  return inFolder(cwd, async () => {
+    let order = (_signal: string) => {};
+    const stop = new Promise<string>((resolve) => {
+      order = resolve;
+    });
+    const more = new EventEmitter();
+    const stdout = new Output(() => more.emit('more stdout'));
+    const stderr = new Output(() => more.emit('more stderr'));
+    const ended = runHere(['serve', '--port', '0', ...args], { env, input: '', stop, stdout, stderr });
+    const output = {
+      get stdout() {
+        return stdout.text;
+      },
+      get stderr() {
+        return stderr.text;
+      },
+    };
+    const end = () => {
+      order('SIGTERM');
+      return ended;
+    };
+    whenOver(end);
+    const started = await matching(more, 'stdout', READY, output, ended);
+    const logged = (pattern: RegExp) => matching(more, 'stderr', pattern, output, ended);
+    return { url: urlIn(started), stdout: started, ended, logged, stop: end };
+  });
+}
+
+const READY = /^Documentation: .+\n/m;
+
+/** Starts a server on a free port as a process of its own and waits until it is ready. */
 export async function startServer(
   args: readonly string[] = [],
   { node = [], ...options }: ServerOptions = {},
-): Promise<Server> {
+): Promise<ServerProcess> {
   const all = [...node, programFile, 'serve', '--port', '0', ...args];
   const running = startCommand(process.execPath, all, { hangMs: serverHangMs, ...options });
-  const stdout = await running.printed(/^Documentation: .+\n/m);
+  const stdout = await running.printed(READY);
   return {
     url: urlIn(stdout),
     pid: running.pid,

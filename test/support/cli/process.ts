@@ -1,5 +1,6 @@
 /** Starts processes, and reads what the program prints. Does not depend on the test runner. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** The built program. */
@@ -75,8 +76,9 @@ const STREAMS = ['stdout', 'stderr'] as const;
 
 type Stream = (typeof STREAMS)[number];
 
-async function matching(
-  child: ChildProcess,
+/** Waits until the output in a stream, of which `child` tells, matches; rejects if it ends before. */
+export async function matching(
+  child: EventEmitter,
   name: Stream,
   pattern: RegExp,
   output: Readonly<Record<Stream, string>>,

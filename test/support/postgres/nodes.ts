@@ -5,7 +5,14 @@ import type { Counts } from '../../../src/domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../../src/domain/counting/date-range.js';
 import type { Query } from '../../../src/domain/queries/query.js';
 import type { RecordResult } from '../../../src/storage/ports/store.js';
-import { type FirstRun, firstRunOf, runCli, type Server, startServer } from '../cli/cli.js';
+import {
+  type FirstRun,
+  firstRunOf,
+  runCli,
+  type Server,
+  type ServerProcess,
+  startServer,
+} from '../cli/cli.js';
 import { checkAnswer } from '../http/http-checks.js';
 import { OpenApi } from '../http/openapi.js';
 import { knownDelivery, Ledger, rangesOver, recount } from '../storage/ledger.js';
@@ -62,7 +69,7 @@ export interface Reply {
 
 /** Nodes and one project. Every response is checked. */
 export class Cluster {
-  readonly nodes: Server[];
+  readonly nodes: ServerProcess[];
   readonly firstRun: FirstRun;
   readonly #database: string;
   readonly #settings: readonly string[];
@@ -71,7 +78,7 @@ export class Cluster {
   private constructor(
     database: string,
     settings: readonly string[],
-    { nodes, openApi, firstRun }: { nodes: Server[]; openApi: OpenApi; firstRun: FirstRun },
+    { nodes, openApi, firstRun }: { nodes: ServerProcess[]; openApi: OpenApi; firstRun: FirstRun },
   ) {
     this.#database = database;
     this.#settings = settings;
@@ -94,7 +101,7 @@ export class Cluster {
   }
 
   /** Starts another node. */
-  startNode(): Promise<Server> {
+  startNode(): Promise<ServerProcess> {
     return startServer(['--database', this.#database, ...this.#settings]);
   }
 
@@ -244,7 +251,7 @@ export class Load {
     }
   }
 
-  #nodeOf(turn: number): Server {
+  #nodeOf(turn: number): ServerProcess {
     const node = this.#cluster.nodes[turn % this.#cluster.nodes.length];
     if (node === undefined) throw new Error('there is no node');
     return node;

@@ -18,7 +18,7 @@ import {
 } from '../support/cli/cli-place.js';
 
 const totals = async (place: Place) =>
-  JSON.parse((await succeed(place.spawn(['stats', project, '--json']))).stdout) as unknown;
+  JSON.parse((await succeed(place.run(['stats', project, '--json']))).stdout) as unknown;
 
 /** The names of the files in a place's folder. */
 const filesOf = (place: Place) => readdirSync(place.folder).toSorted();
@@ -50,7 +50,7 @@ describe('backup refuses', () => {
   test.concurrent('a database of another program', async () => {
     const place = await emptyPlace();
     alter(place, 'CREATE TABLE theirs (x)');
-    const outcome = await place.spawn(['backup', 'b']);
+    const outcome = await place.run(['backup', 'b']);
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(/another program/) });
     expect(existsSync(place.path('b'))).toBe(false);
   });
@@ -77,7 +77,7 @@ describe('backup refuses', () => {
       ['backup', 'pg_dump'],
       ['restore', 'pg_restore'],
     ] as const) {
-      const outcome = await place.spawn([command, 'b', '--database', server?.url ?? '']);
+      const outcome = await place.run([command, 'b', '--database', server?.url ?? '']);
       expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(tool) });
     }
   });
@@ -189,7 +189,7 @@ describe('a backup', () => {
     const place = await placeWithProject();
     await succeed(place.spawn(['backup', 'new/deeper/b']));
     expect(statSync(place.path('new/deeper')).mode & 0o777).toBe(0o700);
-    await succeed(place.spawn(['verify', '--database', `sqlite:${place.path('new/deeper/b')}`]));
+    await succeed(place.run(['verify', '--database', `sqlite:${place.path('new/deeper/b')}`]));
   });
 
   test.concurrent('replaces the database, which is kept under another name', async () => {
@@ -202,8 +202,8 @@ describe('a backup', () => {
     const name = (database: string) => firstRow({ database }, 'SELECT name FROM project')['name'];
     expect([name(place.database), name(kept)]).toEqual(['Docs', 'Later']);
     expect(statSync(place.database).mode & 0o777).toBe(0o600);
-    await succeed(place.spawn(['verify']));
-    await succeed(place.spawn(['verify', '--database', `sqlite:${kept}`]));
+    await succeed(place.run(['verify']));
+    await succeed(place.run(['verify', '--database', `sqlite:${kept}`]));
   });
 
   test.concurrent('can replace a damaged database without reading its log', async () => {
@@ -231,8 +231,8 @@ describe('a backup', () => {
     const place = await placeWithProject();
     const queries = Array.from({ length: 500 }, (_, at) => ({ id: `secret-${at}`, caller: 'web' }));
     writeFileSync(place.path('q.ndjson'), queries.map((one) => JSON.stringify(one)).join('\n'));
-    await succeed(place.spawn(['import', 'q.ndjson', '--project', project]));
-    await succeed(place.spawn(['project', 'delete', project, '--confirm', 'Docs']));
+    await succeed(place.run(['import', 'q.ndjson', '--project', project]));
+    await succeed(place.run(['project', 'delete', project, '--confirm', 'Docs']));
     await succeed(place.spawn(['backup', 'b']));
     expect(readFileSync(place.path('b')).includes('secret-')).toBe(false);
   });
@@ -264,7 +264,7 @@ describe('a backup', () => {
           `SELECT count(*) AS n FROM query WHERE id LIKE 'batch-${batches - 1}-%'`,
         );
         expect(last).toEqual(batches === 0 ? { n: 0 } : { n: batchSize });
-        await succeed(place.spawn(['verify', '--database', `sqlite:${database}`]));
+        await succeed(place.run(['verify', '--database', `sqlite:${database}`]));
       }
     } finally {
       done = true;

@@ -19,7 +19,7 @@ const commands = [['serve', '--port', '0'], ['project', 'create', 'New'], ['stat
 async function expectRefusedUntouched(place: Place, message: RegExp): Promise<void> {
   const before = await readFile(place.database);
   for (const command of commands) {
-    const stderr = await refusal(place.spawn(command), 1);
+    const stderr = await refusal(place.run(command), 1);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^ {4}at /m);
   }
@@ -59,14 +59,14 @@ describe('commands refuse and do not change', () => {
 test.concurrent('an empty file becomes a database', async () => {
   const place = await emptyPlace();
   await writeFile(place.database, '');
-  await succeed(place.spawn(['project', 'create', 'Docs', '--id', project]));
-  await succeed(place.spawn(['verify']));
+  await succeed(place.run(['project', 'create', 'Docs', '--id', project]));
+  await succeed(place.run(['verify']));
 });
 
 test.concurrent('a folder instead of a file is reported', async () => {
   const place = await emptyPlace();
   expect(
-    await refusal(place.spawn(['project', 'create', 'x', '--database', `sqlite:${place.folder}`]), 1),
+    await refusal(place.run(['project', 'create', 'x', '--database', `sqlite:${place.folder}`]), 1),
   ).toMatch(/^caller-stats: The database cannot be used now: its file cannot be opened/);
 });
 

@@ -31,7 +31,7 @@ describe('before an upgrade', () => {
 
   test.concurrent('by any command, the database is copied', async () => {
     const place = await oldPlace();
-    await succeed(place.spawn(['project', 'list']));
+    await succeed(place.run(['project', 'list']));
     expect(versionOf(place.database)).toBe(MIGRATIONS.length);
     expect(versionOf(`${place.database}.version-4`)).toBe(4);
   });
@@ -55,13 +55,13 @@ describe('before an upgrade', () => {
   test.concurrent('a copy that fails prevents the upgrade, except with --no-backup', async () => {
     const place = await oldPlace();
     await mkdir(place.path('caller-stats.db.version-4'));
-    const outcome = await place.spawn(['project', 'list']);
+    const outcome = await place.run(['project', 'list']);
     expect(outcome).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/not upgraded.*migrate --no-backup/),
     });
     expect(versionOf(place.database)).toBe(4);
-    const { stdout } = await succeed(place.spawn(['migrate', '--no-backup', '--json']));
+    const { stdout } = await succeed(place.run(['migrate', '--no-backup', '--json']));
     expect(JSON.parse(stdout)).toEqual({ version: MIGRATIONS.length, distributed: [], kept: null });
   });
 

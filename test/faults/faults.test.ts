@@ -23,7 +23,7 @@ async function expectNothingLost(
   expect(acknowledged).toBeGreaterThanOrEqual(queries);
 }
 
-/** The deep run has all kinds. These, and the two of PostgreSQL below, are the most likely to lose queries. */
+/** The deep run has all kinds. These are the most likely to lose queries. */
 const everyRun = ['kill-server', 'fill-disk'];
 const faultsOnSqlite = faultsOf('sqlite').filter(({ name }) => isDeep || everyRun.includes(name));
 
@@ -38,7 +38,10 @@ describe('SQLite loses nothing, counts nothing twice and recovers from', () => {
   );
 });
 
-test('PostgreSQL loses nothing, counts nothing twice and recovers from kills of its server and of nodes', async () => {
+/** Only in the deep run: `test/postgres/kills.test.ts` kills both in every run. */
+const onPostgres = isDeep ? ['kills of its server and of nodes'] : [];
+
+test.each(onPostgres)('PostgreSQL loses nothing, counts nothing twice and recovers from %s', async () => {
   const server = await startPostgres(newestPostgres());
   onTestFinished(() => server.stop());
   const kills = faultsOf('postgres', server).filter(({ name }) => /^kill-(node|database)$/.test(name));

@@ -166,8 +166,10 @@ describe.each(troubles.map((one) => [one.what, one] as const))('%s', (_what, tro
 
   test('has the same message wherever the password came from', async () => {
     const { url } = await userAndUrl();
-    const outcomes = await inGroups(waysOf(trouble.change(url)), 4, ({ args, env }) => {
-      // The driver reads PGPASSWORD from the environment of its process.
+    // The driver reads PGPASSWORD from the environment of its process. Servers below have it for other troubles, too.
+    const all = isDeep || trouble === troubles[0];
+    const ways = waysOf(trouble.change(url)).filter(({ env }) => all || !('PGPASSWORD' in env));
+    const outcomes = await inGroups(ways, 4, ({ args, env }) => {
       const run = 'PGPASSWORD' in env ? spawnCli : runCli;
       return run(['verify', ...args], { env });
     });

@@ -5,6 +5,10 @@ import type { Query } from '../../src/domain/queries/query.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { knownEvent, recount } from '../support/storage/ledger.js';
 import { by, intact, keyOf, type PlaceFactory, projectOf, purgeAll } from '../support/storage/store.js';
+import { isDeep } from '../support/volume.js';
+
+const lives = isDeep ? 3 : 2;
+const rounds = isDeep ? 20 : 8;
 
 const org = DEFAULT_ORGANIZATION_ID;
 const rival = { id: 'rival', name: 'Rival', createdAt: 500 };
@@ -185,7 +189,7 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
       const [store, other] = [await open(), await open()];
       await store.createProject(projectOf('p'), by);
       await store.record('p', events(20));
-      for (let life = 1; life <= 3; life++) {
+      for (let life = 1; life <= lives; life++) {
         await store.deleteProject(org, 'p', by);
         const again = projectOf('p', { name: `life ${life}`, createdAt: 2000 + life });
         // A store may want the purge to be finished first.
@@ -215,7 +219,7 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
       const handles = [await open(), await open()];
       const [store, other] = handles;
       if (store === undefined || other === undefined) throw new Error('there is no handle');
-      for (let round = 0; round < 20; round++) await deleteAmidst(`p${round}`, [store, other]);
+      for (let round = 0; round < rounds; round++) await deleteAmidst(`p${round}`, [store, other]);
       expect(await store.verify()).toEqual(intact(0, 0));
     });
   });

@@ -4,6 +4,9 @@ import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { YEAR_ZERO_MS } from '../../src/domain/time/date-time.js';
 import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
+import { isDeep } from '../support/volume.js';
+
+const turns = isDeep ? 20 : 8;
 
 const nothing = { web: 0, api: 0, other: 0, total: 0 };
 const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
@@ -77,7 +80,7 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       const batchSize = 300;
       let done = false;
       const recording = (async () => {
-        for (let turn = 0; turn < 20; turn++) {
+        for (let turn = 0; turn < turns; turn++) {
           const batch = Array.from({ length: batchSize }, (_, at) => ({
             id: `${turn} ${at}`,
             caller: ['web', 'slack', 'zed'][at % 3] ?? '',

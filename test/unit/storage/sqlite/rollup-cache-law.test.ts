@@ -9,6 +9,7 @@ import { ReadSnapshot } from '../../../../src/storage/sqlite/counters/read-snaps
 import { RollupCache } from '../../../../src/storage/sqlite/counters/rollup-cache.js';
 import { recount } from '../../../support/storage/ledger.js';
 import { databaseInMemory, deleteProjectIn, recordInto } from '../../../support/storage/sqlite.js';
+import { randomCases } from '../../../support/volume.js';
 
 const dayMs = 86_400_000;
 
@@ -122,6 +123,6 @@ test.each([
       const model = new Model(rowsMax);
       for (const step of some) model.run(step);
     }),
-    { numRuns: 40 },
+    { numRuns: randomCases(100) },
   );
 });

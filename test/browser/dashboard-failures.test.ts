@@ -1,10 +1,9 @@
 /** Pages explain that the server is unreachable or failing, and recover by themselves. */
-import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { onSqlite } from '../support/browser/dashboard-server.js';
 import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
 import { countsOf } from '../support/browser/demo-api.js';
-import { expectTiles, patience, tilesOf } from '../support/browser/overview.js';
+import { expectTiles, pollSeconds, tilesOf } from '../support/browser/overview.js';
 import { sharedByTests } from '../support/cleanup.js';
 import { kill } from '../support/cli/cli.js';
 
@@ -12,14 +11,6 @@ const open = dashboardVisits();
 const shared = sharedByTests(startSetUp(onSqlite));
 
 const everything = '/projects/demo?range=all&zone=UTC';
-
-/** Polls while seconds pass in the page, whose clock must be installed: it retries after up to ten of them. */
-function pollSeconds<T>(page: Page, look: () => Promise<T>) {
-  return expect.poll(async () => {
-    await page.clock.fastForward(1_000);
-    return look();
-  }, patience);
-}
 
 describe('the overview', () => {
   test('shows an error and recovers as soon as the server does', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type DashboardServer, dashboardStarters } from '../support/browser/dashboard-server.js';
 import type { Session } from '../support/browser/dashboard-user.js';
 import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
-import { patience, tilesOf } from '../support/browser/overview.js';
+import { patience, pollSeconds, tilesOf } from '../support/browser/overview.js';
 import { sharedByTests } from '../support/cleanup.js';
 import { clientOf } from '../support/cli/cli-client.js';
 
@@ -80,12 +80,13 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const { page } = await open(shared(), '/projects/demo/keys');
     const secret = await makeKey(page, 'Assistant', 'Recording');
     expect(await readStatus(server, secret)).toBe(401);
+    await page.clock.install();
     await page.goto('/projects/demo?range=all&zone=UTC');
     await expect.poll(() => tilesOf(page), patience).toBeDefined();
     const before = await tilesOf(page);
     expect(await recordStatus(server, secret, [{ id: 'one', caller: 'slack' }])).toBe(200);
     const after = { ...before, other: (before?.other ?? 0) + 1, total: (before?.total ?? 0) + 1 };
-    await expect.poll(() => tilesOf(page), patience).toEqual(after);
+    await pollSeconds(page, () => tilesOf(page)).toEqual(after);
   });
 
   test('without a grace period a rotated key ends at once and its successor works', async () => {

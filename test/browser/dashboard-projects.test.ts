@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type DashboardServer, dashboardStarters } from '../support/browser/dashboard-server.js';
 import { ada } from '../support/browser/dashboard-user.js';
 import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
-import { expectTiles, rowsOf } from '../support/browser/overview.js';
+import { expectTiles, pollSeconds, rowsOf } from '../support/browser/overview.js';
 import { sharedByTests } from '../support/cleanup.js';
 import { runCommand } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
@@ -15,6 +15,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
 
   test('an empty project shows working sample code, and the page notices the first query', async () => {
     const { page, troubles } = await open(shared(), '/new-project');
+    await page.clock.install();
     const form = page.getByRole('form', { name: 'New project' });
     const make = async (name: string, id: string) => {
       await form.getByLabel('Name').fill(name);
@@ -36,7 +37,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(code).toContain('/v1/analytics/handbook/assistant/queries');
     const { stdout, status } = await runCommand('bash', ['-c', `${key}\n${code}`]);
     expect([status, JSON.parse(stdout)]).toEqual([0, { recorded: 1, duplicates: 0 }]);
-    await page.getByText('The first query has arrived.').waitFor();
+    await pollSeconds(page, () => page.getByText('The first query has arrived.').count()).toBe(1);
     await expectTiles(page, { web: 1, api: 0, other: 0, total: 1 });
   });
 

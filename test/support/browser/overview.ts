@@ -27,6 +27,14 @@ export async function expectTiles(page: Page, counts: Counts): Promise<void> {
   await expect.poll(() => tilesOf(page), patience).toEqual(counts);
 }
 
+/** Polls while seconds pass in the page, whose clock must be installed: it asks the server again after up to ten of them. */
+export function pollSeconds<T>(page: Page, look: () => Promise<T>) {
+  return expect.poll(async () => {
+    await page.clock.fastForward(1_000);
+    return look();
+  }, patience);
+}
+
 /** The cells of a table's body, row by row. */
 export function rowsOf(table: Locator): Promise<string[][]> {
   return table

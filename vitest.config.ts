@@ -69,6 +69,8 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           exclude,
+          isolate: false,
+          setupFiles: ['./test/support/setup/places-setup.ts'],
           globalSetup: [
             './test/support/setup/build.ts',
             './test/support/setup/templates-setup.ts',

@@ -83,37 +83,25 @@ test('metrics include all processes, and a replacement after one was killed', as
   expect(await server.stop()).toMatchObject({ status: 0 });
 });
 
-test('the first start creates one project and prints one address', async () => {
+test('the first start creates one project; queries sent through all processes count once, and immediately in each', async () => {
   const place = await emptyPlace();
-  const server = await place.spawnServer(workers);
+  const server = await place.spawnServer([...workers, '--log-level', 'debug']);
   const { project: id, admin } = firstRunOf(server);
-  for (let ask = 0; ask < 4; ask++) {
-    const client = clientOf(server, id, admin, eachAlone);
+  const client = clientOf(server, id, admin, eachAlone);
+  for (let ask = 0; ask < 4; ask++)
     expect(await client.count()).toMatchObject({ status: 200, body: { total: 0 } });
+  for (let round = 0; round < 5; round++) {
+    const numbers = Array.from({ length: 8 }, (_, at) => round * 4 + (at % 4));
+    const answers = await Promise.all(numbers.map((number) => client.record(batchOf(number, batchSize))));
+    expect(answers.reduce((sum, { body }) => sum + body.recorded, 0)).toBe(4 * batchSize);
+    for (let ask = 0; ask < 4; ask++)
+      expect((await client.count()).body.total).toBe((round + 1) * 4 * batchSize);
   }
   const { status, stdout, stderr } = await server.stop();
   expect(status).toBe(0);
   expect(stdout.match(/caller-stats listens on/g)).toHaveLength(1);
   expect(new Set(listening(stderr)).size).toBe(2);
   expect(logged(stderr, 'stopped')).toHaveLength(3);
-});
-
-test('queries sent through all processes count once, and each process counts them immediately', async () => {
-  const place = await placeWithProject();
-  const key = await makeKey(place, 'admin');
-  const server = await place.spawnServer([...workers, '--log-level', 'debug']);
-  const recordAll = recorderOf(server, key);
-  for (let round = 0; round < 5; round++) {
-    const numbers = Array.from({ length: 8 }, (_, at) => round * 4 + (at % 4));
-    const answers = await recordAll(numbers);
-    const recorded = answers.map((answer) => answer?.body.recorded ?? Number.NaN);
-    expect(recorded.reduce((sum, one) => sum + one)).toBe(4 * batchSize);
-    for (let ask = 0; ask < 4; ask++) {
-      const client = clientOf(server, project, key, eachAlone);
-      expect((await client.count()).body.total).toBe((round + 1) * 4 * batchSize);
-    }
-  }
-  const { stderr } = await server.stop();
   const answering = new Set(logged(stderr, 'request completed').map(({ pid }) => pid));
   expect(answering).toEqual(new Set(listening(stderr)));
   await succeed(place.run(['verify']));

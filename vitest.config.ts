@@ -1,6 +1,5 @@
 import { defineConfig } from 'vitest/config';
 import { folderInMemory } from './test/support/setup/memory-folder.js';
-import { writerBundle } from './test/support/setup/writer-bundle.js';
 import { isDeep } from './test/support/volume.js';
 
 // All that the tests make goes to the folder for temporary files, which they ask Node for.
@@ -9,13 +8,16 @@ if (process.env['TMPDIR'] === undefined) {
   if (inMemory !== undefined) process.env['TMPDIR'] = inMemory;
 }
 
-/** Threads cannot be started from TypeScript: the tests start a bundle of it. */
-const bundledThreads = {
-  name: 'bundled-threads',
+/** Threads cannot be started from TypeScript: the tests start the built one, and `globalSetup` builds it. */
+const builtThreads = {
+  name: 'built-threads',
   enforce: 'pre' as const,
-  async transform(code: string, id: string) {
+  transform(code: string, id: string) {
     return id.endsWith('/src/storage/sqlite/writer/writer-handle.ts')
-      ? code.replace("URL('./writer-thread.js'", `URL('${await writerBundle()}'`)
+      ? code.replace(
+          "new URL('./writer-thread.js'",
+          "new URL('../../../../dist/storage/sqlite/writer/writer-thread.js'",
+        )
       : undefined;
   },
 };
@@ -24,7 +26,7 @@ const bundledThreads = {
 const exclude = isDeep ? [] : ['test/**/*.deep.test.ts'];
 
 export default defineConfig({
-  plugins: [bundledThreads],
+  plugins: [builtThreads],
   test: {
     // Much of a test is waiting for the disk, a process or a page: three keep both cores of a small machine busy.
     maxWorkers: 3,

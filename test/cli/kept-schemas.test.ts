@@ -10,7 +10,7 @@ import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import { recount, recountCallers } from '../laws/events.js';
 import { Session } from '../support/browser/dashboard-user.js';
 import { whenOver } from '../support/cleanup.js';
-import { hostServer } from '../support/cli/cli.js';
+import { startServer } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import { succeed } from '../support/cli/cli-place.js';
 import { programOn } from '../support/postgres/schema-nodes.js';
@@ -103,7 +103,8 @@ describe.each(cases)('a $store database of schema version $version', ({ store, v
 
     // The quick run starts a server on the oldest and the newest version.
     if (!isDeep && version !== 1 && version !== stores[store]?.newest) return;
-    const server = await hostServer([], { env: { DATABASE_URL: url } });
+    // A process of its own, because its accounts have passwords of the real cost.
+    const server = await startServer([], { env: { DATABASE_URL: url } });
     const all = recount(recorded, ALL_TIME);
     expect(await clientOf(server, 'docs', made.keys.revoked).count()).toMatchObject({ status: 401 });
     expect(await clientOf(server, 'docs', made.keys.recording).count()).toMatchObject({ status: 401 });

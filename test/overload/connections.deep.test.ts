@@ -64,13 +64,8 @@ test('with 5,000 idle and slow clients the server serves others, disconnects the
   const place = await placeWithSample();
   const key = await makeKey(place, 'admin');
   const timeouts = ['--request-timeout-ms', '3000', '--answer-timeout-ms', '2000'];
-  const server = await place.spawnServer([
-    ...timeouts,
-    '--requests-max',
-    '20000',
-    '--recordings-max',
-    '20000',
-  ]);
+  const limits = ['--requests-max', '20000', '--recordings-max', '20000'];
+  const server = await place.spawnServer([...timeouts, ...limits]);
   const client = clientOf(server, project, key);
   const { body: before } = await client.count();
   const rssBefore = residentBytesOf(server.pid);

@@ -3,7 +3,7 @@
  * signals, terminals, time zones and several processes, they run as processes of their own.
  */
 import { randomInt } from 'node:crypto';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Readable, Writable } from 'node:stream';
@@ -116,11 +116,10 @@ export function spawnCli(args: readonly string[], options: RunOptions = {}): Pro
 /** Collects what is written to it. */
 class Output extends Writable {
   readonly #chunks: Buffer[] = [];
+  readonly #onMore: (text: string) => void;
 
-  readonly #onMore: () => void;
-
-  /** `onMore` is called after each write. */
-  constructor(onMore = () => {}) {
+  /** `onMore` is called with the whole text after each write. */
+  constructor(onMore: (text: string) => void = () => {}) {
     super();
     this.#onMore = onMore;
   }
@@ -131,7 +130,7 @@ class Output extends Writable {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#chunks.push(chunk);
-    this.#onMore();
+    this.#onMore(this.text);
     done();
   }
 }
@@ -188,29 +187,24 @@ export function hostServer(
   { cwd = tmpdir(), env = {} }: CliOptions = {},
 ): Promise<Server> {
   return inFolder(cwd, async () => {
-    let order = (_signal: string) => {};
-    const stop = new Promise<string>((resolve) => {
-      order = resolve;
+    const server = new EventEmitter();
+    const output = { stdout: '', stderr: '' };
+    const collect = (name: keyof typeof output) =>
+      new Output((text) => {
+        output[name] = text;
+        server.emit(`more ${name}`);
+      });
+    const ended = runHere(['serve', '--port', '0', ...args], {
+      ...{ env, input: '', stdout: collect('stdout'), stderr: collect('stderr') },
+      stop: once(server, 'stop').then(() => 'SIGTERM'),
     });
-    const more = new EventEmitter();
-    const stdout = new Output(() => more.emit('more stdout'));
-    const stderr = new Output(() => more.emit('more stderr'));
-    const ended = runHere(['serve', '--port', '0', ...args], { env, input: '', stop, stdout, stderr });
-    const output = {
-      get stdout() {
-        return stdout.text;
-      },
-      get stderr() {
-        return stderr.text;
-      },
-    };
     const end = () => {
-      order('SIGTERM');
+      server.emit('stop');
       return ended;
     };
     whenOver(end);
-    const started = await matching(more, 'stdout', READY, output, ended);
-    const logged = (pattern: RegExp) => matching(more, 'stderr', pattern, output, ended);
+    const started = await matching(server, 'stdout', READY, output, ended);
+    const logged = (pattern: RegExp) => matching(server, 'stderr', pattern, output, ended);
     return { url: urlIn(started), stdout: started, ended, logged, stop: end };
   });
 }

@@ -88,3 +88,85 @@ describe('a line of an access log is read', () => {
     expect(parseLogLine(text)).toEqual({ ok: true, value: expected });
   });
 });
+
+describe('a line of JSON', () => {
+  const caddy = (more: object = {}, request: object = {}) =>
+    JSON.stringify({
+      level: 'info',
+      ts: 1769884199.987654,
+      request: {
+        method: 'POST',
+        uri: '/assistant/message?q=1',
+        headers: { 'User-Agent': ['Mozilla/5.0 (X11)'], Referer: ['https://docs.example.com/start'] },
+        ...request,
+      },
+      status: 200,
+      ...more,
+    });
+  const nginx = (more: object = {}) =>
+    JSON.stringify({
+      time_iso8601: '2026-01-31T23:59:59+05:30',
+      request: 'POST /assistant/message?q=1 HTTP/1.1',
+      status: '200',
+      http_referer: 'https://docs.example.com/start',
+      http_user_agent: 'Mozilla/5.0 (X11)',
+      ...more,
+    });
+  const shape = /^is not a line of an access log: .*; Caddy logs request/;
+  test.each<[string, string, RegExp]>([
+    ['that is cut', nginx().slice(0, -1), /^is not JSON: /],
+    ['without a status', nginx({ status: undefined }), shape],
+    ['with a status of two digits', nginx({ status: 20 }), shape],
+    ['without a request', nginx({ request: undefined }), shape],
+    ['without a time', nginx({ time_iso8601: undefined }), /^has no time; Caddy logs request/],
+    ['with a date as time', nginx({ time_iso8601: '2026-01-31' }), /^time: "2026-01-31" has no time/],
+    [
+      'with a time in milliseconds',
+      caddy({ ts: 1769884199987 }),
+      /^time: 1769884199987 is too large for seconds/,
+    ],
+    [
+      'with a month that there is none of',
+      nginx({ time_iso8601: undefined, time_local: '31/Mai/2026:23:59:59 +0530' }),
+      /^time: /,
+    ],
+  ])('is refused %s', (_what, text, problem) => {
+    const parsed = parseLogLine(text);
+    expect(parsed.ok ? parsed.value : parsed.problems.join()).toMatch(problem);
+  });
+
+  const whole = { ...browser, occurredAt: '2026-01-31T18:29:59.000Z' };
+  const fraction = { ...browser, occurredAt: '2026-01-31T18:29:59.987Z' };
+  const anonymous = { ...fraction, referer: '', userAgent: '' };
+  test.each<[string, string, object]>([
+    ['of Caddy', caddy(), fraction],
+    ['of Caddy with a time as text', caddy({ ts: '2026-01-31T23:59:59.987+0530' }), fraction],
+    ['of Caddy without headers', caddy({}, { headers: {} }), anonymous],
+    ['of Caddy with deleted headers', caddy({}, { headers: undefined }), anonymous],
+    ['of nginx', nginx(), whole],
+    [
+      'of nginx with the local time',
+      nginx({ time_iso8601: undefined, time_local: '31/Jan/2026:23:59:59 +0530' }),
+      whole,
+    ],
+    ['of nginx with milliseconds', nginx({ msec: '1769884199.987' }), fraction],
+    [
+      'of nginx with method and address',
+      nginx({ request: undefined, request_method: 'POST', request_uri: '/assistant/message?q=1' }),
+      whole,
+    ],
+    ['of nginx with a number as status', nginx({ status: 200 }), whole],
+    [
+      'of nginx without referer and user agent',
+      nginx({ http_referer: '', http_user_agent: '-' }),
+      { ...whole, referer: '', userAgent: '' },
+    ],
+    [
+      'of nginx with noise',
+      nginx({ request: '\u0016\u0003', status: '400' }),
+      { ...whole, method: undefined, path: '', status: 400 },
+    ],
+  ])('is read %s', (_what, text, expected) => {
+    expect(parseLogLine(text)).toEqual({ ok: true, value: expected });
+  });
+});

@@ -13,8 +13,12 @@ export const queryIdCharactersMax = 128;
 export const callerCharactersMax = 64;
 /** How far ahead of the server's clock `occurredAt` may be. A day tolerates a clock set to the wrong time zone. */
 export const occurredAtAheadMsMax = dayMs;
-/** Bytes of one line of NDJSON or of an import file. The longest valid query takes a few thousand. */
+/** Bytes of one line of NDJSON in a request. The longest valid query takes a few thousand. */
 export const lineBytesMax = 64 * 1024;
+/** Bytes of one record of an import file. Other systems' exports contain whole questions and answers. */
+export const importRecordBytesMax = 1024 * 1024;
+/** Bad records that an import names, so that a wrong file does not fill the terminal. All of them are counted. */
+export const badRecordsNamedMax = 20;
 /** Distinct log lines remembered to tell identical ones apart: far more than the queries of one second. */
 export const identicalLinesKept = 100_000;
 

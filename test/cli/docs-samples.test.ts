@@ -122,6 +122,26 @@ async function onImports(page: string): Promise<void> {
   const numbered = (count: number, line: (at: number) => string) =>
     Array.from({ length: count }, (_, at) => line(at));
   await symlink(join(root, 'demo/changes.ndjson.gz'), place.path('changes.ndjson.gz'));
+  const exported = {
+    'goatcounter.csv': 'goatcounter.csv',
+    'website_event.csv': 'umami-website_event.csv',
+    'posthog.jsonl': 'posthog.jsonl',
+    'page-1.json': 'conversations.json',
+    'page-2.json': 'conversations.json',
+  };
+  for (const [name, sample] of Object.entries(exported)) {
+    await symlink(join(root, 'test/samples/exports', sample), place.path(name));
+  }
+  await write('wrong.csv', [
+    'id,caller,occurredAt',
+    'w-1,web,2016-06-15T12:00:00Z',
+    'w-2,web,2016-06-15T12:00:01Z',
+  ]);
+  await write('right.csv', [
+    'id,caller,occurredAt',
+    'r-1,web,2026-06-15T12:00:00Z',
+    'r-2,web,2026-06-15T12:00:01Z',
+  ]);
   await write('messages.csv', [
     'sent_at,question,message_id,origin',
     '2026-06-15 12:00:00,How do I sign in?,81234,Docs Site',

@@ -155,9 +155,9 @@ describe('a file', () => {
     expect(JSON.parse(stdout)).toEqual({ web: 5, api: 0, other: 0, total: 5 });
   });
 
-  test.concurrent('may have a line of exactly 64 KiB', async () => {
+  test.concurrent('may have a line of exactly 1 MiB', async () => {
     const place = await placeWithProject();
-    const line = '{"id":"a","caller":"web"}'.padEnd(64 * 1024);
+    const line = '{"id":"a","caller":"web"}'.padEnd(1024 * 1024);
     expect((await succeed(importInput(place, `${line}\n${line}`))).stdout).toBe(
       '2 read, 1 recorded, 1 duplicates\n',
     );
@@ -176,7 +176,7 @@ describe('import refuses', () => {
     ['stdin twice', ['import', '-', '-', '--project', project], /- is given twice/],
     ['no file', ['import', '--project', project], /missing required argument 'file'/],
     ['no project', ['import', '-'], /--project <id>/],
-    ['an unknown format', ['import', '-', '--project', project, '--format', 'xml'], /ndjson, csv/],
+    ['an unknown format', ['import', '-', '--project', project, '--format', 'xml'], /ndjson, json, csv/],
   ])('%s', async (_what, args, message) => {
     const place = await placeWithProject();
     expect(await refusal(place.run(args), 2)).toMatch(message);

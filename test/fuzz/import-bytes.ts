@@ -26,10 +26,13 @@ const samples = sampleLines()
 interface Kind {
   readonly options: FormOptions;
   readonly head?: string;
+  readonly tail?: string;
   readonly write: (query: Sample, random: Random) => string;
   readonly broken: readonly string[];
   readonly skipped: readonly string[];
   readonly hasNoIds?: true;
+  /** Whether times keep their milliseconds in a kind without ids. */
+  readonly isExact?: true;
 }
 
 const BROKEN_JSON = [
@@ -76,6 +79,46 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       '{"message":"a","from":"web","at":1700000000000}',
     ],
     skipped: [],
+  },
+  'json array': {
+    options: { records: 'data' },
+    head: '{"count": 3, "data": [',
+    tail: '], "next": [{"id": "z"}]}',
+    write: ({ id, caller, occurredAt }) => `${JSON.stringify({ id, caller, occurredAt })},`,
+    broken: [
+      '{"id":1},',
+      '7,',
+      '"a",',
+      '{"id":"a","caller":"Web"},',
+      '{id:1},',
+      '{"id":"a"]},',
+      '[[]],',
+      `"${'x'.repeat(70_000)}",`,
+    ],
+    skipped: [],
+  },
+  'umami with semicolons': {
+    options: { format: 'umami', event: ['ask'], map: ['caller=tag'] },
+    head: 'event_id;event_type;event_name;tag;created_at',
+    write: ({ id, caller, occurredAt }, random) =>
+      `${id};2;${random.oneIn(2) ? 'ask' : '"ask"'};${caller};${occurredAt.replace('T', ' ').replace('Z', '')}`,
+    broken: [
+      'a;2;ask;web',
+      ';2;ask;web;2026-01-01 00:00:00',
+      'a;2;ask;WEB;2026-01-01 00:00:00',
+      'a;2;ask;web;2026-01-01',
+      '"a;2;ask;web;2026-01-01 00:00:00',
+    ],
+    skipped: ['a;1;;;', 'a;2;copy;web;2026-01-01 00:00:00', ';1;ask;WEB;now'],
+  },
+  goatcounter: {
+    options: { format: 'goatcounter', event: ['ask'], caller: 'sdk' },
+    head: '2Path,Event,Session,Bot,Date',
+    write: ({ id, occurredAt }) => `ask,true,${id},0,${occurredAt}`,
+    broken: ['ask,true,a,0,', 'ask,true,a,0,now', 'ask,true,a,0', '"ask,true,a,0,2026-01-01T00:00:00Z'],
+    skipped: ['/ask,false,a,0,2026-01-01T00:00:00Z', 'ask,true,a,1,2026-01-01T00:00:00Z', 'copy,true,,0,now'],
+    hasNoIds: true,
+    isExact: true,
   },
   csv: {
     options: { format: 'csv' },
@@ -147,6 +190,12 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
+function expectedQuery({ hasNoIds, isExact }: Kind, { id, caller, occurredAt }: Sample) {
+  const time = Date.parse(occurredAt);
+  if (!hasNoIds) return { id, caller, occurredAt: time };
+  return { id: undefined, caller: 'sdk', occurredAt: isExact ? time : Math.floor(time / 1000) * 1000 };
+}
+
 /** A file of good, bad, skipped and blank lines. */
 export function importFile(kind: Kind, lines: number, random: Random): ImportFile {
   const good = new Map<number, Omit<Query, 'id'> & { id: string | undefined }>();
@@ -164,12 +213,11 @@ export function importFile(kind: Kind, lines: number, random: Random): ImportFil
       texts.push(random.pick(kind.skipped));
     } else {
       const query = random.pick(samples);
-      const occurredAt = Date.parse(query.occurredAt);
-      const fromLog = { id: undefined, caller: 'sdk', occurredAt: Math.floor(occurredAt / 1000) * 1000 };
-      good.set(number, kind.hasNoIds ? fromLog : { id: query.id, caller: query.caller, occurredAt });
+      good.set(number, expectedQuery(kind, query));
       texts.push(kind.write(query, random));
     }
   }
+  if (kind.tail !== undefined) texts.push(kind.tail);
   const ending = random.pick(['\n', '\r\n']);
   const bytes = Buffer.from(texts.join(ending) + (random.oneIn(2) ? ending : ''));
   return { options: kind.options, bytes, good, bad, skipped };

@@ -43,6 +43,7 @@ async function importBytes(
     sources: [await openSource('-', Readable.from(pieces))],
     selectReader: (name) => selectReader(form, name),
     strict,
+    namedMax: Number.POSITIVE_INFINITY,
     sink: async (queries) => {
       const before = stored.size;
       for (const query of queries) if (!stored.has(query.id)) stored.set(query.id, query);

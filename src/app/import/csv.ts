@@ -4,13 +4,13 @@
  * next line is read as the start of another record.
  */
 import { parse } from 'csv-parse/sync';
-import { lineBytesMax } from '../../domain/limits.js';
+import { importRecordBytesMax } from '../../domain/limits.js';
 import { decodeUtf8, isBlank, stripByteOrderMark, trimEnd } from '../../domain/queries/lines.js';
 import { QUERY_FIELDS } from '../../domain/queries/query.js';
-import { failure, type Result, success } from '../../domain/result.js';
+import { failure, quote, type Result, success } from '../../domain/result.js';
 import { unknownNameMessage } from '../../domain/suggest.js';
-import { createConverter, type Reading } from './fields.js';
-import { type ImportRecord, type Line, readLines, tooLongProblem } from './records.js';
+import { type Converter, createConverter, type Reading } from './fields.js';
+import { type ImportRecord, type Line, type Parsed, readLines, tooLongProblem } from './records.js';
 
 const quoteByte = 0x22;
 
@@ -20,7 +20,10 @@ interface CsvRecord {
   readonly fields: Result<readonly string[]>;
 }
 
-/** The first record names the columns. An empty `occurredAt` counts as missing; so does an empty `caller` with `--caller`. */
+/**
+ * The first record names the columns, and its commas, semicolons or tabs decide what separates them. An empty `occurredAt`
+ * counts as missing; so does an empty `caller` with `--caller`.
+ */
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   reading: Reading,
@@ -29,8 +32,7 @@ export async function* readCsv(
   let columns: readonly string[] | undefined;
   for await (const { line, fields } of splitRecords(chunks)) {
     if (columns !== undefined) {
-      const record = fields.ok ? toRecord(columns, fields.value) : fields;
-      yield { line, value: record.ok ? convert(record.value) : record };
+      yield { line, value: fields.ok ? convertRow(columns, fields.value, convert) : fields };
       continue;
     }
     const problems = fields.ok ? headerProblems(fields.value, reading) : fields.problems;
@@ -50,6 +52,8 @@ class RecordSplitter {
   #open: Line[] = [];
   #quotesAreOdd = false;
   #bytes = 0;
+  /** Undefined until the first record. */
+  #delimiter: string | undefined;
 
   *take(line: Line): Generator<CsvRecord> {
     if (line.bytes === undefined) {
@@ -61,7 +65,7 @@ class RecordSplitter {
     this.#open.push(line);
     this.#bytes += line.bytes.length;
     if (countQuotes(line.bytes) % 2 === 1) this.#quotesAreOdd = !this.#quotesAreOdd;
-    if (!this.#quotesAreOdd || this.#bytes > lineBytesMax) yield* this.#close();
+    if (!this.#quotesAreOdd || this.#bytes > importRecordBytesMax) yield* this.#close();
   }
 
   /** Ends the input: open lines have an unclosed quote. */
@@ -72,7 +76,7 @@ class RecordSplitter {
   /** Parses the open lines as a record. If they are invalid, only the first is bad, and the others are tried again. */
   *#close(): Generator<CsvRecord> {
     const [first, ...others] = this.#open;
-    const fields = this.#quotesAreOdd ? failure('has a quote that is not closed') : parseRecord(this.#open);
+    const fields = this.#quotesAreOdd ? failure('has a quote that is not closed') : this.#parse();
     this.#open = [];
     this.#quotesAreOdd = false;
     this.#bytes = 0;
@@ -80,7 +84,23 @@ class RecordSplitter {
     yield { line: first.number, fields };
     if (!fields.ok) for (const line of others) yield* this.take(line);
   }
+
+  #parse(): Result<readonly string[]> {
+    const record = decodeRecord(this.#open);
+    if (!record.ok) return record;
+    this.#delimiter ??= findDelimiter(record.value);
+    return parseRecord(record.value, this.#delimiter);
+  }
 }
+
+/** The character that occurs most often outside of quotes; a comma if there is none. */
+function findDelimiter(record: string): string {
+  const unquoted = record.replace(/"[^"]*"/g, '');
+  const counts = delimiters.map((delimiter) => unquoted.split(delimiter).length);
+  return delimiters[counts.indexOf(Math.max(...counts))] ?? ',';
+}
+
+const delimiters = [',', ';', '\t'];
 
 function countQuotes(bytes: Buffer): number {
   let count = 0;
@@ -88,16 +108,18 @@ function countQuotes(bytes: Buffer): number {
   return count;
 }
 
-function parseRecord(lines: readonly Line[]): Result<readonly string[]> {
+function decodeRecord(lines: readonly Line[]): Result<string> {
   const bytes = lines.flatMap((line, at) => [...(at === 0 ? [] : [lineEnd]), line.bytes ?? Buffer.alloc(0)]);
   const text = decodeUtf8(trimEnd(Buffer.concat(bytes)));
-  if (!text.ok) return text;
   // A byte order mark anywhere else is part of a field.
-  const record = lines[0]?.number === 1 ? stripByteOrderMark(text.value) : text.value;
+  return text.ok && lines[0]?.number === 1 ? success(stripByteOrderMark(text.value)) : text;
+}
+
+function parseRecord(record: string, delimiter: string): Result<readonly string[]> {
   // Fast path for most records.
-  if (!record.includes('"')) return success(record.split(','));
+  if (!record.includes('"')) return success(record.split(delimiter));
   try {
-    return success(parse(record)[0] ?? []);
+    return success(parse(record, { delimiter })[0] ?? []);
   } catch (error) {
     return failure(`is not valid CSV: ${(error as Error).message}`);
   }
@@ -105,27 +127,38 @@ function parseRecord(lines: readonly Line[]): Result<readonly string[]> {
 
 const lineEnd = Buffer.from('\n');
 
-function headerProblems(columns: readonly string[], { map, caller }: Reading): string[] {
+function headerProblems(columns: readonly string[], { map, caller, where, recordIds }: Reading): string[] {
   const names = map ?? { id: 'id', caller: 'caller', occurredAt: undefined };
-  const needed = [names.id, ...(caller === undefined ? [names.caller] : []), names.occurredAt];
-  const isUsed = (name: string) => map === undefined || Object.values(map).includes(name);
+  const used = [
+    ...(recordIds === undefined ? [names.id] : []),
+    ...(caller === undefined || columns.includes(names.caller) ? [names.caller] : []),
+    names.occurredAt,
+    ...where.keys(),
+  ].filter((name) => name !== undefined);
   return [
     ...columns
       .filter((name) => map === undefined && !QUERY_FIELDS.some((field) => field === name))
       .map((name) => unknownNameMessage('column', name, QUERY_FIELDS)),
-    ...needed
-      .filter((name) => name !== undefined && !columns.includes(name))
-      .map((name) => `${name}: there is no such column; the first line names the columns`),
+    ...used
+      .filter((name) => !columns.includes(name))
+      .map((name) => `${name}: there is no such column; the first line names ${listNames(columns)}`),
     ...columns
-      .filter((name, at) => isUsed(name) && columns.indexOf(name) !== at)
+      .filter((name, at) => (map === undefined || used.includes(name)) && columns.indexOf(name) !== at)
       .map((name) => `${name}: there are two such columns`),
   ];
 }
 
-function toRecord(columns: readonly string[], record: readonly string[]): Result<Record<string, unknown>> {
-  if (record.length !== columns.length) {
-    return failure(`has ${record.length} fields, and the first line names ${columns.length} columns`);
+/** Names that fit into a message. */
+function listNames(columns: readonly string[]): string {
+  const named = columns.slice(0, 20).map(quote).join(', ');
+  return columns.length > 20 ? `${named} and ${columns.length - 20} more columns` : named;
+}
+
+function convertRow(columns: readonly string[], row: readonly string[], convert: Converter): Parsed {
+  if (row.length !== columns.length) {
+    return failure(`has ${row.length} fields, and the first line names ${columns.length} columns`);
   }
-  const fields = columns.map((name, at) => [name, record[at]] as const);
-  return success(Object.fromEntries(fields.filter(([name, value]) => name !== 'occurredAt' || value !== '')));
+  const fields = columns.map((name, at) => [name, row[at]] as const);
+  const record = Object.fromEntries(fields.filter(([name, value]) => name !== 'occurredAt' || value !== ''));
+  return convert(record, row);
 }

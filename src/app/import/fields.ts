@@ -1,8 +1,10 @@
 /** Converts records of other systems to queries, as `--map`, `--caller` and similar options say. */
 import { CALLER_PATTERN, isCallerName } from '../../domain/queries/caller.js';
+import { LineIds } from '../../domain/queries/lines.js';
 import type { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { failure, quote, type Result, success } from '../../domain/result.js';
 import { parseTimeInFormat, type TimeFormat } from '../../domain/time/timestamp-formats.js';
+import type { Parsed } from './records.js';
 
 export type QueryField = (typeof QUERY_FIELDS)[number];
 
@@ -18,31 +20,63 @@ export interface Reading {
   /** Maps values in the file to callers. */
   readonly callerValues: ReadonlyMap<string, string>;
   readonly timeFormat: TimeFormat;
+  /** The values that a record must have in these fields to be a query. Needs a map. */
+  readonly where: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Makes ids from the contents of records instead of reading a field. Needs a map. */
+  readonly recordIds: { readonly key: Uint8Array | undefined } | undefined;
 }
 
-/** Returns a function that converts a record to the input of `parseQuery`. */
-export function createConverter(reading: Reading): (record: unknown) => Result<unknown> {
-  const { map, caller, callerValues, timeFormat } = reading;
-  if (map !== undefined) return (record) => applyMap(record, map, reading);
+/**
+ * Converts a record to the input of `parseQuery`. `content` is what its id is made of, if ids are made: all of the record,
+ * without the layout of the file.
+ */
+export type Converter = (record: unknown, content?: unknown) => Parsed;
+
+/** Returns a converter for the records of one file. */
+export function createConverter(reading: Reading): Converter {
+  const { map, caller, callerValues, timeFormat, where, recordIds } = reading;
+  if (map !== undefined) {
+    const ids = recordIds === undefined ? undefined : new LineIds(recordIds.key);
+    return (record, content = record) => {
+      if (!isObject(record)) return failure('is not an object');
+      if (!isSelected(record, where)) return 'skipped';
+      const id = ids?.next(Buffer.from(JSON.stringify(content))) ?? asId(readField(record, map.id));
+      return applyMap(record, id, map, reading);
+    };
+  }
   if (caller === undefined && callerValues.size === 0 && timeFormat === 'rfc3339') return success;
   return (record) => (isObject(record) ? withFields(record, record, reading) : success(record));
 }
 
-function applyMap(record: unknown, map: FieldMap, reading: Reading): Result<unknown> {
-  if (!isObject(record)) return failure('is not an object');
-  const fields = {
-    id: asId(readField(record, map.id)),
-    caller: readField(record, map.caller),
-    occurredAt: readField(record, map.occurredAt),
-  };
+function isSelected(record: object, where: Reading['where']): boolean {
+  for (const [name, values] of where) {
+    const value = readField(record, name) ?? '';
+    if (typeof value === 'object' || !values.has(String(value))) return false;
+  }
+  return true;
+}
+
+function applyMap(record: object, id: unknown, map: FieldMap, reading: Reading): Result<unknown> {
+  const fields = { id, caller: readField(record, map.caller), occurredAt: readField(record, map.occurredAt) };
   const missing = (['id', 'caller', 'occurredAt'] as const).filter(
     (field) => isNothing(fields[field]) && !(field === 'caller' && reading.caller !== undefined),
   );
   if (missing.length > 0) {
     // `occurredAt` is required: without it, queries of the past would count as of now.
-    return failure(...missing.map((field) => `${field}: there is no ${quote(map[field])} in it`));
+    return failure(
+      ...missing.map((field) => `${field}: there is no ${quote(map[field])} in it`),
+      ...suggestRecords(record),
+    );
   }
-  return withFields({ id: fields.id }, fields, reading);
+  return withFields({ id }, fields, reading);
+}
+
+/** The likely reason why a record has no fields: it is an object around the records. */
+function suggestRecords(record: object): string[] {
+  const names = Object.entries(record).flatMap(([name, value]) =>
+    Array.isArray(value) && isObject(value[0]) ? [name] : [],
+  );
+  return names.slice(0, 1).map((name) => `if the records are in ${quote(name)}, give --records ${name}`);
 }
 
 /** Adds the converted caller and time of `fields` to `base`. */

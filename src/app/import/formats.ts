@@ -1,27 +1,38 @@
-/** The import formats. To add one, add its name to `FORMATS` and its reader to `selectReader`. */
+/**
+ * The import formats. To add one, add its name to `FORMATS` and its reader to `selectReader`; for the export of another
+ * system in JSON or CSV, an entry in `presets.ts` is enough.
+ */
 import { createLogParser, type LogReading } from './access-log.js';
 import { createConverter, type Reading } from './fields.js';
+import { isJsonText, readJson } from './json.js';
+import { findPreset, PRESETS, type PresetName } from './presets.js';
 import { type ImportRecord, parseLines, readJsonLines } from './records.js';
 import { createEventConverter } from './stream.js';
 
 /** Reads the records of a source. */
 export type Reader = (chunks: AsyncIterable<Buffer>) => AsyncGenerator<ImportRecord>;
 
+const presets = Object.entries(PRESETS).map(([name, { what }]) => [name, what] as const);
+
 /** The names of `--format`, and what they are for. */
 export const FORMATS = {
-  ndjson: 'one object per line',
-  csv: 'columns named in the first line',
+  ndjson: 'one JSON object per line',
+  json: 'objects, or an array of them, in any layout',
+  csv: 'columns named in the first line; commas, semicolons or tabs',
   stream: 'events of a documentation platform',
-  'access-log': 'of nginx or Apache',
+  'access-log': 'of nginx, Apache or Caddy',
+  ...(Object.fromEntries(presets) as Record<PresetName, string>),
 } as const;
 
 export type Format = keyof typeof FORMATS;
 
 /** What the options say about the files. */
 export interface Form {
-  /** Undefined: detected from each file's name. */
+  /** Undefined: detected for each file. */
   readonly format: Format | undefined;
   readonly reading: Reading;
+  /** For JSON: the path to the array of the records. */
+  readonly records: readonly string[];
   /** For `stream`: the types of events that are queries. */
   readonly eventTypes: ReadonlySet<string>;
   /** For `access-log` only. */
@@ -29,9 +40,10 @@ export interface Form {
 }
 
 /** The reader for a source of this name. */
-export function selectReader({ format, reading, eventTypes, log }: Form, name: string): Reader {
+export function selectReader({ format, reading, records, eventTypes, log }: Form, name: string): Reader {
   if (log !== undefined) return (chunks) => parseLines(chunks, createLogParser(log));
-  switch (format ?? detectFormat(name)) {
+  const preset = findPreset(format);
+  switch (preset === undefined ? (format ?? detectFormat(name, records)) : preset.base) {
     case 'csv':
       return async function* readLazily(chunks) {
         // The parser takes long to load.
@@ -40,11 +52,21 @@ export function selectReader({ format, reading, eventTypes, log }: Form, name: s
       };
     case 'stream':
       return (chunks) => readJsonLines(chunks, createEventConverter(reading, eventTypes));
-    default:
+    case 'ndjson':
       return (chunks) => readJsonLines(chunks, createConverter(reading));
+    case 'json':
+      return (chunks) => readJson(chunks, records, createConverter(reading));
+    default:
+      return async function* readDetected(chunks) {
+        const { isText, all } = await isJsonText(chunks, /\.json(\.(gz|zst))?$/i.test(name));
+        const convert = createConverter(reading);
+        yield* isText ? readJson(all, records, convert) : readJsonLines(all, convert);
+      };
   }
 }
 
-function detectFormat(name: string): Format {
-  return /\.csv(\.(gz|zst))?$/i.test(name) ? 'csv' : 'ndjson';
+/** Undefined: JSON, which its content tells from NDJSON. */
+function detectFormat(name: string, records: readonly string[]): Format | undefined {
+  if (/\.[ct]sv(\.(gz|zst))?$/i.test(name)) return 'csv';
+  return records.length > 0 ? 'json' : undefined;
 }

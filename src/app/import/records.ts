@@ -1,5 +1,5 @@
 /** Splits import files into lines and records. */
-import { lineBytesMax } from '../../domain/limits.js';
+import { importRecordBytesMax } from '../../domain/limits.js';
 import { isBlank, parseJson } from '../../domain/queries/lines.js';
 import { failure, type Result, success } from '../../domain/result.js';
 
@@ -9,7 +9,7 @@ const newline = 0x0a;
 export interface Line {
   /** From 1. */
   readonly number: number;
-  /** Undefined if the line is longer than `lineBytesMax`. */
+  /** Undefined if the line is longer than `importRecordBytesMax`. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -20,7 +20,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   let skipping = false;
   const toLine = (bytes: Buffer): Line => {
     number++;
-    const tooLong = skipping || bytes.length > lineBytesMax;
+    const tooLong = skipping || bytes.length > importRecordBytesMax;
     skipping = false;
     return { number, bytes: tooLong ? undefined : bytes };
   };
@@ -32,7 +32,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
       start = end + 1;
     }
     rest = all.subarray(start);
-    if (rest.length > lineBytesMax) {
+    if (rest.length > importRecordBytesMax) {
       skipping = true;
       rest = Buffer.alloc(0);
     }
@@ -41,7 +41,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 }
 
 /** The problem of a line without bytes. */
-export const tooLongProblem = `is longer than ${lineBytesMax} bytes`;
+export const tooLongProblem = `is longer than ${importRecordBytesMax} bytes`;
 
 /** The input of `parseQuery`, the problems of a bad record, or `skipped` for a record that is not a query. */
 export type Parsed = Result<unknown> | 'skipped';

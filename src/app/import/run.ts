@@ -1,6 +1,7 @@
 /** Reads import files and records their good records. Independent of options, stores and servers. */
 
-import { formatCount } from '../../domain/format.js';
+import { formatCount, formatQuantity } from '../../domain/format.js';
+import { badRecordsNamedMax } from '../../domain/limits.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Progress } from '../progress.js';
@@ -26,18 +27,22 @@ export interface ImportPlan {
   readonly selectReader: (name: string) => Reader;
   /** Records nothing unless every record is good. */
   readonly strict: boolean;
+  /** How many bad records to name. All are counted. */
+  readonly namedMax?: number;
   readonly sink: Sink;
   readonly clock: Clock;
   readonly progress: Progress;
 }
 
-/** Imports the sources. Reports each bad record as `file:line: reason` and continues. */
+/** Imports the sources. Reports bad records as `file:line: reason` and continues. */
 export async function runImport(plan: ImportPlan): Promise<ImportTotals> {
   const batcher = new Batcher(plan.sink);
   const totals: ImportTotals = { read: 0, recorded: 0, duplicates: 0, bad: 0, skipped: 0 };
   if (plan.strict) await recordIfAllGood(plan, batcher, totals);
   else await readAll(plan, totals, (query) => batcher.add(query));
   await batcher.flush();
+  const unnamed = totals.bad - (plan.namedMax ?? badRecordsNamedMax);
+  if (unnamed > 0) plan.progress.note(`… and ${formatQuantity(unnamed, 'more bad record')}`);
   return { ...totals, recorded: batcher.recorded, duplicates: batcher.duplicates };
 }
 
@@ -62,8 +67,7 @@ async function readAll(plan: ImportPlan, totals: ImportTotals, onQuery: OnQuery)
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       totals.read++;
-      totals.bad++;
-      plan.progress.note(`${source.name}: ${error.message}`);
+      addBad(plan, totals, `${source.name}: ${error.message}`);
     }
   }
 }
@@ -87,15 +91,22 @@ async function readSource(
     if (query.ok) {
       await onQuery(query.value);
     } else {
-      totals.bad++;
-      progress.note(`${source.name}:${line}: ${query.problems.join('; ')}`);
+      addBad(plan, totals, `${source.name}:${line}: ${query.problems.join('; ')}`);
     }
   }
 }
 
-/** The totals as one line. */
-export function describeTotals({ read, recorded, duplicates, bad, skipped }: ImportTotals): string {
-  const always = Object.entries({ read, recorded, duplicates });
+function addBad({ namedMax, progress }: ImportPlan, totals: ImportTotals, problem: string): void {
+  totals.bad++;
+  if (totals.bad <= (namedMax ?? badRecordsNamedMax)) progress.note(problem);
+}
+
+/** The totals as one line. `recordedName` is what recorded queries are called. */
+export function describeTotals(
+  { read, recorded, duplicates, bad, skipped }: ImportTotals,
+  recordedName = 'recorded',
+): string {
+  const always = Object.entries({ read, [recordedName]: recorded, duplicates });
   const others = Object.entries({ bad, skipped }).filter(([, count]) => count > 0);
   return [...always, ...others].map(([name, count]) => `${formatCount(count)} ${name}`).join(', ');
 }

@@ -18,17 +18,20 @@ const magicBytes = 4;
 
 /** Decompresses all members or frames. Throws a `PackedDataError` if they are damaged. */
 export async function* unpack(stored: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const start = await takeStart(stored);
+  const start = await takeStart(stored, ({ length }) => length >= magicBytes);
   const all = prepend(start, stored);
   if (start.subarray(0, gzipMagic.length).equals(gzipMagic)) yield* gunzip(all);
   else if (isZstd(start)) yield* unzstd(all);
   else yield* all;
 }
 
-/** Reads at least `magicBytes` bytes if there are as many: a pipe may deliver them one by one. */
-async function takeStart(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+/** Reads until there are enough bytes, or all: a pipe may deliver them one by one. */
+export async function takeStart(
+  chunks: AsyncGenerator<Buffer>,
+  isEnough: (start: Buffer) => boolean,
+): Promise<Buffer> {
   let start: Buffer = Buffer.alloc(0);
-  while (start.length < magicBytes) {
+  while (!isEnough(start)) {
     const next = await chunks.next();
     if (next.done) break;
     start = Buffer.concat([start, next.value]);
@@ -36,7 +39,7 @@ async function takeStart(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   return start;
 }
 
-async function* prepend(start: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+export async function* prepend(start: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   if (start.length > 0) yield start;
   yield* chunks;
 }

@@ -2,21 +2,28 @@
 
 import type { Command } from 'commander';
 import type { Sink } from '../../app/import/batcher.js';
+import { countMonths } from '../../app/import/dry-run.js';
 import { type Form, selectReader } from '../../app/import/formats.js';
 import { describeTotals, type ImportTotals, runImport } from '../../app/import/run.js';
 import { openSource, type Source } from '../../app/import/source.js';
+import { createProject } from '../../app/projects.js';
 import { retryWhileUnavailable } from '../../app/retry.js';
+import { formatCount } from '../../domain/format.js';
+import { badRecordsNamedMax } from '../../domain/limits.js';
+import { DEFAULT_ORGANIZATION_ID } from '../../domain/projects/project.js';
 import { type Io, UsageError } from '../io.js';
 import { addFormOptions, type FormOptions, readForm } from '../options/import-form.js';
 import { ServerClient } from '../server-client.js';
 import { settingOption } from '../settings/settings.js';
 import { addAction, readStoreSettings, runOnStore } from '../store-command.js';
-import { printLine } from '../terminal/output.js';
+import { runOnTemporaryStore } from '../temporary-store.js';
+import { formatTable, printLine } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 
 interface ImportOptions extends FormOptions {
   readonly project: string;
   readonly strict?: boolean;
+  readonly dryRun?: boolean;
   readonly url?: string;
 }
 
@@ -30,6 +37,7 @@ export function addImportCommand(program: Command, io: Io): void {
     .requiredOption('--project <id>', 'the project to record into');
   addFormOptions(command)
     .option('--strict', 'record nothing if any record is bad')
+    .option('--dry-run', 'record nothing; print what would be recorded, by month (UTC) and caller')
     .addOption(settingOption('database').conflicts('url'))
     .option(
       '--url <url>',
@@ -37,16 +45,51 @@ export function addImportCommand(program: Command, io: Io): void {
     )
     .addHelpText(
       'after',
-      '\nWithout --format, files that end in .csv (.csv.gz, .csv.zst) are CSV and all others NDJSON. stderr names each bad\n' +
-        'record by file, line and reason; all others are recorded, and the exit status is 1.',
+      '\nWithout --format, files that end in .csv or .tsv (.csv.gz, .csv.zst) are CSV, and others JSON: one object per line, an\n' +
+        'array, or, if they end in .json, any layout. In --map, --where and --records, a.b is the field b inside of a. stderr\n' +
+        `names the first ${badRecordsNamedMax} bad records by file, line and reason; all others are recorded, and the exit status is 1.`,
     );
   addAction(command, io, 'print the totals as JSON', async (options: ImportOptions, files) => {
     const form = await readForm(options);
     if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
     const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
+    if (options.dryRun) return rehearse(sources, form, options, io);
     const totals = await withSink(options, io, (sink) => importWith(sources, form, options, sink, io));
-    return { json: totals, text: describeTotals(totals), failed: totals.bad > 0 };
+    return {
+      json: totals,
+      text: describeTotals(totals),
+      notes: hintOf(totals),
+      failed: totals.bad > 0,
+    };
   });
+}
+
+/** Imports into a temporary store, after checking that the project exists. */
+async function rehearse(sources: readonly Source[], form: Form, options: ImportOptions, io: Io) {
+  await withSink(options, io, (sink) => sink([]));
+  return runOnTemporaryStore(io, async (store) => {
+    const by = { name: 'dry run', address: null, at: io.clock.now() };
+    const wanted = { id: undefined, organizationId: DEFAULT_ORGANIZATION_ID, name: 'Dry run' };
+    const { id } = await createProject({ store, randomInt: io.randomInt }, wanted, by);
+    const totals = await importWith(sources, form, options, (queries) => store.record(id, queries), io);
+    const months = await countMonths(store, id);
+    const rows = months.map(({ month, caller, queries }) => [month, caller, formatCount(queries)]);
+    return {
+      json: { dryRun: true, ...totals, months },
+      text: [
+        ...(rows.length > 0 ? formatTable(['MONTH', 'CALLER', 'QUERIES'], rows, ['QUERIES']) : []),
+        `Dry run, nothing was recorded: ${describeTotals(totals, 'to record')}`,
+      ],
+      notes: hintOf(totals),
+      failed: totals.bad > 0,
+    };
+  });
+}
+
+/** Explains an import that found nothing. */
+function hintOf({ read, skipped }: ImportTotals): string[] {
+  if (read === 0 || skipped < read) return [];
+  return ['No record was a query: check --where, --event or --path against a record of the file.'];
 }
 
 async function importWith(

@@ -1,40 +1,33 @@
 /** The options of `import` that describe the files. */
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { LogReading } from '../../app/import/access-log.js';
 import type { FieldMap, QueryField } from '../../app/import/fields.js';
 import { FORMATS, type Form, type Format } from '../../app/import/formats.js';
-import { fileProblem } from '../../app/import/source.js';
+import { findPreset, PRESETS, type Preset } from '../../app/import/presets.js';
 import { ASSISTANT_EVENT, STREAM_FIELDS } from '../../app/import/stream.js';
 import { CALLER_FORM, isCallerName } from '../../domain/queries/caller.js';
-import { type CallerRules, callerRulesProblems } from '../../domain/queries/caller-detection.js';
 import { QUERY_FIELDS } from '../../domain/queries/query.js';
 import { quote } from '../../domain/result.js';
 import { TIME_FORMATS, type TimeFormat } from '../../domain/time/timestamp-formats.js';
 import { UsageError } from '../io.js';
 import { collect } from '../store-command.js';
+import { LOG_FLAGS, type LogOptions, readKeyFile, readLogOptions } from './access-log-form.js';
 
-export interface FormOptions {
+export interface FormOptions extends LogOptions {
   readonly format?: Format;
   readonly map?: readonly string[];
-  readonly caller?: string;
   readonly callerValue?: readonly string[];
   readonly timeFormat?: TimeFormat;
+  readonly where?: readonly string[];
+  readonly idFrom?: 'line';
+  readonly records?: string;
   readonly event?: readonly string[];
-  readonly path?: string;
-  readonly method?: readonly string[];
-  readonly status?: readonly string[];
-  readonly site?: readonly string[];
-  readonly callerRules?: string;
-  readonly idKey?: string;
 }
 
-/** Options that do not apply to access logs, and options that apply to nothing else. */
-const FIELD_FLAGS = ['--map', '--caller-value', '--time-format'];
-const LOG_FLAGS = ['--path', '--method', '--status', '--site', '--caller-rules', '--id-key'];
+/** Options that do not apply to access logs. */
+const FIELD_FLAGS = ['--map', '--caller-value', '--time-format', '--where', '--id-from', '--records'];
 
-/** A shorter key could be guessed. */
-const idKeyBytesMin = 16;
+/** The formats with events of several kinds. */
+const EVENT_FORMATS = ['stream', ...Object.keys(PRESETS).filter((name) => findPreset(name)?.event)];
 
 export function addFormOptions(command: Command): Command {
   const formats = Object.entries(FORMATS).map(([name, what]) => `${name}: ${what}`);
@@ -51,8 +44,23 @@ export function addFormOptions(command: Command): Command {
     .option('--caller-value <value=name>', 'the caller for a value in the files (repeatable)', collect)
     .addOption(new Option('--time-format <format>', timeFormat).choices(TIME_FORMATS))
     .option(
-      '--event <type>',
-      `stream: the type of events that are queries (repeatable; default: ${ASSISTANT_EVENT})`,
+      '--where <field=value>',
+      'counts only records with this value in a field; several values of one field are alternatives (repeatable)',
+      collect,
+    )
+    .addOption(
+      new Option(
+        '--id-from <source>',
+        'line: makes ids for files without them, from all of a record',
+      ).choices(['line']),
+    )
+    .option(
+      '--records <field>',
+      'JSON: the field with the array of the records, if they are inside an object',
+    )
+    .option(
+      '--event <name>',
+      `${EVENT_FORMATS.join(', ')}: the events that are queries (repeatable; default of stream: ${ASSISTANT_EVENT})`,
       collect,
     )
     .option('--path <pattern>', "access-log: a regular expression for the paths of the assistant's requests")
@@ -68,31 +76,30 @@ export function addFormOptions(command: Command): Command {
       collect,
     )
     .option('--caller-rules <file>', 'access-log: a JSON file with rules that name callers')
-    .option('--id-key <file>', 'access-log: a file with a secret from which ids are derived');
+    .option('--id-key <file>', 'access-log, --id-from line: a file with a secret from which ids are derived');
 }
 
 /** Checks the options together. Throws `UsageError` with every problem. */
 export async function readForm(given: FormOptions): Promise<Form> {
   const options = withCallerOfProperty(given);
   const problems: string[] = [];
-  const { format, map, caller, timeFormat = 'rfc3339', event = [ASSISTANT_EVENT] } = options;
+  const { format, caller, event = [ASSISTANT_EVENT], records } = options;
+  const preset = findPreset(format);
   const reading = {
-    map: readMap(options, problems),
+    map: readMap(options, preset, problems),
     caller,
     callerValues: readCallerValues(options, problems),
-    timeFormat,
+    timeFormat: options.timeFormat ?? preset?.timeFormat ?? 'rfc3339',
+    where: readWhere(options, preset, problems),
+    recordIds: readRecordIds(options, preset, problems),
   };
   if (caller !== undefined && !isCallerName(caller))
     problems.push(`--caller: ${describeInvalidCaller(caller)}`);
-  problems.push(...findMisplaced(options));
-  if (format === 'stream' && caller === undefined && !map?.some((one) => one.startsWith('caller='))) {
-    problems.push(
-      '--caller: is missing; name the caller of all events, or the property that has it, such as properties.source',
-    );
-  }
+  problems.push(...findMisplaced(options, preset), ...findMissing(options, preset));
   const log = format === 'access-log' ? await readLogOptions(options, problems) : undefined;
   if (problems.length > 0) throw new UsageError(problems);
-  return { format, reading, eventTypes: new Set(event), log };
+  const path = records?.split('.') ?? preset?.records ?? [];
+  return { format, reading, records: path, eventTypes: new Set(event), log };
 }
 
 /** For streams, `--caller properties.source` is short for `--map caller=properties.source`. */
@@ -103,21 +110,62 @@ function withCallerOfProperty({ caller, ...options }: FormOptions): FormOptions 
 }
 
 /** Problems with options that do not apply to the format. */
-function findMisplaced({ format, ...options }: FormOptions): string[] {
+function findMisplaced({ format, ...options }: FormOptions, preset: Preset | undefined): string[] {
   const values: Readonly<Record<string, unknown>> = { ...options };
   const given = (flags: readonly string[]) =>
     flags.filter((flag) => values[new Option(flag).attributeName()] !== undefined);
-  return [
-    ...given(format === 'stream' ? [] : ['--event']).map((flag) => `${flag}: is for --format stream`),
-    ...(format === 'access-log'
-      ? given(FIELD_FLAGS).map((flag) => `${flag}: does not apply to access logs, which have no fields`)
-      : given(LOG_FLAGS).map((flag) => `${flag}: is for --format access-log`)),
+  const isLog = format === 'access-log';
+  const isJson = preset === undefined ? format !== 'csv' && format !== 'stream' : preset.base !== 'csv';
+  const rules: readonly [flags: readonly string[], applies: boolean, problem: string][] = [
+    [
+      ['--event'],
+      EVENT_FORMATS.some((name) => name === format),
+      `is for --format ${EVENT_FORMATS.join(', ')}`,
+    ],
+    [FIELD_FLAGS, !isLog, 'does not apply to access logs, which have no fields'],
+    [LOG_FLAGS, isLog, 'is for --format access-log'],
+    [['--id-key'], isLog || makesIds(options, preset), 'is for --format access-log and --id-from line'],
+    [['--records'], isLog || isJson, 'is for JSON'],
   ];
+  return rules.flatMap(([flags, applies, problem]) =>
+    applies ? [] : given(flags).map((flag) => `${flag}: ${problem}`),
+  );
 }
 
-/** Fields that are not mapped keep their own names. */
-function readMap({ map: given, format }: FormOptions, problems: string[]): FieldMap | undefined {
-  if (given === undefined) return undefined;
+/** Whether ids are made of the records, because these have none. */
+function makesIds({ idFrom, map = [] }: FormOptions, preset: Preset | undefined): boolean {
+  const hasId = preset === undefined || preset.id !== undefined || map.some((one) => one.startsWith('id='));
+  return idFrom !== undefined || !hasId;
+}
+
+/** Problems with options that the format needs: what is recorded stays, so nothing is guessed. */
+function findMissing(
+  { format, event, where, ...options }: FormOptions,
+  preset: Preset | undefined,
+): string[] {
+  const hasCaller =
+    options.caller !== undefined || (options.map ?? []).some((one) => one.startsWith('caller='));
+  const problems: string[] = [];
+  if (preset?.event !== undefined && event === undefined && where === undefined) {
+    problems.push('--event: is missing; name the event that stands for a question');
+  }
+  if (!hasCaller && (format === 'stream' || preset !== undefined)) {
+    problems.push(
+      `--caller: is missing; name the caller of all ${preset === undefined ? 'events' : 'records'}, or the ` +
+        (preset === undefined
+          ? 'property that has it, such as properties.source'
+          : 'field that has it with --map caller=FIELD'),
+    );
+  }
+  return problems;
+}
+
+/** Fields that are not mapped keep their own names. Undefined if the records are queries already. */
+function readMap(
+  { map: given = [], format, where, idFrom }: FormOptions,
+  preset: Preset | undefined,
+  problems: string[],
+): FieldMap | undefined {
   const map = new Map<QueryField, string>();
   for (const one of given) {
     const [, name = '', there = ''] = /^([^=]*)=(.+)$/.exec(one) ?? [];
@@ -127,8 +175,44 @@ function readMap({ map: given, format }: FormOptions, problems: string[]): Field
     } else if (map.has(field)) problems.push(`--map: ${field} is given twice`);
     else map.set(field, there);
   }
-  const own = format === 'stream' ? STREAM_FIELDS : { id: 'id', caller: 'caller', occurredAt: 'occurredAt' };
-  return { ...own, ...Object.fromEntries(map) };
+  if (map.has('id') && idFrom !== undefined) problems.push('--id-from: conflicts with --map id=…');
+  if (given.length === 0 && where === undefined && idFrom === undefined && preset === undefined)
+    return undefined;
+  const own = { id: 'id', caller: 'caller', occurredAt: 'occurredAt' };
+  const { id = own.id, occurredAt = own.occurredAt } = preset ?? {};
+  return {
+    ...(format === 'stream' ? STREAM_FIELDS : { ...own, id, occurredAt }),
+    ...Object.fromEntries(map),
+  };
+}
+
+/** What is given for a field replaces what the preset says of it. */
+function readWhere(
+  { where: given = [], event = [] }: FormOptions,
+  preset: Preset | undefined,
+  problems: string[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const where = new Map<string, Set<string>>();
+  const add = (field: string, value: string) =>
+    where.set(field, new Set([...(where.get(field) ?? []), value]));
+  for (const one of given) {
+    const [, field, value = ''] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
+    if (field === undefined) problems.push(`--where: ${quote(one)} is not FIELD=VALUE`);
+    else add(field, value);
+  }
+  if (preset?.event !== undefined) for (const one of event) add(preset.event, one);
+  for (const [field, value] of Object.entries(preset?.where ?? {})) if (!where.has(field)) add(field, value);
+  return where;
+}
+
+function readRecordIds(
+  options: FormOptions,
+  preset: Preset | undefined,
+  problems: string[],
+): Form['reading']['recordIds'] {
+  const { format, idKey } = options;
+  if (format === 'access-log' || !makesIds(options, preset)) return undefined;
+  return { key: idKey === undefined ? undefined : readKeyFile(idKey, problems) };
 }
 
 function readCallerValues(
@@ -150,76 +234,4 @@ function readCallerValues(
 
 function describeInvalidCaller(name: string): string {
   return `${quote(name)} is not ${CALLER_FORM}`;
-}
-
-/** Adds all problems to `problems`; the result is valid only if there are none. */
-async function readLogOptions(
-  { path, method = ['POST'], status = ['2xx'], site, callerRules, caller, idKey }: FormOptions,
-  problems: string[],
-): Promise<LogReading> {
-  const check = (flag: string, values: readonly string[], pattern: RegExp, form: string) => {
-    const wrong = values.filter((value) => !pattern.test(value));
-    problems.push(...wrong.map((value) => `${flag}: ${quote(value)} is not ${form}`));
-  };
-  check('--method', method, /^[A-Za-z]+$/, 'a method');
-  check('--status', status, /^[1-5](\d\d|xx)$/, 'a status such as 200 or 2xx');
-  if ((site ?? callerRules ?? caller) === undefined) {
-    // A recorded query cannot be changed, so an import without any rule is more likely a mistake.
-    problems.push('--site: is missing; name the documentation site, or give --caller-rules or --caller');
-  }
-  const pattern = readPattern(path, problems);
-  const rules = callerRules === undefined ? {} : await readRules(callerRules, problems);
-  const siteProblems = callerRulesProblems({ siteOrigins: site ?? [] });
-  problems.push(...siteProblems.map((problem) => `--site: ${problem.replace(/^[^:]*: /, '')}`));
-  return {
-    path: pattern,
-    methods: new Set(method.map((one) => one.toUpperCase())),
-    statuses: new Set(status),
-    rules: {
-      ...rules,
-      siteOrigins: [...(rules.siteOrigins ?? []), ...(site ?? [])],
-      ...(caller !== undefined && { fallback: caller }),
-    },
-    idKey: idKey === undefined ? undefined : readKeyFile(idKey, problems),
-  };
-}
-
-function readPattern(source: string | undefined, problems: string[]): RegExp {
-  if (source === undefined) problems.push("--path: is missing; give a pattern such as '^/assistant/'");
-  try {
-    return new RegExp(source ?? '');
-  } catch (error) {
-    problems.push(`--path: ${(error as Error).message}`);
-    return /^/;
-  }
-}
-
-async function readRules(file: string, problems: string[]): Promise<CallerRules> {
-  const bytes = readSmallFile('--caller-rules', file, problems);
-  if (bytes === undefined) return {};
-  // Loaded only here: the schema library takes longer to load than the rest of a command.
-  const { parseRulesFile } = await import('../../app/import/rules-file.js');
-  const rules = parseRulesFile(bytes);
-  if (rules.ok) return rules.value;
-  problems.push(...rules.problems.map((problem) => `--caller-rules: ${file}: ${problem}`));
-  return {};
-}
-
-function readKeyFile(file: string, problems: string[]): Uint8Array | undefined {
-  const key = readSmallFile('--id-key', file, problems);
-  if (key !== undefined && key.length < idKeyBytesMin) {
-    problems.push(
-      `--id-key: ${file} has fewer than ${idKeyBytesMin} bytes; make one with: openssl rand -base64 32`,
-    );
-  }
-  return key;
-}
-
-function readSmallFile(flag: string, file: string, problems: string[]): Buffer | undefined {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    problems.push(`${flag}: ${file} cannot be read: ${fileProblem(error)}`);
-    return undefined;
-  }
 }

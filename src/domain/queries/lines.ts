@@ -37,7 +37,7 @@ export function isBlank(line: Uint8Array): boolean {
 }
 
 /** White space of JSON (RFC 8259, section 2). */
-function isWhiteSpace(byte: number | undefined): boolean {
+export function isWhiteSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === newline || byte === carriageReturn;
 }
 

@@ -8,18 +8,19 @@ export const nowMs = Date.UTC(2030, 0, 1);
 /** The result for one record: a query as `[id, caller, time]`, its problems, or `skipped`. */
 export type Outcome = readonly [id: string, caller: string, occurredAt: string] | string;
 
-/** The results of importing a text, by line. It arrives in chunks of `chunkBytes`. */
+/** The results of importing a file of this name, by line. Its text arrives in chunks of `chunkBytes`. */
 export async function readRecords(
   text: string | Uint8Array,
   options: FormOptions,
   chunkBytes = 1000,
+  name = 'file',
 ): Promise<[line: number, outcome: Outcome][]> {
   const bytes = Buffer.from(text);
   async function* chunks() {
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
   }
   const outcomes: [number, Outcome][] = [];
-  for await (const { line, value } of selectReader(await readForm(options), 'file')(chunks())) {
+  for await (const { line, value } of selectReader(await readForm(options), name)(chunks())) {
     if (value === 'skipped') {
       outcomes.push([line, value]);
       continue;

@@ -11,10 +11,11 @@ export interface Source {
   readonly lines: readonly string[];
 }
 
-/** Files below a folder whose names have one of these endings. */
+/** Files below a folder whose names have one of these endings, without those of installed packages. */
 export function filesBelow(folder: string, ...ends: string[]): Source[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && ends.some((end) => entry.name.endsWith(end)))
+    .filter((entry) => !/\bnode_modules\b/.test(relative(root, entry.parentPath)))
     .map((entry) => read(relative(root, join(entry.parentPath, entry.name))))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }

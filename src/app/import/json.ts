@@ -104,10 +104,9 @@ class RecordFinder {
   #record: Span | undefined;
   /** Where the record or the name starts in this chunk. */
   #start = 0;
-  /** The name that is being read, in an object that the path leads through. */
+  /** The string that is being read, in an object that the path leads through. */
   #name: Span | undefined;
-  #nameIsNext = false;
-  /** The name of the field whose value is next, in such an object. */
+  /** The last string since a comma in such an object: before an array or object, it is the name of the field. */
   #field: string | undefined;
   /** The line of the outermost object that the path leads through, until its array was found. */
   #searchedFrom: number | undefined;
@@ -208,49 +207,44 @@ class RecordFinder {
     return undefined;
   }
 
-  /** Follows what is around records. Returns a problem if an object ends that lacks the array. */
+  /** Follows what is around records. Returns a problem of an object that the path leads through. */
   #walk(byte: number, at: number): ImportRecord | undefined {
     const isOnPath = !this.#inArray && this.#depth === this.#matched + 1;
     if (byte === quotationMark) {
       this.#inString = true;
-      if (isOnPath && this.#nameIsNext) {
+      if (isOnPath) {
         this.#name = new Span(this.#line);
         this.#start = at;
       }
-      this.#nameIsNext = false;
-    } else if (byte === comma && isOnPath) {
-      this.#nameIsNext = true;
-      this.#field = undefined;
-    } else if (isOpening(byte)) this.#open(byte, isOnPath);
-    else if (isClosing(byte)) return this.#close(byte, isOnPath);
+    } else if (byte === comma && isOnPath) this.#field = undefined;
+    else if (isOpening(byte)) return this.#open(byte, isOnPath);
+    else if (isClosing(byte)) return this.#close();
     return undefined;
   }
 
-  #open(byte: number, isOnPath: boolean): void {
-    const names = this.#path.length;
-    if (this.#depth === 0) {
+  #open(byte: number, isOnPath: boolean): ImportRecord | undefined {
+    this.#depth++;
+    if (this.#depth === 1) {
       if (byte === openBracket) this.#inArray = true;
       else this.#searchedFrom = this.#line;
-      this.#nameIsNext = true;
+    } else if (isOnPath && this.#field === undefined) {
+      // Otherwise, elements behind a misplaced bracket would be overlooked.
+      return { line: this.#line, value: failure('has a value without a name') };
     } else if (isOnPath && this.#field === this.#path[this.#matched]) {
-      if (byte === openBracket && this.#matched + 1 === names) {
+      const isLast = this.#matched + 1 === this.#path.length;
+      if (byte === openBracket && isLast) {
         this.#inArray = true;
         this.#searchedFrom = undefined;
-      } else if (byte === openBrace && this.#matched + 1 < names) {
-        this.#matched++;
-        this.#nameIsNext = true;
-      }
+      } else if (byte === openBrace && !isLast) this.#matched++;
     }
-    this.#depth++;
+    return undefined;
   }
 
-  #close(byte: number, isOnPath: boolean): ImportRecord | undefined {
+  #close(): ImportRecord | undefined {
     this.#inArray = false;
     this.#depth--;
     this.#field = undefined;
     if (this.#depth > 0 && this.#depth === this.#matched) this.#matched--;
-    if (isOnPath && byte === closeBracket)
-      return { line: this.#line, value: failure('has a ] that closes no [') };
     if (this.#depth > 0 || this.#searchedFrom === undefined) return undefined;
     const line = this.#searchedFrom;
     this.#searchedFrom = undefined;

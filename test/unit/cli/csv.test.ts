@@ -17,6 +17,24 @@ async function readIds(text: string, chunkBytes: number): Promise<unknown[]> {
   return ids;
 }
 
+test.each([
+  ['semicolons', 'id;caller\n"a;b";web\nc,d;web', ['a;b', 'c,d']],
+  ['tabs', 'id\tcaller\na b\tweb\nc,d\tweb', ['a b', 'c,d']],
+  ['semicolons, with fewer of the other characters', 'id;caller;"occurredAt"\na;web;', ['a']],
+])('%s may separate fields', async (_what, text, ids) => {
+  expect(await readIds(text, 7)).toEqual(ids);
+});
+
+test('characters in quotes do not count as separators', async () => {
+  const form = await readForm({ format: 'csv', map: ['id=a;b;c', 'occurredAt=at'], caller: 'web' });
+  async function* chunks() {
+    yield Buffer.from('at,"a;b;c"\n2026-01-31T12:00:00Z,x');
+  }
+  for await (const { value } of selectReader(form, 'file')(chunks())) {
+    expect(value).toMatchObject({ ok: true, value: { id: 'x' } });
+  }
+});
+
 describe.each([1, 7, 1000])('ids are read from CSV in chunks of %d bytes', (chunkBytes) => {
   test.each([
     ['with a line end in quotes', 'id,caller\n"a\r\nb",web\n"a\nb",web\n', ['a\r\nb', 'a\nb']],

@@ -92,6 +92,15 @@ describe.each([1, 3, 1000])('in chunks of %d bytes, JSON', (chunkBytes) => {
         [2, { a: 3 }],
       ],
     ],
+    [
+      'with a misplaced bracket is reported',
+      '{"r":[{"a":1}],{"a":2}}',
+      ['r'],
+      [
+        [1, { a: 1 }],
+        [1, 'has a value without a name'],
+      ],
+    ],
     ['that is empty has no records', ' \n', [], []],
     ['with empty arrays has no records', '[]\n[\n]', [], []],
     ['with an empty array in an object has no records', '{"r":[]}', ['r'], []],

@@ -168,12 +168,10 @@ describe('--id-from line', () => {
     expect(all).toEqual([all[0], all[0], all[0]]);
   });
 
-  test('tells rows apart that differ only in a second column of the same name', async () => {
-    const found = ids(await readRecords(`x,x,occurredAt\n1,a,${at}\n2,a,${at}`, { ...form, format: 'csv' }));
-    expect(new Set(found).size).toBe(2);
-    expect(found).toEqual(
-      ids(await readRecords(`x,x,occurredAt\n1,a,${at}\n2,a,${at}`, { ...form, format: 'csv' })),
-    );
+  test('tells rows apart that differ only in a column whose name occurs twice', async () => {
+    const idOf = async (value: string) =>
+      ids(await readRecords(`x,x,occurredAt\n${value},a,${at}`, { ...form, format: 'csv' }));
+    expect(await idOf('1')).not.toEqual(await idOf('2'));
   });
 
   test('makes other ids with another key', async () => {

@@ -129,6 +129,8 @@ export const queryPartsMax = 10;
 export const jsonLevelsCountedBytesMin = 1024 * 1024;
 /** Protobuf fields of one OTLP request, plus ten per record. 8,192 spans with 20 attributes each have 750,000. */
 export const otlpPartsMax = 1_000_000;
+/** Spans kept in memory to find out which request asked a question: about 20 MB. */
+export const indexedSpansMax = 50_000;
 
 // Committing.
 

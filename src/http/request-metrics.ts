@@ -39,9 +39,13 @@ export function observeRequests(app: FastifyInstance, metrics: RequestMetrics): 
 }
 
 /** The recording method of the store, with its results reported to the metrics. */
-export function observeRecordings(store: Store, metrics: RequestMetrics | undefined): Pick<Store, 'record'> {
+export function observeRecordings(
+  store: Store,
+  metrics: RequestMetrics | undefined,
+): Pick<Store, 'record' | 'questions'> {
   if (metrics === undefined) return store;
   return {
+    questions: store.questions,
     record: async (projectId, queries) => {
       const result = await store.record(projectId, queries);
       metrics.recorded(result);

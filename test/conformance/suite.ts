@@ -10,6 +10,7 @@ import { describeManagement } from './management.js';
 import { describeMembers } from './members.js';
 import { describePeople } from './people.js';
 import { describeProjects } from './projects.js';
+import { describeQuestions } from './questions.js';
 import { describeRecording } from './recording.js';
 import { describeRetention } from './retention.js';
 import { describeSeries } from './series.js';
@@ -29,6 +30,7 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeUserTables(kind, factory);
   describeAudit(kind, factory);
   describeRecording(kind, factory);
+  describeQuestions(kind, factory);
   describeRetention(kind, factory);
   describeCounting(kind, factory);
   describeSeries(kind, factory);

@@ -48,7 +48,9 @@ export function makeTelemetry(seed: number): TelemetryBody[] {
     const signal = random.pick(['traces', 'logs'] as const);
     const type = random.pick([JSON_TYPE, PROTOBUF] as const);
     const traces = random.times(1 + random.int(4), () => random.int(traceNumbers));
-    const others = random.times(random.int(3), () => ({ attributes: { 'gen_ai.operation.name': 'chat' } }));
+    const others = random.times(random.int(3), () => ({
+      attributes: { 'gen_ai.operation.name': 'embeddings' },
+    }));
     const bytes = Buffer.from(bodyOf(signal, type, [...traces.map(makeSpan), ...others]));
     return { signal, type, traces, bytes, packed: gzipSync(bytes, { level: 1 }) };
   });

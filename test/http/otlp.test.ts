@@ -20,6 +20,7 @@ import {
   PROTOBUF,
   type Sent,
   type SignalName,
+  spanId,
   TYPES,
   type Type,
   traceId,
@@ -97,7 +98,7 @@ describe.each(EVERY)('%s as %s', (signal, type) => {
       question(2, { attributes: { 'caller_stats.caller': 'Not a name' } }),
       question(3, { timeNs: startNs + 86_400_000n * 1_000_000n + 1_000_000n }),
       question(4, { timeNs: startNs - 5_000_000n + 999_999n, resource: { 'caller_stats.caller': 'web' } }),
-      { traceId: traceId(5), attributes: { 'gen_ai.operation.name': 'chat' } },
+      { traceId: traceId(5), attributes: { 'gen_ai.operation.name': 'embeddings' } },
     ];
     const answer = await post(service, signal, type, sent);
     expect(answer.status).toBe(200);
@@ -181,6 +182,68 @@ test.each(databases)(
     expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 2 });
   },
 );
+
+describe('questions that share a trace', () => {
+  const server = (number: number): Sent => ({
+    spanId: spanId(100 + number),
+    parentSpanId: spanId(1),
+    hasRemoteParent: true,
+    isServer: true,
+    timeNs: startNs,
+  });
+  const model = (number: number, attributes = {}): Sent =>
+    question(1, {
+      spanId: spanId(200 + number),
+      parentSpanId: spanId(100 + number),
+      traceId: traceId(1),
+      attributes: { 'gen_ai.operation.name': 'chat', ...attributes },
+    });
+
+  test('are told apart by the spans of the server, which arrive later', async () => {
+    const service = await startService();
+    const total = async () => (await service.store.count('docs', ALL_TIME)).total;
+    for (const number of [1, 2, 3]) await post(service, 'traces', PROTOBUF, [model(number)]);
+    expect(await total()).toBe(1);
+    await post(service, 'traces', JSON_TYPE, [server(1), server(2)]);
+    expect(await total()).toBe(2);
+    await post(service, 'traces', PROTOBUF, [server(3), server(3)]);
+    expect(await total()).toBe(3);
+    for (const number of [1, 2, 3]) await post(service, 'traces', JSON_TYPE, [server(number), model(number)]);
+    expect(await total()).toBe(3);
+  });
+
+  test('are one if they have the same id, as a message that is sent twice', async () => {
+    const service = await startService();
+    const message = { 'ai.telemetry.metadata.messageId': 'msg-1' };
+    await post(service, 'traces', PROTOBUF, [server(1), model(1, message)]);
+    await post(service, 'traces', PROTOBUF, [{ ...model(2, message), traceId: traceId(2) }]);
+    expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
+    const [recorded] = service.calls.filter(({ method }) => method === 'record');
+    expect(recorded?.parameters[1]).toMatchObject([{ id: 'msg-1' }]);
+  });
+
+  test('have the id and the caller that the span of the server names', async () => {
+    const service = await startService();
+    const attributes = { 'caller_stats.id': 'msg-1', 'caller_stats.caller': 'slack' };
+    await post(service, 'traces', PROTOBUF, [model(1), { ...server(1), attributes }]);
+    const [recorded] = service.calls.filter(({ method }) => method === 'record');
+    expect(recorded?.parameters).toEqual(['docs', [{ id: 'msg-1', caller: 'slack', occurredAt: startMs }]]);
+  });
+
+  test('are one by --otlp-id trace', async () => {
+    const service = await startService({ telemetry: { id: 'trace' } });
+    await post(service, 'traces', PROTOBUF, [model(1), server(1), model(2), server(2)]);
+    expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
+  });
+
+  test('are not recorded by a request that is refused, nor by a later one', async () => {
+    const service = await startService({ limits: { batchQueriesMax: 1 } });
+    const two = [model(1, { 'caller_stats.id': 'a' }), model(2, { 'caller_stats.id': 'b' })];
+    expect((await post(service, 'traces', PROTOBUF, two)).status).toBe(413);
+    expect((await post(service, 'traces', PROTOBUF, [server(1)])).status).toBe(200);
+    expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 0 });
+  });
+});
 
 test('only id, caller and time are recorded', async () => {
   const service = await startService();

@@ -10,6 +10,7 @@ import { MIGRATIONS } from '../../src/storage/postgres/migrations/index.js';
 import { statementsIn } from '../../src/storage/postgres/statements.js';
 import { SqlDirectoryChanges } from '../../src/storage/sql/directory-changes.js';
 import { SqlDirectoryReads } from '../../src/storage/sql/directory-reads.js';
+import { SqlQuestions } from '../../src/storage/sql/questions.js';
 import { delegate, type Session } from '../../src/storage/sql/session.js';
 import { SqlThrottles } from '../../src/storage/sql/throttles.js';
 import { newSchemaIn, onDatabase, openForTest, schemaOf } from '../support/storage/store.js';
@@ -87,7 +88,7 @@ const anything = {
 const row = { ...anything, name: 'y' };
 
 /** The classes that `statementsIn` does not cover. */
-const IMPLEMENTATIONS = [SqlDirectoryReads, SqlDirectoryChanges, SqlThrottles] as const;
+const IMPLEMENTATIONS = [SqlDirectoryReads, SqlDirectoryChanges, SqlThrottles, SqlQuestions] as const;
 
 /** The statements that a method runs, if it finds and changes what it looks for, and if not. */
 async function statementsRunBy(type: (typeof IMPLEMENTATIONS)[number], name: string) {
@@ -101,9 +102,9 @@ async function statementsRunBy(type: (typeof IMPLEMENTATIONS)[number], name: str
       all: <R>(text: string) => (texts.add(text) && isFound ? [row as R] : []),
       run: (text) => (texts.add(text) ? changes : 0),
     };
-    const args = Array.from({ length: 5 }, (_, at) =>
-      name === 'changeKey' && at === 2 ? 'revoke' : anything,
-    );
+    const args: unknown[] = Array.from({ length: 5 }, () => anything);
+    if (name === 'changeKey') args[2] = 'revoke';
+    if (name === 'identify') args[1] = [{ traceId: 'x', service: 'x' }];
     const methods = new type(session, dialectFor('s'));
     const run = Reflect.get(methods, name) as (...args: unknown[]) => Promise<unknown>;
     // Refused, where it does not find what it looks for.

@@ -29,7 +29,7 @@ export function readServerSettings(flags: object, env: Environment): ServerSetti
 
 function toTelemetryRules(values: ServerValues): TelemetryRules {
   return {
-    query: values.otlpQuery,
+    queries: values.otlpQuery,
     id: values.otlpId,
     callerAttribute: values.otlpCaller,
     detection: { siteOrigins: values.otlpSiteOrigins, fallback: values.otlpDefaultCaller },

@@ -12,7 +12,7 @@ import { CALLER_FORM, isCallerName } from '../../domain/queries/caller.js';
 import {
   parseAttributeName,
   parseIdSource,
-  parseQueryRule,
+  parseQueryRules,
   parseSiteOrigins,
 } from '../../domain/queries/telemetry.js';
 import { failure, oneOf, type Result, success } from '../../domain/result.js';
@@ -118,16 +118,19 @@ const SERVER_SETTINGS = defineSettings({
     environmentOnly: true,
   },
   otlpQuery: {
-    // The GenAI semantic conventions' names for a run of an agent, and of a workflow of agents.
-    fallback: 'gen_ai.operation.name=invoke_agent,invoke_workflow',
-    placeholder: 'attribute=values',
-    description: 'which OpenTelemetry spans and log records are queries: those with one of these values',
-    parse: parseQueryRule,
+    fallback: 'default',
+    placeholder: 'rules',
+    description:
+      'which OpenTelemetry spans and log records belong to questions: those with one of these values, such as ' +
+      'http.route=/api/ask,/api/chat; several rules with ; between; default is the known instrumentations',
+    parse: parseQueryRules,
   },
   otlpId: {
-    fallback: 'trace',
+    fallback: 'question',
     placeholder: 'source',
-    description: 'what counts as one query: trace, span, or an attribute whose values identify queries',
+    description:
+      'what tells queries apart: question (their id, else the span of the server, else the trace), trace, span, or an ' +
+      'attribute whose values identify queries',
     parse: parseIdSource,
   },
   otlpCaller: {

@@ -44,6 +44,10 @@ function unknownFields(names: readonly string[]): string[] {
   return names.length > 5 ? [...named, `and ${names.length - 5} more unknown fields`] : named;
 }
 
+export function isQueryId(id: string): boolean {
+  return idProblems(id).length === 0;
+}
+
 function idProblems(id: unknown): string[] {
   if (id === undefined) return ['id: is missing'];
   if (typeof id !== 'string') return ['id: is not a string'];

@@ -2,23 +2,30 @@
  * Finds the queries among the spans and log records of OpenTelemetry.
  *
  * One question produces many spans: agents, model calls, tools, retries. They arrive in any order, in any batch, on any
- * node, so a span cannot be recognized as the outermost one. All of them share their trace, so by default the trace id is
- * the query's id: the first span that matches the rules records the query, and later ones are duplicates.
+ * node. `question-identity.ts` says which of them are one query.
  */
-
 import { beforeRowsProblem } from '../projects/retention.js';
 import { failure, type Result, success } from '../result.js';
+import { isCallerName } from './caller.js';
 import { type CallerRules, callerRulesProblems, detectCaller } from './caller-detection.js';
-import { parseQuery, type Query } from './query.js';
+import { isQueryId, parseQuery, type Query } from './query.js';
+import { type QuestionKeys, strongestQueryId } from './question-identity.js';
+import { ID_ATTRIBUTES, KNOWN_RULES, type QueryRule, withMetadata } from './telemetry-rules.js';
+import type { IndexedSpan, Trace, TraceIndex } from './trace-index.js';
 
 /** Attributes by name, with values as text; only those that `isReadAttribute` selects. */
 export type Attributes = ReadonlyMap<string, string>;
 
 /** The fields of a span or log record that matter here. */
 export interface TelemetryRecord {
-  /** As sent, in lower-case hexadecimal digits; empty if missing. So is `spanId`. */
+  /** As sent, in lower-case hexadecimal digits; empty if missing. So are `spanId` and `parentSpanId`. */
   readonly traceId: string;
   readonly spanId: string;
+  /** Of a log record, the span in which it was written is `spanId`, and this is empty. */
+  readonly parentSpanId: string;
+  readonly isLog: boolean;
+  /** Whether it is a span with which a server, or a consumer of messages, began its work. */
+  readonly isEntry: boolean;
   /** The start of a span or the time of a log record, in nanoseconds since 1970-01-01T00:00:00Z; 0 if missing. */
   readonly timeNs: bigint;
   readonly attributes: Attributes;
@@ -27,15 +34,15 @@ export interface TelemetryRecord {
 }
 
 /**
- * The source of a query's id: the trace, the span, or an attribute. There is no fallback from one to another: if only some
- * spans of a question had the attribute, the question would become two queries.
+ * What tells questions apart: all that is known of them (see `question-identity.ts`), or only the trace, the span or an
+ * attribute. There is no fallback from the last three to another: if only some spans of a question had the attribute, the
+ * question would become two queries.
  */
-export type IdSource = 'trace' | 'span' | { readonly attribute: string };
+export type IdSource = 'question' | 'trace' | 'span' | { readonly attribute: string };
 
 export interface TelemetryRules {
-  /** A record is a query if it has this attribute with one of these values, or with any value if the list is empty. */
-  readonly query: { readonly attribute: string; readonly values: readonly string[] };
-  /** A record without the attribute named here is not a query. */
+  /** A record belongs to a question if any of these rules says so. */
+  readonly queries: readonly QueryRule[];
   readonly id: IdSource;
   /** The attribute that names the caller, of the record or otherwise of its resource. */
   readonly callerAttribute: string;
@@ -47,20 +54,33 @@ const HEADER = 'http.request.header.';
 /** The current name in the semantic conventions, and the previous one. */
 const USER_AGENTS: readonly string[] = ['user_agent.original', 'http.user_agent'];
 
+/** The attribute that names the service which sent a record. */
+const SERVICE = 'service.name';
+
 /** Whether the rules read an attribute. All others, such as prompts and answers, are not even decoded. */
-export function isReadAttribute({ query, id, callerAttribute }: TelemetryRules, name: string): boolean {
+export function isReadAttribute({ queries, id, callerAttribute }: TelemetryRules, name: string): boolean {
   return (
-    name === query.attribute ||
-    name === callerAttribute ||
+    queries.some(({ attribute }) => name === attribute) ||
+    (name.endsWith(callerAttribute) && withMetadata(callerAttribute).includes(name)) ||
     name.startsWith(HEADER) ||
     USER_AGENTS.includes(name) ||
+    ID_ATTRIBUTES.includes(name) ||
+    name === SERVICE ||
     (typeof id === 'object' && name === id.attribute)
   );
 }
 
-export interface FoundQueries {
-  /** Without duplicate ids. */
-  readonly queries: readonly Query[];
+/** A question among the records of a request. */
+export interface FoundQuestion extends Omit<Query, 'id'> {
+  readonly keys: QuestionKeys;
+  /** Whether a record named the caller or it was detected. */
+  readonly isNamed: boolean;
+  /** To be called when it is recorded. */
+  readonly noteRecorded: () => void;
+}
+
+export interface FoundQuestions {
+  readonly questions: readonly FoundQuestion[];
   /** The number of records that match the rules but are invalid. */
   readonly rejected: number;
   /** The problems of the first few rejected records. */
@@ -69,106 +89,190 @@ export interface FoundQueries {
 
 const problemsNamedMax = 5;
 
-/** Collects the queries among records. Keeps nothing else, because a request may have millions of records. */
-export class QueryCollector {
+export interface Receipt {
+  /** A name for the project that no other one ever has. */
+  readonly project: string;
+  /** The time of receipt, in milliseconds since 1970. */
+  readonly nowMs: number;
+  /** Queries from before this time are invalid (see `Project`). */
+  readonly rowsFrom: number | null;
+}
+
+/** Collects the questions among the records of one request. */
+export class QuestionCollector {
   readonly #rules: TelemetryRules;
-  readonly #nowMs: number;
-  readonly #rowsFrom: number | null;
-  readonly #found = new Map<string, Found>();
+  readonly #receipt: Receipt;
+  readonly #index: TraceIndex;
+  /** Only a request that is valid as a whole changes the index. */
+  readonly #spans: (readonly [traceId: string, spanId: string, span: IndexedSpan])[] = [];
+  readonly #questions: FoundQuestion[] = [];
+  readonly #ids = new Set<string>();
   readonly #problems: string[] = [];
   #rejected = 0;
 
-  /** `nowMs` is the time of receipt. Queries from before `rowsFrom` are invalid (see `Project`). */
-  constructor(rules: TelemetryRules, { nowMs, rowsFrom }: { nowMs: number; rowsFrom: number | null }) {
+  /** The index has the spans of earlier requests, and gets those of this one. */
+  constructor(rules: TelemetryRules, receipt: Receipt, index: TraceIndex) {
     this.#rules = rules;
-    this.#nowMs = nowMs;
-    this.#rowsFrom = rowsFrom;
+    this.#receipt = receipt;
+    this.#index = index;
   }
 
-  /** The number of different queries so far. */
+  /** The number of different questions so far, as far as each record tells them apart. */
   get size(): number {
-    return this.#found.size;
+    return this.#ids.size;
   }
 
   add(record: TelemetryRecord): void {
-    if (!isQuery(record, this.#rules)) return;
-    const found = this.#read(record);
-    if (found.ok) {
-      const before = this.#found.get(found.value.query.id);
-      this.#found.set(found.value.query.id, before === undefined ? found.value : merge(before, found.value));
-    } else if (++this.#rejected <= problemsNamedMax) {
-      this.#problems.push(`${describe(record)}: ${found.problems.join('; ')}`);
+    const read = isQuery(record, this.#rules) ? this.#readQuery(record) : undefined;
+    if (read?.ok === false && ++this.#rejected <= problemsNamedMax)
+      this.#problems.push(`${describe(record)}: ${read.problems.join('; ')}`);
+    const query = read?.ok ? read.value : undefined;
+    if (query !== undefined) this.#ids.add(query.id);
+    if (this.#rules.id === 'question' && isTraceId(record.traceId)) this.#noteSpan(record, query?.occurredAt);
+    else if (query !== undefined) this.#addQuestion(record, query);
+  }
+
+  /** To be called once, after the last record. */
+  result(): FoundQuestions {
+    const traces = new Set<Trace>();
+    for (const [traceId, spanId, span] of this.#spans) {
+      const trace = this.#index.open(this.#receipt.project, traceId);
+      this.#index.add(trace, spanId, span);
+      traces.add(trace);
     }
+    const traced = [...traces].flatMap((trace) => trace.unrecorded());
+    const questions = traced.map(({ keys, caller, askedAt, noteRecorded }) => ({
+      keys,
+      caller: caller ?? this.#fallback,
+      isNamed: caller !== undefined,
+      occurredAt: askedAt,
+      noteRecorded,
+    }));
+    return {
+      questions: [...this.#questions, ...questions],
+      rejected: this.#rejected,
+      problems: this.#problems,
+    };
   }
 
-  result(): FoundQueries {
-    const queries = [...this.#found.values()].map(({ query }) => query);
-    return { queries, rejected: this.#rejected, problems: this.#problems };
+  get #fallback(): string {
+    return this.#rules.detection.fallback ?? 'unknown';
   }
 
-  #read(record: TelemetryRecord): Result<Found> {
-    const id = readId(record, this.#rules.id);
+  #addQuestion(record: TelemetryRecord, { caller, occurredAt }: Query): void {
+    const keys = readKeys(record, this.#rules.id);
+    const isNamed = readCaller(record, this.#rules) !== '';
+    this.#questions.push({ keys, caller, isNamed, occurredAt, noteRecorded: () => {} });
+  }
+
+  #noteSpan(record: TelemetryRecord, askedAt: number | undefined): void {
+    const { traceId, spanId, parentSpanId, isEntry, isLog, attributes, resource, timeNs } = record;
+    const caller = readCaller(record, this.#rules);
+    const explicitId = readExplicitId(attributes, ID_ATTRIBUTES);
+    const span = {
+      parentSpanId,
+      isEntry,
+      service: resource.get(SERVICE) ?? '',
+      explicitId: explicitId !== undefined && isQueryId(explicitId) ? explicitId : undefined,
+      caller: isCallerName(caller) ? caller : undefined,
+      askedAt,
+    };
+    if (!isLog) this.#spans.push([traceId, spanId, span]);
+    // A log record is below the span in which it was written.
+    else if (askedAt !== undefined)
+      this.#spans.push([traceId, `log ${spanId} ${timeNs}`, { ...span, parentSpanId: spanId }]);
+  }
+
+  #readQuery(record: TelemetryRecord): Result<Query> {
+    const { nowMs, rowsFrom } = this.#receipt;
+    const id = strongestQueryId(readKeys(record, this.#rules.id));
     if (id === undefined) {
       const missing = this.#rules.id === 'span' ? 'trace id and span id' : 'trace id';
       return failure(`has no valid ${missing}, so that a repeat could not be told from another query`);
     }
-    const { caller, isNamed } = readCaller(record, this.#rules);
     // Drops digits finer than a millisecond. Any 64 bits of nanoseconds end before the year 2555.
     const time = new Date(Number(record.timeNs / 1_000_000n)).toISOString();
-    const query = parseQuery({ id, caller, ...(record.timeNs !== 0n && { occurredAt: time }) }, this.#nowMs);
+    const caller = readCaller(record, this.#rules) || this.#fallback;
+    const query = parseQuery({ id, caller, ...(record.timeNs !== 0n && { occurredAt: time }) }, nowMs);
     if (!query.ok) return query;
-    if (this.#rowsFrom !== null && query.value.occurredAt < this.#rowsFrom) {
-      return failure(beforeRowsProblem(new Date(this.#rowsFrom).toISOString()));
-    }
-    return success({ query: query.value, isNamed, namedAt: query.value.occurredAt });
+    if (rowsFrom !== null && query.value.occurredAt < rowsFrom)
+      return failure(beforeRowsProblem(new Date(rowsFrom).toISOString()));
+    return query;
   }
 }
 
-/** A query, and the reliability of its caller. */
-interface Found {
-  readonly query: Query;
-  /** Whether the record named a caller or one was detected. */
-  readonly isNamed: boolean;
-  /** The time of the record that the caller comes from. */
-  readonly namedAt: number;
-}
-
-/** Merges two records of one query: the earliest time, and the caller of the earliest record that has one. */
-function merge(one: Found, other: Found): Found {
-  const named = isMoreReliable(other, one) ? other : one;
-  const occurredAt = Math.min(one.query.occurredAt, other.query.occurredAt);
-  return { ...named, query: { ...named.query, occurredAt } };
+/**
+ * The queries that the questions are: the earliest time of each, and the earliest caller that was named. `queryIds` are
+ * those of the questions, in their order; by default those of their strongest keys.
+ */
+export function mergeQuestions(
+  questions: readonly FoundQuestion[],
+  queryIds: readonly (string | undefined)[] = questions.map(({ keys }) => strongestQueryId(keys)),
+): Query[] {
+  const merged = new Map<string, FoundQuestion>();
+  const earliest = new Map<string, number>();
+  for (const [at, question] of questions.entries()) {
+    const id = queryIds[at];
+    if (id === undefined) throw new Error('Invariant violated: each question has a query.');
+    const before = merged.get(id);
+    if (before === undefined || isMoreReliable(question, before)) merged.set(id, question);
+    earliest.set(id, Math.min(earliest.get(id) ?? question.occurredAt, question.occurredAt));
+  }
+  return [...merged].map(([id, { caller, occurredAt }]) => ({
+    id,
+    caller,
+    occurredAt: earliest.get(id) ?? occurredAt,
+  }));
 }
 
 /** Does not depend on the order of the records in the request. */
-function isMoreReliable(one: Found, other: Found): boolean {
+function isMoreReliable(one: FoundQuestion, other: FoundQuestion): boolean {
   if (one.isNamed !== other.isNamed) return one.isNamed;
-  if (one.namedAt !== other.namedAt) return one.namedAt < other.namedAt;
-  return one.query.caller < other.query.caller;
+  if (one.occurredAt !== other.occurredAt) return one.occurredAt < other.occurredAt;
+  return one.caller < other.caller;
 }
 
-function isQuery({ attributes }: TelemetryRecord, { query, id }: TelemetryRules): boolean {
-  const value = attributes.get(query.attribute);
-  if (value === undefined || !(query.values.length === 0 || query.values.includes(value))) return false;
-  return typeof id !== 'object' || (attributes.get(id.attribute) ?? '') !== '';
+function isQuery({ attributes }: TelemetryRecord, { queries, id }: TelemetryRules): boolean {
+  const matches = queries.some(({ attribute, values }) => {
+    const value = attributes.get(attribute);
+    return value !== undefined && (values.length === 0 || values.includes(value));
+  });
+  return matches && (typeof id !== 'object' || (attributes.get(id.attribute) ?? '') !== '');
 }
 
-/** Writes a trace id as a UUID, which stores keep in 16 bytes. All zeros means no id (W3C Trace Context). */
-function readId({ traceId, spanId, attributes }: TelemetryRecord, source: IdSource): string | undefined {
-  if (typeof source === 'object') return attributes.get(source.attribute);
-  if (!/^[0-9a-f]{32}$/.test(traceId) || /^0+$/.test(traceId)) return undefined;
-  if (source === 'trace') return traceId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  return /^[0-9a-f]{16}$/.test(spanId) && !/^0+$/.test(spanId) ? `${traceId}-${spanId}` : undefined;
+/** What one record says of its question. All zeros means no id (W3C Trace Context). */
+function readKeys(
+  { traceId, spanId, attributes, resource }: TelemetryRecord,
+  source: IdSource,
+): QuestionKeys {
+  const service = resource.get(SERVICE) ?? '';
+  const trace = isTraceId(traceId) ? { traceId } : {};
+  if (source === 'question')
+    return { ...trace, service, explicitId: readExplicitId(attributes, ID_ATTRIBUTES) };
+  if (typeof source === 'object') return { service, explicitId: attributes.get(source.attribute) };
+  if (source === 'trace') return { ...trace, service };
+  const isSpanId = /^[0-9a-f]{16}$/.test(spanId) && !/^0+$/.test(spanId);
+  return isSpanId ? { ...trace, service, entrySpanId: spanId } : { service };
 }
 
-function readCaller({ attributes, resource }: TelemetryRecord, rules: TelemetryRules) {
+function isTraceId(traceId: string): boolean {
+  return /^[0-9a-f]{32}$/.test(traceId) && !/^0+$/.test(traceId);
+}
+
+function readExplicitId(attributes: Attributes, names: readonly string[]): string | undefined {
+  return names.map((name) => attributes.get(name)).find((id) => id !== undefined && id !== '');
+}
+
+/** The caller that the record names, or that its headers tell; empty if there is none. */
+function readCaller({ attributes, resource }: TelemetryRecord, rules: TelemetryRules): string {
   const { callerAttribute, detection } = rules;
-  // An empty fallback cannot be confused with a detected name.
-  const caller =
-    attributes.get(callerAttribute) ||
+  return (
+    withMetadata(callerAttribute)
+      .map((name) => attributes.get(name))
+      .find((caller) => caller !== undefined && caller !== '') ||
     resource.get(callerAttribute) ||
-    detectCaller({ headers: readHeaders(attributes) }, { ...detection, fallback: '' });
-  return { caller: caller || (detection.fallback ?? 'unknown'), isNamed: caller !== '' };
+    detectCaller({ headers: readHeaders(attributes) }, { ...detection, fallback: '' })
+  );
 }
 
 /** The request headers among the attributes. Older instrumentation writes `_` for `-`. */
@@ -187,24 +291,33 @@ function describe({ traceId, spanId }: TelemetryRecord): string {
   return ids.length === 0 ? 'a record without trace id' : ids.join('/');
 }
 
-/** The rules below use `=` and `,` as separators. */
-const attributeName = /^[^\s=,]{1,255}$/;
+/** The rules below use `=`, `,` and `;` as separators. */
+const attributeName = /^[^\s=,;]{1,255}$/;
 
-/** Parses the setting that says which records are queries: `name=value,value`, or the name alone for any value. */
-export function parseQueryRule(text: string): Result<TelemetryRules['query']> {
-  const [attribute = '', ...rest] = text.split('=');
-  const values = rest.length === 0 ? [] : rest.join('=').split(',');
-  return attributeName.test(attribute) && !values.includes('')
-    ? success({ attribute, values })
-    : failure('is not an attribute and its values, as gen_ai.operation.name=invoke_agent');
+/**
+ * Parses the setting that says which records are queries: `name=value,value`, or the name alone for any value, or `default`
+ * for the known instrumentations; several of them with `;` between.
+ */
+export function parseQueryRules(text: string): Result<readonly QueryRule[]> {
+  const rules = text.split(';').map((rule) => (rule === 'default' ? KNOWN_RULES : parseQueryRule(rule)));
+  const known = rules.filter((rule) => rule !== undefined);
+  return known.length === rules.length
+    ? success(known.flat())
+    : failure('is not an attribute and its values, as gen_ai.operation.name=invoke_agent, or default');
 }
 
-/** Parses the setting of the id: `trace`, `span` or the name of an attribute. */
+function parseQueryRule(text: string): QueryRule[] | undefined {
+  const [attribute = '', ...rest] = text.split('=');
+  const values = rest.length === 0 ? [] : rest.join('=').split(',');
+  return attributeName.test(attribute) && !values.includes('') ? [{ attribute, values }] : undefined;
+}
+
+/** Parses the setting of the id: `question`, `trace`, `span` or the name of an attribute. */
 export function parseIdSource(text: string): Result<IdSource> {
-  if (text === 'trace' || text === 'span') return success(text);
+  if (text === 'question' || text === 'trace' || text === 'span') return success(text);
   return attributeName.test(text)
     ? success({ attribute: text })
-    : failure('is neither trace nor span nor the name of an attribute');
+    : failure('is neither question, trace, span nor the name of an attribute');
 }
 
 export function parseAttributeName(text: string): Result<string> {

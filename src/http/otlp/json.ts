@@ -41,18 +41,25 @@ class JsonReader {
   }
 
   #record(record: JsonObject, resource: Attributes): void {
-    const { traceId, spanId, times, attributes: list, eventName } = this.#signal;
+    const { traceId, spanId, parentSpanId, kind, flags, times, attributes: list, eventName } = this.#signal;
+    const number = (field?: { readonly name: string }) => {
+      const value = field === undefined ? undefined : record[field.name];
+      return typeof value === 'number' ? value : 0;
+    };
     const attributes = new Map<string, string>();
     this.#attributes(record, list.name, attributes);
-    const read = toRecord({
+    const raw = {
       traceId: this.#text(record, traceId.name).toLowerCase(),
       spanId: this.#text(record, spanId.name).toLowerCase(),
+      parentSpanId: parentSpanId === undefined ? '' : this.#text(record, parentSpanId.name).toLowerCase(),
+      kind: number(kind),
+      flags: number(flags),
       eventName: eventName === undefined ? '' : this.#text(record, eventName.name),
       timesNs: times.map((time) => this.#nanoseconds(record, time.name)),
       attributes,
       resource,
-    });
-    this.#reading.onRecord(read);
+    };
+    this.#reading.onRecord(toRecord(raw, this.#signal));
   }
 
   #attributes(of: JsonObject, name: string, into: Map<string, string>): void {

@@ -1,14 +1,20 @@
 /** `POST /v1/traces`, `/v1/logs` and `/v1/metrics`: requests of OpenTelemetry exporters and collectors (OTLP/HTTP 1.x). */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { recordQuestions } from '../../app/questions.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import { indexedSpansMax } from '../../domain/limits.js';
 import type { Project } from '../../domain/projects/project.js';
 import {
-  type FoundQueries,
+  type FoundQuestion,
+  type FoundQuestions,
   isReadAttribute,
-  QueryCollector,
+  QuestionCollector,
+  type TelemetryRecord,
   type TelemetryRules,
 } from '../../domain/queries/telemetry.js';
+import { TraceIndex } from '../../domain/queries/trace-index.js';
+import type { Store } from '../../storage/ports/store.js';
 import { HttpError, UnavailableError } from '../errors.js';
 import type { Authenticator } from '../request/authenticate.js';
 import { addOtlpParsers, refuseOtlpType, refuseUnknownEncoding } from '../request/body.js';
@@ -24,7 +30,10 @@ import { readProtobuf } from './protobuf.js';
 import { METRICS_ANSWER, otlpRequestBody, otlpResponse } from './schemas.js';
 import { LOGS, type Signal, TRACES } from './signals.js';
 
-type OtlpOptions = RecordingOptions & { readonly telemetry: TelemetryRules };
+type OtlpOptions = RecordingOptions & {
+  readonly store: Pick<Store, 'questions'>;
+  readonly telemetry: TelemetryRules;
+};
 
 const protobufType = 'application/x-protobuf';
 
@@ -33,7 +42,8 @@ export async function addOtlp(app: FastifyInstance, options: OtlpOptions): Promi
   await app.register(async (own) => {
     own.removeAllContentTypeParsers();
     addOtlpParsers(own, options.limits, options.admission);
-    for (const signal of [TRACES, LOGS]) addSignal(own, signal, options);
+    const index = new TraceIndex(indexedSpansMax);
+    for (const signal of [TRACES, LOGS]) addSignal(own, signal, options, index);
     addMetrics(own, options);
   });
 }
@@ -81,7 +91,7 @@ function addOperation(
   });
 }
 
-function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions): void {
+function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, index: TraceIndex): void {
   const { path, operationId, answer, records } = signal;
   // Throttled, because every response names the rejected records to their sender.
   const warn = createThrottledWarning(options.clock);
@@ -96,18 +106,9 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions): 
     answer,
   };
   addOperation(app, path, operation, options.authenticator, async (request, reply, project) => {
-    const found = read(request, signal, project, options);
-    const { queries, rejected, problems } = found;
-    if (queries.length > 0) {
-      await options.store.record(project.id, queries).catch((error: unknown) => {
-        // The retention limit moved after the project was read. The next attempt rejects only the queries before it.
-        if (error instanceof CallerStatsError && error.code === 'invalid')
-          throw new UnavailableError(
-            'The retention limit of the project has just moved; send the request again.',
-          );
-        throw error;
-      });
-    }
+    const found = read(request, signal, project, { ...options, index });
+    await record(project, found.questions, options);
+    const { rejected, problems } = found;
     if (rejected > 0)
       warn(request.log, { reqId: request.id, rejected, problems }, `${records} were rejected`);
     return sendAnswer(request, reply, signal, found);
@@ -130,18 +131,36 @@ function addMetrics(app: FastifyInstance, { authenticator }: OtlpOptions): void 
   );
 }
 
-/** The queries among the records of the body. Throws 400 for an invalid message, 413 for too many queries. */
+/** Records the questions. Throws 503 if the sender shall try again. */
+async function record(
+  { id: projectId }: Project,
+  questions: readonly FoundQuestion[],
+  { store, telemetry: { id }, clock }: OtlpOptions,
+): Promise<void> {
+  await recordQuestions(store, projectId, { questions, id, nowMs: clock.now() }).catch((error: unknown) => {
+    // The retention limit moved after the project was read. The next attempt rejects only the queries before it.
+    if (error instanceof CallerStatsError && error.code === 'invalid')
+      throw new UnavailableError(
+        'The retention limit of the project has just moved; send the request again.',
+      );
+    throw error;
+  });
+}
+
+/** The questions among the records of the body. Throws 400 for an invalid message, 413 for too many questions. */
 function read(
   request: FastifyRequest,
   signal: Signal,
-  { rowsFrom }: Project,
-  { clock, limits: { batchQueriesMax }, telemetry }: OtlpOptions,
-): FoundQueries {
+  { id, createdAt, rowsFrom }: Project,
+  { clock, limits: { batchQueriesMax }, telemetry, index }: OtlpOptions & { readonly index: TraceIndex },
+): FoundQuestions {
   const { body } = request;
-  const collector = new QueryCollector(telemetry, { nowMs: clock.now(), rowsFrom });
+  // A project that was deleted may be followed by another one with its id.
+  const receipt = { project: `${id} ${createdAt}`, nowMs: clock.now(), rowsFrom };
+  const collector = new QuestionCollector(telemetry, receipt, index);
   const reading = {
     wants: (attribute: string) => isReadAttribute(telemetry, attribute),
-    onRecord: (one: Parameters<QueryCollector['add']>[0]) => {
+    onRecord: (one: TelemetryRecord) => {
       collector.add(one);
       if (collector.size > batchQueriesMax) {
         throw new HttpError(413, `The body has more than ${batchQueriesMax} queries; send fewer at a time.`);
@@ -158,7 +177,7 @@ function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   signal: Signal,
-  { rejected, problems }: FoundQueries,
+  { rejected, problems }: FoundQuestions,
 ): object {
   const more = rejected - problems.length;
   const errorMessage = `Not recorded: ${problems.join(' | ')}${more === 0 ? '' : ` | and ${more} more`}`;

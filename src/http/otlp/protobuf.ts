@@ -7,7 +7,13 @@ import { otlpPartsMax } from '../../domain/limits.js';
 import { decodeUtf8 } from '../../domain/queries/lines.js';
 import type { Attributes } from '../../domain/queries/telemetry.js';
 import { HttpError } from '../errors.js';
-import { attributeNameBytesMax, type RecordReader, type Signal, toRecord } from './signals.js';
+import {
+  attributeNameBytesMax,
+  type RawRecord,
+  type RecordReader,
+  type Signal,
+  toRecord,
+} from './signals.js';
 
 /** Fields of the messages around records, the same for every signal. */
 const RESOURCES = 1;
@@ -42,6 +48,12 @@ export function readProtobuf(bytes: Uint8Array, signal: Signal, reading: RecordR
   }
 }
 
+type ReadFields = {
+  -readonly [Name in Exclude<keyof RawRecord, 'attributes' | 'resource' | 'timesNs'>]: RawRecord[Name];
+} & {
+  readonly timesNs: bigint[];
+};
+
 class ProtobufReader {
   readonly #reader: BinaryReader;
   readonly #signal: Signal;
@@ -72,27 +84,48 @@ class ProtobufReader {
   }
 
   #record(end: number, resource: Attributes): void {
-    const { traceId, spanId, times, attributes, eventName } = this.#signal;
-    const reader = this.#reader;
-    const read = { traceId: '', spanId: '', eventName: '' };
-    const timesNs: bigint[] = [];
+    const { attributes, eventName } = this.#signal;
+    const read: ReadFields = {
+      traceId: '',
+      spanId: '',
+      parentSpanId: '',
+      eventName: '',
+      kind: 0,
+      flags: 0,
+      timesNs: [],
+    };
     // Created on demand, because a request may have millions of empty records.
     let own: Map<string, string> | undefined;
     this.#fields(end, (field, type) => {
-      const time = type === WireType.Bit64 ? times.findIndex(({ number }) => number === field) : -1;
-      if (time !== -1) timesNs[time] = BigInt(reader.fixed64());
-      else if (type !== WireType.LengthDelimited) return false;
-      else if (field === attributes.number) own = this.#attribute(reader.uint32() + reader.pos, own);
-      else if (field === traceId.number) read.traceId = toHex(reader.bytes());
-      else if (field === spanId.number) read.spanId = toHex(reader.bytes());
-      else if (field === eventName?.number) read.eventName = reader.string();
-      else return false;
+      if (type !== WireType.LengthDelimited) return this.#number(field, type, read);
+      if (field === attributes.number) own = this.#attribute(this.#reader.uint32() + this.#reader.pos, own);
+      else if (field === eventName?.number) read.eventName = this.#reader.string();
+      else return this.#id(field, read);
       return true;
     });
-    // A record without a wanted attribute cannot be a query.
-    if (own === undefined && read.eventName === '') return;
+    // A log record without a wanted attribute says nothing; a span may be the parent of one that does.
+    if (own === undefined && read.eventName === '' && this.#signal.parentSpanId === undefined) return;
     this.#count(partsOfRecord);
-    this.#reading.onRecord(toRecord({ ...read, timesNs, attributes: own ?? new Map(), resource }));
+    this.#reading.onRecord(toRecord({ ...read, attributes: own ?? new Map(), resource }, this.#signal));
+  }
+
+  #number(field: number, type: WireType, read: ReadFields): boolean {
+    const { times, kind, flags } = this.#signal;
+    const time = type === WireType.Bit64 ? times.findIndex(({ number }) => number === field) : -1;
+    if (time !== -1) read.timesNs[time] = BigInt(this.#reader.fixed64());
+    else if (field === kind?.number && type === WireType.Varint) read.kind = this.#reader.int32();
+    else if (field === flags?.number && type === WireType.Bit32) read.flags = this.#reader.fixed32();
+    else return false;
+    return true;
+  }
+
+  #id(field: number, read: ReadFields): boolean {
+    const { traceId, spanId, parentSpanId } = this.#signal;
+    if (field === traceId.number) read.traceId = toHex(this.#reader.bytes());
+    else if (field === spanId.number) read.spanId = toHex(this.#reader.bytes());
+    else if (field === parentSpanId?.number) read.parentSpanId = toHex(this.#reader.bytes());
+    else return false;
+    return true;
   }
 
   /** Adds the attribute that ends at `end` to the map, if it is wanted and its value has a text form. Returns the map. */

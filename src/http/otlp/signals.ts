@@ -20,6 +20,10 @@ export interface Signal {
   readonly times: readonly Field[];
   readonly traceId: Field;
   readonly spanId: Field;
+  /** Only of spans, like `kind` and `flags`. */
+  readonly parentSpanId?: Field;
+  readonly kind?: Field;
+  readonly flags?: Field;
   readonly attributes: Field;
   /** Replaces the attribute `event.name`. */
   readonly eventName?: Field;
@@ -41,6 +45,9 @@ export const TRACES: Signal = {
   times: [{ name: 'startTimeUnixNano', number: 7 }],
   traceId: { name: 'traceId', number: 1 },
   spanId: { name: 'spanId', number: 2 },
+  parentSpanId: { name: 'parentSpanId', number: 4 },
+  kind: { name: 'kind', number: 6 },
+  flags: { name: 'flags', number: 16 },
   attributes: { name: 'attributes', number: 9 },
 };
 
@@ -74,15 +81,31 @@ export const attributeNameBytesMax = 255;
 /** The attribute that named an event before log records had a field for it. */
 const EVENT_NAME = 'event.name';
 
+/** `SpanKind` of OTLP: a server's work on a request, and a consumer's on a message. */
+const entryKinds: readonly number[] = [2, 5];
+
+/** `SpanFlags` of OTLP: the sender knows whether the parent is a span of another process, and it is. */
+const parentIsRemote = 0x300;
+
 /** The fields of a record as either encoding has them. */
-interface RawRecord extends Omit<TelemetryRecord, 'timeNs'> {
+export interface RawRecord extends Omit<TelemetryRecord, 'timeNs' | 'isEntry' | 'isLog'> {
+  readonly kind: number;
+  readonly flags: number;
   readonly eventName: string;
   /** In the order of the signal's `times`; some may be missing. */
   readonly timesNs: readonly (bigint | undefined)[];
   readonly attributes: Map<string, string>;
 }
 
-export function toRecord({ eventName, timesNs, ...record }: RawRecord): TelemetryRecord {
+export function toRecord(
+  { eventName, timesNs, kind, flags, ...record }: RawRecord,
+  signal: Signal,
+): TelemetryRecord {
   if (eventName !== '') record.attributes.set(EVENT_NAME, eventName);
-  return { ...record, timeNs: timesNs.find((timeNs) => timeNs) ?? 0n };
+  return {
+    ...record,
+    isLog: signal.kind === undefined,
+    isEntry: entryKinds.includes(kind) || (flags & parentIsRemote) === parentIsRemote,
+    timeNs: timesNs.find((timeNs) => timeNs) ?? 0n,
+  };
 }

@@ -19,6 +19,7 @@ import type { DateRange } from '../../domain/counting/date-range.js';
 import type { CountStore } from './counts.js';
 import type { Access, Directory } from './directory.js';
 import type { Maintenance } from './maintenance.js';
+import type { Questions } from './questions.js';
 import type { Throttles } from './throttles.js';
 import type { UserTables } from './user-tables.js';
 
@@ -39,6 +40,8 @@ export interface Store extends CountStore, Directory, Maintenance {
   readonly userTables: UserTables;
 
   readonly throttles: Throttles;
+
+  readonly questions: Questions;
 
   /**
    * Runs any number of reads at once, from one snapshot that is taken when `work` begins. Only in stores that answer

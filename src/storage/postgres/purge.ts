@@ -7,7 +7,12 @@ import type { Database, Session } from './database.js';
 import type { Statements } from './statements.js';
 
 /** The statements that remove the first rows of a project, one for each table. */
-const REMOVALS = ['removeQueries', 'removeTypeCounters', 'removeCallerCounters'] as const;
+const REMOVALS = [
+  'removeQueries',
+  'removeTypeCounters',
+  'removeCallerCounters',
+  'removeQuestionKeys',
+] as const;
 
 /** The state of a project's retention. During a sweep, `sweptTo` is the id of the last query it looked at. */
 interface Retention {

@@ -29,6 +29,8 @@ export function statementsIn(schema: string) {
     // Waits for recordings in progress, and blocks others until the transaction ends; see the function `record`.
     stopRecording: `SELECT pg_advisory_xact_lock(hashtextextended('${schema}.' || project.id, 0))
       FROM ${schema}.project WHERE id = $1`,
+    shareRecording: `SELECT pg_advisory_xact_lock_shared(hashtextextended('${schema}.' || project.id, 0))
+      FROM ${schema}.project WHERE id = $1`,
     markDeleted: `UPDATE ${schema}.project SET deleted_at = $2 WHERE id = $1`,
     findDeleted: `SELECT id FROM ${schema}.project WHERE deleted_at IS NOT NULL ORDER BY deleted_at, id LIMIT 1`,
     lockDeleted: `SELECT id FROM ${schema}.project WHERE id = $1 AND deleted_at IS NOT NULL FOR UPDATE`,
@@ -42,6 +44,7 @@ export function statementsIn(schema: string) {
       ) SELECT count(*) AS removed FROM removed`,
     removeTypeCounters: removeCounters('type_counter', 'level, bucket'),
     removeCallerCounters: removeCounters('caller_counter', 'level, bucket, caller'),
+    removeQuestionKeys: removeCounters('question_key', 'name'),
     listRetentions: retentionOf(
       'deleted_at IS NULL AND (retention_days IS NOT NULL OR swept_to IS NOT NULL) ORDER BY id',
     ),

@@ -14,12 +14,14 @@ import type { Query } from '../../domain/queries/query.js';
 import type { CountStore, RecordResult } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
+import type { Questions } from '../ports/questions.js';
 import type { Store } from '../ports/store.js';
 import { type StorePart, type StoreStats, statsTimeoutMs } from '../ports/store-stats.js';
 import type { Throttles } from '../ports/throttles.js';
 import type { UserStatement, UserStatementResult, UserTables } from '../ports/user-tables.js';
 import { REPEATABLE_CHANGES, SqlDirectoryChanges } from '../sql/directory-changes.js';
 import { SqlDirectoryReads } from '../sql/directory-reads.js';
+import { SqlQuestions } from '../sql/questions.js';
 import { KEY, PROJECT } from '../sql/rows.js';
 import { type Dialect, delegate, invoke, type Row, type Session as SqlSession } from '../sql/session.js';
 import { SqlThrottles } from '../sql/throttles.js';
@@ -56,6 +58,9 @@ class PostgresStore implements CountStore, Maintenance {
   readonly userTables: UserTables;
   readonly throttles: Throttles = delegate<Throttles>(SqlThrottles, (method, args) =>
     this.#transaction(async (session) => invoke(new SqlThrottles(session, this.#dialect), method, args)),
+  );
+  readonly questions: Questions = delegate<Questions>(SqlQuestions, (method, args) =>
+    this.#transaction(async (session) => invoke(new SqlQuestions(session, this.#dialect), method, args)),
   );
   readonly #options: PostgresOptions;
   readonly #database: Database;

@@ -67,7 +67,7 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
 
   async findUserNames(emails: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const rows = await this.session.all<{ readonly email: string; readonly name: string }>(
-      `SELECT email, name FROM ${this.table('user_account')} WHERE email IN (${this.dialect.jsonElements})`,
+      `SELECT email, name FROM ${this.table('user_account')} WHERE email IN (${this.dialect.jsonElements('$1')})`,
       [JSON.stringify(emails)],
     );
     return new Map(rows.map(({ email, name }) => [email, name]));

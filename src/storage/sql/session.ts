@@ -23,8 +23,17 @@ export interface Dialect {
   readonly lock: (strength: 'SHARE' | 'NO KEY UPDATE' | 'UPDATE' | 'UPDATE SKIP LOCKED') => string;
   /** Continues a WHERE, so that it finds no project that has been deleted and still has queries to remove. */
   readonly andNotDeleted: string;
-  /** A subquery that returns the elements of the JSON array in the first parameter. */
-  readonly jsonElements: string;
+  /** A subquery that returns the elements of the JSON array in a parameter such as `$1`. */
+  readonly jsonElements: (parameter: string) => string;
+  /** The column of a project's rows that names the project, and what is in it. Throws `not_found`. */
+  readonly projectColumn: string;
+  readonly findProjectKey: (session: Session, projectId: string) => Promise<unknown>;
+  /** Those of the ids that the project has queries of. */
+  readonly findRecordedIds: (
+    session: Session,
+    projectId: string,
+    ids: readonly string[],
+  ) => Promise<string[]>;
   /** Deletes a locked project and its keys, and leaves a note of what `purgeDeleted` has to remove. */
   readonly deleteProject: (session: Session, projectId: string, at: number) => Promise<void>;
 }

@@ -8,12 +8,14 @@ import type { CountStore, RecordResult } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
 import type { OpenOptions } from '../ports/open-options.js';
+import type { Questions } from '../ports/questions.js';
 import type { Store, SyncReads } from '../ports/store.js';
 import { type CommitObserver, STORE_PARTS, type StorePart, type StoreStats } from '../ports/store-stats.js';
 import type { Throttles } from '../ports/throttles.js';
 import type { UserTables } from '../ports/user-tables.js';
 import { SqlDirectoryChanges } from '../sql/directory-changes.js';
 import { SqlDirectoryReads } from '../sql/directory-reads.js';
+import { SqlQuestions } from '../sql/questions.js';
 import { delegate, invoke } from '../sql/session.js';
 import { SqlThrottles } from '../sql/throttles.js';
 import { type Connection, openReader } from './connection.js';
@@ -50,6 +52,9 @@ class SqliteStore implements CountStore, Maintenance {
   readonly userTables: UserTables;
   readonly throttles: Throttles = delegate<Throttles>(SqlThrottles, (method, args) =>
     this.#submit('throttles', { method, args } as Operations['throttles']['input']),
+  );
+  readonly questions: Questions = delegate<Questions>(SqlQuestions, (method, args) =>
+    this.#submit('questions', { method, args } as Operations['questions']['input']),
   );
   readonly #startWriter: () => Promise<WriterHandle>;
   readonly #connection: Connection;

@@ -1,7 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import type { Store } from '../../../src/storage/ports/store.js';
 
-type StoreMethod = Exclude<keyof Store, 'userTables' | 'throttles' | 'readSync'>;
+/** What has methods of its own, or returns at once. */
+const PASSED_ON = ['userTables', 'throttles', 'questions', 'readSync'] as const;
+
+type PassedOn = (typeof PASSED_ON)[number];
+
+type StoreMethod = Exclude<keyof Store, PassedOn>;
 
 interface StoreCall {
   readonly method: StoreMethod;
@@ -29,7 +34,7 @@ export function watchStore(store: Store): WatchedStore {
     before: async () => undefined,
     store: new Proxy(store, {
       get: (target, name) => {
-        if (name === 'userTables' || name === 'throttles' || name === 'readSync') return target[name];
+        if (isPassedOn(name)) return target[name];
         return (...parameters: unknown[]) => {
           const method = name as StoreMethod;
           const result = pass(method, parameters);
@@ -63,4 +68,8 @@ export function holdCalls({ watched }: { readonly watched: WatchedStore }, held:
       gate.emit('release');
     },
   };
+}
+
+function isPassedOn(name: string | symbol): name is PassedOn {
+  return PASSED_ON.some((one) => one === name);
 }

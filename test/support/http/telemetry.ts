@@ -1,5 +1,5 @@
 /** Spans and log records for tests, encoded by OpenTelemetry's own code. */
-import type { Attributes, HrTime } from '@opentelemetry/api';
+import { type Attributes, type HrTime, SpanKind } from '@opentelemetry/api';
 import {
   JsonLogsSerializer,
   JsonTraceSerializer,
@@ -20,6 +20,10 @@ export interface Sent {
   readonly eventName?: string;
   readonly attributes?: Attributes;
   readonly resource?: Attributes;
+  /** Of a span; the others default to a local one without a parent. */
+  readonly parentSpanId?: string;
+  readonly isServer?: boolean;
+  readonly hasRemoteParent?: boolean;
 }
 
 export const JSON_TYPE = 'application/json';
@@ -48,12 +52,15 @@ export function bodyOf(signal: SignalName, type: Type, sent: readonly Sent[]): U
 
 const instrumentationScope = { name: 'test', version: '1' };
 
-function spanOf({ attributes = {}, resource = {}, timeNs = 0n, ...ids }: Sent): ReadableSpan {
+function spanOf({ attributes = {}, resource = {}, timeNs = 0n, ...rest }: Sent): ReadableSpan {
+  const { parentSpanId, hasRemoteParent = false } = rest;
   return {
     name: 'invoke_agent docs',
-    kind: 0,
-    spanContext: () => contextOf(ids),
-    parentSpanContext: contextOf({ traceId: traceId(1), spanId: spanId(9) }),
+    kind: rest.isServer ? SpanKind.SERVER : SpanKind.INTERNAL,
+    spanContext: () => contextOf(rest),
+    ...(parentSpanId !== undefined && {
+      parentSpanContext: { ...contextOf({ ...rest, spanId: parentSpanId }), isRemote: hasRemoteParent },
+    }),
     startTime: hrTimeOf(timeNs),
     endTime: hrTimeOf(timeNs + 1_500_000_000n),
     duration: [1, 500_000_000],

@@ -3,20 +3,23 @@ import { describe, expect, test } from 'vitest';
 import {
   type IdSource,
   isReadAttribute,
+  mergeQuestions,
   parseAttributeName,
   parseIdSource,
-  parseQueryRule,
+  parseQueryRules,
   parseSiteOrigins,
-  QueryCollector,
+  QuestionCollector,
   type TelemetryRecord,
   type TelemetryRules,
 } from '../../../src/domain/queries/telemetry.js';
+import { KNOWN_RULES } from '../../../src/domain/queries/telemetry-rules.js';
+import { TraceIndex } from '../../../src/domain/queries/trace-index.js';
 import { ASKED, spanId, traceId, uuidOf } from '../../support/http/telemetry.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
 const dayMs = 86_400_000;
 const rules: TelemetryRules = {
-  query: { attribute: 'gen_ai.operation.name', values: ['invoke_agent', 'invoke_workflow'] },
+  queries: [{ attribute: 'gen_ai.operation.name', values: ['invoke_agent', 'invoke_workflow'] }],
   id: 'trace',
   callerAttribute: 'caller_stats.caller',
   detection: { siteOrigins: ['https://docs.example.com'] },
@@ -35,6 +38,9 @@ function recordOf({ timeMs = nowMs, attributes = {}, resource = {}, ...rest }: T
   return {
     traceId: traceId(1),
     spanId: spanId(1),
+    parentSpanId: '',
+    isEntry: false,
+    isLog: false,
     timeNs: BigInt(timeMs) * 1_000_000n,
     ...rest,
     attributes: new Map(Object.entries({ ...ASKED, ...attributes })),
@@ -47,10 +53,13 @@ function found(
   more: Partial<TelemetryRules> = {},
   rowsFrom: number | null = null,
 ) {
-  const collector = new QueryCollector({ ...rules, ...more }, { nowMs, rowsFrom });
+  const receipt = { project: 'docs', nowMs, rowsFrom };
+  const collector = new QuestionCollector({ ...rules, ...more }, receipt, new TraceIndex(1000));
   for (const record of records) collector.add(record);
-  expect(collector.size).toBe(collector.result().queries.length);
-  return collector.result();
+  const { questions, ...rest } = collector.result();
+  const queries = mergeQuestions(questions);
+  expect(collector.size).toBe(queries.length);
+  return { ...rest, queries };
 }
 
 const name = `${traceId(1)}/${spanId(1)}`;
@@ -107,7 +116,7 @@ describe('an invalid query is rejected with its reason, and the others are accep
 test.each<[what: string, attributes: Record<string, string>, more?: Partial<TelemetryRules>]>([
   ['another operation', { 'gen_ai.operation.name': 'chat' }],
   ['a value that begins like it', { 'gen_ai.operation.name': 'invoke_agents' }],
-  ['another attribute', {}, { query: { attribute: 'http.route', values: [] } }],
+  ['another attribute', {}, { queries: [{ attribute: 'http.route', values: [] }] }],
   ['no attribute for the id', {}, byMessage],
   ['an empty attribute for the id', { 'message.id': '' }, byMessage],
 ])('%s is no query', (_what, attributes, more) => {
@@ -188,7 +197,7 @@ describe('examples', () => {
     [
       'any value',
       { attributes: { q: '' } },
-      { query: { attribute: 'q', values: [] } },
+      { queries: [{ attribute: 'q', values: [] }] },
       { caller: 'unknown' },
     ],
     ['a workflow', { attributes: { 'gen_ai.operation.name': 'invoke_workflow' } }, {}, { occurredAt: nowMs }],
@@ -240,19 +249,28 @@ describe('examples', () => {
   });
 });
 describe('settings of the rules', () => {
-  test.each(['', '=', '=a', 'a b=c', 'a=', 'a=b,', 'a,b=c', 'x'.repeat(256)])(
-    'refuses the query rule %j',
+  test.each(['', '=', '=a', 'a b=c', 'a=', 'a=b,', 'a,b=c', 'a;', ';a', 'a;;b', 'x'.repeat(256)])(
+    'refuses the query rules %j',
     (text) => {
-      expect(parseQueryRule(text).ok).toBe(false);
+      expect(parseQueryRules(text).ok).toBe(false);
     },
   );
-  test.each<[string, TelemetryRules['query']]>([
-    ['a', { attribute: 'a', values: [] }],
-    ['a=b', { attribute: 'a', values: ['b'] }],
-    ['a=b,c d', { attribute: 'a', values: ['b', 'c d'] }],
-    ['url.path=/ask?a=b', { attribute: 'url.path', values: ['/ask?a=b'] }],
-  ])('parses the query rule %j', (text, value) => {
-    expect(parseQueryRule(text)).toEqual({ ok: true, value });
+  test.each<[string, TelemetryRules['queries']]>([
+    ['a', [{ attribute: 'a', values: [] }]],
+    ['a=b', [{ attribute: 'a', values: ['b'] }]],
+    ['a=b,c d', [{ attribute: 'a', values: ['b', 'c d'] }]],
+    ['url.path=/ask?a=b', [{ attribute: 'url.path', values: ['/ask?a=b'] }]],
+    [
+      'a;b=c',
+      [
+        { attribute: 'a', values: [] },
+        { attribute: 'b', values: ['c'] },
+      ],
+    ],
+    ['default', KNOWN_RULES],
+    ['a;default', [{ attribute: 'a', values: [] }, ...KNOWN_RULES]],
+  ])('parses the query rules %j', (text, value) => {
+    expect(parseQueryRules(text)).toEqual({ ok: true, value });
   });
   test.each(['', 'a,b', 'a=b', 'a b', 'x'.repeat(256)])('refuses %j as an id and as an attribute', (text) => {
     expect([parseIdSource(text).ok, parseAttributeName(text).ok]).toEqual([false, false]);
@@ -264,8 +282,8 @@ describe('settings of the rules', () => {
     },
   );
   test('accept valid ids, attributes and origins', () => {
-    expect(['trace', 'span', 'm'].map((text) => parseIdSource(text))).toEqual(
-      ['trace', 'span', { attribute: 'm' }].map((value) => ({ ok: true, value })),
+    expect(['question', 'trace', 'span', 'm'].map((text) => parseIdSource(text))).toEqual(
+      ['question', 'trace', 'span', { attribute: 'm' }].map((value) => ({ ok: true, value })),
     );
     expect(parseAttributeName('x'.repeat(255))).toEqual({ ok: true, value: 'x'.repeat(255) });
     expect(parseSiteOrigins('https://a.test, https://*.b.test')).toEqual({

@@ -34,6 +34,9 @@ const anySent = fc.record(
     eventName: text,
     attributes,
     resource: attributes,
+    parentSpanId: hex(16),
+    isServer: fc.boolean(),
+    hasRemoteParent: fc.boolean(),
   },
   { requiredKeys: ['traceId', 'spanId'] },
 );
@@ -73,6 +76,9 @@ describe('records are read from', () => {
   const expected = {
     traceId: traceId(5),
     spanId: spanId(6),
+    parentSpanId: '',
+    isEntry: false,
+    isLog: false,
     timeNs: 1_700_000_000_123_456_789n,
     attributes: new Map([
       ['text', 'a'],
@@ -87,10 +93,27 @@ describe('records are read from', () => {
     expect(read('traces', type, bodyOf('traces', type, [one]))).toEqual([expected]);
     const observed = { ...one, timeNs: 0n, observedNs: 7n, eventName: 'asked' };
     expect(read('logs', type, bodyOf('logs', type, [one, observed]))).toEqual([
-      expected,
-      { ...expected, timeNs: 7n, attributes: new Map([...expected.attributes, ['event.name', 'asked']]) },
+      { ...expected, isLog: true },
+      {
+        ...expected,
+        isLog: true,
+        timeNs: 7n,
+        attributes: new Map([...expected.attributes, ['event.name', 'asked']]),
+      },
     ]);
     expect(read('traces', type, type === PROTOBUF ? bytes() : Buffer.from('{}'))).toEqual([]);
+  });
+
+  test.each([
+    ['a local span', {}, false],
+    ["a server's span", { isServer: true }, true],
+    ['a span with a parent in another process', { hasRemoteParent: true }, true],
+  ])('%s, which begins the work of a server or not', (_what, more, isEntry) => {
+    const sent = { ...one, parentSpanId: spanId(9), ...more };
+    for (const type of [JSON_TYPE, PROTOBUF] as const) {
+      const records = read('traces', type, bodyOf('traces', type, [sent]));
+      expect(records).toEqual([{ ...expected, parentSpanId: spanId(9), isEntry }]);
+    }
   });
 
   test('JSON with upper-case ids, numbers, nulls and unknown fields', () => {
@@ -99,12 +122,22 @@ describe('records are read from', () => {
       spanId: null,
       startTimeUnixNano: 5,
       flags: {},
+      kind: 'SPAN_KIND_SERVER',
       trace_id: 1,
       attributes: [{ key: 'a', value: { intValue: 7 } }, { key: 'b' }, { key: 'c', value: {} }, {}],
     };
     const body = { more: 1, resourceSpans: [{ resource: null, scopeSpans: [{ spans: [span] }] }] };
     expect(read('traces', JSON_TYPE, Buffer.from(JSON.stringify(body)))).toEqual([
-      { traceId: 'abc', spanId: '', timeNs: 5n, attributes: new Map([['a', '7']]), resource: new Map() },
+      {
+        traceId: 'abc',
+        spanId: '',
+        parentSpanId: '',
+        isEntry: false,
+        isLog: false,
+        timeNs: 5n,
+        attributes: new Map([['a', '7']]),
+        resource: new Map(),
+      },
     ]);
   });
 
@@ -114,7 +147,16 @@ describe('records are read from', () => {
     const body = message([99, bytes(3)], [1, message([2, scope], [1, message([1, key])])]);
     const both = new Map([['a', 'v']]);
     expect(read('traces', PROTOBUF, body)).toEqual([
-      { traceId: '', spanId: '', timeNs: 0n, attributes: both, resource: both },
+      {
+        traceId: '',
+        spanId: '',
+        parentSpanId: '',
+        isEntry: false,
+        isLog: false,
+        timeNs: 0n,
+        attributes: both,
+        resource: both,
+      },
     ]);
   });
 });

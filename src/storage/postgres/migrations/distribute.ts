@@ -12,6 +12,7 @@ export const SHARDED_TABLES = {
   query: 'project_id',
   type_counter: 'project_id',
   caller_counter: 'project_id',
+  question_key: 'project_id',
 } as const;
 
 const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_available_extensions WHERE name = 'citus'`;

@@ -16,7 +16,8 @@ import { SQL as V3 } from './003-caller-counters.js';
 import { SQL as V4 } from './004-users-invitations.js';
 import { SQL as V5 } from './005-project-settings.js';
 import { SQL as V6 } from './006-login-throttle.js';
+import { SQL as V7 } from './007-question-keys.js';
 
-export const MIGRATIONS: readonly string[] = [V1, V2, V3, V4, V5, V6];
+export const MIGRATIONS: readonly string[] = [V1, V2, V3, V4, V5, V6, V7];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -2,6 +2,7 @@
 import type { RecordResult } from '../../ports/counts.js';
 import type { DirectoryChanges } from '../../ports/directory.js';
 import type { Cleanup } from '../../ports/maintenance.js';
+import type { Questions } from '../../ports/questions.js';
 import type { Throttles } from '../../ports/throttles.js';
 import type { UserStatement, UserStatementResult } from '../../ports/user-tables.js';
 
@@ -26,6 +27,7 @@ export interface Operations {
   record: { readonly input: RecordBatch; readonly result: RecordResult };
   directory: Call<DirectoryChanges>;
   throttles: Call<Throttles>;
+  questions: Call<Questions>;
   userStatement: { readonly input: UserStatement; readonly result: UserStatementResult };
   purgeDeleted: { readonly input: { readonly limit: number }; readonly result: Cleanup };
   applyRetention: {

@@ -10,6 +10,7 @@ const TABLES = [
   { table: 'query', columns: ['id'] },
   { table: 'type_counter', columns: ['level', 'bucket'] },
   { table: 'caller_counter', columns: ['level', 'bucket', 'caller'] },
+  { table: 'question_key', columns: ['name'] },
 ] as const;
 
 /** The state of a project's retention. During a sweep, `sweptTo` is the id of the last query it looked at. */

@@ -2,6 +2,7 @@
 import { CallerStatsError } from '../../../domain/errors.js';
 import { type Outcome, refused } from '../../commit-queue.js';
 import { SqlDirectoryChanges } from '../../sql/directory-changes.js';
+import { SqlQuestions } from '../../sql/questions.js';
 import { invoke } from '../../sql/session.js';
 import { SqlThrottles } from '../../sql/throttles.js';
 import { type Connection, emptyLog, inAsyncTransaction, inSavepoint } from '../connection.js';
@@ -19,6 +20,7 @@ export class Writer {
   readonly #recording: Recording;
   readonly #directory: SqlDirectoryChanges;
   readonly #throttles: SqlThrottles;
+  readonly #questions: SqlQuestions;
   readonly #cleaner: Cleaner;
 
   constructor(db: Connection) {
@@ -27,6 +29,7 @@ export class Writer {
     this.#recording = new Recording(db, statements);
     this.#directory = new SqlDirectoryChanges(statements, SQLITE);
     this.#throttles = new SqlThrottles(statements, SQLITE);
+    this.#questions = new SqlQuestions(statements, SQLITE);
     this.#cleaner = new Cleaner(statements);
   }
 
@@ -66,6 +69,8 @@ export class Writer {
         return inSavepoint(this.#db, async () => invoke(this.#directory, operation.method, operation.args));
       case 'throttles':
         return invoke(this.#throttles, operation.method, operation.args);
+      case 'questions':
+        return inSavepoint(this.#db, async () => invoke(this.#questions, operation.method, operation.args));
       case 'record':
         return this.#recording.record(operation, deltas);
       case 'userStatement':

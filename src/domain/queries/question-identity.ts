@@ -1,0 +1,132 @@
+/**
+ * Decides which query a question is. Its spans and log records arrive in any order, in any request, on any node, and each of
+ * them may know only some of the question's keys. So every key is stored with the id of the query that it means:
+ *
+ * - A key that is stored already means the same query as before.
+ * - Otherwise the question is the query of its strongest weaker key, unless another question has taken that one: a trace
+ *   whose spans say nothing more is one query, and the first server span that turns up in it is that query, too.
+ * - Otherwise it is a new query, and its weaker keys belong to it from then on.
+ *
+ * So a question with one key is never counted twice, and questions that share a trace are told apart by their other keys.
+ */
+
+/** What is known of one question. At least one of the first three is there. */
+export interface QuestionKeys {
+  /** The id that the application gave it. */
+  readonly explicitId?: string | undefined;
+  /** The span with which a server began to answer it: 16 lower-case hexadecimal digits. */
+  readonly entrySpanId?: string | undefined;
+  /** 32 lower-case hexadecimal digits. */
+  readonly traceId?: string | undefined;
+  /** The name of the service that sent the span; empty if unknown. */
+  readonly service: string;
+}
+
+export interface StoredKey {
+  readonly queryId: string;
+  /** Whether the query has a stronger key than this one. */
+  readonly isTaken: boolean;
+  /** Of a trace: the service whose server spans are questions. Those of others, such as sub-agents, belong to one of them. */
+  readonly service: string;
+}
+
+export interface IdentityPlan {
+  /** The id of the query of each question, in the order of the questions. */
+  readonly queryIds: readonly string[];
+  /** The keys to store or to change. */
+  readonly changes: ReadonlyMap<string, StoredKey>;
+}
+
+interface Key {
+  readonly name: string;
+  /** The id of a new query whose strongest key this is. */
+  readonly queryId: string;
+}
+
+/** The names under which the keys of a question are stored, from the strongest to the weakest. */
+export function keyNames(question: QuestionKeys): string[] {
+  return listKeys(question).map(({ name }) => name);
+}
+
+/** The id of the query if none of its keys is stored; undefined without a key. */
+export function strongestQueryId(question: QuestionKeys): string | undefined {
+  return listKeys(question)[0]?.queryId;
+}
+
+/** The name of a trace's key. */
+export function traceKeyName(traceId: string): string {
+  return `trace:${traceId}`;
+}
+
+/** Writes a trace id as a UUID, which stores keep in 16 bytes. */
+export function traceQueryId(traceId: string): string {
+  return traceId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Does not depend on the order of the questions: those with the strongest keys come first. */
+export function planIdentities(
+  questions: readonly QuestionKeys[],
+  stored: ReadonlyMap<string, StoredKey>,
+): IdentityPlan {
+  const changes = new Map<string, StoredKey>();
+  const queryIds = Array.from(questions, () => '');
+  const find = (name: string) => changes.get(name) ?? stored.get(name);
+  const ordered = questions.map((question, at) => ({ question, keys: listKeys(question), at }));
+  for (const { question, keys, at } of ordered.toSorted(byStrength)) {
+    const { service } = question;
+    const [strongest, ...weaker] = keys;
+    if (strongest === undefined) throw new Error('Invariant violated: a question has a key.');
+    let queryId = find(strongest.name)?.queryId;
+    if (queryId === undefined) {
+      queryId = takeOver(question, weaker, find, changes) ?? strongest.queryId;
+      changes.set(strongest.name, { queryId, isTaken: false, service });
+    }
+    for (const { name } of weaker) {
+      if (find(name) === undefined) changes.set(name, { queryId, isTaken: true, service });
+    }
+    queryIds[at] = queryId;
+  }
+  return { queryIds, changes };
+}
+
+/** The query that a new key shares with a weaker key of the same question; undefined if there is none. */
+function takeOver(
+  question: QuestionKeys,
+  weaker: readonly Key[],
+  find: (name: string) => StoredKey | undefined,
+  changes: Map<string, StoredKey>,
+): string | undefined {
+  for (const { name } of weaker) {
+    const stored = find(name);
+    if (stored === undefined) continue;
+    if (question.explicitId === undefined && stored.service !== question.service) return stored.queryId;
+    if (stored.isTaken) continue;
+    changes.set(name, { ...stored, isTaken: true });
+    return stored.queryId;
+  }
+  return undefined;
+}
+
+function listKeys({ explicitId, entrySpanId, traceId }: QuestionKeys): Key[] {
+  const keys: Key[] = [];
+  if (explicitId !== undefined) keys.push({ name: `id:${explicitId}`, queryId: explicitId });
+  if (traceId === undefined) return keys;
+  if (entrySpanId !== undefined) {
+    const queryId = `${traceId}-${entrySpanId}`;
+    keys.push({ name: `span:${queryId}`, queryId });
+  }
+  return [...keys, { name: traceKeyName(traceId), queryId: traceQueryId(traceId) }];
+}
+
+type Ordered = { readonly question: QuestionKeys; readonly keys: readonly Key[] };
+
+function byStrength(one: Ordered, other: Ordered): number {
+  const strength = ({ question: { explicitId, entrySpanId } }: Ordered) =>
+    (explicitId === undefined ? 0 : 2) + (entrySpanId === undefined ? 0 : 1);
+  const difference = strength(other) - strength(one);
+  if (difference !== 0) return difference;
+  const [a, b] = [one, other].map(({ question, keys }) =>
+    [...keys.map(({ name }) => name), question.service].join(),
+  );
+  return (a ?? '') < (b ?? '') ? -1 : 1;
+}

@@ -1,0 +1,73 @@
+/**
+ * What the instrumentations of assistants write, as data: which spans belong to a question, and where they name it.
+ *
+ * Spans of agents and those of the model calls inside them are all listed, because they share their question's identity.
+ * Not listed are spans that only search, embed or run a tool: they occur without any question.
+ */
+
+/** A record belongs to a question if it has this attribute with one of these values, or with any value if there are none. */
+export interface QueryRule {
+  readonly attribute: string;
+  readonly values: readonly string[];
+}
+
+interface KnownRule extends QueryRule {
+  /** What writes these, with the versions it was tried with, and the day. */
+  readonly source: string;
+}
+
+/** The attribute with which an application names a question. Whatever has it belongs to a question. */
+const ID_ATTRIBUTE = 'caller_stats.id';
+
+export const KNOWN_RULES: readonly KnownRule[] = [
+  {
+    source: 'The application itself.',
+    attribute: ID_ATTRIBUTE,
+    values: [],
+  },
+  {
+    source:
+      "OpenTelemetry's GenAI conventions: ai 7.0.173 with @ai-sdk/otel 1.0.173, @traceloop/instrumentation-openai 0.27.0 and " +
+      '-langchain 0.27.0, langsmith 0.12.0 (2026-11-23).',
+    attribute: 'gen_ai.operation.name',
+    values: ['invoke_agent', 'invoke_workflow', 'chat', 'generate_content', 'text_completion'],
+  },
+  {
+    source: 'ai 5.0.277, ai 6.0.326, LegacyOpenTelemetry of @ai-sdk/otel 1.0.173 (2026-11-23).',
+    attribute: 'ai.operationId',
+    values: ['ai.generateText', 'ai.streamText', 'ai.generateObject', 'ai.streamObject'],
+  },
+  {
+    source:
+      'OpenInference: @arizeai/openinference-instrumentation-openai 4.2.7, -openai-agents 0.2.15 and -langchain 4.1.1 ' +
+      '(2026-11-23). Its kind CHAIN also marks turns, prompts and parsers.',
+    attribute: 'openinference.span.kind',
+    values: ['AGENT', 'LLM'],
+  },
+  {
+    source: "Traceloop's OpenLLMetry before it wrote the GenAI conventions; by its documentation.",
+    attribute: 'llm.request.type',
+    values: ['chat', 'completion'],
+  },
+];
+
+/** What an application tells an SDK about a call becomes attributes with these prefixes. */
+const METADATA_PREFIXES: readonly string[] = [
+  // ai 5 and 6: `experimental_telemetry.metadata`.
+  'ai.telemetry.metadata.',
+  // ai 7: `runtimeContext`, as far as `telemetry.includeRuntimeContext` lists it.
+  'ai.settings.context.',
+  'traceloop.association.properties.',
+  'langsmith.metadata.',
+];
+
+/** The attribute itself, and what it is called in the metadata of a call. */
+export function withMetadata(attribute: string): readonly string[] {
+  return [attribute, ...METADATA_PREFIXES.map((prefix) => `${prefix}${attribute}`)];
+}
+
+/** Attributes with the id of the question, of which the first that is there applies. */
+export const ID_ATTRIBUTES: readonly string[] = [
+  ...withMetadata(ID_ATTRIBUTE),
+  ...METADATA_PREFIXES.map((prefix) => `${prefix}messageId`),
+];

@@ -79,6 +79,11 @@ export const seriesBucketsMax = 10_000;
 /** Buckets that an MCP tool returns, because a model has to read every one of them. */
 export const toolBucketsMax = 1_000;
 
+/** Messages in the `details` of one error: more than anybody reads. A last one says how many were left out. */
+export const detailsMax = 1_000;
+/** Bytes of these messages, which quote what was sent. */
+export const detailBytesMax = 128 * 1024;
+
 // HTTP connections.
 
 /** Bytes of a request's headers: Node's own default, repeated here so that an upgrade cannot change it. */
@@ -93,6 +98,12 @@ export const answerTimeoutMs = 30_000;
 export const lateRequestsIntervalMs = 2_000;
 /** Time that incomplete requests and unread responses have left when the server stops. */
 export const closeGraceMs = 2_000;
+/** Bytes of a rejected body that are read and dropped so that the connection stays open. Larger ones cost more than it. */
+export const unreadBodyBytesMax = 1024 * 1024;
+/** Bytes read and dropped after the response, before the connection closes: some clients read it only after sending all. */
+export const lingeringBytesMax = 256 * 1024 * 1024;
+/** Connections that close this way at a time. Each takes up to 64 KB; others are closed at once. */
+export const lingeringConnectionsMax = 256;
 /** Open connections (setting): an idle one takes about 20 KB, and file descriptors are limited. */
 export const connectionsMax = 10_000;
 /** How long an idle connection stays open: longer than the 60 s of common proxies, so that they close first. */

@@ -4,7 +4,7 @@
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError, type ErrorCode } from '../domain/errors.js';
-import { codeLockSeconds, retryAfterSeconds } from '../domain/limits.js';
+import { codeLockSeconds, detailBytesMax, detailsMax, retryAfterSeconds } from '../domain/limits.js';
 
 /** An error of HTTP itself, such as a wrong method or media type. Rules of the domain throw `CallerStatsError`. */
 export class HttpError extends Error {
@@ -93,8 +93,29 @@ function toHttpError(error: unknown, requestId: string): HttpError {
   return new HttpError(500, `The server failed. Its log says more under ${requestId}.`);
 }
 
+/** The body of an error. Many clients show `error` alone, so it also says the first of the details. */
 export function errorBody(error: string, details: readonly string[] = []) {
-  return details.length === 0 ? { error } : { error, details: details.map((message) => ({ message })) };
+  const [first, ...others] = details;
+  if (first === undefined) return { error };
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  const summary = `${withoutPeriod(error)}: ${withoutPeriod(first)}${more}.`;
+  return { error: summary, details: firstDetails(details).map((message) => ({ message })) };
+}
+
+function withoutPeriod(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}
+
+/** As many details as the limits allow; then a last one says how many were left out. */
+function firstDetails(details: readonly string[]): readonly string[] {
+  let bytes = 0;
+  const fits = (detail: string, at: number) => {
+    bytes += Buffer.byteLength(detail);
+    return at < detailsMax && bytes <= detailBytesMax;
+  };
+  const leftOutFrom = details.findIndex((detail, at) => !fits(detail, at));
+  if (leftOutFrom === -1) return details;
+  return [...details.slice(0, leftOutFrom), `and ${details.length - leftOutFrom} more problems`];
 }
 
 /** Fastify's error handler. */

@@ -149,5 +149,7 @@ function toError(
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : CallerStatsError);
   // Such as a proxy's error page.
   const message = error ?? `The server answered ${status}, not as caller-stats does: ${text.slice(0, 200)}`;
-  return new ErrorClass([message, ...messages].join(' '), { status, details: messages, retryAfterMs });
+  // `error` says the first detail already.
+  const others = messages.filter((detail) => !`${message}`.includes(detail));
+  return new ErrorClass([message, ...others].join(' '), { status, details: messages, retryAfterMs });
 }

@@ -56,7 +56,7 @@ describe('after a running server has applied the retention', () => {
     const input = '{"id": "a", "caller": "web", "occurredAt": "2020-01-01T00:00:00Z"}';
     const refused = await place.run(['import', '-', '--project', project], { input });
     expect(refused).toMatchObject({ status: 1 });
-    expect(refused.stderr).toContain(`one of its queries is from before ${listed?.rowsFrom}`);
+    expect(refused.stderr).toContain(`queries[0]: occurredAt: lies before ${listed?.rowsFrom}`);
     const key = await makeKey(place, 'admin');
     const client = clientOf(await place.serve(), project, key);
     expect(await client.record([JSON.parse(input) as object])).toMatchObject({ status: 400 });

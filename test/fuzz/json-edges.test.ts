@@ -7,7 +7,7 @@ import { INVALID_JSON, INVALID_UTF8 } from './json-text.js';
 
 const query = (id: string): string => `{"id":${id},"caller":"web"}`;
 const MISSING_FIELDS =
-  'id: is missing; caller: is missing; send "web", "api", or the name of an integration or SDK; "a": is not a field here; did you mean id?';
+  'id: is missing\ncaller: is missing; send "web", "api", or the name of an integration or SDK\n"a": is not a field here; did you mean id?';
 const NO_QUERY = 'is not a query: send an object with id, caller and, optionally, occurredAt';
 const HALF = 'id: has a NUL character or half a surrogate pair';
 
@@ -82,7 +82,8 @@ describe('JSON that is not a query is refused', () => {
   test.each(INVALID_QUERIES)('%s', async (_what, body, problem) => {
     const { record, store } = service();
     const answer = await record(body);
-    expect([answer.status, detailsOf(answer)]).toEqual([400, [`queries[0]: ${problem}`]]);
+    const details = problem.split('\n').map((one) => `queries[0]: ${one}`);
+    expect([answer.status, detailsOf(answer)]).toEqual([400, details]);
     expect(answer.text.length).toBeLessThan(1000);
     expect((await store.verify()).queries).toBe(0);
   });

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { dashboardBodyBytesMax } from '../../src/domain/limits.js';
 import { type Browser, OWN_ORIGIN, signedIn } from '../support/http/dashboard.js';
 import { DASHBOARD_ROUTES, exampleOf } from '../support/http/dashboard-routes.js';
-import { detailsOf, errorOf, sharedService } from '../support/http/http.js';
+import { detailsOf, sharedService } from '../support/http/http.js';
 
 const service = sharedService();
 let owner: Browser;
@@ -56,7 +56,7 @@ test.each([
   const nul = Object.fromEntries(fields.map((field) => [field, 'a long enough\0 text']));
   for (const body of [{}, wrong, empty, nul]) {
     const answer = await owner.send({ path, body });
-    expect([answer.status, errorOf(answer)]).toEqual([400, 'The request is invalid.']);
+    expect(answer.status).toBe(400);
     expect(detailsOf(answer).map((message) => message.split(':')[0])).toEqual(fields);
   }
 });

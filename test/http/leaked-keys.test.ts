@@ -36,7 +36,8 @@ describe('an invalid report:', () => {
   ])('%s returns 400', async (_what, body, problems) => {
     const { send, calls } = service();
     const answer = await send({ method: 'POST', path, key: null, headers: json, body });
-    expect([answer.status, errorOf(answer)]).toEqual([400, 'The request is invalid.']);
+    const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+    expect([answer.status, errorOf(answer)]).toEqual([400, `The request is invalid: ${problems[0]}${more}.`]);
     expect(detailsOf(answer)).toEqual(problems);
     expect(calls).toEqual([]);
   });

@@ -27,8 +27,9 @@ describe('an invalid bound returns 400:', () => {
     const { send, calls } = service();
     for (const name of ['dateFrom', 'dateTo']) {
       const answer = await send({ path: `${STATS}?${name}=${encodeURIComponent(text)}` });
-      expect([answer.status, errorOf(answer)]).toEqual([400, 'The query string has an invalid parameter.']);
-      expect(detailsOf(answer)).toEqual([`${name}: ${quoted(text)} ${problem}`]);
+      const detail = `${name}: ${quoted(text)} ${problem}`;
+      expect([answer.status, errorOf(answer)]).toEqual([400, `The query string is invalid: ${detail}.`]);
+      expect(detailsOf(answer)).toEqual([detail]);
     }
     expect(calls.map(({ method }) => method)).not.toContain('count');
   });

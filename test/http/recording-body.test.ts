@@ -51,11 +51,10 @@ describe('an invalid query returns 400, and the valid ones beside it are not rec
   test.each(BAD_QUERIES)('%s', async (_what, query, problems) => {
     const { send, record, store } = service();
     const answer = await record([good, query, { ...good, id: 'last' }]);
-    expect([answer.status, errorOf(answer)]).toEqual([
-      400,
-      'Nothing was recorded: one of its queries is invalid.',
-    ]);
-    expect(detailsOf(answer)).toEqual([`queries[1]: ${problems.join('; ')}`]);
+    const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+    const first = `Nothing was recorded: queries[1]: ${problems[0]}${more}.`;
+    expect([answer.status, errorOf(answer)]).toEqual([400, first]);
+    expect(detailsOf(answer)).toEqual(problems.map((problem) => `queries[1]: ${problem}`));
 
     const line = JSON.stringify(query);
     const lines = await record(`${JSON.stringify(good)}\n${line}\n`, {
@@ -63,7 +62,7 @@ describe('an invalid query returns 400, and the valid ones beside it are not rec
     });
     expect([lines.status, detailsOf(lines)]).toEqual([400, detailsOf(answer)]);
     if (!Array.isArray(query))
-      expect(detailsOf(await record(line))).toEqual([`queries[0]: ${problems.join('; ')}`]);
+      expect(detailsOf(await record(line))).toEqual(problems.map((problem) => `queries[0]: ${problem}`));
 
     expect((await send()).text).toBe('{"web":0,"api":0,"other":0,"total":0}');
     expect((await store.verify()).queries).toBe(0);
@@ -86,12 +85,27 @@ describe('an invalid query returns 400, and the valid ones beside it are not rec
 
   test('several invalid queries, each of which is named', async () => {
     const answer = await service().record([withId(''), good, { id: 'a', caller: '' }, good, 0]);
-    expect(errorOf(answer)).toBe('Nothing was recorded: 3 of its queries are invalid.');
+    expect(errorOf(answer)).toBe('Nothing was recorded: queries[0]: id: is empty (and 2 more).');
     expect(detailsOf(answer)).toEqual([
       'queries[0]: id: is empty',
       `queries[2]: ${BAD_CALLER}`,
       `queries[4]: ${NO_QUERY}`,
     ]);
+  });
+
+  test('more problems than the response names, which says how many are left out', async () => {
+    const short = await service().record(
+      Array.from({ length: 3_000 }, () => ({ id: '', caller: 'web', x: 1 })),
+    );
+    expect(errorOf(short)).toBe('Nothing was recorded: queries[0]: id: is empty (and 5999 more).');
+    expect(detailsOf(short)).toHaveLength(1_001);
+    expect(detailsOf(short).at(-1)).toBe('and 5000 more problems');
+
+    const long = await service().record(
+      Array.from({ length: 3_000 }, () => ({ ...good, occurredAt: '\0'.repeat(40) })),
+    );
+    expect(long.text.length).toBeLessThan(400_000);
+    expect(detailsOf(long).at(-1)).toBe(`and ${3_000 - (detailsOf(long).length - 1)} more problems`);
   });
 });
 

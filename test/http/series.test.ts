@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { seriesBucketsMax } from '../../src/domain/limits.js';
-import {
-  detailsOf,
-  errorOf,
-  SERIES,
-  type Service,
-  STATS,
-  sharedService,
-  startService,
-} from '../support/http/http.js';
+import { detailsOf, SERIES, type Service, STATS, sharedService, startService } from '../support/http/http.js';
 
 const EVENTS = [
   ['web', '2026-03-28T22:59:59.999Z'],
@@ -55,7 +47,7 @@ describe('GET series returns 400 with a message for each wrong parameter:', () =
   ])('?%s', async (queryString, details) => {
     const { send, calls } = service();
     const answer = await send({ path: `${SERIES}?${queryString}`, headers: { accept: 'text/csv' } });
-    expect([answer.status, errorOf(answer)]).toEqual([400, 'The query string has an invalid parameter.']);
+    expect(answer.status).toBe(400);
     expect(detailsOf(answer)).toEqual(details);
     expect((await send({ method: 'HEAD', path: `${SERIES}?${queryString}` })).status).toBe(400);
     expect(calls.filter(({ method }) => method === 'countSeries' || method === 'findExtent')).toEqual([]);

@@ -28,7 +28,9 @@ describe('while the store is unavailable', () => {
     expect(errorOf(await record(query))).toBe('The store cannot answer now; try again.');
     expect((await record(query)).status).toBe(503);
     expect((await send({ path: '/readyz' })).status).toBe(503);
-    expect(errorOf(await send({ path: '/readyz' }))).toBe('The server is not ready.');
+    expect(errorOf(await send({ path: '/readyz' }))).toBe(
+      'The server is not ready: database: cannot be reached or read; see the log.',
+    );
     expect((await send({ method: 'HEAD', path: '/readyz' })).status).toBe(503);
 
     expect((await send({ path: '/livez' })).status).toBe(200);

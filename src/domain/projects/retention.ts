@@ -62,11 +62,10 @@ export function oldQueriesError(
     seen.add(id);
   }
   if (details.length === 0) return undefined;
-  const old = details.length === 1 ? 'one of its queries is' : `${details.length} of its queries are`;
   return new CallerStatsError(
     'invalid',
-    `Nothing was recorded: ${old} from before ${since}. The project's retention has removed the rows of that time, so ` +
-      'duplicates can no longer be recognized. Leave these queries out.',
+    "Nothing was recorded. The project's retention has removed old rows, so duplicates of old queries can no longer be " +
+      'recognized. Leave these queries out.',
     { details },
   );
 }

@@ -45,5 +45,5 @@ function refuse(request: FastifyRequest, problems: readonly string[]): void {
     if (request.validationError?.validationContext === 'querystring') throw request.validationError;
     return;
   }
-  throw new CallerStatsError('invalid', 'The query string has an invalid parameter.', { details: problems });
+  throw new CallerStatsError('invalid', 'The query string is invalid.', { details: problems });
 }

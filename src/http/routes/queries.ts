@@ -51,8 +51,8 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
           'Records one query, an array of queries, or NDJSON with one query per line. `Content-Encoding: gzip` is supported. ' +
           `At most ${maxItems} queries and ${limits.bodyBytesMax} bytes after decoding. ` +
           'Idempotent by id, without a time limit: a request can be repeated at any time. The response is sent once the ' +
-          'queries are on disk. All or nothing: on 400 nothing was recorded, and `details` lists the index of each invalid ' +
-          'query.',
+          'queries are on disk. All or nothing: on 400 nothing was recorded, and `details` has a message for each ' +
+          'problem, beginning with the index of the query.',
         security: [{ recordingKey: [] }, { adminKey: [] }],
         params: ProjectPath,
         querystring: NoParameters,
@@ -81,7 +81,7 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
   });
 }
 
-/** The valid queries of the body. Throws 400 with a message for each invalid one, by its index. */
+/** The valid queries of the body. Throws 400 with a message for each problem, which begins with the index of its query. */
 function parseQueries(request: FastifyRequest, nowMs: number): Query[] {
   const items: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
   const queries: Query[] = [];
@@ -89,12 +89,10 @@ function parseQueries(request: FastifyRequest, nowMs: number): Query[] {
   for (const [index, item] of items.entries()) {
     const query = item instanceof MalformedLine ? failure(item.problem) : parseQuery(item, nowMs);
     if (query.ok) queries.push(query.value);
-    else problems.push(`queries[${index}]: ${query.problems.join('; ')}`);
+    else problems.push(...query.problems.map((problem) => `queries[${index}]: ${problem}`));
   }
-  if (problems.length > 0) {
-    const bad = problems.length === 1 ? 'one of its queries is' : `${problems.length} of its queries are`;
-    throw new CallerStatsError('invalid', `Nothing was recorded: ${bad} invalid.`, { details: problems });
-  }
+  if (problems.length > 0)
+    throw new CallerStatsError('invalid', 'Nothing was recorded.', { details: problems });
   // If the schema is stricter than the rules above, the two contradict each other: refuse the request.
   if (request.validationError) throw request.validationError;
   return queries;

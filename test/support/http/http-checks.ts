@@ -117,6 +117,11 @@ function checkError(asked: Asked, { headers, text }: Answer, about: string): voi
     if (typeof message !== 'string' || message === '' || Object.keys(detail as object).length !== 1)
       expect(detail, about).toEqual({ message: expect.stringMatching(/./) as unknown });
   }
+  // Many clients show `error` alone.
+  const [first, ...others] = (details as unknown[]).map((detail) => String(at(detail, 'message')));
+  const end = `: ${first?.replace(/\.$/, '')}${others.length === 0 ? '.' : ' (and '}`;
+  requireIs(String(error).includes(end), true, about);
+  requireIs(/\(and \d+ more\)\.$/.test(String(error)), others.length > 0, about);
 }
 
 /** The parts of a response that a client sees, without its date. */

@@ -85,14 +85,10 @@ describe('a batch', () => {
   test('with older queries is refused, with the index of each', () => {
     expect(oldQueriesError(['a', 'b'], [rowsFrom, rowsFrom - 1], rowsFrom)).toMatchObject({
       code: 'invalid',
-      message: expect.stringMatching(/: one of its queries is from before 2026-01-01T00:00:00\.000Z\./),
       details: [
         'queries[1]: occurredAt: lies before 2026-01-01T00:00:00.000Z, from when on the project keeps rows',
       ],
     });
-    expect(oldQueriesError(['a', 'b', 'c'], [0, rowsFrom, 1], rowsFrom)?.message).toMatch(
-      /: 2 of its queries are from before/,
-    );
     expect(details(['a', 'b', 'c'], [0, rowsFrom, 1])).toEqual(['queries[0]', 'queries[2]']);
   });
 

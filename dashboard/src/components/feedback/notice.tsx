@@ -33,7 +33,9 @@ interface FailureProps {
 
 /** The error of a failed request, and a button to retry. */
 export function Failure({ error, what, onRetry }: FailureProps) {
-  const details = error instanceof ApiError ? error.details : [];
+  // The message may contain the first detail.
+  const details =
+    error instanceof ApiError ? error.details.filter((detail) => !error.message.includes(detail)) : [];
   return (
     <Notice kind="danger" alert>
       <p>

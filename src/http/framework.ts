@@ -1,7 +1,19 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import type { Logger } from 'pino';
-import { headerBytesMax, headersTimeoutMs, lateRequestsIntervalMs } from '../domain/limits.js';
+import {
+  headerBytesMax,
+  headersTimeoutMs,
+  lateRequestsIntervalMs,
+  lingeringBytesMax,
+  lingeringConnectionsMax,
+} from '../domain/limits.js';
 import { createConnectionErrors } from './connection/connection-errors.js';
+import {
+  closeWhileReceiving,
+  continueWhenRead,
+  createLingeringClose,
+  mustCloseAfter,
+} from './connection/lingering-close.js';
 import { answerError, HttpError } from './errors.js';
 import { addSecurityHeaders, SECURITY_HEADERS } from './headers.js';
 import { frameworkLog } from './log.js';
@@ -17,7 +29,12 @@ export function createFramework(
   { requestTimeout, ...options }: FastifyServerOptions & { readonly requestTimeout: number },
   refused?: (status: number) => void,
 ): FastifyInstance {
-  const connectionErrors = createConnectionErrors(refused);
+  const closeLingering = createLingeringClose({
+    connectionsMax: lingeringConnectionsMax,
+    bytesMax: lingeringBytesMax,
+    timeoutMs: requestTimeout,
+  });
+  const connectionErrors = createConnectionErrors(closeLingering, refused);
   const app: FastifyInstance = Fastify({
     rewriteUrl: mergeOtherMethods,
     ...options,
@@ -34,16 +51,28 @@ export function createFramework(
     clientErrorHandler: connectionErrors.onClientError,
     frameworkErrors: (error, request, reply) => {
       // The framework runs no hooks before this handler.
+      if (mustCloseAfter(request.raw)) reply.header('connection', 'close');
       answerError(error, request, reply.headers(SECURITY_HEADERS));
       refused?.(reply.statusCode);
     },
   });
   connectionErrors.watch(app.server);
+  closeWhileReceiving(app.server, closeLingering);
+  continueWhenRead(app.server);
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (mustCloseAfter(request.raw)) reply.header('connection', 'close');
+    done(null, payload);
+  });
   app.addHttpMethod(OTHER_METHOD, { hasBody: true });
   addSecurityHeaders(app);
   app.setErrorHandler(answerError);
+  const notFound = () => new HttpError(404, notFoundMessage);
+  // Before the body is read.
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    done(request.is404 ? notFound() : null, payload);
+  });
   app.setNotFoundHandler(() => {
-    throw new HttpError(404, notFoundMessage);
+    throw notFound();
   });
   return app;
 }

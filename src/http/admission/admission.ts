@@ -145,7 +145,9 @@ export class Admission {
     const passOver = () => payload.unpipe(counter).resume();
     counter.once('error', passOver);
     reply.raw.once('close', passOver);
-    return payload.pipe(counter);
+    // Not before the framework reads: it may refuse the body by its headers, and the client may wait for `100 Continue`.
+    counter.once('resume', () => payload.pipe(counter));
+    return counter;
   }
 }
 

@@ -3,10 +3,11 @@
  * CONNECT, an Expect that cannot be met. Node would send an empty body or nothing, but every error has the same shape.
  */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { errorBody } from '../errors.js';
 import { SECURITY_HEADERS } from '../headers.js';
-import { exchangesOn } from './connections.js';
+import { type Exchange, exchangesOn, trackExchange } from './connections.js';
+import type { LingeringClose } from './lingering-close.js';
 
 const ANSWERS: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The URL and headers together are too large.'],
@@ -15,9 +16,12 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, message: string
 };
 
 /** Creates the listeners for such requests. `onAnswer` is called with the status of each answer. */
-export function createConnectionErrors(onAnswer: (status: number) => void = () => undefined) {
+export function createConnectionErrors(
+  closeLingering: LingeringClose,
+  onAnswer: (status: number) => void = () => undefined,
+) {
   const answer = (
-    socket: Duplex,
+    socket: Socket,
     status: number,
     message: string,
     headers: Readonly<Record<string, string>> = {},
@@ -27,21 +31,23 @@ export function createConnectionErrors(onAnswer: (status: number) => void = () =
       ([name, value]) => `${name}: ${value}`,
     );
     socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
+    closeLingering(socket);
     onAnswer(status);
   };
   return {
     /** For Node's `clientError`. */
-    onClientError: (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    onClientError: (error: NodeJS.ErrnoException, socket: Socket): void => {
       const [status, message] = ANSWERS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
-      if (canAnswer(error, socket)) answer(socket, status, message);
+      if (canAnswer(error, socket, closeLingering)) answer(socket, status, message);
     },
     /** Handles the server's other events for such requests. Its connections must be tracked (`trackConnections`). */
     watch: (server: Server): void => {
-      server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+      server.on('connect', (_request: IncomingMessage, socket: Socket) => {
         const message = 'This server is not a proxy and does not support CONNECT.';
         answer(socket, 405, message, { allow: 'GET, HEAD, POST' });
       });
-      server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+      server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+        trackExchange(request, response);
         const body = JSON.stringify(errorBody('The Expect header asks for what this server cannot do.'));
         response.writeHead(417, { ...headersFor(body), connection: 'close' }).end(body);
         onAnswer(417);
@@ -54,20 +60,24 @@ export function createConnectionErrors(onAnswer: (status: number) => void = () =
  * Whether the invalid bytes get an answer of their own. Otherwise sees to the end of the connection. A complete request
  * before them keeps its own response, because it may have been recorded; then the connection ends.
  */
-function canAnswer(error: NodeJS.ErrnoException, socket: Duplex): boolean {
+function canAnswer(error: NodeJS.ErrnoException, socket: Socket, closeLingering: LingeringClose): boolean {
   const exchanges = exchangesOn(socket);
   const last = exchanges.at(-1);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
-  } else if (last === undefined || (exchanges.length === 1 && !last.request.complete)) {
+  } else if (last === undefined || (exchanges.length === 1 && canStillAnswer(last))) {
     return true;
   } else if (last.request.complete) {
-    last.response.once('finish', () => socket.end());
+    last.response.once('finish', () => closeLingering(socket));
   } else {
     // The client would take an answer for the response to the request before.
     socket.destroy();
   }
   return false;
+}
+
+function canStillAnswer({ request, response }: Exchange): boolean {
+  return !request.complete && !response.headersSent;
 }
 
 function headersFor(body: string): Record<string, string> {

@@ -27,6 +27,13 @@ export class RawConnection {
     this.#socket.write(bytes);
   }
 
+  /** Resolves once the system has taken all bytes. Rejects if the server closes the connection before. */
+  writeAll(bytes: string | Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#socket.write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
   /** The next response, which must have a Content-Length. Skips interim responses (1xx). */
   async read(method: string): Promise<RawAnswer> {
     let response = this.#reader.next(method);

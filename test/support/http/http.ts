@@ -59,6 +59,8 @@ interface Requests {
   connect(): Promise<RawConnection>;
   /** Reads the next response of a connection and runs `checkAnswer` on it. */
   read(connection: RawConnection, asked: Asked): Promise<Answer>;
+  /** The address of the server, without a path. */
+  origin(): Promise<string>;
   listening(): boolean;
   /** Number of open connections. */
   connections(): Promise<number>;
@@ -313,6 +315,7 @@ function requestsTo(
       return answer;
     },
     connect: async () => RawConnection.open(await port()),
+    origin: async () => `http://127.0.0.1:${await port()}`,
     listening: () => app.server.listening,
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
     close: () => app.close(),

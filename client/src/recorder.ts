@@ -308,7 +308,7 @@ function findRefused(
   const refused = new Map<QueuedQuery, string>();
   for (const detail of details) {
     const query = batch[Number(/^queries\[(\d+)\]/.exec(detail)?.[1])];
-    if (query && !refused.has(query)) refused.set(query, detail);
+    if (query) refused.set(query, detail);
   }
   if (batch.length === 1 && refused.size === 0) for (const query of batch) refused.set(query, message);
   return refused;

@@ -147,9 +147,9 @@ function toError(
   const messages = Array.isArray(details) ? details.map((detail) => String(detail?.message)) : [];
   const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? '', nowMs);
   const ErrorClass = classes[status] ?? (status >= 500 ? ServerError : CallerStatsError);
-  // Such as a proxy's error page.
-  const message = error ?? `The server answered ${status}, not as caller-stats does: ${text.slice(0, 200)}`;
-  // `error` says the first detail already.
-  const others = messages.filter((detail) => !`${message}`.includes(detail));
-  return new ErrorClass([message, ...others].join(' '), { status, details: messages, retryAfterMs });
+  // `error` is about the first of the details. Other bodies are such as a proxy's error page.
+  const message =
+    messages.join(' ') ||
+    (error ?? `The server answered ${status}, not as caller-stats does: ${text.slice(0, 200)}`);
+  return new ErrorClass(`${message}`, { status, details: messages, retryAfterMs });
 }

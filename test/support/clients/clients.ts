@@ -19,14 +19,14 @@ export interface LargeRequest {
   readonly framing: 'length' | 'chunked';
 }
 
-export interface ClientAnswer {
+interface ClientAnswer {
   /** 0 if the client got no response. */
   readonly status: number;
   /** The body, or the client's error. */
   readonly body: string;
 }
 
-export interface HttpClient {
+interface HttpClient {
   readonly name: string;
   /** Whether it waits for `100 Continue` if it is told to. */
   readonly canExpect: boolean;

@@ -117,11 +117,7 @@ test('if the server never responds, close reports everything that was queued', a
 });
 
 test('queries rejected by the server are dropped with its message, and the rest is sent again', async () => {
-  const details = ['queries[0]: caller: no', 'queries[2]: id: no', 'queries[2]: caller: no'].map(
-    (message) => ({
-      message,
-    }),
-  );
+  const details = [{ message: 'queries[0]: caller: no' }, { message: 'queries[2]: id: no' }];
   const { recorder, platform, dropped, sent } = recorderWith([
     () => answer(400, { error: 'No.', details }),
     ok,

@@ -7,6 +7,14 @@ export interface Platform extends Transport {
   /** Returns a handle for `clearTimeout`. If it has `ref` and `unref`, as in Node, they are used. */
   readonly setTimeout: (run: () => void, ms: number) => unknown;
   readonly clearTimeout: (timer: never) => void;
+  /** Whether timers and requests end with the request that started them, as in Cloudflare's workers. */
+  readonly isRequestBound: boolean;
+  /** Tells the operator of a problem that would otherwise go unnoticed. */
+  readonly warn: (message: string) => void;
+}
+
+interface Navigating {
+  readonly navigator?: { readonly userAgent?: string };
 }
 
 /** Looks each global up when it is called, because instrumentation may replace it later. */
@@ -16,6 +24,8 @@ export const platform: Platform = {
   random: () => Math.random(),
   setTimeout: (run, ms) => setTimeout(run, ms),
   clearTimeout: (timer) => clearTimeout(timer),
+  isRequestBound: (globalThis as Navigating).navigator?.userAgent === 'Cloudflare-Workers',
+  warn: (message) => console.warn(message),
 };
 
 /** A timer of Node; other platforms use numbers. */

@@ -11,9 +11,10 @@ export interface DropReason {
    * - `refused`: the server rejected the query permanently;
    * - `closed`: the recorder was closed before `record` was called, or before the server responded; in the second case
    *   the query may have been recorded;
+   * - `unconfigured`: `url`, `projectId` or `key` is missing;
    * - `spooled`: like `closed`, but the query is on disk and will be sent when the spool is opened again.
    */
-  readonly code: 'invalid' | 'queue-full' | 'refused' | 'closed' | 'spooled';
+  readonly code: 'invalid' | 'queue-full' | 'refused' | 'closed' | 'unconfigured' | 'spooled';
   /** A message for people; for `refused`, the server's message. */
   readonly message: string;
 }
@@ -31,11 +32,14 @@ export interface Spool {
 }
 
 export interface RecorderOptions {
-  /** The server's URL, such as `https://stats.example.com`. */
-  readonly url: string;
-  readonly projectId: string;
+  /**
+   * The server's URL, such as `https://stats.example.com`. If `url`, `projectId` or `key` is missing, as in a build without
+   * the variables of production, the recorder drops every query, and warns once.
+   */
+  readonly url: string | undefined;
+  readonly projectId: string | undefined;
   /** A recording key of the project, or an admin key with the scope `write`. */
-  readonly key: string;
+  readonly key: string | undefined;
   /** Queries per request, 1 to 10,000 (the server's default limit). Default: 1,000. */
   readonly batchMax?: number;
   /** Milliseconds to wait for more queries before sending a batch that is not full. Default: 1,000. */
@@ -88,7 +92,8 @@ export interface Recorder extends AsyncDisposable {
    * Sends queued queries without delay. Resolves with true when everything recorded before the call is acknowledged or
    * dropped; with false on timeout or abort, in which case sending continues.
    *
-   * On edge runtimes, which stop after the response, call `ctx.waitUntil(recorder.flush())`.
+   * On edge runtimes, which stop after the response, call `ctx.waitUntil(recorder.flush())`. In Cloudflare's workers, only
+   * `flush` and `close` send: those queries that no other call is sending.
    */
   flush(options?: FlushOptions): Promise<boolean>;
   /**

@@ -18,7 +18,7 @@ import {
 } from './recorder-options.js';
 
 /**
- * Creates a recorder. Throws a `RangeError` if an option is invalid.
+ * Creates a recorder. Throws a `RangeError` if an option is invalid, but not if `url`, `projectId` or `key` is missing.
  *
  * When a process of Node, Bun or Deno has nothing else to do, it sends the queued queries before it exits: for at most
  * `closeTimeoutMs` after the current request, which takes at most `timeoutMs`.
@@ -28,6 +28,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   return new QueueingRecorder(options);
 }
 
+type Counts = { -readonly [Name in Exclude<keyof RecorderStats, 'queued'>]: number };
+
 /** Node's `process`. Other platforms have none, or one whose functions throw (Next.js on the edge). */
 type Process = Record<'on' | 'off', (event: 'beforeExit', listener: () => void) => void>;
 
@@ -35,17 +37,26 @@ class QueueingRecorder implements Recorder {
   readonly #options: RecorderOptions;
   readonly #settings: RecorderSettings;
   readonly #platform: Platform;
-  readonly #url: string;
-  readonly #authorization: string;
+  #url = '';
+  #authorization = '';
+  /** The names of required options without a value. */
+  readonly #missing: string;
+  #warned = false;
   /** Oldest first. */
   #queue: QueuedQuery[] = [];
   /** The queries of the current request; older than the queue. */
   #batch: QueuedQuery[] = [];
   #batchMax: number;
-  #recorded = 0;
-  #duplicates = 0;
-  #dropped = 0;
-  #failures = 0;
+  /**
+   * The size of the next batch. Failures halve it, because a server or proxy may close the connection instead of answering
+   * that a batch is too large. Successes double it again, up to `#batchMax`.
+   */
+  #batchSize: number;
+  readonly #counts: Counts;
+  /** On platforms whose timers and requests end with a request: one recorder for each pending `flush`. */
+  readonly #parts = new Set<QueueingRecorder>();
+  /** When `flush` of a part is over at the latest. If it is not, its request was aborted. */
+  #endsAtMs = Number.POSITIVE_INFINITY;
   #running = false;
   #closed = false;
   /** Pending `flush` calls. Each waits for the `left` oldest queries of batch and queue. */
@@ -55,16 +66,28 @@ class QueueingRecorder implements Recorder {
   /** Whether the recorder is waiting for the batch to fill up. */
   #filling = false;
   #spool: Spool | undefined;
+  /** Whether each `flush` sends what is in the queue by a part of its own. */
+  readonly #flushesInParts: boolean;
 
-  constructor(options: RecorderOptions) {
+  /** @param whole the recorder of which this one is a part that sends these queries */
+  constructor(options: RecorderOptions, whole?: QueueingRecorder, queue: QueuedQuery[] = []) {
     this.#options = options;
     this.#settings = parseOptions(options);
     this.#platform = { ...platform, ...options.platform };
     this.#pause = new Pause(this.#platform);
-    this.#url = operationUrl(options.url, options.projectId, 'queries');
-    this.#authorization = authorizationHeader(options.key);
     this.#batchMax = this.#settings.batchMax;
-    this.#spool = options.spool;
+    this.#batchSize = this.#batchMax;
+    this.#counts = whole ? whole.#counts : { recorded: 0, duplicates: 0, dropped: 0, failures: 0 };
+    this.#flushesInParts = this.#platform.isRequestBound && !whole;
+    this.#queue = queue;
+    if (!whole) this.#spool = options.spool;
+    const { url, projectId, key } = options;
+    this.#missing = Object.keys({ url, projectId, key })
+      .filter((name) => !options[name as 'key'])
+      .join(', ');
+    if (!url || !projectId || !key) return;
+    this.#url = operationUrl(url, projectId, 'queries');
+    this.#authorization = authorizationHeader(key);
     this.#withSpool((spool) => {
       this.#queue = [...spool.load()];
     });
@@ -72,17 +95,17 @@ class QueueingRecorder implements Recorder {
   }
 
   get stats(): RecorderStats {
-    return {
-      queued: this.#queue.length + this.#batch.length,
-      recorded: this.#recorded,
-      duplicates: this.#duplicates,
-      dropped: this.#dropped,
-      failures: this.#failures,
-    };
+    return { queued: this.#queued, ...this.#counts };
+  }
+
+  get #queued(): number {
+    let queued = this.#queue.length + this.#batch.length;
+    for (const part of this.#parts) queued += part.#queued;
+    return queued;
   }
 
   record(query: Query): void {
-    const waiting = this.#queue.length + this.#batch.length;
+    const waiting = this.#queued;
     let queued: QueuedQuery | string = 'is not readable';
     try {
       queued = toQueuedQuery(query, this.#platform.now());
@@ -90,12 +113,14 @@ class QueueingRecorder implements Recorder {
       // A getter or proxy that throws.
     }
     if (typeof queued === 'string') this.#drop([query as QueuedQuery], 'invalid', queued);
+    else if (this.#missing) this.#dropUnconfigured(queued);
     else if (this.#closed) this.#drop([queued], 'closed', 'the recorder is closed');
     else if (waiting < this.#settings.queueMax) this.#take(queued);
     else this.#drop([queued], 'queue-full', `${waiting} queries are waiting already`);
   }
 
   flush({ timeoutMs = this.#settings.closeTimeoutMs, signal }: FlushOptions = {}): Promise<boolean> {
+    if (this.#flushesInParts) return this.#flushPart({ timeoutMs, ...(signal && { signal }) }, timeoutMs);
     return new Promise((resolve) => {
       const stop = (): void => waiter.resolve(false);
       const timer = this.#platform.setTimeout(stop, timeoutMs);
@@ -135,12 +160,8 @@ class QueueingRecorder implements Recorder {
     // Retry immediately instead of waiting for the backoff: this may be the last chance.
     this.#pause.end();
     if (await flushed) return true;
-    const left = [...this.#batch, ...this.#queue];
-    this.#batch = [];
-    this.#queue = [];
-    this.#abort.abort();
-    this.#abort = new AbortController();
-    this.#pause.end();
+    const left = this.#takeLeft();
+    if (left.length > 0) this.#stop();
     this.#closed = true;
     if (this.#closeSpool()) this.#drop(left, 'spooled', 'sent when the spool is opened again');
     else this.#drop(left, 'closed', 'the recorder was closed before the server responded');
@@ -148,15 +169,54 @@ class QueueingRecorder implements Recorder {
     return left.length === 0;
   }
 
+  /** Sends everything in the queue with timers and requests of the caller. What was not sent in time returns to the queue. */
+  async #flushPart(options: FlushOptions, timeoutMs: number): Promise<boolean> {
+    for (const part of this.#parts) if (part.#endsAtMs < this.#platform.now()) this.#takeBack(part);
+    const part = new QueueingRecorder(this.#options, this, this.#queue.splice(0));
+    part.#endsAtMs = this.#platform.now() + timeoutMs + 1000;
+    this.#parts.add(part);
+    const settled = await part.flush(options);
+    part.#stop();
+    this.#takeBack(part);
+    return settled;
+  }
+
+  /** Ends the current request and the current delay. */
+  #stop(): void {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    this.#pause.end();
+  }
+
+  #takeBack(part: QueueingRecorder): void {
+    this.#parts.delete(part);
+    this.#queue.unshift(...part.#takeLeft());
+  }
+
+  /** Removes and returns everything that waits. */
+  #takeLeft(): QueuedQuery[] {
+    const left = [...this.#batch, ...this.#queue];
+    this.#batch = [];
+    this.#queue = [];
+    return left;
+  }
+
+  #dropUnconfigured(query: QueuedQuery): void {
+    const problem = `createRecorder was given no ${this.#missing}`;
+    if (!this.#warned) this.#platform.warn(`caller-stats: no query is counted: ${problem}`);
+    this.#warned = true;
+    this.#drop([query], 'unconfigured', problem);
+  }
+
   #take(query: QueuedQuery): void {
     this.#queue.push(query);
     this.#withSpool((spool) => spool.append(query));
     this.#start();
-    if (this.#filling && this.#queue.length >= this.#batchMax) this.#pause.end();
+    if (this.#filling && this.#queue.length >= this.#batchSize) this.#pause.end();
   }
 
   #start(): void {
-    if (this.#running || this.#queue.length === 0) return;
+    if (this.#running || this.#queue.length === 0 || this.#flushesInParts) return;
     this.#running = true;
     void this.#run();
   }
@@ -164,14 +224,15 @@ class QueueingRecorder implements Recorder {
   async #run(): Promise<void> {
     const { process } = globalThis as { process?: Partial<Process> };
     const finish = (): void => void this.#finish();
-    this.#runCallback(() => process?.on?.('beforeExit', finish));
+    const waitsForExit = !this.#platform.isRequestBound;
+    this.#runCallback(() => waitsForExit && process?.on?.('beforeExit', finish));
     while (this.#queue.length > 0) {
-      if (this.#queue.length < this.#batchMax && this.#waiters.size === 0 && !this.#closed) {
+      if (this.#queue.length < this.#batchSize && this.#waiters.size === 0 && !this.#closed) {
         this.#filling = true;
         await this.#pause.wait(this.#settings.delayMs, false);
         this.#filling = false;
       }
-      this.#batch = this.#queue.splice(0, this.#batchMax);
+      this.#batch = this.#queue.splice(0, this.#batchSize);
       await this.#deliver();
       this.#withSpool((spool) => spool.settle(this.#queue));
       this.#resolveWaiters();
@@ -189,19 +250,17 @@ class QueueingRecorder implements Recorder {
         const { recorded, duplicates } = await this.#send(batch);
         // `#finish` dropped the batch in the meantime and has reported it.
         if (this.#batch !== batch) return;
-        this.#recorded += recorded;
-        this.#duplicates += duplicates;
+        this.#counts.recorded += recorded;
+        this.#counts.duplicates += duplicates;
         this.#settle(new Set(batch));
+        this.#batchSize = Math.min(2 * this.#batchSize, this.#batchMax);
       } catch (cause) {
         if (this.#batch !== batch) return;
         const error = cause as CallerStatsError;
-        this.#failures++;
+        this.#counts.failures++;
         this.#runCallback(() => this.#options.onError?.(error));
         if (this.#batch !== batch) return;
-        if (!this.#handleRejection(error)) {
-          const ms = backoffMs(error, ++failures, this.#platform.random(), this.#settings);
-          await this.#pause.wait(ms, this.#waiters.size > 0);
-        }
+        if (!this.#handleRejection(error)) await this.#backOff(error, ++failures);
       }
     }
   }
@@ -216,12 +275,24 @@ class QueueingRecorder implements Recorder {
     this.#settle(refused);
     if (refused.size === 0) {
       // Halving the batch finds the rejected query.
-      const half = Math.ceil(this.#batch.length / 2);
-      this.#queue = [...this.#batch.splice(half), ...this.#queue];
-      if (error.status === 413) this.#batchMax = half;
+      this.#halveBatch();
+      if (error.status === 413) this.#batchMax = this.#batchSize;
     }
     for (const [query, words] of refused) this.#drop([query], 'refused', words);
     return true;
+  }
+
+  /** Puts the second half of the batch back into the queue. */
+  #halveBatch(): void {
+    this.#batchSize = Math.ceil(this.#batch.length / 2);
+    this.#queue = [...this.#batch.splice(this.#batchSize), ...this.#queue];
+  }
+
+  /** Waits for the next try, with a smaller batch unless a busy server asked to wait: for it, that would be more work. */
+  #backOff(error: CallerStatsError, failures: number): Promise<void> {
+    if (error.retryAfterMs === undefined && this.#batch.length > 1) this.#halveBatch();
+    const ms = backoffMs(error, failures, this.#platform.random(), this.#settings);
+    return this.#pause.wait(ms, this.#waiters.size > 0);
   }
 
   async #send(batch: readonly QueuedQuery[]): Promise<{ recorded: number; duplicates: number }> {
@@ -266,7 +337,7 @@ class QueueingRecorder implements Recorder {
   }
 
   #drop(queries: readonly QueuedQuery[], code: DropReason['code'], message: string): void {
-    this.#dropped += queries.length;
+    this.#counts.dropped += queries.length;
     if (queries.length > 0) this.#runCallback(() => this.#options.onDrop?.(queries, { code, message }));
   }
 

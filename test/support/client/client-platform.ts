@@ -11,14 +11,17 @@ const stepsMax = 100_000;
 
 export class TestPlatform implements Platform {
   readonly fetch: Platform['fetch'];
+  readonly isRequestBound: boolean;
   nowMs = Date.UTC(2026, 0, 1);
   chance = 0.5;
   /** The milliseconds of each timer. */
   readonly waits: number[] = [];
+  readonly warnings: string[] = [];
   readonly #timers = new Set<Due>();
 
-  constructor(fetch: Platform['fetch']) {
+  constructor(fetch: Platform['fetch'], isRequestBound = false) {
     this.fetch = fetch;
+    this.isRequestBound = isRequestBound;
   }
 
   readonly now = (): number => this.nowMs;
@@ -30,6 +33,7 @@ export class TestPlatform implements Platform {
     return timer;
   };
   readonly clearTimeout = (timer: Due): void => void this.#timers.delete(timer);
+  readonly warn = (message: string): void => void this.warnings.push(message);
 
   /** Waits for everything that does not depend on timers. */
   async settle(): Promise<void> {

@@ -11,12 +11,15 @@ export const BAD = 'bad';
 export class ModelServer {
   readonly times = new Map<string, string>();
   readonly batchMax: number;
+  /** Whether it closes the connection instead of answering that a batch is too large. */
+  readonly #closes: boolean;
   atOnce = 0;
   atOnceMax = 0;
   requests = 0;
   readonly #troubles: Trouble[];
 
-  constructor(troubles: readonly Trouble[], batchMax: number) {
+  constructor(troubles: readonly Trouble[], batchMax: number, closes = false) {
+    this.#closes = closes;
     this.#troubles = [...troubles];
     this.batchMax = batchMax;
   }
@@ -40,7 +43,7 @@ export class ModelServer {
     if (trouble === 'garbage') return new Response('<html>Log in</html>');
     if (trouble === 'foreign') return answer(200, { recorded: queries.length, duplicates: 1 });
     if (typeof trouble === 'number') return answer(trouble, { error: 'No.' }, { 'retry-after': '2' });
-    if (queries.length > this.batchMax) return answer(413, { error: 'Too many.' });
+    if (queries.length > this.batchMax) return this.#refuseSize();
     const details = queries.flatMap(({ caller }, at) =>
       caller === BAD ? [{ message: `queries[${at}]: caller: is bad` }] : [],
     );
@@ -51,5 +54,10 @@ export class ModelServer {
     if (trouble === 'lost') throw new TypeError('fetch failed');
     if (trouble === 'late') await never(signal).catch(() => {});
     return answer(200, { recorded, duplicates: queries.length - recorded });
+  }
+
+  #refuseSize(): Response {
+    if (this.#closes) throw new TypeError('fetch failed');
+    return answer(413, { error: 'Too many.' });
   }
 }

@@ -5,6 +5,7 @@ import type { QueuedQuery } from '../../../client/src/query.js';
 import { createRecorder } from '../../../client/src/recorder.js';
 import type { DropReason } from '../../../client/src/recorder-options.js';
 import { TestPlatform } from '../../support/client/client-platform.js';
+import { required } from '../../support/client/client-recorder.js';
 import { BAD, ModelServer, type Trouble } from '../../support/client/client-server.js';
 import { lawRuns } from '../../support/volume.js';
 
@@ -40,6 +41,7 @@ interface Case {
   readonly troubles: readonly Trouble[];
   readonly batchMax: number;
   readonly serverBatchMax: number;
+  readonly serverCloses: boolean;
   readonly queueMax: number;
   readonly closeTimeoutMs: number;
   readonly chance: number;
@@ -50,14 +52,15 @@ const cases: fc.Arbitrary<Case> = fc.record({
   troubles,
   batchMax: fc.integer({ min: 1, max: 8 }),
   serverBatchMax: fc.integer({ min: 1, max: 8 }),
+  serverCloses: fc.boolean(),
   queueMax: fc.integer({ min: 1, max: 30 }),
   closeTimeoutMs: fc.constantFrom(0, 1000, 30_000, 1_000_000),
   chance: fc.double({ min: 0, max: 0.999, noNaN: true }),
 });
 
 /** Runs all steps, closes the recorder, and returns the outcome of each query. */
-async function play({ actions, troubles, chance, serverBatchMax, ...options }: Case) {
-  const server = new ModelServer(troubles, serverBatchMax);
+async function play({ actions, troubles, chance, serverBatchMax, serverCloses, ...options }: Case) {
+  const server = new ModelServer(troubles, serverBatchMax, serverCloses);
   const platform = new TestPlatform(server.fetch);
   platform.chance = chance;
   const dropped: { readonly query: QueuedQuery; readonly code: DropReason['code'] }[] = [];
@@ -65,9 +68,7 @@ async function play({ actions, troubles, chance, serverBatchMax, ...options }: C
   const broken: string[] = [];
   const recorder = createRecorder({
     ...options,
-    url: 'http://stats.test',
-    projectId: 'docs',
-    key: 'key',
+    ...required,
     platform,
     onDrop: (queries, { code }) => {
       for (const query of queries) dropped.push({ query, code });
@@ -137,6 +138,25 @@ test('each query is acknowledged or dropped exactly once, with the time of its c
         if (query.caller === BAD) expect(server.times.has(query.id)).toBe(false);
         if (code === 'invalid') expect(query.caller).toBe('No Name');
       }
+    }),
+    runs,
+  );
+});
+
+test('every query is recorded, however small the batches are that the server takes, and however it refuses others', async () => {
+  // Larger bodies are compressed, which takes real time.
+  const sizes = fc.integer({ min: 1, max: 12 });
+  await fc.assert(
+    fc.asyncProperty(sizes, sizes, fc.integer({ min: 1, max: 200 }), fc.boolean(), async (...one) => {
+      const [batchMax, serverBatchMax, queries, serverCloses] = one;
+      const server = new ModelServer([], serverBatchMax, serverCloses);
+      const platform = new TestPlatform(server.fetch);
+      const recorder = createRecorder({ ...required, batchMax, platform });
+      for (let at = 0; at < queries; at++) recorder.record({ id: `${at}`, caller: 'web' });
+      expect(await platform.until(recorder.flush({ timeoutMs: 2 ** 31 - 1 }))).toBe(true);
+      expect(recorder.stats).toMatchObject({ recorded: queries, queued: 0, dropped: 0 });
+      // Each request that is refused makes the next one smaller, and each success at most doubles it.
+      expect(server.requests).toBeLessThanOrEqual(2 * queries + Math.ceil(Math.log2(batchMax)) + 1);
     }),
     runs,
   );

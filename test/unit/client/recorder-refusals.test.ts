@@ -14,8 +14,6 @@ describe('invalid options are refused when the recorder is created', () => {
     ['url', { url: 'stats.test' }],
     ['url', { url: 'file:///stats' }],
     ['url', { url: 'http://stats.test/?a' }],
-    ['key', { key: '' }],
-    ['key', { key: undefined as never }],
     ['key', { key: 'two keys' }],
     ['key', { key: 'a\nb' }],
     ['key', { key: 'kéy' }],
@@ -29,6 +27,42 @@ describe('invalid options are refused when the recorder is created', () => {
   ])('%s of %j', (name, options) => {
     expect(() => createRecorder({ ...required, ...options })).toThrow(RangeError);
     expect(() => createRecorder({ ...required, ...options })).toThrow(name);
+  });
+});
+
+describe('without url, projectId or key, nothing throws', () => {
+  test.each([
+    ['url', { url: undefined }],
+    ['url', { url: '' }],
+    ['projectId', { projectId: undefined }],
+    ['key', { key: '' }],
+    ['url, projectId, key', { url: undefined, projectId: '', key: undefined }],
+  ])('%s: each query is dropped, and one warning says why', async (names, options) => {
+    const { recorder, platform, dropped, sent } = recorderWith([ok], options);
+    expect(platform.warnings).toEqual([]);
+    for (const id of ['a', 'b', 'c']) recorder.record({ id, caller: 'web' });
+    const message = `createRecorder was given no ${names}`;
+    expect(platform.warnings).toEqual([`caller-stats: no query is counted: ${message}`]);
+    expect(dropped).toEqual(
+      ['a', 'b', 'c'].map((id) => ({ ids: [id], reason: { code: 'unconfigured', message } })),
+    );
+    expect(recorder.stats).toMatchObject({ queued: 0, dropped: 3 });
+    expect([await recorder.flush(), await recorder.close()]).toEqual([true, true]);
+    expect(sent).toEqual([]);
+  });
+
+  test('a spool keeps what an earlier process left', async () => {
+    const calls: string[] = [];
+    const spool = {
+      load: () => [],
+      append: () => void calls.push('append'),
+      settle: () => void calls.push('settle'),
+      close: () => void calls.push('close'),
+    };
+    const { recorder } = recorderWith([ok], { key: undefined, spool });
+    recorder.record({ id: 'a', caller: 'web' });
+    await recorder.close();
+    expect(calls).toEqual(['close']);
   });
 });
 
@@ -139,6 +173,23 @@ test('a batch that is too large is halved, and so are later ones', async () => {
   for (let at = 0; at < 8; at++) recorder.record({ id: `${at}`, caller: 'web' });
   expect(await platform.until(recorder.flush())).toBe(true);
   expect(sent.map(({ ids }) => ids.join())).toEqual(['0,1,2,3', '0,1', '2,3', '4,5', '6,7']);
+});
+
+test('a batch is halved while the server closes the connection, and grows again afterwards', async () => {
+  const closes = (): Response => {
+    throw new TypeError('fetch failed', { cause: new Error('write EPIPE') });
+  };
+  const { recorder, platform, sent } = recorderWith([closes, closes, ok], { batchMax: 8 });
+  for (let at = 0; at < 16; at++) recorder.record({ id: `${at}`, caller: 'web' });
+  expect(await platform.until(recorder.flush({ timeoutMs: 1_000_000 }))).toBe(true);
+  expect(sent.map(({ ids }) => ids.length)).toEqual([8, 4, 2, 4, 8, 2]);
+});
+
+test('a batch keeps its size when a busy server asks to wait', async () => {
+  const { recorder, platform, sent } = recorderWith([status(429, { 'retry-after': '1' }), ok]);
+  for (const id of ['a', 'b']) recorder.record({ id, caller: 'web' });
+  expect(await platform.until(recorder.flush())).toBe(true);
+  expect(sent.map(({ ids }) => ids.join())).toEqual(['a,b', 'a,b']);
 });
 
 describe('after a failed request', () => {

@@ -1,5 +1,5 @@
 /** What `flush` and `close` wait for. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRecorder } from '../../../client/src/recorder.js';
 import { answer, TestPlatform } from '../../support/client/client-platform.js';
 import { ok, recorderWith, required, status } from '../../support/client/client-recorder.js';
@@ -20,6 +20,63 @@ test('flush does not wait for queries that are recorded later', async () => {
   expect([flushed, recorder.stats.queued]).toEqual([true, 1]);
   await waiting;
   expect(await platform.until(recorder.close())).toBe(true);
+});
+
+describe('if requests end with the one that started them, as in workers,', () => {
+  const answers = (ids: string[][], pending: ((response: Response) => void)[]) =>
+    new TestPlatform((_, { body }) => {
+      ids.push((JSON.parse(String(body)) as { id: string }[]).map(({ id }) => id));
+      return new Promise((resolve) => pending.push(resolve));
+    }, true);
+  const recorded = (count: number) => answer(200, { recorded: count, duplicates: 0 });
+
+  test('each flush sends what no other is sending, at the same time', async () => {
+    const [ids, pending]: [string[][], ((response: Response) => void)[]] = [[], []];
+    const platform = answers(ids, pending);
+    const recorder = createRecorder({ ...required, platform });
+    recorder.record(one('a'));
+    await platform.settle();
+    expect(ids).toEqual([]);
+    const first = recorder.flush();
+    recorder.record(one('b'));
+    const second = recorder.flush();
+    await platform.settle();
+    expect(ids).toEqual([['a'], ['b']]);
+    expect(recorder.stats.queued).toBe(2);
+    for (const resolve of pending) resolve(recorded(1));
+    expect(await Promise.all([first, second])).toEqual([true, true]);
+    expect(recorder.stats).toMatchObject({ queued: 0, recorded: 2 });
+  });
+
+  test('queries of a flush that timed out, or whose request ended, are sent by a later flush', async () => {
+    const [ids, pending]: [string[][], ((response: Response) => void)[]] = [[], []];
+    const platform = answers(ids, pending);
+    const recorder = createRecorder({ ...required, platform });
+    recorder.record(one('a'));
+    expect(await platform.until(recorder.flush({ timeoutMs: 100 }))).toBe(false);
+    expect(recorder.stats.queued).toBe(1);
+    // The timers of this flush never fire.
+    void recorder.flush({ timeoutMs: 100 });
+    await platform.settle();
+    platform.nowMs += 10_000;
+    recorder.record(one('b'));
+    const last = recorder.flush();
+    await platform.settle();
+    expect(ids).toEqual([['a'], ['a'], ['a', 'b']]);
+    pending.at(-1)?.(recorded(2));
+    expect(await last).toBe(true);
+    expect(recorder.stats).toMatchObject({ queued: 0, recorded: 2 });
+  });
+
+  test('closing drops what could not be sent', async () => {
+    const dropped: string[] = [];
+    const platform = answers([], []);
+    const onDrop = (_: unknown, { code }: { code: string }) => void dropped.push(code);
+    const recorder = createRecorder({ ...required, platform, onDrop });
+    recorder.record(one('a'));
+    expect(await platform.until(recorder.close())).toBe(false);
+    expect([dropped, recorder.stats.queued]).toEqual([['closed'], 0]);
+  });
 });
 
 test('flush does not mistake rejected queries of a batch for the ones it waits for', async () => {

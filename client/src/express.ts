@@ -1,26 +1,20 @@
 /** Middleware for Express, Connect and other frameworks that use Node's requests and responses. */
-import type { DetectableRequest } from '../../src/domain/queries/caller-detection.js';
+import { type NodeResponse, whenAnswered } from './node-response.js';
 import { platform } from './platform.js';
-import { type QuestionOptions, recordQuestion } from './question.js';
-
-interface Response {
-  readonly statusCode: number;
-  on(event: 'finish', listener: () => void): unknown;
-}
+import { type QuestionOptions, type QuestionRequest, questionRecorder } from './question.js';
 
 /**
- * Middleware that records a query when its response was sent completely with a status below 400.
+ * Middleware that records a query when the handler has answered with a status below 400, also if the reader leaves early.
  *
  * `app.post('/ask', recordQuestions({ recorder, rules }), answer)`
  */
-export function recordQuestions<Req extends DetectableRequest, Res extends Response>(
+export function recordQuestions<Req extends QuestionRequest, Res extends NodeResponse>(
   options: QuestionOptions<[request: Req, response: Res]>,
 ): (request: Req, response: Res, next: () => void) => void {
+  const record = questionRecorder(options);
   return (request, response, next) => {
     const askedAtMs = platform.now();
-    response.on('finish', () => {
-      if (response.statusCode < 400) recordQuestion(options, request, askedAtMs, request, response);
-    });
+    whenAnswered(response, () => void record(request, askedAtMs, request, response));
     next();
   };
 }

@@ -1,30 +1,34 @@
 /** Middleware for Hono, on any of its runtimes. */
 import { platform } from './platform.js';
-import { type QuestionOptions, recordQuestion } from './question.js';
+import { copyFor, type QuestionOptions, questionRecorder } from './question.js';
 
 interface Context {
-  readonly req: { readonly raw: Request };
+  readonly req: { raw: Request };
   readonly res: Response;
   /** The getter throws on runtimes without an execution context. */
   readonly executionCtx: { waitUntil(promise: Promise<unknown>): void };
 }
 
 /**
- * Middleware that records a query when its response has a status below 400. On edge runtimes, which stop after the
- * response, `waitUntil` keeps the runtime alive until the query is sent.
+ * Middleware that records a query when the handler has answered with a status below 400, also if the reader leaves early.
+ * On edge runtimes, which stop after the response, `waitUntil` keeps the runtime alive until the query is sent.
  *
  * `app.post('/ask', recordQuestions({ recorder, rules }), answer)`
  */
 export function recordQuestions<C extends Context>(
   options: QuestionOptions<[context: C]>,
 ): (context: C, next: () => Promise<void>) => Promise<void> {
+  const record = questionRecorder(options);
   return async (context, next) => {
     const askedAtMs = platform.now();
+    const copy = copyFor(options, context.req.raw);
     await next();
     if (context.res.status >= 400) return;
-    recordQuestion(options, context.req.raw, askedAtMs, context);
+    // `context.req.json()` and its siblings read it, unless Hono has the body already.
+    context.req.raw = copy;
+    const recorded = record(copy, askedAtMs, context);
     try {
-      context.executionCtx.waitUntil(options.recorder.flush());
+      context.executionCtx.waitUntil(recorded.then(() => options.recorder.flush()));
     } catch {
       // A long-running server: the recorder sends the query later.
     }

@@ -37,6 +37,20 @@ const CASES: readonly (readonly [
   ],
   [
     'docs/client.md',
+    'const id = async (request)',
+    `${RECORDER} import { recordQuestions } from 'caller-stats-client/next';
+     const [rules, tasks] = [{}, []];
+     const after = (task) => tasks.push(task());
+     const answer = async (request) => Response.json(await request.json());`,
+    `const messages = [{ role: 'user', id: 'm-1' }];
+     const ask = (...more) => POST(new Request('https://docs.example.com/ask', {
+       method: 'POST', body: JSON.stringify({ messages: [...messages, ...more] }) }));
+     await ask(); await ask(); await ask({ role: 'assistant', id: 'a-1' });
+     await Promise.all(tasks); console.log(recorder.stats.recorded, recorder.stats.duplicates);`,
+    '1 2\n',
+  ],
+  [
+    'docs/client.md',
     "process.once('SIGTERM'",
     `${RECORDER} const server = { close: async () => console.log('closed') }; recorder.record({ id: 'm-1', caller: 'web' });
      process.on('exit', () => console.log(recorder.stats.recorded));`,
@@ -71,6 +85,8 @@ const MIDDLEWARE: Readonly<Record<string, string>> = {
     "import express from 'express'; const app = express(); const answer = (_request, response) => response.end();",
   fastify: "import fastify from 'fastify'; const app = fastify();",
   hono: "import { Hono } from 'hono'; const app = new Hono(); const answer = (context) => context.text('');",
+  node: "import { createServer } from 'node:http'; const answer = (_request, response) => response.end();",
+  fetch: 'const answer = () => new Response();',
 };
 
 function sampleOf(page: string, begins: string): string {

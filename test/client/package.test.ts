@@ -13,7 +13,7 @@ import { root } from '../tidy/sources.js';
 /** Size limit in bytes, gzipped, of the platform-independent modules. */
 const bytesMax = 5900;
 
-const middleware = ['express', 'fastify', 'hono', 'next'];
+const middleware = ['express', 'fastify', 'fetch', 'hono', 'next', 'node'];
 
 /** The documented command to install the package. */
 const installs = samples().filter(({ code }) => code.startsWith('npm install ./caller-stats-client'));
@@ -153,7 +153,10 @@ describe.each(Object.entries(compilers))('it type-checks with TypeScript %s', (_
          return stats.total;
        }
        export const POST = next((request: Request) => new Response(request.url), { recorder });
-       export const all = [express({ recorder }), fastify({ recorder }), hono({ recorder })];`,
+       export const GET = fetch((request: Request) => new Response(request.url), { recorder, id: async (request) => request.text() });
+       export const all = [express({ recorder }), fastify({ recorder }), hono({ recorder }), node(() => {}, { recorder })];
+       const { CALLER_STATS_URL: url } = {} as Record<string, string | undefined>;
+       export const fromEnvironment = createRecorder({ ...options, url });`,
     );
     const wrong = join(project, 'wrong.ts');
     await writeFile(

@@ -26,6 +26,7 @@ export const GROUPS: readonly Group[] = [
     pages: {
       record: 'Record',
       client: 'The client',
+      recipes: 'Recipes',
       opentelemetry: 'OpenTelemetry',
       import: 'Import',
       reading: 'Read',

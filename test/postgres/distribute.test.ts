@@ -97,6 +97,7 @@ describe('migrate', () => {
     );
     expect(rows.map((row) => Object.values(row))).toEqual([
       ['create_distributed_table', 'caller_stats.caller_counter', 'project_id', 'caller_stats.query'],
+      ['create_distributed_table', 'caller_stats.question_key', 'project_id', 'caller_stats.query'],
     ]);
   });
 
@@ -125,6 +126,7 @@ describe('migrate', () => {
       'distributed caller_stats.query',
       'distributed caller_stats.type_counter',
       'distributed caller_stats.caller_counter',
+      'distributed caller_stats.question_key',
       'distributed caller_stats.record(text, bytea[], bigint[], text[])',
       '',
     ]);
@@ -143,6 +145,8 @@ describe('migrate', () => {
       ['truncate_local_data', 'caller_stats.type_counter', null, null],
       ['create_distributed_table', 'caller_stats.caller_counter', 'project_id', 'caller_stats.project'],
       ['truncate_local_data', 'caller_stats.caller_counter', null, null],
+      ['create_distributed_table', 'caller_stats.question_key', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.question_key', null, null],
       recordCall,
     ];
     expect(await calls()).toEqual(expected);

@@ -142,6 +142,81 @@ export interface components {
             /** @description Queries whose id was already recorded in the project, or that occur twice in the request. */
             readonly duplicates: number;
         };
+        /** @description What arrived for a project lately, and what became of it. */
+        readonly Ingestion: {
+            /** @description Start of the last hour, which is counted in steps of five minutes. */
+            readonly hourFrom: string;
+            /** @description Start of the last day. */
+            readonly dayFrom: string;
+            /** @description The setting `--otlp-query` that is in effect. */
+            readonly otlpQuery: string;
+            /** @description The sources of the last seven days, the one that was seen last first. */
+            readonly sources: readonly {
+                /**
+                 * @description What the source sends.
+                 * @enum {unknown}
+                 */
+                readonly kind: "traces" | "logs" | "queries" | "import";
+                /** @description The service of spans and log records, the name of the key of queries, or the command. */
+                readonly name: string;
+                /** @description When something last came from it. */
+                readonly lastSeenAt: string;
+                readonly lastHour: {
+                    /** @description Requests, or runs of a command. */
+                    readonly requests: number;
+                    /** @description Requests that were answered with an error. */
+                    readonly refused: number;
+                    /** @description Spans, log records, queries or lines: the sum of the four below. Of a refused request only what its error counts. */
+                    readonly arrived: number;
+                    /** @description New queries. */
+                    readonly recorded: number;
+                    /** @description Those of queries that were recorded already, by another span of the same question for example. */
+                    readonly duplicates: number;
+                    /** @description Invalid ones, and those that an invalid one of the same request kept from being recorded. */
+                    readonly rejected: number;
+                    /** @description Spans and log records that match no rule, and lines that are no queries. */
+                    readonly unmatched: number;
+                    /** @description What those that match no rule are, most first. */
+                    readonly unmatchedValues: readonly {
+                        /** @description An attribute that names operations, such as `gen_ai.operation.name`. */
+                        readonly attribute: string;
+                        /** @description Its value. */
+                        readonly value: string;
+                        /** @description How many records have it. */
+                        readonly count: number;
+                        /** @description The setting `--otlp-query` that would accept them as well; null if there should be none. */
+                        readonly otlpQuery: string | null;
+                    }[];
+                };
+                readonly lastDay: {
+                    /** @description Requests, or runs of a command. */
+                    readonly requests: number;
+                    /** @description Requests that were answered with an error. */
+                    readonly refused: number;
+                    /** @description Spans, log records, queries or lines: the sum of the four below. Of a refused request only what its error counts. */
+                    readonly arrived: number;
+                    /** @description New queries. */
+                    readonly recorded: number;
+                    /** @description Those of queries that were recorded already, by another span of the same question for example. */
+                    readonly duplicates: number;
+                    /** @description Invalid ones, and those that an invalid one of the same request kept from being recorded. */
+                    readonly rejected: number;
+                    /** @description Spans and log records that match no rule, and lines that are no queries. */
+                    readonly unmatched: number;
+                    /** @description What those that match no rule are, most first. */
+                    readonly unmatchedValues: readonly {
+                        /** @description An attribute that names operations, such as `gen_ai.operation.name`. */
+                        readonly attribute: string;
+                        /** @description Its value. */
+                        readonly value: string;
+                        /** @description How many records have it. */
+                        readonly count: number;
+                        /** @description The setting `--otlp-query` that would accept them as well; null if there should be none. */
+                        readonly otlpQuery: string | null;
+                    }[];
+                };
+            }[];
+        };
         /** @description All recorded queries are on disk. */
         readonly ExportTraceServiceResponse: {
             /** @description Only if records were rejected. Sending them again would not help. */

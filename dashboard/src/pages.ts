@@ -9,6 +9,7 @@ const LOADERS = {
   join: () => import('./pages/join-page.js').then((module) => module.JoinPage),
   reset: () => import('./pages/reset-page.js').then((module) => module.ResetPage),
   keys: () => import('./pages/keys/keys-page.js').then((module) => module.KeysPage),
+  sources: () => import('./pages/sources/sources-page.js').then((module) => module.SourcesPage),
   settings: () => import('./pages/settings/settings-page.js').then((module) => module.SettingsPage),
   newProject: () => import('./pages/new-project-page.js').then((module) => module.NewProjectPage),
   members: () => import('./pages/members/members-page.js').then((module) => module.MembersPage),
@@ -21,6 +22,7 @@ type PageName = keyof typeof LOADERS;
 /** The page of a path: the first pattern that matches. */
 const PATHS: readonly (readonly [path: RegExp, page: PageName])[] = [
   [/^\/projects\/[^/]+\/keys$/, 'keys'],
+  [/^\/projects\/[^/]+\/sources$/, 'sources'],
   [/^\/projects\/[^/]+\/settings$/, 'settings'],
   [/^\/(projects\/[^/]+)?$/, 'overview'],
   [/^\/sign-in$/, 'signIn'],
@@ -51,6 +53,7 @@ export const SetUpPage = lazyPage(LOADERS.setUp);
 export const JoinPage = lazyPage(LOADERS.join);
 export const ResetPage = lazyPage(LOADERS.reset);
 export const KeysPage = lazyPage(LOADERS.keys);
+export const SourcesPage = lazyPage(LOADERS.sources);
 export const SettingsPage = lazyPage(LOADERS.settings);
 export const NewProjectPage = lazyPage(LOADERS.newProject);
 export const MembersPage = lazyPage(LOADERS.members);

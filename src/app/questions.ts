@@ -1,9 +1,9 @@
 /** Records the questions that were found in telemetry. */
-import { type FoundQuestion, mergeQuestions, type TelemetryRules } from '../domain/queries/telemetry.js';
-import type { RecordResult, Store } from '../storage/ports/store.js';
+import { type FoundQuestion, mergeByService, type TelemetryRules } from '../domain/queries/telemetry.js';
+import type { Store } from '../storage/ports/store.js';
 
 /**
- * Records each question once, whatever was known of it before. Repeating it after a failure does no harm. `invalid` if a
+ * Records each question once, whatever was known of it before, and returns how many of each service were new. Repeating it after a failure does no harm. `invalid` if a
  * question is from before the rows that the project keeps; other errors are those of the store.
  */
 export async function recordQuestions(
@@ -17,11 +17,14 @@ export async function recordQuestions(
     readonly questions: readonly FoundQuestion[];
     readonly nowMs: number;
   },
-): Promise<RecordResult> {
-  if (questions.length === 0) return { recorded: 0, duplicates: 0 };
+): Promise<Map<string, number>> {
+  const recordedBy = new Map<string, number>();
+  if (questions.length === 0) return recordedBy;
   const keys = questions.map((question) => question.keys);
   const ids = id === 'question' ? await store.questions.identify(projectId, keys, nowMs) : undefined;
-  const result = await store.record(projectId, mergeQuestions(questions, ids));
+  // Several only if a Collector sends for them: the results of each are counted apart.
+  for (const [service, queries] of mergeByService(questions, ids))
+    recordedBy.set(service, (await store.record(projectId, queries)).recorded);
   for (const { noteRecorded } of questions) noteRecorded();
-  return result;
+  return recordedBy;
 }

@@ -1,6 +1,7 @@
 /** Requests to a running server, for commands with `--url`. */
 import { retryWhileUnavailable } from '../app/retry.js';
 import { CallerStatsError } from '../domain/errors.js';
+import { IMPORT_COMMAND } from '../domain/ingestion/source-counts.js';
 import type { Query } from '../domain/queries/query.js';
 import {
   authorizationHeader,
@@ -43,7 +44,11 @@ export class ServerClient {
     const url = operationUrl(this.#url, projectId, 'queries');
     const body = lines.join('\n');
     const post = () =>
-      this.#request(url, { method: 'POST', headers: { 'content-type': 'application/x-ndjson' }, body });
+      this.#request(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-ndjson', 'user-agent': IMPORT_COMMAND },
+        body,
+      });
     try {
       return (await retryWhileUnavailable(post, { note })) as RecordResult;
     } catch (error) {

@@ -143,6 +143,21 @@ export const otlpPartsMax = 1_000_000;
 /** Spans kept in memory to find out which request asked a question: about 20 MB. */
 export const indexedSpansMax = 50_000;
 
+// Ingestion diagnostics: what arrives, counted by its source.
+
+/** Sources of one project that are counted by name: more than most have, few enough for one page. */
+export const sourcesMax = 50;
+/** Characters in the name of a source, such as a service. */
+export const sourceNameCharactersMax = 100;
+/** Different operations of one source that are counted by name, of records that match no rule. */
+export const operationsMax = 10;
+/** Characters in the value of an operation. Names are shorter; a text that somebody wrote is mostly longer. */
+export const operationCharactersMax = 100;
+/** Pause between a process's writes of what arrived. A crash loses what arrived since the last one. */
+export const ingestionWriteIntervalMs = 5_000;
+/** How long a source that sends nothing any more is shown. */
+export const sourceDaysMax = 7;
+
 // Committing.
 
 /** Queries waiting to be committed, over all requests. Beyond it, recording is refused with 503. */

@@ -20,6 +20,7 @@ import { addPages } from './dashboard/pages.js';
 import { UnavailableError } from './errors.js';
 import { createFramework } from './framework.js';
 import { requireOneHost } from './headers.js';
+import { IngestionMonitor } from './ingestion/monitor.js';
 import { RequestLog } from './log.js';
 import { addOtlp } from './otlp/otlp.js';
 import { Authenticator } from './request/authenticate.js';
@@ -52,7 +53,10 @@ export interface AppOptions {
   readonly trustProxy: readonly string[];
   /** Which spans and log records are queries. */
   readonly telemetry: TelemetryRules;
-  readonly dashboard: Omit<DashboardOptions, 'authProvider' | 'basePath' | 'store' | 'clock'> & {
+  readonly dashboard: Omit<
+    DashboardOptions,
+    'authProvider' | 'basePath' | 'store' | 'clock' | 'ingestion'
+  > & {
     /** The folder of the built pages. */
     readonly pages: string;
   };
@@ -87,8 +91,17 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const requests = new RateLimit('organization', limits.requestsPerMinute);
   const failures = new RateLimit('failures', limits.failuresPerMinute);
   const authenticator = new Authenticator({ store, clock, requests, failures, log: app.log });
-  addAnalytics(app, store, authenticator);
-  const recording = { store: observeRecordings(store, metrics), clock, authenticator, limits, admission };
+  const ingestion = new IngestionMonitor({ store, clock, rules: options.telemetry, log: app.log, metrics });
+  ingestion.watch(app);
+  addAnalytics(app, { store, ingestion }, authenticator);
+  const recording = {
+    store: observeRecordings(store, metrics),
+    clock,
+    authenticator,
+    limits,
+    admission,
+    ingestion,
+  };
   addQueries(app, recording);
   await addOtlp(app, { ...recording, telemetry: options.telemetry });
   await addLeakedKeys(app, { store, clock, failures });
@@ -99,6 +112,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     authProvider: new AuthProvider({ ...options.users, basePath, store, clock, log }),
     store,
     clock,
+    ingestion,
   });
   closeUnreadFiles(app);
   await addSites(app, options);

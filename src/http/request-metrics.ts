@@ -1,5 +1,6 @@
 /** How the app reports requests to its metrics. */
 import type { FastifyInstance } from 'fastify';
+import type { Delivery } from '../domain/ingestion/source-counts.js';
 import type { RecordResult, Store } from '../storage/ports/store.js';
 import { onFinished } from './connection/connections.js';
 
@@ -11,6 +12,8 @@ export interface RequestMetrics {
   /** A request that did not reach a route, because it was invalid or too late. */
   refused(status: number): void;
   recorded(result: RecordResult): void;
+  /** What a recording request brought, and what became of it. */
+  arrived(delivery: Delivery): void;
 }
 
 /** The metrics of one method of one route. */

@@ -5,6 +5,7 @@ import { accessibilityProblems, colorProblems } from '../support/browser/accessi
 import { onSqlite } from '../support/browser/dashboard-server.js';
 import { person } from '../support/browser/dashboard-user.js';
 import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
+import { sendSpans } from '../support/browser/sent-spans.js';
 import { sharedByTests } from '../support/cleanup.js';
 import { isDeep } from '../support/volume.js';
 
@@ -28,6 +29,12 @@ const shared = sharedByTests(async () => {
   const keyId = (name: string) => keys.find((key) => key.name === name)?.id;
   await session.ask('POST', `${base}/keys/${keyId('Old export')}/revoke`, {});
   await session.ask('POST', `${base}/keys/${keyId('Paused export')}/disable`, {});
+  await sendSpans(place.server, 'docs-assistant', [
+    { 'gen_ai.operation.name': 'chat' },
+    { 'gen_ai.operation.name': 'execute_tool' },
+    { 'http.route': '/api/organizations/:organizationId/projects/:projectId/ask' },
+  ]);
+  await sendSpans(place.server, 'shop', [{ other: 1 }]);
   return place;
 });
 
@@ -104,6 +111,12 @@ const signedIn: readonly Subject[] = [
       await page.getByRole('dialog').waitFor();
     },
   ],
+  ['sources', '/projects/demo/sources', (page) => page.getByRole('row', { name: /shop/ }).waitFor()],
+  [
+    'sources of nothing',
+    '/projects/handbook/sources',
+    (page) => page.getByText('Nothing has arrived').waitFor(),
+  ],
   ['settings', '/projects/demo/settings', heading('Settings')],
   ['deleting', '/projects/demo/settings', press('Delete project…')],
   ['members', '/members', (page) => page.getByRole('row', { name: /Grace/ }).waitFor()],
@@ -146,7 +159,7 @@ const desktop = { width: 1440, height: 900 };
 const phone = { width: 320, height: 700 };
 
 /** The quick run looks at these in dark colors too: they have the most colors and elements. */
-const inDark = ['overview', 'keys', 'account'];
+const inDark = ['overview', 'keys', 'sources', 'account'];
 
 /** Checks a page in its current state for accessibility problems, in light and dark colors. */
 async function findProblems(page: Page, isDark = true): Promise<string[]> {

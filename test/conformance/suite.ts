@@ -5,6 +5,7 @@
 import type { PlaceFactory } from '../support/storage/store.js';
 import { describeAudit } from './audit.js';
 import { describeCounting } from './counting.js';
+import { describeIngestion } from './ingestion.js';
 import { describeKeys } from './keys.js';
 import { describeManagement } from './management.js';
 import { describeMembers } from './members.js';
@@ -31,6 +32,7 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeAudit(kind, factory);
   describeRecording(kind, factory);
   describeQuestions(kind, factory);
+  describeIngestion(kind, factory);
   describeRetention(kind, factory);
   describeCounting(kind, factory);
   describeSeries(kind, factory);

@@ -46,6 +46,7 @@ describe('the OpenAPI document', () => {
       `get ${STATS.replace('docs', '{projectId}')}`,
       `get ${SERIES.replace('docs', '{projectId}')}`,
       `get ${CALLERS.replace('docs', '{projectId}')}`,
+      `get ${CALLERS.replace('docs', '{projectId}').replace('callers', 'ingestion')}`,
       `post ${QUERIES.replace('docs', '{projectId}')}`,
       ...OTLP.map((path) => `post ${path}`),
       'post /v1/leaked-keys',

@@ -127,6 +127,8 @@ describe('migrate', () => {
       'distributed caller_stats.type_counter',
       'distributed caller_stats.caller_counter',
       'distributed caller_stats.question_key',
+      'distributed caller_stats.ingestion_source',
+      'distributed caller_stats.ingestion_count',
       'distributed caller_stats.record(text, bytea[], bigint[], text[])',
       '',
     ]);

@@ -1,6 +1,7 @@
 /** Users that may do little: what they are told, and what is enough. */
 import { expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import { NO_COUNTS } from '../../src/domain/ingestion/source-counts.js';
 import { openStore } from '../../src/storage/open.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { firstRunOf } from '../support/cli/cli.js';
@@ -38,6 +39,12 @@ async function doAll(store: Store, name: string): Promise<void> {
   const question = { traceId: 'a'.repeat(32), service: 'docs' };
   await store.questions.identify(name, [question], 1000);
   await store.questions.identify(name, [{ ...question, entrySpanId: 'b'.repeat(16) }], 1000);
+  const source = { kind: 'traces', name: 'docs', bucket: 0, seenAt: 0, counts: NO_COUNTS } as const;
+  for (const seenAt of [0, 1])
+    await store.ingestion.add(name, [{ ...source, seenAt, operations: new Map([['a=b', 1]]) }]);
+  await store.ingestion.sum(name, 0);
+  await store.ingestion.listSources(name);
+  await store.ingestion.prune(1, 2);
   await store.count(name, ALL_TIME);
   await store.countSeries(name, [0, 1]);
   await store.countCallers(name, ALL_TIME);
@@ -137,7 +144,7 @@ test('every documented privilege is necessary', async () => {
   await (await openStore(url)).close();
   const grants = documentedGrants(schemaOf(url), user.name);
   const all = oneByOne(grants).filter((privilege) => !isOfPeople(privilege));
-  expect(all).toHaveLength(34);
+  expect(all).toHaveLength(42);
   const change = (sql: string) => onDatabase(url, (client) => client.query(sql));
   await change(grants.join('\n'));
   const store = await openForTest(user.url(url));

@@ -10,6 +10,7 @@ import { MIGRATIONS } from '../../src/storage/postgres/migrations/index.js';
 import { statementsIn } from '../../src/storage/postgres/statements.js';
 import { SqlDirectoryChanges } from '../../src/storage/sql/directory-changes.js';
 import { SqlDirectoryReads } from '../../src/storage/sql/directory-reads.js';
+import { SqlIngestion } from '../../src/storage/sql/ingestion.js';
 import { SqlQuestions } from '../../src/storage/sql/questions.js';
 import { delegate, type Session } from '../../src/storage/sql/session.js';
 import { SqlThrottles } from '../../src/storage/sql/throttles.js';
@@ -39,6 +40,8 @@ const ACROSS_PROJECTS: readonly string[] = [
   'listStrayIds',
   'findDeleted',
   'listRetentions',
+  'prune 1',
+  'prune 2',
 ];
 
 type ShardedTable = keyof typeof SHARDED_TABLES;
@@ -88,7 +91,13 @@ const anything = {
 const row = { ...anything, name: 'y' };
 
 /** The classes that `statementsIn` does not cover. */
-const IMPLEMENTATIONS = [SqlDirectoryReads, SqlDirectoryChanges, SqlThrottles, SqlQuestions] as const;
+const IMPLEMENTATIONS = [
+  SqlDirectoryReads,
+  SqlDirectoryChanges,
+  SqlThrottles,
+  SqlQuestions,
+  SqlIngestion,
+] as const;
 
 /** The statements that a method runs, if it finds and changes what it looks for, and if not. */
 async function statementsRunBy(type: (typeof IMPLEMENTATIONS)[number], name: string) {
@@ -104,6 +113,7 @@ async function statementsRunBy(type: (typeof IMPLEMENTATIONS)[number], name: str
     };
     const args: unknown[] = Array.from({ length: 5 }, () => anything);
     if (name === 'changeKey') args[2] = 'revoke';
+    if (name === 'add') args[1] = [{ ...anything, operations: new Map([['x', 1]]), counts: {} }];
     if (name === 'identify') args[1] = [{ traceId: 'x', service: 'x' }];
     const methods = new type(session, dialectFor('s'));
     const run = Reflect.get(methods, name) as (...args: unknown[]) => Promise<unknown>;

@@ -1,6 +1,10 @@
 /** The server's types under the names that the dashboard uses. Times are RFC 3339 in UTC. */
 import type { Series } from '../../../src/domain/counting/series.js';
-import type { AuditResponse, SessionResponse } from '../../../src/http/dashboard/responses.js';
+import type {
+  AuditResponse,
+  IngestionResponse,
+  SessionResponse,
+} from '../../../src/http/dashboard/responses.js';
 
 export type { CallerCounts as Callers, Counts } from '../../../src/domain/counting/counts.js';
 export type { Interval } from '../../../src/domain/counting/interval.js';
@@ -13,6 +17,7 @@ export type {
   CreatedInvitationResponse as CreatedInvitation,
   CreatedKeyResponse as KeyWithSecret,
   DeviceResponse as SignedInDevice,
+  IngestionResponse as Ingestion,
   InvitationPreviewResponse as InvitationPreview,
   InvitationResponse as Invitation,
   KeyResponse as Key,
@@ -26,4 +31,6 @@ export type User = NonNullable<SessionResponse['user']>;
 export type KeyRules = SessionResponse['keys'];
 export type Organization = SessionResponse['organizations'][number];
 export type AuditEntry = AuditResponse['entries'][number];
+export type IngestionSource = IngestionResponse['sources'][number];
+export type IngestionWindow = IngestionSource['lastDay'];
 export type Bucket = Series['buckets'][number];

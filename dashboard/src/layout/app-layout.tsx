@@ -6,7 +6,13 @@ import type { Organization, Project } from '../api/types.js';
 import { toast } from '../components/feedback/toasts.js';
 import { IconButton } from '../components/forms/button.js';
 import { usePopover } from '../components/overlays/use-popover.js';
-import { projectPage, useFirstProject, useOrganization, useProject } from '../navigation/current-project.js';
+import {
+  type ProjectPageName,
+  projectPage,
+  useFirstProject,
+  useOrganization,
+  useProject,
+} from '../navigation/current-project.js';
 import { toggleTheme } from '../preferences/theme.js';
 import { AccountMenu } from './account-menu.js';
 import { ConnectionNotice } from './connection-notice.js';
@@ -104,11 +110,12 @@ function useCurrent(): Current {
 
 function useNavigationShortcuts(projectId: string | null): void {
   const [, navigate] = useLocation();
-  const toProject = (page?: 'keys' | 'settings') => (): void => {
+  const toProject = (page?: ProjectPageName) => (): void => {
     if (projectId !== null) navigate(projectPage(projectId, page));
   };
   useShortcut('overview', toProject());
   useShortcut('keys', toProject('keys'));
+  useShortcut('sources', toProject('sources'));
   useShortcut('settings', toProject('settings'));
   useShortcut('members', () => navigate('/members'));
   useShortcut('audit', () => navigate('/audit'));

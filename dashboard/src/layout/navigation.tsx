@@ -1,6 +1,6 @@
 /** The navigation links. */
 
-import { ChartColumnStacked, Cog, KeyRound, type LucideIcon, ScrollText, Users } from 'lucide-react';
+import { ChartColumnStacked, Cog, Inbox, KeyRound, type LucideIcon, ScrollText, Users } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 import type { Organization } from '../api/types.js';
 import { projectPage } from '../navigation/current-project.js';
@@ -29,6 +29,7 @@ export function Navigation({ organization, projectId, onGo }: NavigationProps) {
             {...go}
           />
           <NavigationLink to={projectPage(projectId, 'keys')} icon={KeyRound} name="API keys" {...go} />
+          <NavigationLink to={projectPage(projectId, 'sources')} icon={Inbox} name="Sources" {...go} />
           <NavigationLink to={projectPage(projectId, 'settings')} icon={Cog} name="Settings" {...go} />
         </div>
       )}

@@ -11,7 +11,7 @@ import type { Organization, Project } from '../api/types.js';
 import { Logo } from '../components/content/logo.js';
 import { Skeleton } from '../components/feedback/skeleton.js';
 import { Picker, type PickerHandle } from '../components/overlays/picker.js';
-import { projectPage } from '../navigation/current-project.js';
+import { type ProjectPageName, projectPage } from '../navigation/current-project.js';
 import { useShortcut } from './use-shortcuts.js';
 
 interface SwitcherProps {
@@ -35,7 +35,7 @@ export function ProjectSwitcher({ organization, project }: SwitcherProps) {
     })),
   );
   // Keep the current page when switching projects.
-  const page = /^\/projects\/[^/]+\/(keys|settings)$/.exec(path)?.[1] as 'keys' | 'settings' | undefined;
+  const page = /^\/projects\/[^/]+\/(keys|sources|settings)$/.exec(path)?.[1] as ProjectPageName | undefined;
 
   return (
     <Picker

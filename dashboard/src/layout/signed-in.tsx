@@ -17,6 +17,9 @@ export function SignedIn() {
           <Route path="/projects/:id/keys">
             {({ id }) => <ProjectRoute id={id} page={Pages.KeysPage} />}
           </Route>
+          <Route path="/projects/:id/sources">
+            {({ id }) => <ProjectRoute id={id} page={Pages.SourcesPage} />}
+          </Route>
           <Route path="/projects/:id/settings">
             {({ id }) => <ProjectRoute id={id} page={Pages.SettingsPage} />}
           </Route>

@@ -68,7 +68,10 @@ export function useRemembered({ organization, project }: CurrentProject): void {
 }
 
 /** The path of a project's page; the overview by default. */
-export function projectPage(projectId: string, page?: 'keys' | 'settings'): string {
+/** The pages of a project besides the overview, as their paths end. */
+export type ProjectPageName = 'keys' | 'sources' | 'settings';
+
+export function projectPage(projectId: string, page?: ProjectPageName): string {
   const path = `/projects/${encodeURIComponent(projectId)}`;
   return page === undefined ? path : `${path}/${page}`;
 }

@@ -6,11 +6,13 @@ import { countMonths } from '../../app/import/dry-run.js';
 import { type Form, selectReader } from '../../app/import/formats.js';
 import { describeTotals, type ImportTotals, runImport } from '../../app/import/run.js';
 import { openSource, type Source } from '../../app/import/source.js';
+import { noteImport } from '../../app/ingestion.js';
 import { createProject } from '../../app/projects.js';
 import { retryWhileUnavailable } from '../../app/retry.js';
 import { formatCount } from '../../domain/format.js';
 import { badRecordsNamedMax } from '../../domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../domain/projects/project.js';
+import type { Store } from '../../storage/ports/store.js';
 import { type Io, UsageError } from '../io.js';
 import { addFormOptions, type FormOptions, readForm } from '../options/import-form.js';
 import { ServerClient } from '../server-client.js';
@@ -54,7 +56,11 @@ export function addImportCommand(program: Command, io: Io): void {
     if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
     const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
     if (options.dryRun) return rehearse(sources, form, options, io);
-    const totals = await withSink(options, io, (sink) => importWith(sources, form, options, sink, io));
+    const totals = await withSink(options, io, async (sink, store) => {
+      const imported = await importWith(sources, form, options, sink, io);
+      if (store !== undefined) await noteImport(store, options.project, imported, io.clock.now());
+      return imported;
+    });
     return {
       json: totals,
       text: describeTotals(totals),
@@ -122,7 +128,7 @@ async function importWith(
 async function withSink<T>(
   { url, project, ...options }: ImportOptions,
   io: Io,
-  work: (sink: Sink) => Promise<T>,
+  work: (sink: Sink, store?: Store) => Promise<T>,
 ): Promise<T> {
   const note = (line: string) => printLine(io.stderr, line);
   if (url !== undefined) {
@@ -131,7 +137,8 @@ async function withSink<T>(
   }
   return runOnStore(
     readStoreSettings(options, io),
-    (store) => work((queries) => retryWhileUnavailable(() => store.record(project, queries), { note })),
+    (store) =>
+      work((queries) => retryWhileUnavailable(() => store.record(project, queries), { note }), store),
     { mustExist: true, lowMemory: true },
   );
 }

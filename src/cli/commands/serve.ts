@@ -12,7 +12,7 @@ import type { Tracing, TracingOptions } from '../../observability/tracing/tracin
 import { withDeadline } from '../../shared/deadline.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
-import { runAuditPruning, runPurging } from '../jobs/purge.js';
+import { runAuditPruning, runIngestionPruning, runPurging } from '../jobs/purge.js';
 import { retryUntilAvailable } from '../jobs/retry-until-available.js';
 import { listen, localUrl, type Serving } from '../server/listen.js';
 import { openMetrics, serveMetrics } from '../server/metrics.js';
@@ -80,6 +80,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
           await retryUntilAvailable(firstRun, job);
           void runAuditPruning(store, { ...job, days: settings.auditDays });
           void runPurging(store, job);
+          void runIngestionPruning(store, job);
         }
         log.info({ signal: await stopped }, 'stopping');
       } finally {

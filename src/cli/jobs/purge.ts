@@ -1,8 +1,9 @@
 /** Jobs that remove old data: in small steps, so that recording never waits long. */
 import type { Logger } from 'pino';
-import { cleanupIntervalMs, cleanupRowsMax } from '../../domain/limits.js';
+import { bucketStart } from '../../domain/ingestion/source-counts.js';
+import { cleanupIntervalMs, cleanupRowsMax, sourceDaysMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
-import { dayMs } from '../../domain/time/duration.js';
+import { dayMs, hourMs } from '../../domain/time/duration.js';
 import { sleep } from '../../shared/retry.js';
 import type { Cleanup, Store } from '../../storage/ports/store.js';
 
@@ -61,6 +62,22 @@ export async function runAuditPruning(
       log.warn({ err: error }, 'old entries of the audit log could not be forgotten; tried again in a day');
     }
     await sleep(dayMs, { signal, ref: false });
+  }
+}
+
+/** Removes old counts of what arrived every hour, until `signal` is aborted. Any number of servers may do this at once. */
+export async function runIngestionPruning(
+  { ingestion }: Pick<Store, 'ingestion'>,
+  { clock, signal, log }: JobContext,
+): Promise<void> {
+  while (!signal.aborted) {
+    const now = clock.now();
+    try {
+      await ingestion.prune(bucketStart(now - dayMs), now - sourceDaysMax * dayMs);
+    } catch (error) {
+      log.warn({ err: error }, 'old counts of what arrived could not be removed; tried again in an hour');
+    }
+    await sleep(hourMs, { signal, ref: false });
   }
 }
 

@@ -11,6 +11,13 @@ export interface QueryRule {
   readonly values: readonly string[];
 }
 
+export function matchesRules(attributes: ReadonlyMap<string, string>, rules: readonly QueryRule[]): boolean {
+  return rules.some(({ attribute, values }) => {
+    const value = attributes.get(attribute);
+    return value !== undefined && (values.length === 0 || values.includes(value));
+  });
+}
+
 interface KnownRule extends QueryRule {
   /** What writes these, with the versions it was tried with, and the day. */
   readonly source: string;
@@ -71,3 +78,14 @@ export const ID_ATTRIBUTES: readonly string[] = [
   ...withMetadata(ID_ATTRIBUTE),
   ...METADATA_PREFIXES.map((prefix) => `${prefix}messageId`),
 ];
+
+/** The rules as the text of a setting, which `parseQueryRules` reads. */
+export function formatQueryRules(rules: readonly QueryRule[]): string {
+  const known: readonly QueryRule[] = KNOWN_RULES;
+  const hasAllKnown = known.every((rule) => rules.includes(rule));
+  const others = hasAllKnown ? rules.filter((rule) => !known.includes(rule)) : rules;
+  const texts = others.map(({ attribute, values }) =>
+    values.length === 0 ? attribute : `${attribute}=${values.join()}`,
+  );
+  return [...(hasAllKnown ? ['default'] : []), ...texts].join(';');
+}

@@ -4,13 +4,15 @@
  * One question produces many spans: agents, model calls, tools, retries. They arrive in any order, in any batch, on any
  * node. `question-identity.ts` says which of them are one query.
  */
+import { isOperationAttribute } from '../ingestion/operations.js';
+import { RecordTally, SERVICE_ATTRIBUTE } from '../ingestion/record-tally.js';
 import { beforeRowsProblem } from '../projects/retention.js';
 import { failure, type Result, success } from '../result.js';
 import { isCallerName } from './caller.js';
 import { type CallerRules, callerRulesProblems, detectCaller } from './caller-detection.js';
 import { isQueryId, parseQuery, type Query } from './query.js';
 import { type QuestionKeys, strongestQueryId } from './question-identity.js';
-import { ID_ATTRIBUTES, KNOWN_RULES, type QueryRule, withMetadata } from './telemetry-rules.js';
+import { ID_ATTRIBUTES, KNOWN_RULES, matchesRules, type QueryRule, withMetadata } from './telemetry-rules.js';
 import type { IndexedSpan, Trace, TraceIndex } from './trace-index.js';
 
 /** Attributes by name, with values as text; only those that `isReadAttribute` selects. */
@@ -54,9 +56,6 @@ const HEADER = 'http.request.header.';
 /** The current name in the semantic conventions, and the previous one. */
 const USER_AGENTS: readonly string[] = ['user_agent.original', 'http.user_agent'];
 
-/** The attribute that names the service which sent a record. */
-const SERVICE = 'service.name';
-
 /** Whether the rules read an attribute. All others, such as prompts and answers, are not even decoded. */
 export function isReadAttribute({ queries, id, callerAttribute }: TelemetryRules, name: string): boolean {
   return (
@@ -65,7 +64,8 @@ export function isReadAttribute({ queries, id, callerAttribute }: TelemetryRules
     name.startsWith(HEADER) ||
     USER_AGENTS.includes(name) ||
     ID_ATTRIBUTES.includes(name) ||
-    name === SERVICE ||
+    name === SERVICE_ATTRIBUTE ||
+    isOperationAttribute(name) ||
     (typeof id === 'object' && name === id.attribute)
   );
 }
@@ -85,6 +85,8 @@ export interface FoundQuestions {
   readonly rejected: number;
   /** The problems of the first few rejected records. */
   readonly problems: readonly string[];
+  /** All records, by the service that sent them. */
+  readonly tally: RecordTally;
 }
 
 const problemsNamedMax = 5;
@@ -108,6 +110,7 @@ export class QuestionCollector {
   readonly #questions: FoundQuestion[] = [];
   readonly #ids = new Set<string>();
   readonly #problems: string[] = [];
+  readonly #tally = new RecordTally();
   #rejected = 0;
 
   /** The index has the spans of earlier requests, and gets those of this one. */
@@ -128,6 +131,7 @@ export class QuestionCollector {
       this.#problems.push(`${describe(record)}: ${read.problems.join('; ')}`);
     const query = read?.ok ? read.value : undefined;
     if (query !== undefined) this.#ids.add(query.id);
+    this.#tally.add(record, read === undefined ? 'unmatched' : read.ok ? 'matched' : 'rejected');
     if (this.#rules.id === 'question' && isTraceId(record.traceId)) this.#noteSpan(record, query?.occurredAt);
     else if (query !== undefined) this.#addQuestion(record, query);
   }
@@ -152,6 +156,7 @@ export class QuestionCollector {
       questions: [...this.#questions, ...questions],
       rejected: this.#rejected,
       problems: this.#problems,
+      tally: this.#tally,
     };
   }
 
@@ -172,7 +177,7 @@ export class QuestionCollector {
     const span = {
       parentSpanId,
       isEntry,
-      service: resource.get(SERVICE) ?? '',
+      service: resource.get(SERVICE_ATTRIBUTE) ?? '',
       explicitId: explicitId !== undefined && isQueryId(explicitId) ? explicitId : undefined,
       caller: isCallerName(caller) ? caller : undefined,
       askedAt,
@@ -225,6 +230,26 @@ export function mergeQuestions(
   }));
 }
 
+/** The queries that the questions are (see `mergeQuestions`), by the service that sent the first record of each. */
+export function mergeByService(
+  questions: readonly FoundQuestion[],
+  queryIds?: readonly (string | undefined)[],
+): Map<string, Query[]> {
+  const services = new Map<string | undefined, string>();
+  for (const [at, { keys }] of questions.entries()) {
+    const id = queryIds === undefined ? strongestQueryId(keys) : queryIds[at];
+    if (!services.has(id)) services.set(id, keys.service);
+  }
+  const merged = new Map<string, Query[]>();
+  for (const query of mergeQuestions(questions, queryIds)) {
+    const service = services.get(query.id) ?? '';
+    const others = merged.get(service);
+    if (others === undefined) merged.set(service, [query]);
+    else others.push(query);
+  }
+  return merged;
+}
+
 /** Does not depend on the order of the records in the request. */
 function isMoreReliable(one: FoundQuestion, other: FoundQuestion): boolean {
   if (one.isNamed !== other.isNamed) return one.isNamed;
@@ -233,11 +258,10 @@ function isMoreReliable(one: FoundQuestion, other: FoundQuestion): boolean {
 }
 
 function isQuery({ attributes }: TelemetryRecord, { queries, id }: TelemetryRules): boolean {
-  const matches = queries.some(({ attribute, values }) => {
-    const value = attributes.get(attribute);
-    return value !== undefined && (values.length === 0 || values.includes(value));
-  });
-  return matches && (typeof id !== 'object' || (attributes.get(id.attribute) ?? '') !== '');
+  return (
+    matchesRules(attributes, queries) &&
+    (typeof id !== 'object' || (attributes.get(id.attribute) ?? '') !== '')
+  );
 }
 
 /** What one record says of its question. All zeros means no id (W3C Trace Context). */
@@ -245,7 +269,7 @@ function readKeys(
   { traceId, spanId, attributes, resource }: TelemetryRecord,
   source: IdSource,
 ): QuestionKeys {
-  const service = resource.get(SERVICE) ?? '';
+  const service = resource.get(SERVICE_ATTRIBUTE) ?? '';
   const trace = isTraceId(traceId) ? { traceId } : {};
   if (source === 'question')
     return { ...trace, service, explicitId: readExplicitId(attributes, ID_ATTRIBUTES) };

@@ -4,6 +4,7 @@ import type { Credentials } from '../../auth/credentials.js';
 import type { Users } from '../../auth/users.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
+import type { IngestionMonitor } from '../ingestion/monitor.js';
 import type { BasePath } from '../request/base-path.js';
 import type { SessionGuard } from './authorize.js';
 import type { LoginThrottle } from './login-throttle.js';
@@ -11,6 +12,7 @@ import type { LoginThrottle } from './login-throttle.js';
 export interface DashboardOptions {
   readonly authProvider: AuthProvider;
   readonly store: Store;
+  readonly ingestion: IngestionMonitor;
   readonly clock: Clock;
   /** The label of the single sign-on button; undefined without single sign-on. */
   readonly singleSignOnName: string | undefined;

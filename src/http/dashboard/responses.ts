@@ -7,6 +7,7 @@ import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Role } from '../../domain/people/member.js';
 
 export type { KeyJson as KeyResponse, ProjectJson as ProjectResponse } from '../../app/json.js';
+export type { IngestionReport as IngestionResponse } from '../../domain/ingestion/report.js';
 
 export interface CreatedKeyResponse {
   readonly key: KeyJson;

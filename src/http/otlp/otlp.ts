@@ -3,6 +3,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { recordQuestions } from '../../app/questions.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import { UNKNOWN_SOURCE } from '../../domain/ingestion/source-counts.js';
 import { indexedSpansMax } from '../../domain/limits.js';
 import type { Project } from '../../domain/projects/project.js';
 import {
@@ -16,7 +17,7 @@ import {
 import { TraceIndex } from '../../domain/queries/trace-index.js';
 import type { Store } from '../../storage/ports/store.js';
 import { HttpError, UnavailableError } from '../errors.js';
-import type { Authenticator } from '../request/authenticate.js';
+import type { Authenticator, Authorized } from '../request/authenticate.js';
 import { addOtlpParsers, refuseOtlpType, refuseUnknownEncoding } from '../request/body.js';
 import { requireNoParameters } from '../request/parameters.js';
 import { PROJECT_HEADER } from '../request/target.js';
@@ -48,21 +49,30 @@ export async function addOtlp(app: FastifyInstance, options: OtlpOptions): Promi
   });
 }
 
-/** `list` is the outer list of the request in JSON, and `answer` the name of the response's schema. */
+interface OtlpOperation extends FastifySchema {
+  /** The outer list of the request in JSON. */
+  readonly list: string;
+  /** The name of the response's schema. */
+  readonly answer: string;
+  /** Called for a request of a known project that is answered with an error. */
+  readonly onRefused?: (project: Project) => void;
+}
+
 function addOperation(
   app: FastifyInstance,
   url: string,
-  { list, answer, ...schema }: FastifySchema & { readonly list: string; readonly answer: string },
+  { list, answer, onRefused, ...schema }: OtlpOperation,
   authenticator: Authenticator,
   handle: (request: FastifyRequest, reply: FastifyReply, project: Project) => unknown,
 ): void {
-  const projects = new WeakMap<FastifyRequest, Project>();
+  const authorized = new WeakMap<FastifyRequest, Authorized>();
   const project = stringSchema('The project. Required with an admin key; a recording key has its own.');
   addResource(app, url, {
     onRequest: async (request, reply) => {
       // Node joins repeated headers with commas, and no id has a comma.
       const projectId = request.headers[PROJECT_HEADER]?.toString();
-      projects.set(request, await authenticator.authorize(request, reply, projectId, ['recording', 'admin']));
+      const allowed = ['recording', 'admin'] as const;
+      authorized.set(request, await authenticator.authorize(request, reply, projectId, allowed));
     },
     POST: {
       schema: {
@@ -83,16 +93,21 @@ function addOperation(
         requireNoParameters(request);
         // Without a body and its type, no parser has run.
         if (request.body === undefined) refuseOtlpType();
-        const found = projects.get(request);
+        const found = authorized.get(request);
         if (found === undefined) throw new Error('the request was not authorized');
-        return handle(request, reply, found);
+        return handle(request, reply, found.project);
+      },
+      onSend: async (request, { statusCode }) => {
+        const found = authorized.get(request);
+        if (found !== undefined && statusCode >= 400) onRefused?.(found.project);
       },
     },
   });
 }
 
 function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, index: TraceIndex): void {
-  const { path, operationId, answer, records } = signal;
+  const { path, operationId, answer, records, sourceKind: kind } = signal;
+  const { ingestion } = options;
   // Throttled, because every response names the rejected records to their sender.
   const warn = createThrottledWarning(options.clock);
   const operation = {
@@ -104,10 +119,13 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, i
       'sent once the queries are on disk.',
     list: signal.lists[0],
     answer,
+    onRefused: ({ id }: Project) =>
+      ingestion.note(id, { kind, name: UNKNOWN_SOURCE, counts: { requests: 1, refused: 1 } }),
   };
   addOperation(app, path, operation, options.authenticator, async (request, reply, project) => {
     const found = read(request, signal, project, { ...options, index });
-    await record(project, found.questions, options);
+    const recordedBy = await record(project, found.questions, options);
+    for (const delivery of found.tally.deliveries(kind, recordedBy)) ingestion.note(project.id, delivery);
     const { rejected, problems } = found;
     if (rejected > 0)
       warn(request.log, { reqId: request.id, rejected, problems }, `${records} were rejected`);
@@ -131,20 +149,22 @@ function addMetrics(app: FastifyInstance, { authenticator }: OtlpOptions): void 
   );
 }
 
-/** Records the questions. Throws 503 if the sender shall try again. */
+/** Returns how many queries of each service were new. Throws 503 if the sender shall try again. */
 async function record(
   { id: projectId }: Project,
   questions: readonly FoundQuestion[],
   { store, telemetry: { id }, clock }: OtlpOptions,
-): Promise<void> {
-  await recordQuestions(store, projectId, { questions, id, nowMs: clock.now() }).catch((error: unknown) => {
+): Promise<ReadonlyMap<string, number>> {
+  try {
+    return await recordQuestions(store, projectId, { questions, id, nowMs: clock.now() });
+  } catch (error) {
     // The retention limit moved after the project was read. The next attempt rejects only the queries before it.
     if (error instanceof CallerStatsError && error.code === 'invalid')
       throw new UnavailableError(
         'The retention limit of the project has just moved; send the request again.',
       );
     throw error;
-  });
+  }
 }
 
 /** The questions among the records of the body. Throws 400 for an invalid message, 413 for too many questions. */

@@ -2,10 +2,12 @@
  * The fields of OTLP requests that the readers use: JSON names and protobuf numbers from opentelemetry-proto 1.x. The
  * readers skip all others, as the specification requires.
  */
+import type { SourceKind } from '../../domain/ingestion/source-counts.js';
 import type { TelemetryRecord } from '../../domain/queries/telemetry.js';
 
 /** A kind of telemetry, and the fields of its messages. */
 export interface Signal {
+  readonly sourceKind: SourceKind;
   readonly path: string;
   readonly operationId: string;
   /** The name of the response message. */
@@ -35,6 +37,7 @@ interface Field {
 }
 
 export const TRACES: Signal = {
+  sourceKind: 'traces',
   path: '/v1/traces',
   operationId: 'exportTraces',
   answer: 'ExportTraceServiceResponse',
@@ -52,6 +55,7 @@ export const TRACES: Signal = {
 };
 
 export const LOGS: Signal = {
+  sourceKind: 'logs',
   path: '/v1/logs',
   operationId: 'exportLogs',
   answer: 'ExportLogsServiceResponse',

@@ -25,6 +25,12 @@ interface AuthenticatorOptions {
   readonly log: FastifyBaseLogger;
 }
 
+/** The key of a request, and its project. */
+export interface Authorized {
+  readonly key: ApiKey;
+  readonly project: Project;
+}
+
 /** One for each app, because it remembers when keys were used. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
@@ -42,7 +48,7 @@ export class Authenticator {
   }
 
   /**
-   * The project of the request. Checks in this order:
+   * The key and the project of the request. Checks in this order:
    * - the key: 401 if it is missing, malformed, not of an `allowed` type, unknown, expired, disabled or revoked
    * - its rights: 403 if the client's address is not in its allowlist, or the method needs another scope
    * - the project: 404 if it is unknown, of another organization, or not the one that the key is bound to. If the request
@@ -53,7 +59,7 @@ export class Authenticator {
     reply: FastifyReply,
     projectId: string | undefined,
     allowed: readonly KeyType[],
-  ): Promise<Project> {
+  ): Promise<Authorized> {
     const access = await this.#findAccess(request, reply, projectId ?? '', allowed);
     const { key } = access;
     await this.#options.requests.consume(key.organizationId, reply);
@@ -63,7 +69,7 @@ export class Authenticator {
     const project = projectId === undefined ? await this.#findBoundProject(key) : access.project;
     if (project === undefined || (key.projectId !== null && key.projectId !== project.id))
       throw noSuchProject();
-    return project;
+    return { key, project };
   }
 
   /**

@@ -7,16 +7,19 @@ import { PARAMETER_NAMES } from '../../domain/counting/date-range.js';
 import { SERIES_PARAMETER_NAMES } from '../../domain/counting/series.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Store } from '../../storage/ports/store.js';
+import type { IngestionMonitor } from '../ingestion/monitor.js';
 import type { Authenticator } from '../request/authenticate.js';
-import { readParameters } from '../request/parameters.js';
+import { readParameters, requireNoParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import { addResource } from '../resource.js';
 import {
   CallerStatsSchema,
   CallersSchema,
   errorResponses,
+  IngestionSchema,
   jsonOrCsvResponse,
   jsonResponse,
+  NoParameters,
   ProjectPath,
   RangeParameters,
   SeriesParameters,
@@ -26,8 +29,13 @@ import {
 /** In the syntax of the router. */
 export const CALLER_STATS_PATH = '/v1/analytics/:projectId/assistant/caller-stats';
 
+interface ReportSources {
+  readonly store: Store;
+  readonly ingestion: IngestionMonitor;
+}
+
 /** Creates the handlers of the reports, for requests with an API key and for the dashboard. */
-export function createReportHandlers(store: Store) {
+export function createReportHandlers({ store, ingestion }: ReportSources) {
   const read = <Question, Answer>(
     request: FastifyRequest,
     report: Report<Question, Answer>,
@@ -44,6 +52,10 @@ export function createReportHandlers(store: Store) {
       answerAsAccepted(request, reply, await read(request, SERIES, SERIES_PARAMETER_NAMES), SERIES.toCsv),
     callers: async (request: FastifyRequest, reply: FastifyReply) =>
       answerAsAccepted(request, reply, await read(request, CALLERS, PARAMETER_NAMES), CALLERS.toCsv),
+    ingestion: async (request: FastifyRequest) => {
+      requireNoParameters(request);
+      return ingestion.report(getProjectId(request));
+    },
   };
 }
 
@@ -66,8 +78,12 @@ function answerAsAccepted<T>(
   return type === CSV ? reply.type(CSV).send(toCsv(value)) : reply.send(value);
 }
 
-export function addAnalytics(app: FastifyInstance, store: Store, authenticator: Authenticator): void {
-  const handlers = createReportHandlers(store);
+export function addAnalytics(
+  app: FastifyInstance,
+  sources: ReportSources,
+  authenticator: Authenticator,
+): void {
+  const handlers = createReportHandlers(sources);
   const add = (url: string, handler: RouteHandler, success: object, schema: FastifySchema) =>
     addResource(app, url, {
       onRequest: async (request, reply) => {
@@ -113,5 +129,16 @@ export function addAnalytics(app: FastifyInstance, store: Store, authenticator: 
       'name, type and count of each caller with queries, largest count first, then by name. They add up to the caller ' +
       'stats of the same range. CSV for `Accept: text/csv`.',
     querystring: RangeParameters,
+  });
+  const ingestion = jsonResponse(IngestionSchema, 'The sources.');
+  add('/v1/analytics/:projectId/assistant/ingestion', handlers.ingestion, ingestion, {
+    operationId: 'getIngestion',
+    summary: 'Ingestion diagnostics',
+    description:
+      'What arrived for the project in the last hour and the last day, by source, and what became of it: recorded, ' +
+      'duplicate, rejected, or without a rule that matches. For the latter, the operations that the records name, and the ' +
+      'rules that would accept them. Counted in steps of five minutes; a server that crashes loses the last few seconds ' +
+      'of it, but never a query.',
+    querystring: NoParameters,
   });
 }

@@ -1,12 +1,19 @@
 /** `POST /v1/analytics/{projectId}/assistant/queries`: records queries. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
+import {
+  type Delivery,
+  IMPORT_COMMAND,
+  type Source,
+  sourceName,
+} from '../../domain/ingestion/source-counts.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
 import { failure } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Admission } from '../admission/admission.js';
-import type { Authenticator } from '../request/authenticate.js';
+import type { IngestionMonitor } from '../ingestion/monitor.js';
+import type { Authenticator, Authorized } from '../request/authenticate.js';
 import {
   addRecordingParsers,
   MalformedLine,
@@ -32,15 +39,24 @@ export interface RecordingOptions {
   readonly authenticator: Authenticator;
   readonly limits: RecordingLimits;
   readonly admission: Admission;
+  readonly ingestion: IngestionMonitor;
 }
 
 export function addQueries(app: FastifyInstance, options: RecordingOptions): void {
-  const { store, clock, authenticator, limits, admission } = options;
+  const { store, clock, authenticator, limits, admission, ingestion } = options;
+  const authorized = new WeakMap<FastifyRequest, Authorized>();
   const { batchQueriesMax: maxItems } = limits;
+  const noteArrival = (request: FastifyRequest, counts: Delivery['counts']): void => {
+    const found = authorized.get(request);
+    if (found === undefined) return;
+    const source = sourceOf(request, found);
+    ingestion.note(found.project.id, { ...source, counts: { requests: 1, ...counts } });
+  };
   addRecordingParsers(app, limits, admission);
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
     onRequest: async (request, reply) => {
-      await authenticator.authorize(request, reply, getProjectId(request), ['recording', 'admin']);
+      const allowed = ['recording', 'admin'] as const;
+      authorized.set(request, await authenticator.authorize(request, reply, getProjectId(request), allowed));
     },
     POST: {
       schema: {
@@ -75,18 +91,36 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
       preParsing: refuseUnknownEncoding,
       handler: async (request) => {
         requireNoParameters(request);
-        return store.record(getProjectId(request), parseQueries(request, clock.now()));
+        const result = await store.record(getProjectId(request), parseQueries(request, clock.now()));
+        noteArrival(request, { arrived: result.recorded + result.duplicates, ...result });
+        return result;
+      },
+      onSend: async (request, { statusCode }) => {
+        if (statusCode < 400) return;
+        // All or nothing: one invalid query keeps all others from being recorded.
+        const rejected = statusCode === 400 && request.body !== undefined ? itemsOf(request).length : 0;
+        noteArrival(request, { refused: 1, arrived: rejected, rejected });
       },
     },
   });
 }
 
+function itemsOf({ body }: FastifyRequest): readonly unknown[] {
+  return Array.isArray(body) ? body : [body];
+}
+
+/** Keys are named by those who created them; user agents are mostly those of a library. */
+function sourceOf({ headers }: FastifyRequest, { key }: Authorized): Source {
+  return headers['user-agent'] === IMPORT_COMMAND
+    ? { kind: 'import', name: IMPORT_COMMAND }
+    : { kind: 'queries', name: sourceName(key.name) };
+}
+
 /** The valid queries of the body. Throws 400 with a message for each problem, which begins with the index of its query. */
 function parseQueries(request: FastifyRequest, nowMs: number): Query[] {
-  const items: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
   const queries: Query[] = [];
   const problems: string[] = [];
-  for (const [index, item] of items.entries()) {
+  for (const [index, item] of itemsOf(request).entries()) {
     const query = item instanceof MalformedLine ? failure(item.problem) : parseQuery(item, nowMs);
     if (query.ok) queries.push(query.value);
     else problems.push(...query.problems.map((problem) => `queries[${index}]: ${problem}`));

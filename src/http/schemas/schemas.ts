@@ -5,6 +5,7 @@
 import { mapTypes } from '../../domain/counting/counts.js';
 import { INTERVALS } from '../../domain/counting/interval.js';
 import { DEFAULT_INTERVAL } from '../../domain/counting/series.js';
+import { SOURCE_KINDS } from '../../domain/ingestion/source-counts.js';
 import { queryIdCharactersMax } from '../../domain/limits.js';
 import {
   CALLER_DESCRIPTION,
@@ -116,6 +117,61 @@ export const RecordResultSchema = {
   }),
 };
 
+const ingestionCounts = {
+  requests: count('Requests, or runs of a command.'),
+  refused: count('Requests that were answered with an error.'),
+  arrived: count(
+    'Spans, log records, queries or lines: the sum of the four below. Of a refused request only what its error counts.',
+  ),
+  recorded: count('New queries.'),
+  duplicates: count(
+    'Those of queries that were recorded already, by another span of the same question for example.',
+  ),
+  rejected: count(
+    'Invalid ones, and those that an invalid one of the same request kept from being recorded.',
+  ),
+  unmatched: count('Spans and log records that match no rule, and lines that are no queries.'),
+};
+
+const ingestionWindow = objectSchema({
+  ...ingestionCounts,
+  unmatchedValues: arraySchema(
+    objectSchema({
+      attribute: stringSchema('An attribute that names operations, such as `gen_ai.operation.name`.'),
+      value: stringSchema('Its value.'),
+      count: count('How many records have it.'),
+      otlpQuery: {
+        type: ['string', 'null'],
+        description:
+          'The setting `--otlp-query` that would accept them as well; null if there should be none.',
+      },
+    }),
+    { description: 'What those that match no rule are, most first.' },
+  ),
+});
+
+export const IngestionSchema = {
+  $id: 'Ingestion',
+  description: 'What arrived for a project lately, and what became of it.',
+  ...objectSchema({
+    hourFrom: moment('Start of the last hour, which is counted in steps of five minutes.'),
+    dayFrom: moment('Start of the last day.'),
+    otlpQuery: stringSchema('The setting `--otlp-query` that is in effect.'),
+    sources: arraySchema(
+      objectSchema({
+        kind: { enum: SOURCE_KINDS, description: 'What the source sends.' },
+        name: stringSchema(
+          'The service of spans and log records, the name of the key of queries, or the command.',
+        ),
+        lastSeenAt: moment('When something last came from it.'),
+        lastHour: ingestionWindow,
+        lastDay: ingestionWindow,
+      }),
+      { description: 'The sources of the last seven days, the one that was seen last first.' },
+    ),
+  }),
+};
+
 const LeakedKeySchema = {
   $id: 'LeakedKey',
   description: 'A leaked API key.',
@@ -132,6 +188,7 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   CallersSchema,
   QuerySchema,
   RecordResultSchema,
+  IngestionSchema,
   ...OTLP_SCHEMAS,
   LeakedKeySchema,
   StatusSchema,

@@ -6,10 +6,12 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
+import type { Delivery } from '../../domain/ingestion/source-counts.js';
 import { pendingQueriesMax } from '../../domain/limits.js';
 import type { RequestMetrics, RouteMetrics } from '../../http/request-metrics.js';
 import type { RecordResult, Store } from '../../storage/ports/store.js';
 import type { CommitObserver } from '../../storage/ports/store-stats.js';
+import { ArrivalCounts } from './arrival-counts.js';
 import { Durations, type MetricLine } from './durations.js';
 import { RequestCounts } from './request-counts.js';
 import { addStoreStats } from './store-stats.js';
@@ -43,6 +45,7 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
   readonly #processRegistry = new Registry();
   readonly #requests = new RequestCounts();
   readonly #commits = new Durations();
+  readonly #arrivals = new ArrivalCounts();
   readonly #queries = { recorded: 0, duplicate: 0 };
   #updateStoreStats: () => Promise<void> = async () => undefined;
 
@@ -83,6 +86,12 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
       'caller_stats_queries_total',
       'Queries in recording requests, by whether they were new.',
       () => Object.entries(this.#queries).map(([outcome, value]) => ({ labels: { outcome }, value })),
+    );
+    this.#add(
+      'counter',
+      'caller_stats_ingested_total',
+      'Spans, log records and queries that arrived, by what became of them; refused is in requests.',
+      () => this.#arrivals.toLines(),
     );
     this.#add(
       'histogram',
@@ -128,6 +137,10 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
   recorded({ recorded, duplicates }: RecordResult): void {
     this.#queries.recorded += recorded;
     this.#queries.duplicate += duplicates;
+  }
+
+  arrived(delivery: Delivery): void {
+    this.#arrivals.add(delivery);
   }
 
   committed(ms: number): void {

@@ -18,6 +18,7 @@ import type { Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
 import type { CountStore } from './counts.js';
 import type { Access, Directory } from './directory.js';
+import type { Ingestion } from './ingestion.js';
 import type { Maintenance } from './maintenance.js';
 import type { Questions } from './questions.js';
 import type { Throttles } from './throttles.js';
@@ -40,6 +41,8 @@ export interface Store extends CountStore, Directory, Maintenance {
   readonly userTables: UserTables;
 
   readonly throttles: Throttles;
+
+  readonly ingestion: Ingestion;
 
   readonly questions: Questions;
 

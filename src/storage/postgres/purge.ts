@@ -12,6 +12,8 @@ const REMOVALS = [
   'removeTypeCounters',
   'removeCallerCounters',
   'removeQuestionKeys',
+  'removeIngestionSources',
+  'removeIngestionCounts',
 ] as const;
 
 /** The state of a project's retention. During a sweep, `sweptTo` is the id of the last query it looked at. */

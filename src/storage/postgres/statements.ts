@@ -45,6 +45,8 @@ export function statementsIn(schema: string) {
     removeTypeCounters: removeCounters('type_counter', 'level, bucket'),
     removeCallerCounters: removeCounters('caller_counter', 'level, bucket, caller'),
     removeQuestionKeys: removeCounters('question_key', 'name'),
+    removeIngestionSources: removeCounters('ingestion_source', 'kind, name'),
+    removeIngestionCounts: removeCounters('ingestion_count', 'bucket, kind, name, operation'),
     listRetentions: retentionOf(
       'deleted_at IS NULL AND (retention_days IS NOT NULL OR swept_to IS NOT NULL) ORDER BY id',
     ),

@@ -13,6 +13,7 @@ import { CallerStatsError, isUnavailable } from '../../domain/errors.js';
 import type { Query } from '../../domain/queries/query.js';
 import type { CountStore, RecordResult } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
+import type { Ingestion } from '../ports/ingestion.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
 import type { Questions } from '../ports/questions.js';
 import type { Store } from '../ports/store.js';
@@ -21,6 +22,7 @@ import type { Throttles } from '../ports/throttles.js';
 import type { UserStatement, UserStatementResult, UserTables } from '../ports/user-tables.js';
 import { REPEATABLE_CHANGES, SqlDirectoryChanges } from '../sql/directory-changes.js';
 import { SqlDirectoryReads } from '../sql/directory-reads.js';
+import { SqlIngestion } from '../sql/ingestion.js';
 import { SqlQuestions } from '../sql/questions.js';
 import { KEY, PROJECT } from '../sql/rows.js';
 import { type Dialect, delegate, invoke, type Row, type Session as SqlSession } from '../sql/session.js';
@@ -61,6 +63,9 @@ class PostgresStore implements CountStore, Maintenance {
   );
   readonly questions: Questions = delegate<Questions>(SqlQuestions, (method, args) =>
     this.#transaction(async (session) => invoke(new SqlQuestions(session, this.#dialect), method, args)),
+  );
+  readonly ingestion: Ingestion = delegate<Ingestion>(SqlIngestion, (method, args) =>
+    this.#transaction(async (session) => invoke(new SqlIngestion(session, this.#dialect), method, args)),
   );
   readonly #options: PostgresOptions;
   readonly #database: Database;

@@ -6,6 +6,7 @@ import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
 import type { CountStore, RecordResult } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
+import type { Ingestion } from '../ports/ingestion.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
 import type { OpenOptions } from '../ports/open-options.js';
 import type { Questions } from '../ports/questions.js';
@@ -15,6 +16,7 @@ import type { Throttles } from '../ports/throttles.js';
 import type { UserTables } from '../ports/user-tables.js';
 import { SqlDirectoryChanges } from '../sql/directory-changes.js';
 import { SqlDirectoryReads } from '../sql/directory-reads.js';
+import { SqlIngestion } from '../sql/ingestion.js';
 import { SqlQuestions } from '../sql/questions.js';
 import { delegate, invoke } from '../sql/session.js';
 import { SqlThrottles } from '../sql/throttles.js';
@@ -55,6 +57,9 @@ class SqliteStore implements CountStore, Maintenance {
   );
   readonly questions: Questions = delegate<Questions>(SqlQuestions, (method, args) =>
     this.#submit('questions', { method, args } as Operations['questions']['input']),
+  );
+  readonly ingestion: Ingestion = delegate<Ingestion>(SqlIngestion, (method, args) =>
+    this.#submit('ingestion', { method, args } as Operations['ingestion']['input']),
   );
   readonly #startWriter: () => Promise<WriterHandle>;
   readonly #connection: Connection;

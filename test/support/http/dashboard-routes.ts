@@ -36,6 +36,7 @@ const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   [`GET ${organization}/projects/:projectId/caller-stats`]: 'viewer',
   [`GET ${organization}/projects/:projectId/series`]: 'viewer',
   [`GET ${organization}/projects/:projectId/callers`]: 'viewer',
+  [`GET ${organization}/projects/:projectId/ingestion`]: 'viewer',
   [`GET ${organization}/keys`]: 'viewer',
   [`POST ${organization}/keys`]: 'editor',
   [`POST ${organization}/keys/:keyId/rotate`]: 'editor',

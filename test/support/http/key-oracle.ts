@@ -43,7 +43,7 @@ export const PLACES: readonly {
 ];
 
 /** The operations that read, which require an admin key. */
-const READING = ['caller-stats', 'caller-stats/series', 'callers'] as const;
+const READING = ['caller-stats', 'caller-stats/series', 'callers', 'ingestion'] as const;
 
 type Fault = 'parameter' | 'type' | 'type and size' | 'encoding' | 'size and body' | 'body';
 
@@ -60,6 +60,7 @@ const METHODS = {
   'caller-stats': READING_METHODS,
   'caller-stats/series': READING_METHODS,
   callers: READING_METHODS,
+  ingestion: READING_METHODS,
   queries: ['POST', 'GET', 'HEAD', 'PUT'],
 } as const;
 const FAULTS: readonly [AskedFor['operation'], string, Fault][] = [

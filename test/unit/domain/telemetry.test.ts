@@ -56,10 +56,10 @@ function found(
   const receipt = { project: 'docs', nowMs, rowsFrom };
   const collector = new QuestionCollector({ ...rules, ...more }, receipt, new TraceIndex(1000));
   for (const record of records) collector.add(record);
-  const { questions, ...rest } = collector.result();
+  const { questions, rejected, problems } = collector.result();
   const queries = mergeQuestions(questions);
   expect(collector.size).toBe(queries.length);
-  return { ...rest, queries };
+  return { rejected, problems, queries };
 }
 
 const name = `${traceId(1)}/${spanId(1)}`;

@@ -5,10 +5,10 @@ import { noSuchProject } from '../../errors.js';
 import { getParameter, getProjectId } from '../../request/target.js';
 import { addResource } from '../../resource.js';
 import { createReportHandlers } from '../../routes/analytics.js';
-import { RangeParameters, SeriesParameters } from '../../schemas/schemas.js';
+import { NoParameters, RangeParameters, SeriesParameters } from '../../schemas/schemas.js';
 import type { Dashboard } from '../context.js';
 
-export function addCounts(app: FastifyInstance, { store, sessionGuard }: Dashboard): void {
+export function addCounts(app: FastifyInstance, { store, ingestion, sessionGuard }: Dashboard): void {
   const requireMember = sessionGuard.requireMember('viewer');
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await requireMember(request, reply);
@@ -17,11 +17,12 @@ export function addCounts(app: FastifyInstance, { store, sessionGuard }: Dashboa
     const project = isProjectId(id) ? await store.findProject(organizationId, id) : undefined;
     if (project === undefined) throw noSuchProject();
   };
-  const handlers = createReportHandlers(store);
+  const handlers = createReportHandlers({ store, ingestion });
   for (const [name, querystring, handler] of [
     ['caller-stats', RangeParameters, handlers.callerStats],
     ['series', SeriesParameters, handlers.series],
     ['callers', RangeParameters, handlers.callers],
+    ['ingestion', NoParameters, handlers.ingestion],
   ] as const) {
     addResource(app, `/api/organizations/:organizationId/projects/:projectId/${name}`, {
       onRequest,

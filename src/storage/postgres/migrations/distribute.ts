@@ -13,6 +13,8 @@ export const SHARDED_TABLES = {
   type_counter: 'project_id',
   caller_counter: 'project_id',
   question_key: 'project_id',
+  ingestion_source: 'project_id',
+  ingestion_count: 'project_id',
 } as const;
 
 const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_available_extensions WHERE name = 'citus'`;

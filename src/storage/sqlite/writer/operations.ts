@@ -1,6 +1,7 @@
 /** The operations that the main thread sends to the writer thread. All of them can be structurally cloned. */
 import type { RecordResult } from '../../ports/counts.js';
 import type { DirectoryChanges } from '../../ports/directory.js';
+import type { Ingestion } from '../../ports/ingestion.js';
 import type { Cleanup } from '../../ports/maintenance.js';
 import type { Questions } from '../../ports/questions.js';
 import type { Throttles } from '../../ports/throttles.js';
@@ -28,6 +29,7 @@ export interface Operations {
   directory: Call<DirectoryChanges>;
   throttles: Call<Throttles>;
   questions: Call<Questions>;
+  ingestion: Call<Ingestion>;
   userStatement: { readonly input: UserStatement; readonly result: UserStatementResult };
   purgeDeleted: { readonly input: { readonly limit: number }; readonly result: Cleanup };
   applyRetention: {

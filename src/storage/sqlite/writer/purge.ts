@@ -11,6 +11,8 @@ const TABLES = [
   { table: 'type_counter', columns: ['level', 'bucket'] },
   { table: 'caller_counter', columns: ['level', 'bucket', 'caller'] },
   { table: 'question_key', columns: ['name'] },
+  { table: 'ingestion_source', columns: ['kind', 'name'] },
+  { table: 'ingestion_count', columns: ['bucket', 'kind', 'name', 'operation'] },
 ] as const;
 
 /** The state of a project's retention. During a sweep, `sweptTo` is the id of the last query it looked at. */

@@ -2,6 +2,7 @@
 import { CallerStatsError } from '../../../domain/errors.js';
 import { type Outcome, refused } from '../../commit-queue.js';
 import { SqlDirectoryChanges } from '../../sql/directory-changes.js';
+import { SqlIngestion } from '../../sql/ingestion.js';
 import { SqlQuestions } from '../../sql/questions.js';
 import { invoke } from '../../sql/session.js';
 import { SqlThrottles } from '../../sql/throttles.js';
@@ -21,6 +22,7 @@ export class Writer {
   readonly #directory: SqlDirectoryChanges;
   readonly #throttles: SqlThrottles;
   readonly #questions: SqlQuestions;
+  readonly #ingestion: SqlIngestion;
   readonly #cleaner: Cleaner;
 
   constructor(db: Connection) {
@@ -30,6 +32,7 @@ export class Writer {
     this.#directory = new SqlDirectoryChanges(statements, SQLITE);
     this.#throttles = new SqlThrottles(statements, SQLITE);
     this.#questions = new SqlQuestions(statements, SQLITE);
+    this.#ingestion = new SqlIngestion(statements, SQLITE);
     this.#cleaner = new Cleaner(statements);
   }
 
@@ -71,6 +74,8 @@ export class Writer {
         return invoke(this.#throttles, operation.method, operation.args);
       case 'questions':
         return inSavepoint(this.#db, async () => invoke(this.#questions, operation.method, operation.args));
+      case 'ingestion':
+        return invoke(this.#ingestion, operation.method, operation.args);
       case 'record':
         return this.#recording.record(operation, deltas);
       case 'userStatement':

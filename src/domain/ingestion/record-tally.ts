@@ -1,0 +1,67 @@
+/** Counts the spans or log records of one request by the service that sent them. */
+import { readOperations } from './operations.js';
+import { addOperations, type Delivery, type SourceKind, SourceNames, sourceName } from './source-counts.js';
+
+/** The attribute that names the service which sent a record. */
+export const SERVICE_ATTRIBUTE = 'service.name';
+
+type Attributes = ReadonlyMap<string, string>;
+
+export type Outcome = 'matched' | 'rejected' | 'unmatched';
+
+interface ServiceTally extends Record<Outcome, number> {
+  readonly operations: Map<string, number>;
+}
+
+export class RecordTally {
+  readonly #names = new SourceNames();
+  readonly #services = new Map<string, ServiceTally>();
+
+  add(
+    { attributes, resource }: { readonly attributes: Attributes; readonly resource: Attributes },
+    outcome: Outcome,
+  ): void {
+    const tally = this.#find(resource.get(SERVICE_ATTRIBUTE));
+    tally[outcome]++;
+    if (outcome !== 'unmatched') return;
+    addOperations(tally.operations, new Map(readOperations(attributes).map((one) => [one, 1])));
+  }
+
+  /**
+   * What the services sent, given how many queries of each were new. Of several records of one query, one recorded it and the
+   * others are duplicates. A record that matches no rule has recorded a query if it told apart two that shared a trace.
+   */
+  deliveries(kind: SourceKind, recordedBy: ReadonlyMap<string, number>): Delivery[] {
+    const recorded = new Map<ServiceTally, number>();
+    for (const [service, count] of recordedBy) {
+      // A service whose spans arrived earlier: the request that completed the trace is not its own.
+      const tally = this.#services.get(sourceName(service)) ?? [...this.#services.values()][0];
+      if (tally !== undefined) recorded.set(tally, (recorded.get(tally) ?? 0) + count);
+    }
+    return [...this.#services].map(([name, tally]) => {
+      const { matched, rejected, unmatched, operations } = tally;
+      const fresh = Math.min(recorded.get(tally) ?? 0, matched + unmatched);
+      const counts = {
+        requests: 1,
+        arrived: matched + rejected + unmatched,
+        recorded: fresh,
+        duplicates: Math.max(0, matched - fresh),
+        rejected,
+        unmatched: unmatched - Math.max(0, fresh - matched),
+      };
+      return { kind, name, counts, operations };
+    });
+  }
+
+  #find(service: string | undefined): ServiceTally {
+    const { name } = this.#names.bound({ kind: 'traces', name: sourceName(service) });
+    const tally = this.#services.get(name) ?? {
+      matched: 0,
+      rejected: 0,
+      unmatched: 0,
+      operations: new Map(),
+    };
+    this.#services.set(name, tally);
+    return tally;
+  }
+}

@@ -1,0 +1,140 @@
+/** What arrives at a project and what becomes of it, counted by its source: in memory first, then in the store. */
+import { operationsMax, sourceNameCharactersMax, sourcesMax } from '../limits.js';
+import { minuteMs } from '../time/duration.js';
+
+export const SOURCE_KINDS = ['traces', 'logs', 'queries', 'import'] as const;
+
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** What sends: a service with OpenTelemetry, a key of the recording API, or a command that imports. */
+export interface Source {
+  readonly kind: SourceKind;
+  readonly name: string;
+}
+
+/** `arrived = recorded + duplicates + rejected + unmatched`, in spans, log records, queries or lines. */
+export const COUNT_NAMES = [
+  'requests',
+  'refused',
+  'arrived',
+  'recorded',
+  'duplicates',
+  'rejected',
+  'unmatched',
+] as const;
+
+export type IngestionCounts = Readonly<Record<(typeof COUNT_NAMES)[number], number>>;
+
+/** What one request, or the run of a command, brought from one source. */
+export interface Delivery extends Source {
+  /** 0 for those left out. */
+  readonly counts: Partial<IngestionCounts>;
+  /** How many of the unmatched records had an operation (see `operations.ts`). */
+  readonly operations?: ReadonlyMap<string, number>;
+}
+
+export interface SourceTotals extends Source {
+  readonly counts: IngestionCounts;
+  readonly operations: ReadonlyMap<string, number>;
+}
+
+/** What came from a source within one bucket. */
+export interface SourceBucket extends SourceTotals {
+  /** The start of the bucket in milliseconds since 1970. So is `seenAt`, the last time something came. */
+  readonly bucket: number;
+  readonly seenAt: number;
+}
+
+/** Sources are counted in buckets of this width. */
+export const bucketWidthMs = 5 * minuteMs;
+
+/** The start of the bucket that a time is in. */
+export function bucketStart(timeMs: number): number {
+  return timeMs - (((timeMs % bucketWidthMs) + bucketWidthMs) % bucketWidthMs);
+}
+
+/** The name of what comes from further sources once a project has as many as it can have. */
+export const OTHER_SOURCES = '(other sources)';
+
+/** The name of a source that does not say who it is. */
+export const UNKNOWN_SOURCE = '(unknown)';
+
+/** The name, and the user agent, of the command that imports. */
+export const IMPORT_COMMAND = 'caller-stats import';
+
+/** A name for lists: without control characters, and not longer than `sourceNameCharactersMax`. */
+export function sourceName(sent: string | undefined): string {
+  const name = (sent ?? '').replaceAll(/[\p{Cc}\p{Cs}]/gu, ' ').trim();
+  return [...name].slice(0, sourceNameCharactersMax).join('') || UNKNOWN_SOURCE;
+}
+
+/** Gives sources that a project has no room for the name `OTHER_SOURCES`. Those of `known` have room. */
+export class SourceNames {
+  readonly #known: Set<string>;
+
+  constructor(known: Iterable<Source> = []) {
+    this.#known = new Set(Array.from(known, sourceKey));
+  }
+
+  bound<One extends Source>(source: One): One {
+    const key = sourceKey(source);
+    if (this.#known.has(key)) return source;
+    if (this.#known.size >= sourcesMax) return { ...source, name: OTHER_SOURCES };
+    this.#known.add(key);
+    return source;
+  }
+}
+
+export function sourceKey({ kind, name }: Source): string {
+  return `${kind} ${name}`;
+}
+
+/** Adds `more` to the counts of operations, without exceeding the number that a source can have. */
+export function addOperations(to: Map<string, number>, more: ReadonlyMap<string, number>): void {
+  for (const [operation, count] of more) {
+    const before = to.get(operation);
+    if (before !== undefined || to.size < operationsMax) to.set(operation, (before ?? 0) + count);
+  }
+}
+
+function addCounts(one: IngestionCounts, more: Partial<IngestionCounts>): IngestionCounts {
+  const sums = COUNT_NAMES.map((name) => [name, one[name] + (more[name] ?? 0)]);
+  return Object.fromEntries(sums) as IngestionCounts;
+}
+
+export const NO_COUNTS = Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])) as IngestionCounts;
+
+/** What came to one project since the last time that it was stored. */
+export class IngestionTally {
+  readonly #names = new SourceNames();
+  readonly #buckets = new Map<string, SourceBucket & { readonly operations: Map<string, number> }>();
+
+  add(delivery: Delivery, nowMs: number): void {
+    this.#add(delivery, bucketStart(nowMs), nowMs);
+  }
+
+  /** Takes back what could not be stored. */
+  putBack(buckets: readonly SourceBucket[]): void {
+    for (const one of buckets) this.#add(one, one.bucket, one.seenAt);
+  }
+
+  list(): SourceBucket[] {
+    return [...this.#buckets.values()];
+  }
+
+  #add(delivery: Delivery, bucket: number, seenAt: number): void {
+    const { kind, name, counts, operations } = this.#names.bound(delivery);
+    const key = `${bucket} ${sourceKey({ kind, name })}`;
+    const before = this.#buckets.get(key);
+    const sum = {
+      kind,
+      name,
+      bucket,
+      seenAt: Math.max(seenAt, before?.seenAt ?? seenAt),
+      counts: addCounts(before?.counts ?? NO_COUNTS, counts),
+      operations: before?.operations ?? new Map<string, number>(),
+    };
+    addOperations(sum.operations, operations ?? new Map());
+    this.#buckets.set(key, sum);
+  }
+}

@@ -1,0 +1,136 @@
+/** Counts what arrives at this process by its source, and stores it every few seconds, beside the recording and never in it. */
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { readIngestion } from '../../app/ingestion.js';
+import { CallerStatsError, isUnavailable } from '../../domain/errors.js';
+import type { IngestionReport } from '../../domain/ingestion/report.js';
+import {
+  type Delivery,
+  IngestionTally,
+  type SourceBucket,
+  sourceKey,
+} from '../../domain/ingestion/source-counts.js';
+import { ingestionWriteIntervalMs, sourcesMax } from '../../domain/limits.js';
+import type { TelemetryRules } from '../../domain/queries/telemetry.js';
+import type { Clock } from '../../domain/time/clock.js';
+import { hourMs } from '../../domain/time/duration.js';
+import { BoundedCache } from '../../shared/bounded-cache.js';
+import { sleep } from '../../shared/retry.js';
+import type { Store } from '../../storage/ports/store.js';
+import type { RequestMetrics } from '../request-metrics.js';
+import { createThrottledWarning } from '../throttled-log.js';
+
+interface MonitorOptions {
+  readonly store: Pick<Store, 'ingestion'>;
+  readonly clock: Clock;
+  readonly rules: TelemetryRules;
+  readonly log: FastifyBaseLogger;
+  readonly metrics: Pick<RequestMetrics, 'arrived'> | undefined;
+}
+
+/** Sources that the log has named, or has no reason to name. Beyond this number it may name them again. */
+const settledMax = 100 * sourcesMax;
+
+/** Operations of one source in a line of the log. */
+const operationsNamedMax = 3;
+
+export class IngestionMonitor {
+  readonly #options: MonitorOptions;
+  readonly #warnUnmatched: ReturnType<typeof createThrottledWarning>;
+  readonly #warnUnstored: ReturnType<typeof createThrottledWarning>;
+  readonly #settled = new BoundedCache<string, true>(settledMax);
+  readonly #stop = new AbortController();
+  #tallies = new Map<string, IngestionTally>();
+  /** The last write. Each waits for the one before it. */
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(options: MonitorOptions) {
+    this.#options = options;
+    this.#warnUnmatched = createThrottledWarning(options.clock);
+    this.#warnUnstored = createThrottledWarning(options.clock);
+  }
+
+  note(projectId: string, delivery: Delivery): void {
+    this.#options.metrics?.arrived(delivery);
+    this.#find(projectId).add(delivery, this.#options.clock.now());
+  }
+
+  /** Stores what has arrived so far. Never rejects: what cannot be stored now is stored later. */
+  flush(): Promise<void> {
+    this.#written = this.#written.then(() => this.#write());
+    return this.#written;
+  }
+
+  /** What arrived at all processes, including all that has arrived at this one. */
+  async report(projectId: string): Promise<IngestionReport> {
+    const { store, clock, rules } = this.#options;
+    await this.flush();
+    return readIngestion(store, projectId, { nowMs: clock.now(), rules: rules.queries });
+  }
+
+  /** Stores what arrives every few seconds while the app runs, and the rest when it stops. */
+  watch(app: FastifyInstance): void {
+    app.addHook('onReady', async () => void this.#run());
+    app.addHook('onClose', async () => {
+      this.#stop.abort();
+      await this.flush();
+    });
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await sleep(ingestionWriteIntervalMs, { signal: this.#stop.signal, ref: false });
+      await this.flush();
+    }
+  }
+
+  async #write(): Promise<void> {
+    const tallies = this.#tallies;
+    this.#tallies = new Map();
+    for (const [projectId, tally] of tallies) {
+      const buckets = tally.list();
+      this.#warn(projectId, buckets);
+      await this.#add(projectId, buckets);
+    }
+  }
+
+  async #add(projectId: string, buckets: readonly SourceBucket[]): Promise<void> {
+    const { store, clock, log } = this.#options;
+    try {
+      await store.ingestion.add(projectId, buckets);
+    } catch (error) {
+      // The project was deleted.
+      if (error instanceof CallerStatsError && error.code === 'not_found') return;
+      this.#warnUnstored(log, { err: error }, 'what arrived could not be counted by source');
+      if (!isUnavailable(error)) return;
+      const since = clock.now() - hourMs;
+      this.#find(projectId).putBack(buckets.filter(({ seenAt }) => seenAt >= since));
+    }
+  }
+
+  /** Names a source whose records match no rule, once, and not one of which some match. */
+  #warn(projectId: string, buckets: readonly SourceBucket[]): void {
+    const unmatched = buckets.filter((source) => {
+      const { counts } = source;
+      const key = `${projectId} ${sourceKey(source)}`;
+      const isSettled = this.#settled.get(key) ?? false;
+      if (counts.arrived > 0) this.#settled.set(key, true);
+      return !isSettled && counts.unmatched > 0 && counts.unmatched === counts.arrived;
+    });
+    if (unmatched.length === 0) return;
+    const sources = unmatched.map(({ kind, name, counts, operations }) => ({
+      kind,
+      name,
+      unmatched: counts.unmatched,
+      operations: [...operations.keys()].slice(0, operationsNamedMax),
+    }));
+    const message =
+      'records match no rule of --otlp-query; the page Sources of the project says what would accept them';
+    this.#warnUnmatched(this.#options.log, { projectId, sources }, message);
+  }
+
+  #find(projectId: string): IngestionTally {
+    const tally = this.#tallies.get(projectId) ?? new IngestionTally();
+    this.#tallies.set(projectId, tally);
+    return tally;
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * The part of the storage port that counts what arrives, by source. What `store.ts` says of every method holds here too.
+ * Methods with a project throw `not_found` if it does not exist.
+ */
+import type { Source, SourceBucket, SourceTotals } from '../../domain/ingestion/source-counts.js';
+
+export interface SeenSource extends Source {
+  /** The last time that something came from it, in milliseconds since 1970. */
+  readonly seenAt: number;
+}
+
+export interface Ingestion {
+  /**
+   * Adds to what came to a project. Adding the same again counts it twice. Of sources that the project has no room for, and
+   * of operations beyond the first of a bucket, only the sums are stored (see `SourceNames`).
+   */
+  add(projectId: string, buckets: readonly SourceBucket[]): Promise<void>;
+
+  /** The sources of a project, sorted by kind and name. */
+  listSources(projectId: string): Promise<SeenSource[]>;
+
+  /** What came from each source in all buckets that start at `from` or later. */
+  sum(projectId: string, from: number): Promise<SourceTotals[]>;
+
+  /** Removes the buckets from before `bucketsBefore` and the sources not seen since `seenBefore`, of all projects. */
+  prune(bucketsBefore: number, seenBefore: number): Promise<void>;
+}

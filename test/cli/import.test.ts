@@ -14,6 +14,7 @@ import {
 } from '../support/cli/cli-place.js';
 import { eventsOf, sampleCounts, sampleFile, sampleLines } from '../support/sample.js';
 import { recount } from '../support/storage/ledger.js';
+import { openForTest } from '../support/storage/store.js';
 import { isDeep } from '../support/volume.js';
 
 /** The quick run imports all of the sample only in the forms that have tests of their own. */
@@ -181,4 +182,17 @@ describe('import refuses', () => {
     const place = await placeWithProject();
     expect(await refusal(place.run(args), 2)).toMatch(message);
   });
+});
+
+test('an import into the database counts among what arrives, and a dry run does not', async () => {
+  const place = await placeWithProject();
+  const some = `${lines.slice(0, 3).join('\n')}\n{"id":"x"}\n`;
+  await importFile(place, 'some.ndjson', some, ['--dry-run']);
+  await importFile(place, 'some.ndjson', some);
+  const store = await openForTest(`sqlite:${place.database}`);
+  const counts = { requests: 1, refused: 0, arrived: 4, rejected: 1, unmatched: 0 };
+  const [source, ...others] = await store.ingestion.sum(project, 0);
+  expect(others).toEqual([]);
+  expect(source).toMatchObject({ kind: 'import', name: 'caller-stats import', counts });
+  expect((source?.counts.recorded ?? 0) + (source?.counts.duplicates ?? 0)).toBe(3);
 });

@@ -242,6 +242,17 @@ describe('the log', () => {
   });
 });
 
+test('queries of the command that imports count as an import, whatever its key', async () => {
+  const service = await startService();
+  await service.record({ id: 'a', caller: 'web' }, { 'user-agent': 'caller-stats import' });
+  await service.record({ id: 'a', caller: 'web' }, { 'user-agent': 'curl/8' });
+  const { sources } = await report(service);
+  expect(sources.map(({ kind, name, lastHour }) => [kind, name, lastHour['recorded']])).toEqual([
+    ['import', 'caller-stats import', 1],
+    ['queries', 'admin', 0],
+  ]);
+});
+
 test('the metrics count by signal and outcome', async () => {
   const metrics = new Metrics(() => 0, { version: '1.2.3', database: 'sqlite' });
   const service = await startService({ metrics });

@@ -28,6 +28,7 @@ export const GROUPS: readonly Group[] = [
       client: 'The client',
       recipes: 'Recipes',
       opentelemetry: 'OpenTelemetry',
+      'recipes-sdks': 'Recipes: AI SDKs',
       import: 'Import',
       reading: 'Read',
       keys: 'Keys and people',

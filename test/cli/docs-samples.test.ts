@@ -40,8 +40,6 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/moving.md: docs: the target': 'what a run says; test/cli/copy-live.test.ts',
   'docs/opentelemetry.md':
     'variables and a configuration of other programs; test/cli/otlp.test.ts sends what they send',
-  'docs/client.md: const id': 'an option of middleware; test/client/docs-samples.test.ts compiles it',
-  'docs/recipes.md': 'test/client/recipes.test.ts',
   'docs/recipes-sdks.md': 'programs for other packages; test/sdks/recipes.deep.test.ts',
   'docs/reading.md':
     'test/cli/reading-docs.test.ts; scripts of spreadsheets, Python, R and DuckDB need those programs',

@@ -1,9 +1,17 @@
 /** Runs a scenario and exports all of its spans: `node run.mjs ai-sdk generateText 7`. The variant comes last. */
+import { randomUUID } from 'node:crypto';
+import { trace } from '@opentelemetry/api';
 import { exportSpans } from './support/telemetry.mjs';
 
 const [file, scenario] = process.argv.slice(2);
 const scenarios = await import(`./scenarios/${file}.mjs`);
-await scenarios[scenario]();
+const attributes = { 'caller_stats.id': randomUUID() };
+if (process.env['QUESTION_SPAN'] === undefined) await scenarios[scenario]();
+else
+  await trace.getTracer('docs-assistant').startActiveSpan('question', { attributes }, async (span) => {
+    await scenarios[scenario]();
+    span.end();
+  });
 // What goes on after an answer, such as the rest of an interrupted stream, ends its spans, too.
 await new Promise((resolve) => setTimeout(resolve, 100));
 await exportSpans();

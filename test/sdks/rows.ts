@@ -1,0 +1,174 @@
+/** Setups with real packages, as teams use them, and how many questions each of them asks. A row per setup. */
+
+export interface Row {
+  readonly setup: string;
+  /** The file below `scenarios`, its function, and the variant. */
+  readonly run: readonly string[];
+  /** The number of questions that people asked. */
+  readonly correct: number;
+  /** The number that is counted, where no rule can be right, and what the application has to do. */
+  readonly unaided?: { readonly counted: number; readonly help: string };
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const inSpan = 'start a span around the steps of a question, or write the same id on each of them';
+const stopped = 'pass abortSignal: request.signal, or call result.consumeStream()';
+const unended = 'start a span with caller_stats.id: the package never ends the span of such a call';
+
+const versions = ['5', '6', '7', '7-legacy'];
+const nameOf = (version: string) => `AI SDK ${version.replace('-', ', ')}`;
+
+const aiSdk = versions.flatMap((version): Row[] => {
+  const row = (setup: string, scenario: string, correct: number, more: Partial<Row> = {}): Row => ({
+    setup: `${nameOf(version)}: ${setup}`,
+    run: ['ai-sdk', scenario, version],
+    correct,
+    ...more,
+  });
+  return [
+    row('generateText', 'generateText', 1),
+    row('streamText', 'streamText', 1),
+    row('generateObject', 'generateObject', 1),
+    row('streamObject', 'streamObject', 1),
+    row('tools', 'tools', 1),
+    row('agent with a tool', 'agent', 1),
+    row('an agent as the tool of another', 'subAgent', 1),
+    row('embed only', 'embed', 0),
+    row('interrupted, with abortSignal', 'interrupted', 1),
+    // Version 7 ends the span of the model's call all the same.
+    row(
+      'interrupted, without it',
+      'abandoned',
+      1,
+      version === '7' ? {} : { unaided: { counted: 0, help: stopped } },
+    ),
+    row('the provider fails', 'failing', 1),
+    row('with the id of the message', 'withMessageId', 1),
+    row('the same message twice', 'postedTwice', 1),
+    row('a tool in the browser', 'clientTool', 1),
+    row('rewrite, embed, answer, title', 'retrieval', 1, { unaided: { counted: 3, help: inSpan } }),
+    row('the same with an id', 'retrievalWithId', 1),
+    row('the same in a span', 'retrievalInSpan', 1),
+  ];
+});
+
+const http = [...versions, 'traceloop', 'openinference'].flatMap((variant): Row[] => {
+  const name = versions.includes(variant) ? nameOf(variant) : `OpenAI client, ${variant}`;
+  const row = (setup: string, scenario: string, correct: number): Row => ({
+    setup: `HTTP, ${name}: ${setup}`,
+    run: ['http', scenario, variant],
+    correct,
+  });
+  return [
+    row('rewrite, embed, answer, title', 'retrieval', 1),
+    row('a tool', 'tools', 1),
+    ...(versions.includes(variant)
+      ? [
+          row('three questions share a traceparent', 'sharedTraceparent', 3),
+          row('the same message twice', 'postedTwice', 1),
+        ]
+      : []),
+  ];
+});
+
+const openAi = ['traceloop', 'openinference'].flatMap((variant): Row[] => {
+  const row = (setup: string, scenario: string, correct: number, more: Partial<Row> = {}): Row => ({
+    setup: `OpenAI client, ${variant}: ${setup}`,
+    run: ['openai', scenario, variant],
+    correct,
+    ...more,
+  });
+  return [
+    row('chat completion', 'chat', 1),
+    row('streamed', 'chatStream', 1),
+    row('response', 'responses', 1),
+    row('streamed response', 'responsesStream', 1),
+    row('a tool', 'tools', 1, { unaided: { counted: 2, help: inSpan } }),
+    row(
+      'interrupted',
+      'interrupted',
+      1,
+      variant === 'traceloop' ? { unaided: { counted: 0, help: unended } } : {},
+    ),
+    row('the provider fails', 'failing', 1, { unaided: { counted: 0, help: unended } }),
+  ];
+});
+
+const langChain = ['openinference', 'traceloop'].flatMap((variant): Row[] => {
+  const row = (setup: string, scenario: string, correct: number, more: Partial<Row> = {}): Row => ({
+    setup: `LangChain, ${variant}: ${setup}`,
+    run: ['langchain', scenario, variant],
+    correct,
+    ...more,
+  });
+  const loose = variant === 'traceloop' ? { unaided: { counted: 2, help: inSpan } } : {};
+  return [
+    row('model', 'call', 1),
+    row('chain', 'chain', 1),
+    row('streamed chain', 'chainStream', 1),
+    row('agent with a tool', 'agent', 1, loose),
+    row('the same in a span', 'agentInSpan', 1),
+    row('the provider fails', 'failing', 1),
+  ];
+});
+
+const agents = ['responses', 'chat'].flatMap((variant): Row[] => {
+  const row = (setup: string, scenario: string): Row => ({
+    setup: `OpenAI Agents, ${variant}: ${setup}`,
+    run: ['agents', scenario, variant],
+    correct: 1,
+  });
+  return [
+    row('answer', 'answer'),
+    row('a tool', 'tools'),
+    row('streamed', 'stream'),
+    row('handoff', 'handoff'),
+    row('an agent as the tool of another', 'subAgent'),
+    row('the provider fails', 'failing'),
+    row('two runs in a trace', 'wrapped'),
+  ];
+});
+
+const next = ['chat6', 'chat7'].flatMap((route): Row[] => {
+  const row = (setup: string, scenario: string, correct: number): Row => ({
+    setup: `Next, @vercel/otel, AI SDK ${route.slice(-1)}: ${setup}`,
+    run: ['next', scenario, route],
+    correct,
+  });
+  return [
+    row('a page, then a question with rewrite, embed, answer', 'pageAndQuestion', 1),
+    row('three questions share a traceparent', 'sharedTraceparent', 3),
+    row('the same message twice', 'postedTwice', 1),
+    row('interrupted, with abortSignal', 'interrupted', 1),
+  ];
+});
+
+const traceloop: readonly Row[] = [
+  { setup: 'OpenLLMetry: chat completion', run: ['traceloop', 'call'], correct: 1 },
+  { setup: 'OpenLLMetry: a workflow of a task and an agent', run: ['traceloop', 'workflow'], correct: 1 },
+];
+
+const plain = [...aiSdk, ...http, ...next, ...openAi, ...traceloop, ...langChain, ...agents];
+
+/** What each of the others has to do, done: its steps are in a span that names the question. */
+const aided = plain.flatMap(({ unaided, ...row }): Row[] =>
+  unaided === undefined
+    ? []
+    : [{ ...row, setup: `${row.setup}, in a span with caller_stats.id`, env: { QUESTION_SPAN: '1' } }],
+);
+
+/** Each span in a request of its own, as soon as it has ended: the span around it comes later. */
+const scattered = plain
+  .filter(({ run: [, scenario = ''] }) =>
+    /^(agent|subAgent|handoff|retrieval|sharedTraceparent|pageAndQuestion)$/.test(scenario),
+  )
+  .filter(({ unaided }) => unaided === undefined)
+  .map(
+    (row): Row => ({
+      ...row,
+      setup: `${row.setup}, span by span`,
+      env: { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1', OTEL_BSP_SCHEDULE_DELAY: '1' },
+    }),
+  );
+
+export const rows: readonly Row[] = [...plain, ...aided, ...scattered];

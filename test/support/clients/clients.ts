@@ -33,7 +33,7 @@ interface HttpClient {
   readonly send: (requests: readonly LargeRequest[]) => Promise<ClientAnswer[]>;
 }
 
-const hangMs = 600_000;
+const hangMs = 60_000;
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 function runs(command: string, ...args: string[]): boolean {
@@ -147,8 +147,9 @@ export function findClients(folder: string): FoundClients {
   } else absent.push('go');
   if (runs('javac', '-version')) {
     execFileSync('javac', ['-d', folder, fileOf('Request.java')]);
+    // Java's HttpClient (17) waits for ever if the response to an Expect is not 100.
     for (const name of ['HttpClient', 'HttpURLConnection'])
-      found.push(clientIn(name, name === 'HttpClient', 'java', '-cp', folder, 'Request'));
+      found.push(clientIn(name, false, 'java', '-cp', folder, 'Request'));
   } else absent.push('javac');
   return { clients: found, missing: absent };
 }

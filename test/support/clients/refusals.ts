@@ -11,8 +11,9 @@ export interface Refusal {
   readonly request: Pick<LargeRequest, 'method' | 'url' | 'headers'>;
 }
 
-/** The kinds of requests. */
+/** The kinds of requests. The first one counts on the rate limit of the minute in which the servers start. */
 export const REFUSALS = [
+  'too many requests',
   'a body over the limit',
   'no key',
   'an unknown key',
@@ -24,7 +25,6 @@ export const REFUSALS = [
   'a wrong method',
   'an unsupported type',
   'an unsupported encoding',
-  'too many requests',
   'an overloaded server',
   'a body where none is needed',
   'the metrics server',
@@ -84,7 +84,7 @@ async function createRefusals(
     'a key of another address': post(403, bearer(elsewhere)),
     'no such project': post(404, bearer(admin), QUERIES.replace('docs', 'x')),
     'no such route': post(404, bearer(admin), '/nowhere'),
-    'a malformed URL': post(400, bearer(admin), '/%zz'),
+    'a malformed URL': post(400, bearer(admin), QUERIES.replace('docs', '%FF')),
     'a wrong method': post(405, bearer(admin), STATS),
     'an unsupported type': post(415, { ...bearer(recording), 'Content-Type': 'text/csv' }),
     'an unsupported encoding': post(415, { ...bearer(recording), 'Content-Encoding': 'br' }),

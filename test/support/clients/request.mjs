@@ -18,7 +18,7 @@ async function withFetch({ url, method, headers, bytes, framing }) {
 function withHttp({ url, method, headers, bytes, framing }) {
   return new Promise((resolve, reject) => {
     const agent = new Agent({ keepAlive: headers.Connection !== 'close' });
-    const length = framing === 'length' ? { 'Content-Length': bytes } : {};
+    const length = framing === 'length' ? { 'Content-Length': bytes } : { 'Transfer-Encoding': 'chunked' };
     const sent = httpRequest(url, { method, headers: { ...headers, ...length }, agent }, (response) => {
       const texts = [];
       response.setEncoding('utf8').on('data', (text) => texts.push(text));

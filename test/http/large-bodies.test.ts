@@ -17,31 +17,27 @@ describe('a client that sends everything before it reads gets the response:', ()
   test.each(REFUSALS)('%s', async (what) => {
     const { status, request } = refusing(what);
     const { host, port, pathname } = new URL(request.url);
-    const bytes = Buffer.alloc((status === 413 ? 12 : 3) * megabyte, ' ');
+    const bytes = Buffer.alloc(12 * megabyte, ' ');
     const chunk = Buffer.concat([
       Buffer.from(`${bytes.length.toString(16)}\r\n`),
       bytes,
       Buffer.from('\r\n0\r\n\r\n'),
     ]);
-    for (const [framing, body] of [
-      [`Content-Length: ${bytes.length}`, bytes],
-      ['Transfer-Encoding: chunked', chunk],
-    ] as const)
-      for (const connection of ['keep-alive', 'close']) {
-        const client = await RawConnection.open(Number(port));
-        const lines = Object.entries({ ...request.headers, Host: host, Connection: connection }).map((one) =>
-          one.join(': '),
-        );
-        client.write([`${request.method} ${pathname} HTTP/1.1`, ...lines, framing, '', ''].join('\r\n'));
-        await client.writeAll(body);
-        const answer = await client.read(request.method);
-        expect([answer.status, answer.headers['connection']], `${framing}, ${connection}`).toEqual([
-          status,
-          'close',
-        ]);
-        await client.ended();
-        client.close();
-      }
+    const length = `Content-Length: ${bytes.length}`;
+    for (const [framing, body, connection] of [
+      [length, bytes, 'keep-alive'],
+      ['Transfer-Encoding: chunked', chunk, 'close'],
+    ] as const) {
+      const client = await RawConnection.open(Number(port));
+      const headers = { ...request.headers, Host: host, Connection: connection };
+      const lines = Object.entries(headers).map((header) => header.join(': '));
+      client.write([`${request.method} ${pathname} HTTP/1.1`, ...lines, framing, '', ''].join('\r\n'));
+      await client.writeAll(body);
+      const answer = await client.read(request.method);
+      expect([answer.status, answer.headers['connection']], framing).toEqual([status, 'close']);
+      await client.ended();
+      client.close();
+    }
   });
 });
 

@@ -1,8 +1,10 @@
 /** Requests to a running server, for commands with `--url`. */
+import { RefusedError } from '../app/import/otlp-files.js';
 import { retryWhileUnavailable } from '../app/retry.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { IMPORT_COMMAND } from '../domain/ingestion/source-counts.js';
 import type { Query } from '../domain/queries/query.js';
+import { PROJECT_HEADER } from '../http/request/target.js';
 import {
   authorizationHeader,
   operationUrl,
@@ -59,6 +61,31 @@ export class ServerClient {
       const first = await this.record(projectId, queries.slice(0, half), note);
       const second = await this.record(projectId, queries.slice(half), note);
       return { recorded: first.recorded + second.recorded, duplicates: first.duplicates + second.duplicates };
+    }
+  }
+
+  /** Sends an OTLP message to a path such as `/v1/traces`. Retries while the server is unavailable. */
+  async sendTelemetry(
+    projectId: string,
+    path: string,
+    message: object,
+    note: (line: string) => void,
+  ): Promise<{ rejected: number; reason: string }> {
+    const headers = { 'content-type': 'application/json', [PROJECT_HEADER]: projectId };
+    const post = () =>
+      this.#request(`${this.#url.replace(/\/+$/, '')}${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(message),
+      });
+    try {
+      const answer = (await retryWhileUnavailable(post, { note })) as { partialSuccess?: object };
+      const { errorMessage, ...counts } = (answer.partialSuccess ?? {}) as Record<string, string>;
+      return { rejected: Number(Object.values(counts)[0] ?? 0), reason: errorMessage ?? '' };
+    } catch (error) {
+      const { cause, message: reason } = error as Error;
+      if (cause instanceof RequestError && [400, 413].includes(cause.status)) throw new RefusedError(reason);
+      throw error;
     }
   }
 

@@ -17,6 +17,8 @@ export const occurredAtAheadMsMax = dayMs;
 export const lineBytesMax = 64 * 1024;
 /** Bytes of one record of an import file. Other systems' exports contain whole questions and answers. */
 export const importRecordBytesMax = 1024 * 1024;
+/** Bytes of one line of an OTLP file: a batch of 8,192 spans with prompts of some kilobytes. */
+export const otlpLineBytesMax = 64 * 1024 * 1024;
 /** Bad records that an import names, so that a wrong file does not fill the terminal. All of them are counted. */
 export const badRecordsNamedMax = 20;
 /** Distinct log lines remembered to tell identical ones apart: far more than the queries of one second. */

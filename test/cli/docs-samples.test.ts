@@ -52,6 +52,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/run.md: docker build': 'needs Docker; the page says what was tried of it',
   'docs/run.md: caller-stats serve --base-path': 'a server that stays; test/http/base-path.test.ts',
   'docs/settings.md: GRANT': 'test/postgres/privileges.test.ts',
+  'docs/import.md: $ caller-stats import traces.jsonl': 'needs a server; test/cli/import-otlp.test.ts',
   'docs/import.md: 192.0.2.1': 'a line of a log, which the import below it reads',
 };
 

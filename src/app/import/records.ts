@@ -9,18 +9,21 @@ const newline = 0x0a;
 export interface Line {
   /** From 1. */
   readonly number: number;
-  /** Undefined if the line is longer than `importRecordBytesMax`. */
+  /** Undefined if the line is too long. */
   readonly bytes: Buffer | undefined;
 }
 
 /** Splits a stream into lines. Memory use does not depend on the length of lines. */
-export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+export async function* readLines(
+  chunks: AsyncIterable<Buffer>,
+  bytesMax = importRecordBytesMax,
+): AsyncGenerator<Line> {
   let number = 0;
   let rest: Buffer = Buffer.alloc(0);
   let skipping = false;
   const toLine = (bytes: Buffer): Line => {
     number++;
-    const tooLong = skipping || bytes.length > importRecordBytesMax;
+    const tooLong = skipping || bytes.length > bytesMax;
     skipping = false;
     return { number, bytes: tooLong ? undefined : bytes };
   };
@@ -32,7 +35,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
       start = end + 1;
     }
     rest = all.subarray(start);
-    if (rest.length > importRecordBytesMax) {
+    if (rest.length > bytesMax) {
       skipping = true;
       rest = Buffer.alloc(0);
     }

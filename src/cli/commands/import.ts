@@ -14,13 +14,14 @@ import { badRecordsNamedMax } from '../../domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../domain/projects/project.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Io, UsageError } from '../io.js';
-import { addFormOptions, type FormOptions, readForm } from '../options/import-form.js';
+import { addFormOptions, type FormOptions, OTLP_FORMAT, readForm } from '../options/import-form.js';
 import { ServerClient } from '../server-client.js';
 import { settingOption } from '../settings/settings.js';
 import { addAction, readStoreSettings, runOnStore } from '../store-command.js';
 import { runOnTemporaryStore } from '../temporary-store.js';
 import { formatTable, printLine } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
+import { importOtlp } from './import-otlp.js';
 
 interface ImportOptions extends FormOptions {
   readonly project: string;
@@ -52,6 +53,8 @@ export function addImportCommand(program: Command, io: Io): void {
         `names the first ${badRecordsNamedMax} bad records by file, line and reason; all others are recorded, and the exit status is 1.`,
     );
   addAction(command, io, 'print the totals as JSON', async (options: ImportOptions, files) => {
+    const { format }: { readonly format?: string } = options;
+    if (format === OTLP_FORMAT) return importOtlp(files, options, io);
     const form = await readForm(options);
     if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
     const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));

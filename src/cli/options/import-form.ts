@@ -23,6 +23,10 @@ export interface FormOptions extends LogOptions {
   readonly event?: readonly string[];
 }
 
+export const OTLP_FORMAT = 'otlp';
+
+const otlpFormat = "files of the OpenTelemetry Collector's file exporter; needs --url";
+
 /** Options that do not apply to access logs. */
 const FIELD_FLAGS = ['--map', '--caller-value', '--time-format', '--where', '--id-from', '--records'];
 
@@ -30,11 +34,14 @@ const FIELD_FLAGS = ['--map', '--caller-value', '--time-format', '--where', '--i
 const EVENT_FORMATS = ['stream', ...Object.keys(PRESETS).filter((name) => findPreset(name)?.event)];
 
 export function addFormOptions(command: Command): Command {
-  const formats = Object.entries(FORMATS).map(([name, what]) => `${name}: ${what}`);
+  const formats = Object.entries({ ...FORMATS, [OTLP_FORMAT]: otlpFormat }).map(
+    ([name, what]) => `${name}: ${what}`,
+  );
+  const formatNames = [...Object.keys(FORMATS), OTLP_FORMAT];
   const timeFormat =
     'rfc3339 (the default); utc: UTC without an offset, as databases write it; s, ms: since 1970';
   return command
-    .addOption(new Option('--format <format>', formats.join('; ')).choices(Object.keys(FORMATS)))
+    .addOption(new Option('--format <format>', formats.join('; ')).choices(formatNames))
     .option(
       '--map <field=name>',
       "the name of a query's id, caller or occurredAt in the files; ignores all other fields (repeatable)",

@@ -18,6 +18,7 @@ import { olderPostgres, startPostgres } from '../test/support/postgres/postgres-
 
 const folder = fileURLToPath(new URL('../test/samples/schemas/', import.meta.url));
 const queries = join(folder, 'queries.ndjson');
+const counts = join(folder, 'counts.csv');
 const person = { name: 'Ada', email: 'ada@example.org', password: 'a long enough passphrase' };
 
 /** Runs the program on a database. */
@@ -85,6 +86,10 @@ async function make(program: Program, version: number): Promise<object> {
     program.run('project', 'change', 'help', '--time-zone', 'Europe/Berlin', '--retention-days', '400');
     const { link } = program.ask<{ link: string }>('member', 'invite', person.email, '--role', 'owner');
     await program.whileServing((url) => accept(url, new URL(link).hash.slice(1)));
+  }
+  if (version >= 9) {
+    const source = ['--format', 'counts', '--source', 'old'];
+    program.run('import', counts, '--project', 'help', ...source);
   }
   return { keys, ...(version >= 5 ? { person } : {}) };
 }

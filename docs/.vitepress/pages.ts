@@ -30,6 +30,7 @@ export const GROUPS: readonly Group[] = [
       opentelemetry: 'OpenTelemetry',
       'recipes-sdks': 'Recipes: AI SDKs',
       import: 'Import',
+      'import-counts': 'Import counts',
       reading: 'Read',
       keys: 'Keys and people',
     },

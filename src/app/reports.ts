@@ -1,6 +1,7 @@
 /** The reports on a project's queries: total, over time, and by caller. */
 import type { CallerCounts, Counts } from '../domain/counting/counts.js';
 import { callersToCsv, countsToCsv, seriesToCsv } from '../domain/counting/csv.js';
+import type { CutBounds } from '../domain/counting/cut-bounds.js';
 import { type DateRange, parseDateRange } from '../domain/counting/date-range.js';
 import {
   parseSeriesRequest,
@@ -8,6 +9,7 @@ import {
   type SeriesNames,
   type SeriesRequest,
 } from '../domain/counting/series.js';
+import { formatTime } from '../domain/format.js';
 import type { Project } from '../domain/projects/project.js';
 import type { Result } from '../domain/result.js';
 import type { Store } from '../storage/ports/store.js';
@@ -46,6 +48,23 @@ export const CALLERS: Report<DateRange, CallerCounts> = {
   read: (store, projectId, range) => store.countCallers(projectId, range),
   toCsv: callersToCsv,
 };
+
+/** The imported counts that a range counts wholly or not at all, although only a part of their span is within it. */
+export async function readCutBounds(
+  store: Store,
+  projectId: string,
+  { from, to }: DateRange,
+): Promise<CutBounds> {
+  const [dateFrom, dateTo] = await Promise.all(
+    [from, to].map(async (bound) => {
+      const cut = await store.findCutSpan(projectId, bound);
+      return cut === undefined
+        ? null
+        : { start: formatTime(cut.start), end: formatTime(cut.end), count: cut.count };
+    }),
+  );
+  return { dateFrom: dateFrom ?? null, dateTo: dateTo ?? null };
+}
 
 /** A place to read reports from: the store, or a running server. */
 export interface ReportSource {

@@ -1,6 +1,7 @@
 /** Requests to a running server, for commands with `--url`. */
 import { RefusedError } from '../app/import/otlp-files.js';
 import { retryWhileUnavailable } from '../app/retry.js';
+import type { ImportedCount } from '../domain/counting/imported-count.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { IMPORT_COMMAND } from '../domain/ingestion/source-counts.js';
 import type { Query } from '../domain/queries/query.js';
@@ -14,7 +15,7 @@ import {
 } from '../shared/api-client.js';
 import type { RecordResult } from '../storage/ports/store.js';
 import { type Io, UsageError } from './io.js';
-import { KEY_VARIABLE, readKey } from './settings/settings.js';
+import { KEY_VARIABLE, type KeySource, readKey } from './settings/settings.js';
 
 export class ServerClient {
   readonly #url: string;
@@ -22,28 +23,52 @@ export class ServerClient {
   readonly #transport: Transport;
 
   /** @param url the server's base URL, with or without a path before `/v1`. Throws a `UsageError` if it is malformed. */
-  constructor(url: string, { env, clock }: Io) {
+  constructor(
+    url: string,
+    { env, clock }: Io,
+    keySource: KeySource = { flag: '--url', variable: KEY_VARIABLE },
+  ) {
     try {
       operationUrl(url, '', '');
-      this.#authorization = authorizationHeader(readKey(env));
+      this.#authorization = authorizationHeader(readKey(env, keySource));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      throw new UsageError([error.message.replace(/^url/, '--url').replace(/^key/, KEY_VARIABLE)]);
+      throw new UsageError([
+        error.message.replace(/^url/, keySource.flag).replace(/^key/, keySource.variable),
+      ]);
     }
     this.#url = url;
     this.#transport = { fetch: (input, init) => fetch(input, init), now: () => clock.now() };
   }
 
-  /** Records a batch, in halves if the server finds it too large. Retries while the server is unavailable. */
-  async record(
-    projectId: string,
-    queries: readonly Query[],
-    note: (line: string) => void,
-  ): Promise<RecordResult> {
+  /** Records a batch. Retries while the server is unavailable. */
+  record(projectId: string, queries: readonly Query[], note: (line: string) => void): Promise<RecordResult> {
     const lines = queries.map(({ occurredAt, ...rest }) =>
       JSON.stringify({ ...rest, occurredAt: new Date(occurredAt).toISOString() }),
     );
-    const url = operationUrl(this.#url, projectId, 'queries');
+    return this.#postLines(operationUrl(this.#url, projectId, 'queries'), lines, note);
+  }
+
+  /** Imports counts. Retries while the server is unavailable. */
+  importCounts(
+    projectId: string,
+    counts: readonly ImportedCount[],
+    dryRun: boolean,
+    note: (line: string) => void,
+  ): Promise<RecordResult> {
+    const lines = counts.map(({ start, end, ...rest }) =>
+      JSON.stringify({ ...rest, start: new Date(start).toISOString(), end: new Date(end).toISOString() }),
+    );
+    const url = operationUrl(this.#url, projectId, 'imported-counts');
+    return this.#postLines(`${url}?dryRun=${dryRun}`, lines, note);
+  }
+
+  /** Sends a batch as NDJSON, in halves if the server finds it too large. */
+  async #postLines(
+    url: string,
+    lines: readonly string[],
+    note: (line: string) => void,
+  ): Promise<RecordResult> {
     const body = lines.join('\n');
     const post = () =>
       this.#request(url, {
@@ -56,10 +81,10 @@ export class ServerClient {
     } catch (error) {
       const { cause } = error as Error;
       const isTooLarge = cause instanceof RequestError && cause.status === 413;
-      if (!isTooLarge || queries.length <= 1) throw error;
-      const half = Math.ceil(queries.length / 2);
-      const first = await this.record(projectId, queries.slice(0, half), note);
-      const second = await this.record(projectId, queries.slice(half), note);
+      if (!isTooLarge || lines.length <= 1) throw error;
+      const half = Math.ceil(lines.length / 2);
+      const first = await this.#postLines(url, lines.slice(0, half), note);
+      const second = await this.#postLines(url, lines.slice(half), note);
       return { recorded: first.recorded + second.recorded, duplicates: first.duplicates + second.duplicates };
     }
   }

@@ -24,6 +24,17 @@ export const badRecordsNamedMax = 20;
 /** Distinct log lines remembered to tell identical ones apart: far more than the queries of one second. */
 export const identicalLinesKept = 100_000;
 
+// Imported counts.
+
+/** Counts in one request: more than nine years of days by caller type. They are written in one transaction. */
+export const importedCountsMax = 10_000;
+/** Queries of one imported count. The sum of millions of such counts is still an exact number. */
+export const importedCountMax = 1_000_000_000;
+/** Days in the span of one imported count: any year, in any time zone. */
+export const importedSpanDaysMax = 367;
+/** Characters in the name of the source of imported counts: enough for the URL of a project. */
+export const importedSourceCharactersMax = 200;
+
 // Projects and keys.
 
 /** Characters in a project's id, which appears in URLs. */

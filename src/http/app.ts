@@ -31,6 +31,7 @@ import { mergeOtherMethods } from './resource.js';
 import { addAnalytics } from './routes/analytics.js';
 import { DirectExport } from './routes/direct-export.js';
 import { addDocs } from './routes/docs.js';
+import { addImportedCounts } from './routes/imported-counts.js';
 import { addLeakedKeys } from './routes/leaked-keys.js';
 import { addOpenApi, addTryPage } from './routes/open-api.js';
 import { addOperations } from './routes/operations.js';
@@ -103,6 +104,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ingestion,
   };
   addQueries(app, recording);
+  addImportedCounts(app, { ...recording, store });
   await addOtlp(app, { ...recording, telemetry: options.telemetry });
   await addLeakedKeys(app, { store, clock, failures });
   addOperations(app, store);

@@ -280,4 +280,28 @@ describe('in detail', () => {
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toEqual(counts);
   });
+
+  test('a note says which imported counts a range cuts', async () => {
+    const { server } = shared();
+    const { url, firstRun } = server;
+    const span = { start: '2025-11-01T00:00:00Z', end: '2025-12-01T00:00:00Z' };
+    const imported = await fetch(`${url}/v1/analytics/demo/assistant/imported-counts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${firstRun.admin}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ source: 'old', caller: 'web', count: 1200, ...span }),
+    });
+    expect(imported.status).toBe(200);
+    const { page } = await openThen(shared(), '/projects/demo?from=2025-11-10&to=2026-01-10&zone=UTC');
+    const none = page.getByText(/none of their 1,200 queries of .*Nov 2025 are in it/);
+    const all = page.getByText(/all of their 1,200 queries of .*Nov 2025 are in it/);
+    await none.waitFor();
+    expect(await all.count()).toBe(0);
+    await page.goto('/projects/demo?from=2025-10-10&to=2025-11-10&zone=UTC');
+    await all.waitFor();
+    expect(await none.count()).toBe(0);
+    const bounds = { dateFrom: '2025-11-01T00:00Z', dateTo: '2025-12-01T00:00Z' };
+    await page.goto('/projects/demo?from=2025-11-01&to=2025-11-30&zone=UTC');
+    await expectTiles(page, await countsOf(server, bounds));
+    expect(await page.getByText('imported counts').count()).toBe(0);
+  });
 });

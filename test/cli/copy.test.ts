@@ -150,10 +150,10 @@ describe.each(servers)('a copy to PostgreSQL $version and back', ({ url }) => {
     expect(there).toMatchObject({ stderr: '' });
     expect(there.stdout).toBe(
       [
-        'PROJECT  RECORDED  DUPLICATES  SOURCE  TARGET',
-        'docs     30,269    0           30,269  30,269',
-        'odd      21        0           21      21',
-        'empty    0         0           0       0',
+        'PROJECT  RECORDED  DUPLICATES  IMPORTED  SOURCE  TARGET',
+        'docs     30,269    0           0         30,269  30,269',
+        'odd      21        0           0         21      21',
+        'empty    0         0           0         0       0',
         '1 organization, 3 projects, 2 keys (2 new)',
         'every project has the same totals on both sides',
         '',
@@ -198,7 +198,12 @@ test('a second run copies nothing', async () => {
   expect(JSON.parse(stdout) as Reported).toEqual({
     organizations: { copied: 0, present: 1 },
     keys: { copied: 0, present: 1 },
-    projects: [{ id: project, source: counts, target: counts, recorded: 0, duplicates: 30_269, equal: true }],
+    projects: [
+      {
+        ...{ id: project, source: counts, target: counts, equal: true },
+        ...{ recorded: 0, duplicates: 30_269, importedQueries: 0 },
+      },
+    ],
   });
 });
 
@@ -220,4 +225,35 @@ test('copy shows a progress bar on a terminal, clears it, and prints the result'
   expect(status).toBe(0);
   expect(stdout).toMatch(/=+-* \d+% \| [\d,]+ read \| .+ left/);
   expect(stdout).toMatch(/every project has the same totals on both sides\r\n$/);
+});
+
+test('copy brings imported counts, once, and names one that differs in the target', async () => {
+  const place = await placeWithProject();
+  const [from, to, back] = [`sqlite:${place.database}`, newSchemaIn(server.url), fileUrl(place, 'back.db')];
+  const input = 'date,caller,count\n2024-01-01,web,5\n2024-01-01,slack,0\n2024-01-02,slack,7\n';
+  await succeed(
+    place.run(['import', '-', '--project', project, '--format', 'counts', '--source', 'old'], { input }),
+  );
+  for (const _ of [1, 2]) {
+    const { stdout } = await succeed(copy(place, from, to));
+    expect(stdout).toContain('docs     0         0           12        12      12\n');
+  }
+  await succeed(copy(place, to, back));
+  const stores = await Promise.all([from, to, back].map(opened));
+  for (const store of stores) {
+    const there = await store.readImportedCounts(project, undefined, 10);
+    expect(there.toSorted((a, b) => a.count - b.count).map(({ caller, count }) => [caller, count])).toEqual([
+      ['slack', 0],
+      ['web', 5],
+      ['slack', 7],
+    ]);
+    expect(await store.verify()).toMatchObject({ importedQueries: 12, differencesTotal: 0 });
+  }
+  const start = Date.UTC(2024, 0, 3);
+  const other = { source: 'old', caller: 'api', start, end: start + 1, count: 1 };
+  await stores[0]?.importCounts(project, [other]);
+  await stores[1]?.importCounts(project, [{ ...other, count: 2 }]);
+  expect(await refusal(copy(place, from, to), 1)).toMatch(
+    /target .*: Nothing was imported: 1 count contradicts .*\n {2}old, caller api, .*: the count sent is 1; the count already there is 2/,
+  );
 });

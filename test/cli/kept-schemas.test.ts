@@ -20,6 +20,8 @@ import { isDeep } from '../support/volume.js';
 
 const folder = new URL('../samples/schemas/', import.meta.url);
 const queriesFile = new URL('queries.ndjson', folder);
+const countsFile = new URL('counts.csv', folder);
+const ofCounts = ['--format', 'counts', '--source', 'old'];
 
 /** What cannot be read from a saved database. */
 interface Made {
@@ -75,7 +77,14 @@ describe.each(cases)('a $store database of schema version $version', ({ store, v
     expect(await ask('migrate')).toMatchObject({ version: stores[store]?.newest });
 
     const { stdout: verdict } = await succeed(program.run(['verify']));
-    expect(verdict).toMatch(new RegExp(`^${recorded.length} queries in 2 projects: every counter is`));
+    const imported = version >= 9 ? ' and 42 in imported counts,' : '';
+    expect(verdict).toMatch(
+      new RegExp(`^${recorded.length} queries${imported} in 2 projects: every counter is`),
+    );
+    expect(await ask('import', countsFile.pathname, '--project', 'help', ...ofCounts)).toMatchObject(
+      version >= 9 ? { recorded: 0, duplicates: 3 } : { recorded: 3, duplicates: 0 },
+    );
+    expect(await ask('stats', 'help')).toEqual({ web: 30, api: 0, other: 12, total: 42 });
     expect(await ask('stats', 'docs')).toEqual(recount(recorded, ALL_TIME));
     expect(await ask('stats', 'docs', '--callers')).toEqual(recountCallers(recorded, ALL_TIME));
     const { buckets } = (await ask('stats', 'docs', '--interval', 'month')) as {

@@ -29,6 +29,7 @@ describe('verify', () => {
     expect(JSON.parse(stdout)).toEqual({
       projects: 1,
       queries: 30_269,
+      importedQueries: 0,
       damage: [],
       differences: [],
       differencesTotal: 0,
@@ -52,6 +53,7 @@ describe('verify', () => {
     expect(JSON.parse(stdout)).toEqual({
       projects: 1,
       queries: 30_269,
+      importedQueries: 0,
       damage: [],
       differencesTotal: 1,
       differences: [

@@ -5,6 +5,7 @@
 import type { PlaceFactory } from '../support/storage/store.js';
 import { describeAudit } from './audit.js';
 import { describeCounting } from './counting.js';
+import { describeImportedCounts } from './imported-counts.js';
 import { describeIngestion } from './ingestion.js';
 import { describeKeys } from './keys.js';
 import { describeManagement } from './management.js';
@@ -33,6 +34,7 @@ export function describeStore(kind: string, factory: PlaceFactory): void {
   describeRecording(kind, factory);
   describeQuestions(kind, factory);
   describeIngestion(kind, factory);
+  describeImportedCounts(kind, factory);
   describeRetention(kind, factory);
   describeCounting(kind, factory);
   describeSeries(kind, factory);

@@ -34,7 +34,7 @@ export function makeRequest(world: World, seed: number, number: number): FuzzReq
 }
 
 function projectFor(kind: 'valid' | 'mutated' | 'broken', { template }: Operation): Project {
-  if (kind === 'broken') return 'uncounted';
+  if (kind === 'broken' || template.endsWith('/imported-counts')) return 'uncounted';
   const isOtlp = /^\/v1\/(traces|logs|metrics)$/.test(template);
   if (kind === 'valid') return isOtlp ? 'traces' : 'events';
   // A response to OTLP does not say how many queries it recorded.

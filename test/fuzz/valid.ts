@@ -9,6 +9,8 @@ import { type Effect, type Parts, PLAIN_PARTS } from './parts.js';
 import type { Random } from './random.js';
 import { PROJECTS, type World } from './world.js';
 
+const dayMs = 86_400_000;
+
 export type Project = keyof typeof PROJECTS;
 
 /** A request for the operation that must succeed, and records into the project. */
@@ -106,6 +108,7 @@ function bodyFor(operation: Operation, project: Project, world: World, random: R
   const effect: Effect = { kind: 'none' };
   if (operation.mediaTypes.length === 0) return { body: undefined, effect };
   if (operation.template.endsWith('/queries')) return recordingBody(random);
+  if (operation.template.endsWith('/imported-counts')) return countsBody(random);
   if (operation.template === '/v1/leaked-keys')
     return {
       body: Buffer.from(writeJson({ key: random.pick(['cs_admin_x', ' cs_recording_', '', 'é']) }, random)),
@@ -122,6 +125,22 @@ function bodyFor(operation: Operation, project: Project, world: World, random: R
     effect:
       fitting.length === 0 ? effect : project === 'traces' ? { kind: 'traces', numbers: traces } : effect,
   };
+}
+
+/** Counts of one source, each always the same, so that none contradicts another. */
+function countsBody(random: Random): Body {
+  const days = random.times(1 + random.int(6), () => random.int(10_000));
+  const counts = days.map((day) => ({
+    source: 'https://old.example.com/docs',
+    caller: ['web', 'api', 'slack'][day % 3],
+    start: new Date(day * dayMs).toISOString(),
+    end: new Date((day + 1) * dayMs).toISOString(),
+    count: day % 5,
+  }));
+  const lines = counts.map((count) => JSON.stringify(count)).join('\n');
+  return random.oneIn(3)
+    ? { body: Buffer.from(lines), type: 'application/x-ndjson', effect: { kind: 'none' } }
+    : { body: Buffer.from(writeJson(counts, random)), type: 'application/json', effect: { kind: 'none' } };
 }
 
 function recordingBody(random: Random): Body {

@@ -34,6 +34,13 @@ const standIn = {
     $$;`,
 };
 
+const importCall = [
+  'create_distributed_function',
+  'caller_stats.import_counts(text,text[],text[],bigint[],bigint[],bigint[],boolean)',
+  'asked_project',
+  'caller_stats.query',
+];
+
 const migrate = (url: string, ...args: string[]) =>
   runCli(['migrate', ...args], { env: { DATABASE_URL: url } });
 
@@ -98,6 +105,8 @@ describe('migrate', () => {
     expect(rows.map((row) => Object.values(row))).toEqual([
       ['create_distributed_table', 'caller_stats.caller_counter', 'project_id', 'caller_stats.query'],
       ['create_distributed_table', 'caller_stats.question_key', 'project_id', 'caller_stats.query'],
+      ['create_distributed_table', 'caller_stats.imported_count', 'project_id', 'caller_stats.query'],
+      importCall,
     ]);
   });
 
@@ -129,7 +138,9 @@ describe('migrate', () => {
       'distributed caller_stats.question_key',
       'distributed caller_stats.ingestion_source',
       'distributed caller_stats.ingestion_count',
+      'distributed caller_stats.imported_count',
       'distributed caller_stats.record(text, bytea[], bigint[], text[])',
+      'distributed caller_stats.import_counts(text, text[], text[], bigint[], bigint[], bigint[], boolean)',
       '',
     ]);
     const recordCall = [
@@ -149,11 +160,14 @@ describe('migrate', () => {
       ['truncate_local_data', 'caller_stats.caller_counter', null, null],
       ['create_distributed_table', 'caller_stats.question_key', 'project_id', 'caller_stats.project'],
       ['truncate_local_data', 'caller_stats.question_key', null, null],
+      ['create_distributed_table', 'caller_stats.imported_count', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.imported_count', null, null],
       recordCall,
+      importCall,
     ];
     expect(await calls()).toEqual(expected);
 
     expect((await migrate(url, '--distribute')).stdout).toContain('Everything is distributed already.');
-    expect(await calls()).toEqual([...expected, recordCall]);
+    expect(await calls()).toEqual([...expected, recordCall, importCall]);
   });
 });

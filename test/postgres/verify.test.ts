@@ -57,3 +57,23 @@ test.each<[what: string, change: string, found: object]>([
     differences: [{ projectId: 'p', ...found }],
   });
 });
+
+test('verify finds an imported count that changed or is gone', async () => {
+  const url = newSchemaIn(databaseUrl);
+  const store = await openForTest(url);
+  await store.createProject(projectOf('p'), by);
+  const count = (caller: string) => ({ source: 'old', caller, start: -1, end: 5, count: 7 });
+  await store.importCounts('p', [count('web'), count('slack')]);
+  expect(await store.verify()).toMatchObject({ importedQueries: 14, differencesTotal: 0 });
+  const change = (sql: string) =>
+    onDatabase(url, (client) => client.query(`SET search_path = ${schemaOf(url)}; ${sql}`));
+  await change("UPDATE imported_count SET queries = 6 WHERE caller = 'web'");
+  // Every level has a counter of types.
+  expect(await store.verify()).toMatchObject({
+    differencesTotal: 6,
+    differences: [{ level: 0, bucket: -1, counted: { web: 7 }, recounted: { web: 6 } }, {}, {}, {}, {}, {}],
+  });
+  await change("DELETE FROM imported_count WHERE caller = 'slack'");
+  // And one of the caller.
+  expect(await store.verify()).toMatchObject({ importedQueries: 6, differencesTotal: 12 });
+});

@@ -4,7 +4,7 @@ import { boundParameters } from '../format/curl.js';
 import type { Bounded, Range } from '../time/range.js';
 import { request } from './client.js';
 import { projectPath } from './projects.js';
-import type { Callers, Counts, Interval, Series } from './types.js';
+import type { Callers, Counts, CutBounds, Interval, Series } from './types.js';
 
 /** Refetch interval of ranges that include the current time. */
 const refreshMs = 10_000;
@@ -47,6 +47,17 @@ export function countsQuery({ organizationId, projectId }: ProjectRef, range: Ra
   return queryOptions({
     queryKey: ['project', projectId, 'counts', range],
     queryFn: ({ signal }) => readCounts({ organizationId, projectId }, range, signal),
+  });
+}
+
+/** The imported counts that the range cuts. They do not change while the page is open, or hardly ever. */
+export function cutBoundsQuery(ref: ProjectRef, range: Range) {
+  return queryOptions({
+    queryKey: ['project', ref.projectId, 'imported-counts', range],
+    queryFn: ({ signal }) =>
+      request<CutBounds>('GET', path(ref, 'imported-counts', boundParameters(range)), undefined, signal),
+    enabled: range.from !== null || range.to !== null,
+    placeholderData: keepPreviousData,
   });
 }
 

@@ -7,6 +7,7 @@ import type {
 } from '../../../src/http/dashboard/responses.js';
 
 export type { CallerCounts as Callers, Counts } from '../../../src/domain/counting/counts.js';
+export type { CutBounds } from '../../../src/domain/counting/cut-bounds.js';
 export type { Interval } from '../../../src/domain/counting/interval.js';
 export type { Series } from '../../../src/domain/counting/series.js';
 export type { KeyType, Scope } from '../../../src/domain/keys/api-key.js';

@@ -6,11 +6,18 @@ import type { CopiedProject } from './run.js';
 /**
  * Describes how a project differs between source and target; undefined if it does not.
  *
- * The target has recorded every query that was read, or had its id already. So if as many queries were read as the source
- * counts, the target has all of them; if both then count the same, it has no others.
+ * The target has recorded every query that was read, or had its id already, and has every imported count. So if as many
+ * queries were read as the source counts, the target has all of them; if both then count the same, it has no others.
  */
-export function difference({ id, source, target, recorded, duplicates }: CopiedProject): string | undefined {
-  const read = recorded + duplicates;
+export function difference({
+  id,
+  source,
+  target,
+  recorded,
+  duplicates,
+  importedQueries,
+}: CopiedProject): string | undefined {
+  const read = recorded + duplicates + importedQueries;
   if (source.total > read) {
     return `${id}: ${formatQuantity(source.total - read, 'query', 'queries')} arrived at the source meanwhile; run it again`;
   }

@@ -2,9 +2,11 @@
 
 import type { Counts } from '../../domain/counting/counts.js';
 import { ALL_TIME } from '../../domain/counting/date-range.js';
+import type { ImportedCount } from '../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { formatTime } from '../../domain/format.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
+import { importedCountsMax } from '../../domain/limits.js';
 import type { Actor } from '../../domain/people/audit.js';
 import type { Member } from '../../domain/people/member.js';
 import type { Project } from '../../domain/projects/project.js';
@@ -20,6 +22,8 @@ const pageQueries = 10_000;
 
 export interface CopiedProject extends RecordResult {
   readonly id: string;
+  /** The queries in imported counts. */
+  readonly importedQueries: number;
   /** The counts after copying. */
   readonly source: Counts;
   readonly target: Counts;
@@ -83,12 +87,15 @@ export async function copyStock(
     progress.advance(queries);
     progress.show(read);
   };
-  const results = new Map<string, RecordResult>();
-  for (const { id } of projects) results.set(id, await copyQueries(id, from, to, onRead));
+  const results = new Map<string, RecordResult & Pick<CopiedProject, 'importedQueries'>>();
+  for (const { id } of projects) {
+    const importedQueries = await copyImportedCounts(id, from, to, onRead);
+    results.set(id, { ...(await copyQueries(id, from, to, onRead)), importedQueries });
+  }
   const copied: CopiedProject[] = [];
-  for (const [id, { recorded, duplicates }] of results) {
+  for (const [id, result] of results) {
     const source = await countAll(from, id);
-    copied.push({ id, source, target: await countAll(to, id), recorded, duplicates });
+    copied.push({ id, source, target: await countAll(to, id), ...result });
   }
   for (const project of projects) await copyRetention(project, to, by);
   return { organizations: organizationTally, keys: keyTally, projects: copied };
@@ -143,6 +150,26 @@ async function copyQueries(
   } while (afterId !== undefined);
   await batcher.flush();
   return { recorded: batcher.recorded, duplicates: batcher.duplicates };
+}
+
+/** Returns the number of queries in the counts. */
+async function copyImportedCounts(
+  projectId: string,
+  from: Side,
+  to: Side,
+  onRead: (queries: number) => void,
+): Promise<number> {
+  let queries = 0;
+  let after: ImportedCount | undefined;
+  do {
+    const page = await from.ask((store) => store.readImportedCounts(projectId, after, importedCountsMax));
+    if (page.length > 0) await to.ask((store) => store.importCounts(projectId, page));
+    const read = page.reduce((sum, { count }) => sum + count, 0);
+    onRead(read);
+    queries += read;
+    after = page.length < importedCountsMax ? undefined : page.at(-1);
+  } while (after !== undefined);
+  return queries;
 }
 
 function countAll(side: Side, projectId: string): Promise<Counts> {

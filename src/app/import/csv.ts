@@ -41,7 +41,8 @@ export async function* readCsv(
   }
 }
 
-async function* splitRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
+/** Splits CSV into records. */
+export async function* splitRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
   const splitter = new RecordSplitter();
   for await (const line of readLines(chunks)) yield* splitter.take(line);
   yield* splitter.end();

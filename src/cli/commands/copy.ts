@@ -46,9 +46,9 @@ async function copy(options: object, io: Io): Promise<Copied> {
 }
 
 function describe({ organizations, keys, projects }: Copied, differences: readonly string[]): string[] {
-  const rows = projects.map(({ id, recorded, duplicates, source, target }) => [
+  const rows = projects.map(({ id, recorded, duplicates, importedQueries, source, target }) => [
     id,
-    ...[recorded, duplicates, source.total, target.total].map(formatCount),
+    ...[recorded, duplicates, importedQueries, source.total, target.total].map(formatCount),
   ]);
   const all = [
     formatQuantity(organizations.copied + organizations.present, 'organization'),
@@ -56,7 +56,7 @@ function describe({ organizations, keys, projects }: Copied, differences: readon
     `${formatQuantity(keys.copied + keys.present, 'key')} (${formatCount(keys.copied)} new)`,
   ];
   return [
-    ...formatTable(['PROJECT', 'RECORDED', 'DUPLICATES', 'SOURCE', 'TARGET'], rows),
+    ...formatTable(['PROJECT', 'RECORDED', 'DUPLICATES', 'IMPORTED', 'SOURCE', 'TARGET'], rows),
     all.join(', '),
     ...(differences.length > 0 ? differences : ['every project has the same totals on both sides']),
   ];

@@ -14,6 +14,7 @@ import { badRecordsNamedMax } from '../../domain/limits.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../domain/projects/project.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Io, UsageError } from '../io.js';
+import { addHistoryOptions, type HistoryOptions, readHistoryForm } from '../options/history-form.js';
 import { addFormOptions, type FormOptions, OTLP_FORMAT, readForm } from '../options/import-form.js';
 import { ServerClient } from '../server-client.js';
 import { settingOption } from '../settings/settings.js';
@@ -21,9 +22,10 @@ import { addAction, readStoreSettings, runOnStore } from '../store-command.js';
 import { runOnTemporaryStore } from '../temporary-store.js';
 import { formatTable, printLine } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
+import { importHistory } from './import-history.js';
 import { importOtlp } from './import-otlp.js';
 
-interface ImportOptions extends FormOptions {
+interface ImportOptions extends FormOptions, Omit<HistoryOptions, 'format'> {
   readonly project: string;
   readonly strict?: boolean;
   readonly dryRun?: boolean;
@@ -38,7 +40,7 @@ export function addImportCommand(program: Command, io: Io): void {
     )
     .argument('<file...>', 'files to read, plain, gzip or Zstandard; - for stdin')
     .requiredOption('--project <id>', 'the project to record into');
-  addFormOptions(command)
+  addHistoryOptions(addFormOptions(command))
     .option('--strict', 'record nothing if any record is bad')
     .option('--dry-run', 'record nothing; print what would be recorded, by month (UTC) and caller')
     .addOption(settingOption('database').conflicts('url'))
@@ -53,6 +55,8 @@ export function addImportCommand(program: Command, io: Io): void {
         `names the first ${badRecordsNamedMax} bad records by file, line and reason; all others are recorded, and the exit status is 1.`,
     );
   addAction(command, io, 'print the totals as JSON', async (options: ImportOptions, files) => {
+    const history = readHistoryForm(options, files);
+    if (history !== undefined) return importHistory(history, files, options, io);
     const { format }: { readonly format?: string } = options;
     if (format === OTLP_FORMAT) return importOtlp(files, options, io);
     const form = await readForm(options);

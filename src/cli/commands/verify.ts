@@ -11,7 +11,9 @@ import { addStoreAction } from '../store-command.js';
 export function addVerifyCommand(program: Command, io: Io): void {
   const command = program
     .command('verify')
-    .description('recounts the recorded queries; exits with status 1 if a counter differs');
+    .description(
+      'recounts the recorded queries and imported counts; exits with status 1 if a counter differs',
+    );
   addStoreAction(command, io, {
     json: 'print the result as JSON',
     hasOrganization: false,
@@ -23,7 +25,14 @@ export function addVerifyCommand(program: Command, io: Io): void {
   });
 }
 
-function describe({ projects, queries, damage, differences, differencesTotal }: Verification): string[] {
+function describe({
+  projects,
+  queries,
+  importedQueries,
+  damage,
+  differences,
+  differencesTotal,
+}: Verification): string[] {
   if (damage.length > 0) {
     return [
       ...damage.map((line) => `damage: ${line}`),
@@ -31,7 +40,8 @@ function describe({ projects, queries, damage, differences, differencesTotal }: 
     ];
   }
   const more = differencesTotal - differences.length;
-  const checked = `${formatQuantity(queries, 'query', 'queries')} in ${formatQuantity(projects, 'project')}`;
+  const imported = importedQueries > 0 ? ` and ${formatCount(importedQueries)} in imported counts,` : '';
+  const checked = `${formatQuantity(queries, 'query', 'queries')}${imported} in ${formatQuantity(projects, 'project')}`;
   const differing = `${formatQuantity(differencesTotal, 'counter')} ${differencesTotal === 1 ? 'differs' : 'differ'}`;
   return [
     ...differences.map(describeDifference),

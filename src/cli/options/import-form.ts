@@ -11,6 +11,7 @@ import { TIME_FORMATS, type TimeFormat } from '../../domain/time/timestamp-forma
 import { UsageError } from '../io.js';
 import { collect } from '../store-command.js';
 import { LOG_FLAGS, type LogOptions, readKeyFile, readLogOptions } from './access-log-form.js';
+import { COUNT_FORMATS } from './history-form.js';
 
 export interface FormOptions extends LogOptions {
   readonly format?: Format;
@@ -34,10 +35,9 @@ const FIELD_FLAGS = ['--map', '--caller-value', '--time-format', '--where', '--i
 const EVENT_FORMATS = ['stream', ...Object.keys(PRESETS).filter((name) => findPreset(name)?.event)];
 
 export function addFormOptions(command: Command): Command {
-  const formats = Object.entries({ ...FORMATS, [OTLP_FORMAT]: otlpFormat }).map(
-    ([name, what]) => `${name}: ${what}`,
-  );
-  const formatNames = [...Object.keys(FORMATS), OTLP_FORMAT];
+  const all = { ...FORMATS, [OTLP_FORMAT]: otlpFormat, ...COUNT_FORMATS };
+  const formats = Object.entries(all).map(([name, what]) => `${name}: ${what}`);
+  const formatNames = Object.keys(all);
   const timeFormat =
     'rfc3339 (the default); utc: UTC without an offset, as databases write it; s, ms: since 1970';
   return command

@@ -306,13 +306,22 @@ export function readSettings<Name extends SettingName>(
 /** The variable with the key that `--url` sends. A flag would appear in the list of processes. */
 export const KEY_VARIABLE = 'CALLER_STATS_KEY';
 
-/** The key for requests to a running server. Throws `UsageError` if it is not set. */
-export function readKey(env: Environment): string {
-  const key = readVariable(env, KEY_VARIABLE);
+/** The key of a server that counts are read from; see `import --format caller-stats-api`. */
+export const SOURCE_KEY_VARIABLE = 'CALLER_STATS_SOURCE_KEY';
+
+/** The key for requests to a running server, which `flag` names. Throws `UsageError` if it is not set. */
+export function readKey(env: Environment, { flag, variable }: KeySource): string {
+  const key = readVariable(env, variable);
   if (key === undefined) {
-    throw new UsageError([`--url: needs an API key in the environment variable ${KEY_VARIABLE}`]);
+    throw new UsageError([`${flag}: needs an API key in the environment variable ${variable}`]);
   }
   return key;
+}
+
+/** The option with a server's URL, and the environment variable with the key for it. */
+export interface KeySource {
+  readonly flag: string;
+  readonly variable: string;
 }
 
 function secret(text: string): Result<string> {

@@ -61,7 +61,8 @@ function idProblems(id: unknown): string[] {
   return [];
 }
 
-function callerProblems(caller: unknown): string[] {
+/** The problems of a caller's name. */
+export function callerProblems(caller: unknown): string[] {
   if (caller === undefined)
     return ['caller: is missing; send "web", "api", or the name of an integration or SDK'];
   if (typeof caller !== 'string') return ['caller: is not a string'];

@@ -44,6 +44,11 @@ function findExactName(name: string): string | undefined {
   }
 }
 
+/** The first moment of a valid date such as `2026-01-31` in the zone, or of the day that is so many days later. */
+export function startOfDate(date: string, zone: TimeZone, daysLater = 0): number {
+  return Temporal.PlainDate.from(date).add({ days: daysLater }).toZonedDateTime(zone).epochMilliseconds;
+}
+
 /** The periods of constant offset in a range, in order. */
 export function* listOffsetPeriods(zone: TimeZone, range: DateRange): Generator<OffsetPeriod> {
   let begin = range.from;

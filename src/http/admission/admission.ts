@@ -18,6 +18,7 @@ import { PacedQueue, RECORDING_PACE, REFUSAL_PACE } from './paced-queue.js';
 export const PROBES: readonly string[] = ['/livez', '/readyz'];
 const RECORDING: readonly string[] = [
   '/v1/analytics/:projectId/assistant/queries',
+  '/v1/analytics/:projectId/assistant/imported-counts',
   '/v1/traces',
   '/v1/logs',
   '/v1/metrics',

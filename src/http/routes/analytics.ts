@@ -1,9 +1,9 @@
 /** The operations that read counts: caller stats of a range, caller stats over time, and callers. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteHandler } from 'fastify';
 import Negotiator from 'negotiator';
-import { CALLER_STATS, CALLERS, type Report, SERIES } from '../../app/reports.js';
+import { CALLER_STATS, CALLERS, type Report, readCutBounds, SERIES } from '../../app/reports.js';
 import { COUNT_FIELDS } from '../../domain/counting/counts.js';
-import { PARAMETER_NAMES } from '../../domain/counting/date-range.js';
+import { PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-range.js';
 import { SERIES_PARAMETER_NAMES } from '../../domain/counting/series.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Store } from '../../storage/ports/store.js';
@@ -15,6 +15,7 @@ import { addResource } from '../resource.js';
 import {
   CallerStatsSchema,
   CallersSchema,
+  CutBoundsSchema,
   errorResponses,
   IngestionSchema,
   jsonOrCsvResponse,
@@ -50,6 +51,8 @@ export function createReportHandlers({ store, ingestion }: ReportSources) {
     callerStats: async (request: FastifyRequest) => read(request, CALLER_STATS, PARAMETER_NAMES),
     series: async (request: FastifyRequest, reply: FastifyReply) =>
       answerAsAccepted(request, reply, await read(request, SERIES, SERIES_PARAMETER_NAMES), SERIES.toCsv),
+    cutBounds: async (request: FastifyRequest) =>
+      readCutBounds(store, getProjectId(request), readParameters(request, PARAMETER_NAMES, parseDateRange)),
     callers: async (request: FastifyRequest, reply: FastifyReply) =>
       answerAsAccepted(request, reply, await read(request, CALLERS, PARAMETER_NAMES), CALLERS.toCsv),
     ingestion: async (request: FastifyRequest) => {
@@ -140,5 +143,14 @@ export function addAnalytics(
       'rules that would accept them. Counted in steps of five minutes; a server that crashes loses the last few seconds ' +
       'of it, but never a query.',
     querystring: NoParameters,
+  });
+  const cuts = jsonResponse(CutBoundsSchema, 'The spans at both bounds.');
+  add('/v1/analytics/:projectId/assistant/imported-counts/cuts', handlers.cutBounds, cuts, {
+    operationId: 'getCutBounds',
+    summary: 'Imported counts that a range cuts',
+    description:
+      'The queries of an imported count all count at the start of its span. A bound within the span therefore counts ' +
+      'all or none of them. This finds the spans that the bounds of a range cut.',
+    querystring: RangeParameters,
   });
 }

@@ -8,7 +8,7 @@ import {
   sourceName,
 } from '../../domain/ingestion/source-counts.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
-import { failure } from '../../domain/result.js';
+import { failure, type Result } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Admission } from '../admission/admission.js';
@@ -116,18 +116,26 @@ function sourceOf({ headers }: FastifyRequest, { key }: Authorized): Source {
     : { kind: 'queries', name: sourceName(key.name) };
 }
 
-/** The valid queries of the body. Throws 400 with a message for each problem, which begins with the index of its query. */
 function parseQueries(request: FastifyRequest, nowMs: number): Query[] {
-  const queries: Query[] = [];
+  return parseItems(request, { many: 'queries', done: 'recorded' }, (item) => parseQuery(item, nowMs));
+}
+
+/** The valid items of the body. Throws 400 with a message for each problem, which begins with the index of its item. */
+export function parseItems<T>(
+  request: FastifyRequest,
+  { many, done }: { readonly many: string; readonly done: string },
+  parse: (item: unknown) => Result<T>,
+): T[] {
+  const parsed: T[] = [];
   const problems: string[] = [];
   for (const [index, item] of itemsOf(request).entries()) {
-    const query = item instanceof MalformedLine ? failure(item.problem) : parseQuery(item, nowMs);
-    if (query.ok) queries.push(query.value);
-    else problems.push(...query.problems.map((problem) => `queries[${index}]: ${problem}`));
+    const one = item instanceof MalformedLine ? failure(item.problem) : parse(item);
+    if (one.ok) parsed.push(one.value);
+    else problems.push(...one.problems.map((problem) => `${many}[${index}]: ${problem}`));
   }
   if (problems.length > 0)
-    throw new CallerStatsError('invalid', 'Nothing was recorded.', { details: problems });
+    throw new CallerStatsError('invalid', `Nothing was ${done}.`, { details: problems });
   // If the schema is stricter than the rules above, the two contradict each other: refuse the request.
   if (request.validationError) throw request.validationError;
-  return queries;
+  return parsed;
 }

@@ -3,10 +3,11 @@
  * input, and creates the error messages.
  */
 import { mapTypes } from '../../domain/counting/counts.js';
+import { SOURCE_PATTERN } from '../../domain/counting/imported-count.js';
 import { INTERVALS } from '../../domain/counting/interval.js';
 import { DEFAULT_INTERVAL } from '../../domain/counting/series.js';
 import { SOURCE_KINDS } from '../../domain/ingestion/source-counts.js';
-import { queryIdCharactersMax } from '../../domain/limits.js';
+import { importedCountMax, importedSpanDaysMax, queryIdCharactersMax } from '../../domain/limits.js';
 import {
   CALLER_DESCRIPTION,
   CALLER_PATTERN,
@@ -172,6 +173,55 @@ export const IngestionSchema = {
   }),
 };
 
+const ImportedCountSchema = {
+  $id: 'ImportedCount',
+  description: 'How many queries a caller sent within a span of time, as another system counted them.',
+  ...strictObjectSchema({
+    source: stringSchema('The name of that system, such as its URL. Counts of different sources add up.', {
+      pattern: SOURCE_PATTERN,
+    }),
+    caller: stringSchema(`${CALLER_DESCRIPTION}, which counts as other.`, { pattern: CALLER_PATTERN }),
+    start: moment(
+      'Start of the span, inclusive: RFC 3339, with seconds and offset. Its queries count at this time.',
+    ),
+    end: moment(`End of the span, exclusive, at most ${importedSpanDaysMax} days after its start.`),
+    count: { ...count('The number of queries in the span.'), maximum: importedCountMax },
+  }),
+};
+
+export const ImportResultSchema = {
+  $id: 'ImportResult',
+  description: 'The result of an import. The two numbers add up to the number of its counts.',
+  ...objectSchema({
+    recorded: count('New counts, which are now on disk, or would be if this was not a dry run.'),
+    duplicates: count('Counts that were imported before, or that occur twice in the request.'),
+  }),
+};
+
+const cutBound = {
+  anyOf: [
+    {
+      ...objectSchema({
+        start: moment('Start of the first of these spans.'),
+        end: moment('End of the last of them.'),
+        count: { type: 'integer', minimum: 1, description: 'Their queries.' },
+      }),
+    },
+    { type: 'null' },
+  ],
+};
+
+export const CutBoundsSchema = {
+  $id: 'CutBounds',
+  description:
+    'The imported counts whose spans begin before a bound of the range and end after it. All their queries count at the ' +
+    'start of their span, so none of them are within a range that begins there, and all within one that ends there.',
+  ...objectSchema({
+    dateFrom: { ...cutBound, description: 'Those that the start of the range cuts; null if there are none.' },
+    dateTo: { ...cutBound, description: 'Those that its end cuts.' },
+  }),
+};
+
 const LeakedKeySchema = {
   $id: 'LeakedKey',
   description: 'A leaked API key.',
@@ -189,6 +239,9 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   QuerySchema,
   RecordResultSchema,
   IngestionSchema,
+  ImportedCountSchema,
+  ImportResultSchema,
+  CutBoundsSchema,
   ...OTLP_SCHEMAS,
   LeakedKeySchema,
   StatusSchema,
@@ -223,6 +276,17 @@ export const SeriesParameters = strictObjectSchema(
   },
 );
 
+export const DryRunParameter = strictObjectSchema(
+  {},
+  {
+    dryRun: {
+      enum: ['true', 'false'],
+      default: 'false',
+      description: '`true` checks the counts and changes nothing.',
+    },
+  },
+);
+
 export const NoParameters = strictObjectSchema({});
 
 export const ProjectPath = objectSchema({ projectId: stringSchema("The project's id.") });
@@ -245,6 +309,7 @@ const ERROR_DESCRIPTIONS = {
   403: "The key is valid, but the client's address is not in its allowlist, or it lacks the scope that the method needs.",
   404: 'The project does not exist or belongs to another organization.',
   405: 'The path does not support this method; `Allow` lists the methods that it supports.',
+  409: 'A count contradicts one that is there already, or another one of the request: their spans overlap, and their spans or numbers differ. Nothing was imported; `details` names each of them.',
   413: 'The body is too large, or has too many queries.',
   415: 'The Content-Type or the Content-Encoding is not supported.',
   429: 'Too many requests; `Retry-After` and the `RateLimit` headers say when to retry.',

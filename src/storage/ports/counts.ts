@@ -1,6 +1,7 @@
 /** The storage port for recording and counting queries. `store.ts` says what holds for every method. */
 import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
+import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import type { Query } from '../../domain/queries/query.js';
 
 /** The outcome of a batch: `recorded + duplicates` is its length. */
@@ -51,4 +52,31 @@ export interface CountStore {
    * no such project.
    */
   readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]>;
+
+  /**
+   * Imports counts into a project: all of them or, when it rejects, none. Idempotent forever by (project, source, caller,
+   * start). The queries of a count are counted at the start of its span, and the counters change in the same transaction
+   * as the imported counts. Retention never removes or refuses imported counts. With `dryRun`, changes nothing.
+   * `recorded` counts those that are new, `duplicates` those that are there already or repeated.
+   * `not_found` if there is no such project. `already_exists`, with a detail for each conflict, if a count contradicts
+   * (see `contradicts`) another one of its source and caller that is there or among those given.
+   */
+  importCounts(
+    projectId: string,
+    counts: readonly ImportedCount[],
+    options?: { readonly dryRun?: boolean },
+  ): Promise<RecordResult>;
+
+  /**
+   * A page of the project's imported counts, for copying them: at most `limit` after `after`, in the store's own order.
+   * As `readQueries`.
+   */
+  readImportedCounts(
+    projectId: string,
+    after: ImportedCount | undefined,
+    limit: number,
+  ): Promise<ImportedCount[]>;
+
+  /** The imported spans with queries that begin before this time and end after it; undefined if there are none. */
+  findCutSpan(projectId: string, timeMs: number): Promise<CutSpan | undefined>;
 }

@@ -2,7 +2,7 @@
 import type { TypeCounts } from '../../domain/counting/counts.js';
 import type { StorePart, StoreStats } from './store-stats.js';
 
-/** A counter that differs from a recount of the recorded queries. */
+/** A counter that differs from a recount of the recorded queries and imported counts. */
 export interface CounterDifference {
   readonly projectId: string;
   /** Index into `BUCKET_WIDTHS_MS`. */
@@ -34,6 +34,8 @@ function inOrderOfText(a: string, b: string): number {
 export interface Verification {
   readonly projects: number;
   readonly queries: number;
+  /** The queries in imported counts. */
+  readonly importedQueries: number;
   /** Damage of the database itself, as the database describes it. If there is any, nothing was recounted. */
   readonly damage: readonly string[];
   /** The first differences, sorted by project, level, bucket and caller; at most `verifyDifferencesMax`. */
@@ -44,7 +46,7 @@ export interface Verification {
 
 /** The result of `verify` for a damaged database. */
 export function damagedVerification(damage: readonly string[]): Verification {
-  return { projects: 0, queries: 0, damage, differences: [], differencesTotal: 0 };
+  return { projects: 0, queries: 0, importedQueries: 0, damage, differences: [], differencesTotal: 0 };
 }
 
 /** How many differences `verify` lists; it counts all of them. */
@@ -74,7 +76,7 @@ export interface Maintenance {
   applyRetention(nowMs: number, limit: number): Promise<Cleanup>;
 
   /**
-   * Recounts every counter of every project from the recorded queries, in one snapshot, and checks the database for
+   * Recounts every counter of every project from the recorded queries and imported counts, in one snapshot, and checks the database for
    * damage. Changes nothing; other processes may record meanwhile. The time grows with everything that was recorded,
    * and the calling process may block for it: for operators, not for requests.
    */

@@ -11,7 +11,8 @@
  * - Each read is one snapshot: it sees each recording completely or not at all.
  * - Times are whole milliseconds since 1970-01-01T00:00:00Z. Lists are sorted by creation time, then by id.
  * - Every change of an organization, its projects, keys or members is written into its audit log in the same
- *   transaction, with the `Actor` who made it. Recording a query and noting a key's use are not logged.
+ *   transaction, with the `Actor` who made it. Recording queries, importing counts and noting a key's use are not
+ *   logged.
  * - The domain has checked all input; a store checks only what it alone can know.
  */
 import type { Counts } from '../../domain/counting/counts.js';

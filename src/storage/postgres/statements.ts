@@ -18,7 +18,7 @@ export function statementsIn(schema: string) {
   const retentionOf = (condition: string) =>
     `SELECT id, retention_days AS "retentionDays", rows_from AS "rowsFrom", swept_to AS "sweptTo"
       FROM ${schema}.project WHERE ${condition}`;
-  const removeCounters = (table: string, columns: string) => `WITH removed AS (
+  const removeRows = (table: string, columns: string) => `WITH removed AS (
         DELETE FROM ${schema}.${table} WHERE project_id = $1 AND (${columns}) IN (
           SELECT ${columns} FROM ${schema}.${table} WHERE project_id = $1 ORDER BY ${columns} LIMIT $2)
         RETURNING 1
@@ -42,11 +42,12 @@ export function statementsIn(schema: string) {
         DELETE FROM ${schema}.query WHERE project_id = $1 AND id = ANY (ARRAY(
           SELECT id FROM ${schema}.query WHERE project_id = $1 ORDER BY id LIMIT $2)) RETURNING 1
       ) SELECT count(*) AS removed FROM removed`,
-    removeTypeCounters: removeCounters('type_counter', 'level, bucket'),
-    removeCallerCounters: removeCounters('caller_counter', 'level, bucket, caller'),
-    removeQuestionKeys: removeCounters('question_key', 'name'),
-    removeIngestionSources: removeCounters('ingestion_source', 'kind, name'),
-    removeIngestionCounts: removeCounters('ingestion_count', 'bucket, kind, name, operation'),
+    removeTypeCounters: removeRows('type_counter', 'level, bucket'),
+    removeCallerCounters: removeRows('caller_counter', 'level, bucket, caller'),
+    removeQuestionKeys: removeRows('question_key', 'name'),
+    removeIngestionSources: removeRows('ingestion_source', 'kind, name'),
+    removeIngestionCounts: removeRows('ingestion_count', 'bucket, kind, name, operation'),
+    removeImportedCounts: removeRows('imported_count', 'source, caller, start_at'),
     listRetentions: retentionOf(
       'deleted_at IS NULL AND (retention_days IS NOT NULL OR swept_to IS NOT NULL) ORDER BY id',
     ),
@@ -103,6 +104,16 @@ export function statementsIn(schema: string) {
       WHERE ${projectExists}`,
     readQueries: `SELECT id, caller, occurred_at AS "occurredAt" FROM ${schema}.query
       WHERE project_id = $1 AND id > $2 AND ${projectExists} ORDER BY id LIMIT $3`,
+    importCounts: `SELECT ${schema}.import_counts($1, $2, $3, $4, $5, $6, $7) AS outcome`,
+    readImportedCounts: `SELECT source, caller, start_at AS start, end_at AS "end", queries AS count
+      FROM ${schema}.imported_count WHERE project_id = $1 AND (source, caller, start_at) > ($2, $3, $4) AND ${projectExists}
+      ORDER BY source, caller, start_at LIMIT $5`,
+    // The spans that cut $2. $3 is before the start of the longest of them.
+    findCutSpan: `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries)::bigint AS count
+      FROM ${schema}.imported_count
+      WHERE project_id = $1 AND start_at > $3 AND start_at < $2 AND end_at > $2 AND queries > 0 AND ${projectExists}`,
+    sumImportedCounts: `SELECT coalesce(sum(queries), 0)::bigint AS queries
+      FROM ${schema}.imported_count WHERE project_id = $1`,
     countQueries: `SELECT count(*) AS queries FROM ${schema}.query WHERE project_id = $1`,
     listProjectIds: `SELECT id, rows_from AS "rowsFrom" FROM ${schema}.project WHERE deleted_at IS NULL ORDER BY id`,
     // Projects that have rows and do not exist. There are fewest counters of the widest level.
@@ -123,6 +134,11 @@ export function statementsIn(schema: string) {
             count(*) FILTER (WHERE caller = 'web') AS web, count(*) FILTER (WHERE caller = 'api') AS api,
             count(*) FILTER (WHERE caller NOT IN ('web', 'api')) AS other
           FROM ${schema}.query WHERE project_id = $1 AND occurred_at >= $5 GROUP BY 1
+          UNION ALL
+          SELECT (start_at - ((start_at % $3::bigint) + $3) % $3) / $3,
+            sum(queries) FILTER (WHERE caller = 'web'), sum(queries) FILTER (WHERE caller = 'api'),
+            sum(queries) FILTER (WHERE caller NOT IN ('web', 'api'))
+          FROM ${schema}.imported_count WHERE project_id = $1 AND start_at >= $5 GROUP BY 1
           UNION ALL
           SELECT (bucket - ((bucket % $6::bigint) + $6) % $6) / $6, web, api, other FROM ${schema}.type_counter
           WHERE project_id = $1 AND level = $2 - 1 AND bucket < $7
@@ -148,6 +164,10 @@ export function statementsIn(schema: string) {
           SELECT (occurred_at - ((occurred_at % $3::bigint) + $3) % $3) / $3 AS bucket, caller, count(*) AS queries
           FROM ${schema}.query
           WHERE project_id = $1 AND occurred_at >= $5 AND caller NOT IN ('web', 'api') GROUP BY 1, 2
+          UNION ALL
+          SELECT (start_at - ((start_at % $3::bigint) + $3) % $3) / $3, caller, sum(queries)
+          FROM ${schema}.imported_count
+          WHERE project_id = $1 AND start_at >= $5 AND caller NOT IN ('web', 'api') GROUP BY 1, 2
           UNION ALL
           SELECT (bucket - ((bucket % $6::bigint) + $6) % $6) / $6, caller, queries FROM ${schema}.caller_counter
           WHERE project_id = $1 AND level = $2 - 1 AND bucket < $7

@@ -8,9 +8,18 @@ import {
   withTotal,
 } from '../../domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../domain/counting/date-range.js';
+import {
+  type Conflict,
+  type CutSpan,
+  conflictError,
+  distinctCounts,
+  type ImportedCount,
+} from '../../domain/counting/imported-count.js';
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../domain/counting/series-segments.js';
 import { CallerStatsError, isUnavailable } from '../../domain/errors.js';
+import { importedSpanDaysMax } from '../../domain/limits.js';
 import type { Query } from '../../domain/queries/query.js';
+import { dayMs } from '../../domain/time/duration.js';
 import type { CountStore, RecordResult } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Ingestion } from '../ports/ingestion.js';
@@ -54,6 +63,12 @@ export async function openPostgresStore(
   }
   return Object.assign(store, store.directory());
 }
+
+/** What the function `import_counts` returns. */
+type ImportOutcome =
+  | { readonly recorded: number }
+  | { readonly conflicts: readonly (Conflict['present'] & { readonly index: number })[] }
+  | null;
 
 /** Implements the store except the directory's methods, which `delegate` adds. */
 class PostgresStore implements CountStore, Maintenance {
@@ -178,6 +193,50 @@ class PostgresStore implements CountStore, Maintenance {
     const values = [projectId, bytesOf(afterId), limit];
     const rows = await this.#read<Omit<Query, 'id'> & { readonly id: Buffer }>('readQueries', values);
     return rows.map((row) => ({ ...row, id: decodeQueryId(row.id) }));
+  }
+
+  /** Without a name, as `#callRecord`. */
+  async importCounts(
+    projectId: string,
+    counts: readonly ImportedCount[],
+    { dryRun = false }: { readonly dryRun?: boolean } = {},
+  ): Promise<RecordResult> {
+    await this.#requireReady();
+    const distinct = distinctCounts(counts);
+    const columns = (['source', 'caller', 'start', 'end', 'count'] as const).map((field) =>
+      distinct.map((one) => one[field]),
+    );
+    const { rows } = await this.#database.write<{ readonly outcome: ImportOutcome }>(
+      { text: this.#statements.importCounts },
+      [projectId, ...columns, dryRun],
+      { repeatable: true },
+    );
+    const outcome = rows[0]?.outcome ?? null;
+    if (outcome === null) throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
+    if ('recorded' in outcome)
+      return { recorded: outcome.recorded, duplicates: counts.length - outcome.recorded };
+    throw conflictError(
+      outcome.conflicts.flatMap(({ index, ...present }): Conflict[] => {
+        const sent = distinct[index];
+        return sent === undefined ? [] : [{ sent, present }];
+      }),
+    );
+  }
+
+  async readImportedCounts(
+    projectId: string,
+    after: ImportedCount | undefined,
+    limit: number,
+  ): Promise<ImportedCount[]> {
+    const { source = '', caller = '', start = Number.MIN_SAFE_INTEGER } = after ?? {};
+    return this.#read('readImportedCounts', [projectId, source, caller, start, limit]);
+  }
+
+  async findCutSpan(projectId: string, timeMs: number): Promise<CutSpan | undefined> {
+    type Found = { readonly [Field in keyof CutSpan]: number | null };
+    const values = [projectId, timeMs, timeMs - importedSpanDaysMax * dayMs];
+    const [row] = await this.#read<Found>('findCutSpan', values);
+    return row === undefined || row.start === null ? undefined : (row as CutSpan);
   }
 
   async verify(): Promise<Verification> {

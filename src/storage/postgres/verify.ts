@@ -32,9 +32,12 @@ async function recount(session: Session, statements: Statements): Promise<Verifi
   const differences: CounterDifference[] = [];
   let differencesTotal = 0;
   let queries = 0;
+  let importedQueries = 0;
+  const sum = async (text: string, id: string) =>
+    (await session.get<{ readonly queries: number }>(text, [id]))?.queries ?? 0;
   for (const { id, rowsFrom } of [...projects, ...strays.map((stray) => ({ ...stray, rowsFrom: null }))]) {
-    const counted = await session.get<{ readonly queries: number }>(statements.countQueries, [id]);
-    queries += counted?.queries ?? 0;
+    queries += await sum(statements.countQueries, id);
+    importedQueries += await sum(statements.sumImportedCounts, id);
     for (const level of BUCKET_WIDTHS_MS.keys()) {
       const { firstBucket, fromMs, ratio, narrowerEnd } = planVerification(level, rowsFrom);
       const values = [id, level, bucketWidthMs(level), firstBucket, fromMs, ratio, narrowerEnd];
@@ -49,6 +52,7 @@ async function recount(session: Session, statements: Statements): Promise<Verifi
   return {
     projects: projects.length,
     queries,
+    importedQueries,
     damage: [],
     differences: differences.sort(inOrderOfBuckets),
     differencesTotal,

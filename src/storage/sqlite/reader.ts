@@ -1,7 +1,10 @@
 /** Reads on the main thread, each of which takes microseconds: access, queries, counters and checks. */
 import { ALL_TIME } from '../../domain/counting/date-range.js';
+import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
+import { importedSpanDaysMax } from '../../domain/limits.js';
 import { needsRetention } from '../../domain/projects/retention.js';
 import type { Query } from '../../domain/queries/query.js';
+import { dayMs } from '../../domain/time/duration.js';
 import type { Access } from '../ports/directory.js';
 import type { StorePart } from '../ports/store-stats.js';
 import { KEY, PROJECT } from '../sql/rows.js';
@@ -27,6 +30,17 @@ const READ_QUERIES = `SELECT query.id, caller.name AS caller, occurred_at AS "oc
   FROM query JOIN caller ON caller.number = query.caller
   WHERE project = (SELECT number FROM project WHERE id = $1) AND query.id > $2 ORDER BY query.id LIMIT $3`;
 
+const READ_IMPORTED_COUNTS = `SELECT source, caller.name AS caller, start_at AS start, end_at AS "end", queries AS count
+  FROM imported_count JOIN caller ON caller.number = imported_count.caller
+  WHERE project = (SELECT number FROM project WHERE id = $1)
+    AND (source, imported_count.caller, start_at) > ($2, coalesce((SELECT number FROM caller WHERE name = $3), -1), $4)
+  ORDER BY source, imported_count.caller, start_at LIMIT $5`;
+
+/** $3 is before the start of the longest span that cuts $2. */
+const FIND_CUT_SPAN = `SELECT min(start_at) AS start, max(end_at) AS "end", sum(queries) AS count FROM imported_count
+  WHERE project = (SELECT number FROM project WHERE id = $1)
+    AND start_at > $3 AND start_at < $2 AND end_at > $2 AND queries > 0`;
+
 const FIND_FIRST_PROJECT = 'SELECT id FROM project ORDER BY number LIMIT 1';
 
 export class Reader {
@@ -41,7 +55,15 @@ export class Reader {
     this.#db = db;
     this.statements = new Statements(db);
     // Prepared now, so that opening a file without one of the tables fails.
-    for (const sql of [FIND_ACCESS, FIND_DELETED, RETENTIONS, READ_QUERIES, FIND_FIRST_PROJECT])
+    for (const sql of [
+      FIND_ACCESS,
+      FIND_DELETED,
+      RETENTIONS,
+      READ_QUERIES,
+      READ_IMPORTED_COUNTS,
+      FIND_CUT_SPAN,
+      FIND_FIRST_PROJECT,
+    ])
       this.statements.prepare(sql);
     this.snapshot = new ReadSnapshot(db);
     this.counters = new CounterReader(db, this.snapshot);
@@ -78,6 +100,28 @@ export class Reader {
       limit,
     ]);
     return rows.map(({ id, caller, occurredAt }) => ({ id: decodeQueryId(id), caller, occurredAt }));
+  }
+
+  /** See `Store.readImportedCounts`. */
+  readImportedCounts(projectId: string, after: ImportedCount | undefined, limit: number): ImportedCount[] {
+    const { source = '', caller = '', start = Number.MIN_SAFE_INTEGER } = after ?? {};
+    return this.statements.all<ImportedCount>(READ_IMPORTED_COUNTS, [
+      projectId,
+      source,
+      caller,
+      start,
+      limit,
+    ]);
+  }
+
+  /** See `Store.findCutSpan`. */
+  findCutSpan(projectId: string, timeMs: number): CutSpan | undefined {
+    const found = this.statements.get<{ readonly [Field in keyof CutSpan]: number | null }>(FIND_CUT_SPAN, [
+      projectId,
+      timeMs,
+      timeMs - importedSpanDaysMax * dayMs,
+    ]);
+    return found === undefined || found.start === null ? undefined : (found as CutSpan);
   }
 
   /** See `Store.check`. */

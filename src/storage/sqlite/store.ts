@@ -1,6 +1,7 @@
 /** The store on one SQLite file: reads on this thread, writes in groups on the writer thread. */
 import type { CallerCounts, Counts } from '../../domain/counting/counts.js';
 import type { DateRange } from '../../domain/counting/date-range.js';
+import type { CutSpan, ImportedCount } from '../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
@@ -83,7 +84,7 @@ class SqliteStore implements CountStore, Maintenance {
     this.#file = new OpenedFile(file);
     this.#queue = new CommitQueue({
       commit: (operations) => this.#commit(operations),
-      weigh: (operation) => (operation.kind === 'record' ? operation.ids.length : 1),
+      weigh,
       backlog: this.#backlog,
       observer: commits,
     });
@@ -145,6 +146,14 @@ class SqliteStore implements CountStore, Maintenance {
     });
   }
 
+  async importCounts(
+    projectId: string,
+    counts: readonly ImportedCount[],
+    { dryRun = false }: { readonly dryRun?: boolean } = {},
+  ): Promise<RecordResult> {
+    return this.#submit('importCounts', { projectId, counts, dryRun });
+  }
+
   async count(projectId: string, range: DateRange): Promise<Counts> {
     return this.#read((reader) => reader.counters.count(projectId, range));
   }
@@ -163,6 +172,18 @@ class SqliteStore implements CountStore, Maintenance {
 
   async readQueries(projectId: string, afterId: string | undefined, limit: number): Promise<Query[]> {
     return this.#read((reader) => reader.readQueries(projectId, afterId, limit));
+  }
+
+  async readImportedCounts(
+    projectId: string,
+    after: ImportedCount | undefined,
+    limit: number,
+  ): Promise<ImportedCount[]> {
+    return this.#read((reader) => reader.readImportedCounts(projectId, after, limit));
+  }
+
+  async findCutSpan(projectId: string, timeMs: number): Promise<CutSpan | undefined> {
+    return this.#read((reader) => reader.findCutSpan(projectId, timeMs));
   }
 
   async verify(): Promise<Verification> {
@@ -231,4 +252,10 @@ class SqliteStore implements CountStore, Maintenance {
   #requireOpen(): void {
     if (this.#closing !== undefined) throw new CallerStatsError('unavailable', 'The store is closing.');
   }
+}
+
+/** The number of rows that an operation adds; 1 for other operations. */
+function weigh(operation: Operation): number {
+  if (operation.kind === 'record') return operation.ids.length;
+  return operation.kind === 'importCounts' ? operation.counts.length : 1;
 }

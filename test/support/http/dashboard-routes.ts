@@ -37,6 +37,7 @@ const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   [`GET ${organization}/projects/:projectId/series`]: 'viewer',
   [`GET ${organization}/projects/:projectId/callers`]: 'viewer',
   [`GET ${organization}/projects/:projectId/ingestion`]: 'viewer',
+  [`GET ${organization}/projects/:projectId/imported-counts`]: 'viewer',
   [`GET ${organization}/keys`]: 'viewer',
   [`POST ${organization}/keys`]: 'editor',
   [`POST ${organization}/keys/:keyId/rotate`]: 'editor',

@@ -98,6 +98,7 @@ export async function newDatabase(
 export const intact = (projects: number, queries: number): Verification => ({
   projects,
   queries,
+  importedQueries: 0,
   damage: [],
   differences: [],
   differencesTotal: 0,

@@ -11,6 +11,7 @@ import { readChoice } from '../../navigation/view.js';
 import { type Choice, DEFAULT_CHOICE } from '../../time/range.js';
 import { Announcement } from './announcement.js';
 import { CallersCard } from './callers-card.js';
+import { CutNotice } from './cut-notice.js';
 import { Landing } from './landing.js';
 import { Tiles } from './tiles.js';
 import { TimeCard } from './time-card.js';
@@ -62,6 +63,7 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
         </Notice>
       )}
       <Toolbar current={current} view={view} setView={setView} numbers={numbers} />
+      <CutNotice ids={ids} range={numbers.range} zone={view.zone} />
       {numbers.error !== null && numbers.reading === undefined ? (
         <Failure error={numbers.error} what="The numbers could not be read." onRetry={numbers.retry} />
       ) : (

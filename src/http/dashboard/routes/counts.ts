@@ -23,6 +23,7 @@ export function addCounts(app: FastifyInstance, { store, ingestion, sessionGuard
     ['series', SeriesParameters, handlers.series],
     ['callers', RangeParameters, handlers.callers],
     ['ingestion', NoParameters, handlers.ingestion],
+    ['imported-counts', RangeParameters, handlers.cutBounds],
   ] as const) {
     addResource(app, `/api/organizations/:organizationId/projects/:projectId/${name}`, {
       onRequest,

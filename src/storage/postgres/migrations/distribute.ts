@@ -15,12 +15,19 @@ export const SHARDED_TABLES = {
   question_key: 'project_id',
   ingestion_source: 'project_id',
   ingestion_count: 'project_id',
+  imported_count: 'project_id',
 } as const;
+
+/** The functions that write into them, in the schema. The first parameter of each is the project. */
+const FUNCTIONS = [
+  'record(text, bytea[], bigint[], text[])',
+  'import_counts(text, text[], text[], bigint[], bigint[], bigint[], boolean)',
+];
 
 const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_available_extensions WHERE name = 'citus'`;
 
 /**
- * Distributes the tables and the recording function, and returns the names of those that this run distributed. Skips those
+ * Distributes the tables and the functions, and returns the names of those that this run distributed. Skips those
  * that are distributed already, so a run that was stopped can be repeated. Throws `invalid` without Citus.
  *
  * Each step is a transaction of its own, because Citus moves rows over several connections. Recording waits meanwhile.
@@ -41,13 +48,15 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
     await session.run('SELECT truncate_local_data_after_distributing_table($1::regclass)', [relation]);
     done.push(relation);
   }
-  const record = `${schema}.record(text, bytea[], bigint[], text[])`;
-  await session.run('SELECT create_distributed_function($1::regprocedure, $2, colocate_with => $3)', [
-    record,
-    'asked_project',
-    `${schema}.query`,
-  ]);
-  return done.length === 0 ? [] : [...done, record];
+  const functions = FUNCTIONS.map((one) => `${schema}.${one}`);
+  for (const one of functions) {
+    await session.run('SELECT create_distributed_function($1::regprocedure, $2, colocate_with => $3)', [
+      one,
+      'asked_project',
+      `${schema}.query`,
+    ]);
+  }
+  return done.length === 0 ? [] : [...done, ...functions];
 }
 
 async function requireCitus(session: Session, name: string): Promise<void> {

@@ -5,11 +5,13 @@ import { CALLER_TYPES } from '../../../domain/queries/caller.js';
 /** The index of each type in a row. */
 export const TYPE_INDEX = mapTypes((type) => CALLER_TYPES.indexOf(type));
 
-/** The queries that a transaction recorded in one project, as columns, which cost far less than objects. */
+/** The queries and imported counts that a transaction added to one project, as columns, which cost far less than objects. */
 interface Recorded {
   readonly times: number[];
   readonly types: number[];
   readonly callers: number[];
+  /** The number of queries of imported counts, by their index. All other entries are one query. */
+  queries: number[] | undefined;
 }
 
 /** What a transaction adds to the counters. Both arrays are flat, and in the order of the table's key. */
@@ -22,19 +24,24 @@ export interface CounterRows {
 
 const ZEROS: readonly number[] = CALLER_TYPES.map(() => 0);
 
-/** Adds up newly recorded queries, so that each counter is written once per transaction. */
+/** Adds up new queries and imported counts, so that each counter is written once per transaction. */
 export class CounterDeltas {
   readonly #projects = new Map<number, Recorded>();
 
-  add(project: number, timeMs: number, type: number, caller: number): void {
+  /** Adds a query or, with `queries`, so many of an imported count: at least 1. */
+  add(project: number, timeMs: number, type: number, caller: number, queries?: number): void {
     let recorded = this.#projects.get(project);
     if (recorded === undefined) {
-      recorded = { times: [], types: [], callers: [] };
+      recorded = { times: [], types: [], callers: [], queries: undefined };
       this.#projects.set(project, recorded);
     }
     recorded.times.push(timeMs);
     recorded.types.push(type);
     recorded.callers.push(caller);
+    if (queries !== undefined) {
+      recorded.queries ??= [];
+      recorded.queries[recorded.times.length - 1] = queries;
+    }
   }
 
   rows(): CounterRows {
@@ -48,16 +55,22 @@ export class CounterDeltas {
 }
 
 /** Sorted by time, the queries of a bucket of any width are adjacent. */
-function sortByTime({ times, types, callers }: Recorded): Recorded {
+function sortByTime(recorded: Recorded): Recorded {
+  const { times, types, callers, queries } = recorded;
   const isInOrder = times.every((time, at) => at === 0 || (times[at - 1] ?? 0) <= time);
-  if (isInOrder) return { times, types, callers };
+  if (isInOrder) return recorded;
   const order = [...times.keys()].sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0));
   const sorted = <Value>(column: readonly Value[]) => order.map((at) => column[at] as Value);
-  return { times: sorted(times), types: sorted(types), callers: sorted(callers) };
+  return {
+    times: sorted(times),
+    types: sorted(types),
+    callers: sorted(callers),
+    queries: queries && sorted(queries),
+  };
 }
 
 function addLevel(rows: CounterRows, project: number, level: number, sorted: Recorded): void {
-  const { times, types, callers } = sorted;
+  const { times, types, callers, queries } = sorted;
   const others = new Map<number, number>();
   for (let at = 0; at < times.length; ) {
     const bucket = bucketAt(times[at] ?? 0, level);
@@ -66,13 +79,14 @@ function addLevel(rows: CounterRows, project: number, level: number, sorted: Rec
     for (; (times[at] ?? endMs) < endMs; at++) {
       const type = types[at] as number;
       const caller = callers[at] as number;
-      sums[type] = (sums[type] ?? 0) + 1;
-      if (type === TYPE_INDEX.other) others.set(caller, (others.get(caller) ?? 0) + 1);
+      const added = queries?.[at] ?? 1;
+      sums[type] = (sums[type] ?? 0) + added;
+      if (type === TYPE_INDEX.other) others.set(caller, (others.get(caller) ?? 0) + added);
     }
     rows.types.push(project, level, bucket, ...sums);
     // Mostly there is at most one.
     const sortedOthers = others.size > 1 ? [...others].sort(byNumber) : others;
-    for (const [caller, queries] of sortedOthers) rows.callers.push(project, level, bucket, caller, queries);
+    for (const [caller, sum] of sortedOthers) rows.callers.push(project, level, bucket, caller, sum);
     others.clear();
   }
 }

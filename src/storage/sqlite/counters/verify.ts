@@ -53,7 +53,19 @@ function recount(db: Connection): Verification {
       }
     }
   }
-  return { projects, queries, damage: [], differences: differences.sort(inOrderOfBuckets), differencesTotal };
+  return {
+    projects,
+    queries,
+    importedQueries: sumImported(db),
+    damage: [],
+    differences: differences.sort(inOrderOfBuckets),
+    differencesTotal,
+  };
+}
+
+function sumImported(db: Connection): number {
+  const sql = `SELECT coalesce(sum(queries), 0) AS queries FROM imported_count WHERE ${NOT_DELETED}`;
+  return prepare<{ readonly queries: number }>(db, sql).get()?.queries ?? 0;
 }
 
 /** Projects that are recounted together. */
@@ -111,6 +123,10 @@ function typeDifferencesSql(level: number, { where, rowsFrom }: Scope): string {
       SELECT project, ${floorDivide('occurred_at', bucketWidthMs(level))}, 0, 0, 0, caller = 0, caller = 1, caller > 1 FROM query
       WHERE occurred_at >= ${fromMs} AND ${where}
       UNION ALL
+      SELECT project, ${floorDivide('start_at', bucketWidthMs(level))}, 0, 0, 0,
+        (caller = 0) * queries, (caller = 1) * queries, (caller > 1) * queries FROM imported_count
+      WHERE start_at >= ${fromMs} AND ${where}
+      UNION ALL
       ${again}
     )
     GROUP BY project, bucket
@@ -129,6 +145,9 @@ function callerDifferencesSql(level: number, { where, rowsFrom }: Scope): string
       UNION ALL
       SELECT project, ${floorDivide('occurred_at', bucketWidthMs(level))}, caller, 0, 1 FROM query
       WHERE caller > 1 AND occurred_at >= ${fromMs} AND ${where}
+      UNION ALL
+      SELECT project, ${floorDivide('start_at', bucketWidthMs(level))}, caller, 0, queries FROM imported_count
+      WHERE caller > 1 AND start_at >= ${fromMs} AND ${where}
       UNION ALL
       SELECT project, ${floorDivide('bucket', ratio)}, caller, 0, queries FROM caller_counter
       WHERE level = ${level - 1} AND bucket < ${narrowerEnd} AND ${where}

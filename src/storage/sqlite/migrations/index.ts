@@ -18,7 +18,8 @@ import { SQL as V5 } from './005-project-settings.js';
 import { SQL as V6 } from './006-login-throttle.js';
 import { SQL as V7 } from './007-question-keys.js';
 import { SQL as V8 } from './008-ingestion.js';
+import { SQL as V9 } from './009-imported-counts.js';
 
-export const MIGRATIONS: readonly string[] = [V1, V2, V3, V4, V5, V6, V7, V8];
+export const MIGRATIONS: readonly string[] = [V1, V2, V3, V4, V5, V6, V7, V8, V9];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -1,4 +1,5 @@
 /** The operations that the main thread sends to the writer thread. All of them can be structurally cloned. */
+import type { ImportedCount } from '../../../domain/counting/imported-count.js';
 import type { RecordResult } from '../../ports/counts.js';
 import type { DirectoryChanges } from '../../ports/directory.js';
 import type { Ingestion } from '../../ports/ingestion.js';
@@ -15,6 +16,12 @@ export interface RecordBatch {
   readonly occurredAt: Float64Array;
 }
 
+export interface ImportBatch {
+  readonly projectId: string;
+  readonly counts: readonly ImportedCount[];
+  readonly dryRun: boolean;
+}
+
 /** A call of a method, and what its promise resolves with. */
 interface Call<Methods extends { [Name in keyof Methods]: (...args: never) => Promise<unknown> }> {
   readonly input: {
@@ -26,6 +33,7 @@ interface Call<Methods extends { [Name in keyof Methods]: (...args: never) => Pr
 /** The operations by kind: the input of each, and its result. */
 export interface Operations {
   record: { readonly input: RecordBatch; readonly result: RecordResult };
+  importCounts: { readonly input: ImportBatch; readonly result: RecordResult };
   directory: Call<DirectoryChanges>;
   throttles: Call<Throttles>;
   questions: Call<Questions>;

@@ -1,4 +1,11 @@
-/** Records queries and adds them to the counters, within the transaction that is open. */
+/** Records queries, imports counts, and adds both to the counters, within the transaction that is open. */
+import {
+  type Conflict,
+  conflictError,
+  contradicts,
+  distinctCounts,
+  type ImportedCount,
+} from '../../../domain/counting/imported-count.js';
 import { CallerStatsError } from '../../../domain/errors.js';
 import { oldQueriesError } from '../../../domain/projects/retention.js';
 import { CALLER_TYPES, callerType } from '../../../domain/queries/caller.js';
@@ -8,7 +15,7 @@ import { type CounterDeltas, TYPE_INDEX } from '../counters/counter-deltas.js';
 import { encodeQueryId } from '../query-id.js';
 import type { Statements } from '../statements.js';
 import { MultiRowInsert } from './multi-row.js';
-import type { RecordBatch } from './operations.js';
+import type { ImportBatch, RecordBatch } from './operations.js';
 import { QueryInsert } from './query-insert.js';
 
 export class Recording {
@@ -36,14 +43,9 @@ export class Recording {
 
   /** Inserts the queries that are new, and notes in `deltas` what they add to the counters. */
   record({ projectId, ids, callers, occurredAt }: RecordBatch, deltas: CounterDeltas): RecordResult {
-    const found = this.#statements.get<{ readonly number: number; readonly rowsFrom: number | null }>(
-      'SELECT number, rows_from AS rowsFrom FROM project WHERE id = $1',
-      [projectId],
-    );
-    if (found === undefined) throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
-    const tooOld = oldQueriesError(ids, occurredAt, found.rowsFrom);
+    const { number: project, rowsFrom } = this.#findProject(projectId);
+    const tooOld = oldQueriesError(ids, occurredAt, rowsFrom);
     if (tooOld !== undefined) throw tooOld;
-    const project = found.number;
     const numbersByCaller = new Map<string, number>();
     const typesByNumber = new Map<number, number>();
     const values: unknown[] = [];
@@ -67,11 +69,51 @@ export class Recording {
     return { recorded, duplicates: ids.length - recorded };
   }
 
+  /** Inserts the counts that are new, and notes in `deltas` what they add to the counters. See `Store.importCounts`. */
+  importCounts({ projectId, counts, dryRun }: ImportBatch, deltas: CounterDeltas): RecordResult {
+    const { number: project } = this.#findProject(projectId);
+    const added: ImportedCount[] = [];
+    const conflicts: Conflict[] = [];
+    for (const sent of distinctCounts(counts)) {
+      // Of one source and caller no spans overlap, so only the last one that starts before the end can overlap it.
+      const present = this.#statements.get<Conflict['present']>(
+        `SELECT start_at AS start, end_at AS "end", queries AS count FROM imported_count
+         WHERE project = $1 AND source = $2 AND caller = (SELECT number FROM caller WHERE name = $3) AND start_at < $4
+         ORDER BY start_at DESC LIMIT 1`,
+        [project, sent.source, sent.caller, sent.end],
+      );
+      if (present === undefined || present.end <= sent.start) added.push(sent);
+      else if (contradicts(sent, present)) conflicts.push({ sent, present });
+    }
+    // Before anything is written: a refused operation must change nothing.
+    if (conflicts.length > 0) throw conflictError(conflicts);
+    if (!dryRun) for (const count of added) this.#insertCount(project, count, deltas);
+    return { recorded: added.length, duplicates: counts.length - added.length };
+  }
+
+  #insertCount(project: number, { source, caller, start, end, count }: ImportedCount, deltas: CounterDeltas) {
+    const number = this.#callerNumber(caller);
+    this.#statements.run(
+      'INSERT INTO imported_count (project, source, caller, start_at, end_at, queries) VALUES ($1, $2, $3, $4, $5, $6)',
+      [project, source, number, start, end, count],
+    );
+    if (count > 0) deltas.add(project, start, TYPE_INDEX[callerType(caller)], number, count);
+  }
+
   /** Writes each counter once for all batches of the transaction. */
   addToCounters(deltas: CounterDeltas): void {
     const { types, callers } = deltas.rows();
     this.#addToTypes.insert(types);
     this.#addToCallers.insert(callers);
+  }
+
+  #findProject(id: string): { readonly number: number; readonly rowsFrom: number | null } {
+    const found = this.#statements.get<{ readonly number: number; readonly rowsFrom: number | null }>(
+      'SELECT number, rows_from AS rowsFrom FROM project WHERE id = $1',
+      [id],
+    );
+    if (found === undefined) throw new CallerStatsError('not_found', `There is no project ${id}.`);
+    return found;
   }
 
   /** The number of a caller, assigned with its first query. */

@@ -78,6 +78,8 @@ export class Writer {
         return invoke(this.#ingestion, operation.method, operation.args);
       case 'record':
         return this.#recording.record(operation, deltas);
+      case 'importCounts':
+        return this.#recording.importCounts(operation, deltas);
       case 'userStatement':
         return runUserStatement(this.#db, operation);
       case 'purgeDeleted':

@@ -12,6 +12,8 @@ interface Recorded {
   readonly timeMs: number;
   readonly type: number;
   readonly caller: number;
+  /** Of an imported count. */
+  readonly queries: number | undefined;
 }
 
 /** Callers 0 and 1 are web and api; few of everything, so that much falls into the same counters. */
@@ -20,12 +22,14 @@ const recorded: fc.Arbitrary<Recorded> = fc
     project: fc.constantFrom(1, 2, 10, 300),
     timeMs: fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -200_000_000, max: 200_000_000 })),
     caller: fc.nat(12),
+    queries: fc.oneof(fc.constant(undefined), fc.integer({ min: 1, max: 1_000_000_000 })),
   })
   .map((one) => ({ ...one, type: one.caller === 0 ? 0 : one.caller === 1 ? 1 : TYPE_INDEX.other }));
 
 function rowsOf(all: readonly Recorded[]): CounterRows {
   const deltas = new CounterDeltas();
-  for (const { project, timeMs, type, caller } of all) deltas.add(project, timeMs, type, caller);
+  for (const { project, timeMs, type, caller, queries } of all)
+    deltas.add(project, timeMs, type, caller, queries);
   return deltas.rows();
 }
 
@@ -58,18 +62,18 @@ test('makes one row per counter in key order, whatever the order of recording', 
   fc.assert(
     fc.property(fc.array(recorded, { maxLength: 40 }), (all) => {
       const levels = [...BUCKET_WIDTHS_MS.keys()];
-      const types = all.flatMap(({ project, timeMs, type }) =>
+      const types = all.flatMap(({ project, timeMs, type, queries }) =>
         levels.map((level) => [
           project,
           level,
           bucketAt(timeMs, level),
-          ...[0, 1, 2].map((one) => Number(one === type)),
+          ...[0, 1, 2].map((one) => (one === type ? (queries ?? 1) : 0)),
         ]),
       );
       const callers = all
         .filter(({ type }) => type === TYPE_INDEX.other)
-        .flatMap(({ project, timeMs, caller }) =>
-          levels.map((level) => [project, level, bucketAt(timeMs, level), caller, 1]),
+        .flatMap(({ project, timeMs, caller, queries }) =>
+          levels.map((level) => [project, level, bucketAt(timeMs, level), caller, queries ?? 1]),
         );
       const rows = rowsOf(all);
       expect(inRows(rows.types, 6)).toEqual(addedUp(types, 3));
@@ -79,7 +83,13 @@ test('makes one row per counter in key order, whatever the order of recording', 
 });
 
 test('sorts projects and the callers of a bucket by number', () => {
-  const one = (project: number, caller: number): Recorded => ({ project, timeMs: 5, type: 2, caller });
+  const one = (project: number, caller: number): Recorded => ({
+    project,
+    timeMs: 5,
+    type: 2,
+    caller,
+    queries: undefined,
+  });
   const { callers } = rowsOf([one(20, 7), one(20, 11), one(20, 4), one(3, 9), one(3, 2), one(20, 4)]);
   const ofLevelZero = inRows(callers, 5).filter(([, level]) => level === 0);
   expect(ofLevelZero).toEqual([

@@ -52,7 +52,13 @@ test('damage is reported in up to 20 lines, and nothing is counted', () => {
   const { damage, ...counted } = verify(db);
   expect(damage).toHaveLength(20);
   expect(damage[0]).toMatch(/member/);
-  expect(counted).toEqual({ projects: 0, queries: 0, differences: [], differencesTotal: 0 });
+  expect(counted).toEqual({
+    projects: 0,
+    queries: 0,
+    importedQueries: 0,
+    differences: [],
+    differencesTotal: 0,
+  });
   expect(db.isTransaction).toBe(false);
 });
 
@@ -60,12 +66,31 @@ test.each(rowsFroms)('correct counters have no differences, with rows from %s', 
   const db = open(rowsFrom);
   expect(verify(db)).toEqual({
     damage: [],
+    importedQueries: 0,
     projects: 2,
     queries: queries.filter(({ occurredAt }) => occurredAt >= (rowsFrom ?? -Infinity)).length + 7,
     differences: [],
     differencesTotal: 0,
   });
   expect(db.isTransaction).toBe(false);
+});
+
+test('an imported count that changed or is gone is found at every level', () => {
+  const db = open();
+  // Caller 2 is slack.
+  db.exec(
+    `INSERT INTO imported_count (project, source, caller, start_at, end_at, queries) VALUES (1, 'old', 2, 5, 6, 7)`,
+  );
+  const one = { web: 1, api: 1 };
+  const other = { counted: { ...one, other: 2 }, recounted: { ...one, other: 9 } };
+  expect(found(db).filter(({ level }) => level === 0)).toEqual([
+    { projectId: 'docs', level: 0, bucket: 5, ...other },
+    {
+      ...{ projectId: 'docs', level: 0, bucket: 5, caller: 'slack' },
+      ...{ counted: { ...nothing, other: 1 }, recounted: { ...nothing, other: 8 } },
+    },
+  ]);
+  expect(found(db).map(({ level }) => level)).toEqual(levels.flatMap((level) => [level, level]));
 });
 
 test.each(['web', 'api', 'other'] as const)('a wrong counter of type %s is found at every level', (type) => {

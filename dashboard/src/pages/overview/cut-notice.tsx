@@ -1,0 +1,37 @@
+/** Says which imported counts the range cuts. */
+import { useQuery } from '@tanstack/react-query';
+import { cutBoundsQuery, type ProjectRef } from '../../api/stats.js';
+import type { CutBounds } from '../../api/types.js';
+import { Notice } from '../../components/feedback/notice.js';
+import { span } from '../../format/dates.js';
+import { count } from '../../format/numbers.js';
+import type { Range } from '../../time/range.js';
+
+interface CutNoticeProps {
+  readonly ids: ProjectRef;
+  readonly range: Range;
+  readonly zone: string;
+}
+
+export function CutNotice({ ids, range, zone }: CutNoticeProps) {
+  const { data } = useQuery(cutBoundsQuery(ids, range));
+  if (data === undefined || (data.dateFrom === null && data.dateTo === null)) return null;
+  return (
+    <Notice>
+      {data.dateFrom !== null && (
+        <p>
+          This range begins within imported counts: none of their {describe(data.dateFrom, zone)} are in it.
+        </p>
+      )}
+      {data.dateTo !== null && (
+        <p>This range ends within imported counts: all of their {describe(data.dateTo, zone)} are in it.</p>
+      )}
+      <p>Imported counts are counted at the start of their span.</p>
+    </Notice>
+  );
+}
+
+function describe(cut: NonNullable<CutBounds['dateFrom']>, zone: string): string {
+  const queries = cut.count === 1 ? '1 query' : `${count(cut.count)} queries`;
+  return `${queries} of ${span(Date.parse(cut.start), Date.parse(cut.end), zone)}`;
+}

@@ -1,0 +1,115 @@
+/** Reads imported counts from CSV: one for each day, or other span, and caller. */
+import { countProblems, type ImportedCount, spanProblems } from '../../domain/counting/imported-count.js';
+import { callerProblems } from '../../domain/queries/query.js';
+import {
+  collectProblems,
+  failure,
+  prefixProblems,
+  quote,
+  type Result,
+  success,
+} from '../../domain/result.js';
+import { unknownNameMessage } from '../../domain/suggest.js';
+import { parseBound, parseTimestamp } from '../../domain/time/date-time.js';
+import { startOfDate, type TimeZone } from '../../domain/time/time-zone.js';
+import { splitRecords } from '../import/csv.js';
+
+/** How to read the records. */
+export interface CountReading {
+  readonly source: string;
+  /** The caller of records without one. */
+  readonly caller: string | undefined;
+  /** The zone of dates. */
+  readonly zone: TimeZone;
+}
+
+export interface CountRecord {
+  /** The first line, from 1. */
+  readonly line: number;
+  readonly value: Result<ImportedCount>;
+}
+
+const COLUMNS = ['date', 'start', 'end', 'caller', 'count'] as const;
+
+type Fields = { readonly [Name in (typeof COLUMNS)[number]]?: string | undefined };
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** The first record names the columns, in any order: `date`, or `start` and `end`; `caller`; `count`. */
+export async function* readCounts(
+  chunks: AsyncIterable<Buffer>,
+  reading: CountReading,
+  nowMs: number,
+): AsyncGenerator<CountRecord> {
+  let columns: readonly string[] | undefined;
+  for await (const { line, fields } of splitRecords(chunks)) {
+    if (columns !== undefined) {
+      const row = fields.ok ? toFields(columns, fields.value) : fields;
+      yield { line, value: row.ok ? toCount(row.value, reading, nowMs) : row };
+      continue;
+    }
+    const problems = fields.ok ? headerProblems(fields.value, reading) : fields.problems;
+    if (!fields.ok || problems.length > 0) return yield { line, value: failure(...problems) };
+    columns = fields.value;
+  }
+}
+
+function headerProblems(columns: readonly string[], { caller }: CountReading): string[] {
+  const span = columns.includes('date') ? ['date'] : ['start', 'end'];
+  const needed = [...span, ...(caller === undefined ? ['caller'] : []), 'count'];
+  const known = columns.includes('date') ? ['date', 'caller', 'count'] : [...COLUMNS];
+  return [
+    ...columns
+      .filter((name) => !known.includes(name))
+      .map((name) => unknownNameMessage('column', name, known)),
+    ...needed
+      .filter((name) => !columns.includes(name))
+      .map((name) => `${name}: there is no such column; the first line names the columns`),
+    ...columns
+      .filter((name, at) => columns.indexOf(name) !== at)
+      .map((name) => `${name}: there are two such columns`),
+  ];
+}
+
+function toFields(columns: readonly string[], record: readonly string[]): Result<Fields> {
+  if (record.length !== columns.length)
+    return failure(`has ${record.length} fields, and the first line names ${columns.length} columns`);
+  return success(Object.fromEntries(columns.map((name, at) => [name, record[at]])));
+}
+
+function toCount(
+  fields: Fields,
+  { source, zone, ...reading }: CountReading,
+  nowMs: number,
+): Result<ImportedCount> {
+  const { date, count: text = '' } = fields;
+  const caller = fields.caller || reading.caller || '';
+  const start =
+    date === undefined
+      ? prefixProblems('start', parseTime(fields.start ?? '', zone))
+      : prefixProblems('date', parseDay(date, zone));
+  const end =
+    date === undefined
+      ? prefixProblems('end', parseTime(fields.end ?? '', zone))
+      : success(start.ok ? startOfDate(date, zone, 1) : 0);
+  const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  const problems = [
+    ...collectProblems(start, end),
+    ...(start.ok && end.ok ? spanProblems({ from: start.value, to: end.value }, nowMs) : []),
+    ...callerProblems(caller),
+    ...countProblems(count).map((problem) => `${problem}, but ${quote(text)}`),
+  ];
+  if (problems.length > 0 || !start.ok || !end.ok) return failure(...problems);
+  return success({ source, caller, start: start.value, end: end.value, count });
+}
+
+function parseDay(date: string, zone: TimeZone): Result<number> {
+  if (!DATE.test(date)) return failure(`${quote(date)} is not a date such as 2026-01-31`);
+  const parsed = parseBound(date);
+  return parsed.ok ? success(startOfDate(date, zone)) : parsed;
+}
+
+/** A date in the zone, or a date-time with an offset. */
+function parseTime(text: string, zone: TimeZone): Result<number> {
+  return DATE.test(text) ? parseDay(text, zone) : parseTimestamp(text);
+}

@@ -1,0 +1,128 @@
+/** The options of `import` for history that exists only as counts. */
+import type { Command } from 'commander';
+import { sourceProblems } from '../../domain/counting/imported-count.js';
+import { CALLER_FORM, isCallerName } from '../../domain/queries/caller.js';
+import { quote } from '../../domain/result.js';
+import { parseBound } from '../../domain/time/date-time.js';
+import { parseTimeZone, type TimeZone, UTC } from '../../domain/time/time-zone.js';
+import { UsageError } from '../io.js';
+
+/** The names of `--format` for counts, and what they are for. */
+export const COUNT_FORMATS = {
+  counts: 'CSV with the number of queries of each day and caller',
+  'caller-stats-api': "counts of another server's caller-stats; FILE is its URL",
+} as const;
+
+type CountFormat = keyof typeof COUNT_FORMATS;
+
+export interface HistoryOptions {
+  readonly format?: string;
+  readonly caller?: string;
+  readonly strict?: boolean;
+  readonly dryRun?: boolean;
+  readonly source?: string;
+  readonly sourceProject?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly timeZone?: string;
+  readonly includeUnfinished?: boolean;
+}
+
+/** What the options say about the counts. */
+export interface HistoryForm {
+  readonly format: CountFormat;
+  readonly caller: string | undefined;
+  /** Undefined only for `caller-stats-api`, which has a default. */
+  readonly source: string | undefined;
+  /** Of the server that counts are read from. Empty for files. */
+  readonly sourceProject: string;
+  readonly from: string;
+  readonly to: string | undefined;
+  readonly zone: TimeZone;
+  readonly includeUnfinished: boolean;
+  readonly dryRun: boolean;
+}
+
+const OWN = ['source', 'sourceProject', 'from', 'to', 'timeZone', 'includeUnfinished'] as const;
+const OF_SERVERS = ['sourceProject', 'from', 'to'] as const;
+/** Options that all formats take. */
+const SHARED: readonly string[] = [
+  'format',
+  'caller',
+  'project',
+  'database',
+  'url',
+  'json',
+  'strict',
+  'dryRun',
+];
+
+export function addHistoryOptions(command: Command): Command {
+  return command
+    .option('--source <name>', 'counts: the name of the system that counted the queries')
+    .option('--source-project <id>', 'caller-stats-api: the id of the project on that server')
+    .option('--from <date>', 'caller-stats-api: the first day to read')
+    .option('--to <date>', 'caller-stats-api: the day after the last one (default: today)')
+    .option('--time-zone <zone>', 'counts, caller-stats-api: the time zone of the days (default: UTC)')
+    .option('--include-unfinished', 'counts, caller-stats-api: also spans that have not ended yet');
+}
+
+/** The options for counts; undefined for other formats. Throws `UsageError` with every problem. */
+export function readHistoryForm(options: HistoryOptions, files: readonly string[]): HistoryForm | undefined {
+  const format = Object.keys(COUNT_FORMATS).find((name) => name === options.format) as
+    | CountFormat
+    | undefined;
+  const given = (names: readonly string[]) =>
+    names.filter((name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined).map(toFlag);
+  const misplaced =
+    format === undefined
+      ? given(OWN).map((flag) => `${flag}: is for --format ${Object.keys(COUNT_FORMATS).join(', ')}`)
+      : given(Object.keys(options).filter((name) => ![...SHARED, ...OWN].includes(name))).map(
+          (flag) => `${flag}: does not apply to --format ${format}`,
+        );
+  const problems = [
+    ...misplaced,
+    ...(format === 'counts'
+      ? given(OF_SERVERS).map((flag) => `${flag}: is for --format caller-stats-api`)
+      : []),
+    ...(format === undefined ? [] : findProblems(format, options, files)),
+  ];
+  const zone = parseTimeZone(options.timeZone ?? UTC);
+  if (!zone.ok) problems.push(...zone.problems.map((problem) => `--time-zone: ${problem}`));
+  if (problems.length > 0 || !zone.ok) throw new UsageError(problems);
+  if (format === undefined) return undefined;
+  const { caller, source, sourceProject = '', from = '', to } = options;
+  const { includeUnfinished = false, dryRun = false } = options;
+  return { format, caller, source, sourceProject, from, to, zone: zone.value, includeUnfinished, dryRun };
+}
+
+function findProblems(format: CountFormat, options: HistoryOptions, files: readonly string[]): string[] {
+  const { caller, source, sourceProject, from, to } = options;
+  const problems: string[] = [];
+  if (caller !== undefined && !isCallerName(caller))
+    problems.push(`--caller: ${quote(caller)} is not ${CALLER_FORM}`);
+  if (source !== undefined || format === 'counts')
+    problems.push(...sourceProblems(source).map((problem) => `--${problem}`));
+  if (format === 'counts') return problems;
+  if (files.length > 1) problems.push('FILE: give one URL');
+  if (!sourceProject)
+    problems.push('--source-project: is missing; give the id of the project on that server');
+  const first = from === undefined ? undefined : dateProblem(from);
+  if (from === undefined) problems.push('--from: is missing; give the first day to read');
+  if (first !== undefined) problems.push(`--from: ${first}`);
+  const last = to === undefined ? undefined : dateProblem(to);
+  if (last !== undefined) problems.push(`--to: ${last}`);
+  else if (to !== undefined && from !== undefined && to <= from)
+    problems.push('--to: does not lie after --from');
+  return problems;
+}
+
+function dateProblem(text: string): string | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return `${quote(text)} is not a date such as 2026-01-31`;
+  const parsed = parseBound(text);
+  return parsed.ok ? undefined : parsed.problems.join('; ');
+}
+
+function toFlag(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

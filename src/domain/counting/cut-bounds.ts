@@ -1,0 +1,12 @@
+/** The imported spans that one bound of a range cuts. Times are RFC 3339. */
+interface CutBound {
+  readonly start: string;
+  readonly end: string;
+  readonly count: number;
+}
+
+/** Null for a bound that cuts no span. */
+export interface CutBounds {
+  readonly dateFrom: CutBound | null;
+  readonly dateTo: CutBound | null;
+}

@@ -1,0 +1,90 @@
+/** `POST /v1/analytics/{projectId}/assistant/imported-counts`: imports counts of another system. */
+import type { FastifyInstance } from 'fastify';
+import { parseImportedCount } from '../../domain/counting/imported-count.js';
+import { importedCountsMax } from '../../domain/limits.js';
+import { oneOf, prefixProblems, type Result, success } from '../../domain/result.js';
+import type { Store } from '../../storage/ports/store.js';
+import { HttpError } from '../errors.js';
+import { refuseUnknownEncoding } from '../request/body.js';
+import { readParameters } from '../request/parameters.js';
+import { getProjectId } from '../request/target.js';
+import { addResource } from '../resource.js';
+import { arraySchema } from '../schemas/json-schema.js';
+import {
+  DryRunParameter,
+  errorResponses,
+  ImportResultSchema,
+  jsonResponse,
+  ProjectPath,
+} from '../schemas/schemas.js';
+import { parseItems, type RecordingOptions } from './queries.js';
+
+interface ImportOptions extends Pick<RecordingOptions, 'clock' | 'authenticator' | 'limits'> {
+  readonly store: Store;
+}
+
+/** After `addQueries`, which adds the parsers for the body. */
+export function addImportedCounts(
+  app: FastifyInstance,
+  { store, clock, authenticator, limits }: ImportOptions,
+): void {
+  const maxItems = Math.min(importedCountsMax, limits.batchQueriesMax);
+  addResource(app, '/v1/analytics/:projectId/assistant/imported-counts', {
+    onRequest: async (request, reply) => {
+      await authenticator.authorize(request, reply, getProjectId(request), ['admin']);
+    },
+    POST: {
+      schema: describeImport(maxItems, limits.bodyBytesMax),
+      attachValidation: true,
+      preParsing: refuseUnknownEncoding,
+      handler: async (request) => {
+        const dryRun = readParameters(request, { dryRun: 'dryRun' }, parseDryRun);
+        if (Array.isArray(request.body) && request.body.length > maxItems)
+          throw new HttpError(413, `The body has more than ${maxItems} counts; send fewer at a time.`);
+        const counts = parseItems(request, { many: 'counts', done: 'imported' }, (item) =>
+          parseImportedCount(item, clock.now()),
+        );
+        return store.importCounts(getProjectId(request), counts, { dryRun });
+      },
+    },
+  });
+}
+
+function describeImport(maxItems: number, bodyBytesMax: number) {
+  return {
+    operationId: 'importCounts',
+    tags: ['Recording'],
+    summary: 'Import counts',
+    description:
+      'Imports history that exists only as counts: one count, an array of counts, or NDJSON with one count per line. ' +
+      '`Content-Encoding: gzip` is supported. ' +
+      `At most ${maxItems} counts and ${bodyBytesMax} bytes after decoding. All queries of a count are counted ` +
+      'at the start of its span. Idempotent by source, caller and start, without a time limit. Of one source and ' +
+      'caller, spans must not overlap. All or nothing: on 400 and 409 nothing was imported. The response is sent once ' +
+      'the counts are on disk. Imported counts cannot be changed or removed. Needs an admin key with the scope write.',
+    security: [{ adminKey: [] }],
+    params: ProjectPath,
+    querystring: DryRunParameter,
+    body: {
+      content: {
+        'application/json': {
+          schema: {
+            anyOf: [{ $ref: 'ImportedCount' }, arraySchema({ $ref: 'ImportedCount' }, { maxItems })],
+          },
+        },
+        'application/x-ndjson': {
+          schema: arraySchema({ $ref: 'ImportedCount' }, { maxItems, description: 'One count per line.' }),
+        },
+      },
+    },
+    response: {
+      200: jsonResponse(ImportResultSchema, 'The counts are on disk.'),
+      ...errorResponses(400, 401, 403, 404, 405, 409, 413, 415, 429, 500, 503),
+    },
+  };
+}
+
+function parseDryRun({ dryRun = 'false' }: { readonly dryRun?: string | undefined }): Result<boolean> {
+  const parsed = prefixProblems('dryRun', oneOf(['true', 'false'])(dryRun));
+  return parsed.ok ? success(parsed.value === 'true') : parsed;
+}

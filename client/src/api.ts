@@ -217,6 +217,47 @@ export interface components {
                 };
             }[];
         };
+        /** @description How many queries a caller sent within a span of time, as another system counted them. */
+        readonly ImportedCount: {
+            /** @description The name of that system, such as its URL. Counts of different sources add up. */
+            readonly source: string;
+            /** @description `web`, `api`, or the name of an integration or SDK, which counts as other. */
+            readonly caller: string;
+            /** @description Start of the span, inclusive: RFC 3339, with seconds and offset. Its queries count at this time. */
+            readonly start: string;
+            /** @description End of the span, exclusive, at most 367 days after its start. */
+            readonly end: string;
+            /** @description The number of queries in the span. */
+            readonly count: number;
+        };
+        /** @description The result of an import. The two numbers add up to the number of its counts. */
+        readonly ImportResult: {
+            /** @description New counts, which are now on disk, or would be if this was not a dry run. */
+            readonly recorded: number;
+            /** @description Counts that were imported before, or that occur twice in the request. */
+            readonly duplicates: number;
+        };
+        /** @description The imported counts whose spans begin before a bound of the range and end after it. All their queries count at the start of their span, so none of them are within a range that begins there, and all within one that ends there. */
+        readonly CutBounds: {
+            /** @description Those that the start of the range cuts; null if there are none. */
+            readonly dateFrom: {
+                /** @description Start of the first of these spans. */
+                readonly start: string;
+                /** @description End of the last of them. */
+                readonly end: string;
+                /** @description Their queries. */
+                readonly count: number;
+            } | null;
+            /** @description Those that its end cuts. */
+            readonly dateTo: {
+                /** @description Start of the first of these spans. */
+                readonly start: string;
+                /** @description End of the last of them. */
+                readonly end: string;
+                /** @description Their queries. */
+                readonly count: number;
+            } | null;
+        };
         /** @description All recorded queries are on disk. */
         readonly ExportTraceServiceResponse: {
             /** @description Only if records were rejected. Sending them again would not help. */

@@ -105,6 +105,8 @@ describe('migrate', () => {
     expect(rows.map((row) => Object.values(row))).toEqual([
       ['create_distributed_table', 'caller_stats.caller_counter', 'project_id', 'caller_stats.query'],
       ['create_distributed_table', 'caller_stats.question_key', 'project_id', 'caller_stats.query'],
+      ['create_distributed_table', 'caller_stats.ingestion_source', 'project_id', 'caller_stats.query'],
+      ['create_distributed_table', 'caller_stats.ingestion_count', 'project_id', 'caller_stats.query'],
       ['create_distributed_table', 'caller_stats.imported_count', 'project_id', 'caller_stats.query'],
       importCall,
     ]);

@@ -130,6 +130,7 @@ async function onImports(page: string): Promise<void> {
     'goatcounter.csv': 'goatcounter.csv',
     'website_event.csv': 'umami-website_event.csv',
     'posthog.jsonl': 'posthog.jsonl',
+    'imported_custom_events.csv': 'plausible-imported_custom_events_20260530_20260602.csv',
     'page-1.json': 'conversations.json',
     'page-2.json': 'conversations.json',
   };

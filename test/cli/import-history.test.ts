@@ -1,5 +1,6 @@
 /** `import` of history that exists only as counts. */
 import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { sharedByTests } from '../support/cleanup.js';
 import {
@@ -233,5 +234,42 @@ describe('import --format caller-stats-api', () => {
     expect(await refusal(run(from, { CALLER_STATS_SOURCE_KEY: 'wrong' }), 1)).toMatch(
       /The server answered 401/,
     );
+  });
+});
+
+describe("import --format plausible, of Plausible's own export,", () => {
+  const file = fileURLToPath(
+    new URL('../samples/exports/plausible-imported_custom_events_20260530_20260602.csv', import.meta.url),
+  );
+  const of = ['import', file, ...into, '--format', 'plausible'];
+  const questions = ['--source', 'docs.example.com', '--event', 'Assistant question', '--caller', 'web'];
+
+  test('refuses what it cannot tell', async () => {
+    const place = await placeWithProject();
+    expect(await refusal(place.run(of), 2)).toMatch(
+      /--source: is missing.*\n.*--event: name one event that stands for a question\n.*--caller: is missing/,
+    );
+    const other = ['import', '-', ...into, '--format', 'plausible', ...questions];
+    const { status, stderr } = await place.run(other, { input: 'date,visitors\n2026-05-30,5\n' });
+    expect(stderr).toMatch(/^stdin:1: name: there is no such column.*; events: there is no such column/);
+    expect(status).toBe(1);
+  });
+
+  test('counts one event at the start of its days, once however often it is imported', async () => {
+    const place = await placeWithProject();
+    const { stdout } = await succeed(place.run([...of, ...questions]));
+    expect(stdout).toBe('7 read, 2 recorded, 0 duplicates, 5 skipped; the counts have 4 queries\n');
+    await succeed(place.run([...of, ...questions]));
+    expect(await stats(place)).toMatchObject({ web: 4, total: 4 });
+    const may = ['--from', '2026-05-30', '--to', '2026-05-30T00:00:00.001Z'];
+    expect(await stats(place, ...may)).toMatchObject({ web: 3, total: 3 });
+    await succeed(place.run(['verify']));
+  });
+
+  test('has days in the time zone of the site', async () => {
+    const place = await placeWithProject();
+    await succeed(place.run([...of, ...questions, '--time-zone', 'Europe/Berlin']));
+    const before = ['--from', '2026-05-29', '--to', '2026-05-30'];
+    expect(await stats(place, ...before)).toMatchObject({ web: 3, total: 3 });
   });
 });

@@ -46,7 +46,8 @@ export async function readCountFiles(
   const take = ({ line, value }: CountRecord, name: string) => {
     totals.read++;
     const place = `${name}:${line}`;
-    if (!value.ok) refuse(place, value.problems.join('; '));
+    if (value === 'skipped') totals.skipped++;
+    else if (!value.ok) refuse(place, value.problems.join('; '));
     else if (includeUnfinished || value.value.end <= nowMs) located.push({ place, count: value.value });
     else totals.skipped++;
     requireAtMost(countsMax, located.length);

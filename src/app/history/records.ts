@@ -1,4 +1,4 @@
-/** Reads imported counts from CSV: one for each day, or other span, and caller. */
+/** Reads imported counts from CSV: one for each day, or other span, and caller; also from tables of other systems. */
 import { countProblems, type ImportedCount, spanProblems } from '../../domain/counting/imported-count.js';
 import { callerProblems } from '../../domain/queries/query.js';
 import {
@@ -21,17 +21,31 @@ export interface CountReading {
   readonly caller: string | undefined;
   /** The zone of dates. */
   readonly zone: TimeZone;
+  /** Undefined if the columns have the names below. */
+  readonly table: CountTable | undefined;
+}
+
+/** A table of another system, with a row for each date and event. All other columns are ignored. */
+export interface CountTable {
+  readonly date: string;
+  readonly count: string;
+  readonly event: string;
+  /** The event that stands for a question. */
+  readonly eventName: string;
 }
 
 export interface CountRecord {
   /** The first line, from 1. */
   readonly line: number;
-  readonly value: Result<ImportedCount>;
+  /** `skipped` for another event. */
+  readonly value: Result<ImportedCount> | 'skipped';
 }
 
 const COLUMNS = ['date', 'start', 'end', 'caller', 'count'] as const;
 
 type Fields = { readonly [Name in (typeof COLUMNS)[number]]?: string | undefined };
+
+type Row = Readonly<Record<string, string | undefined>>;
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -45,7 +59,7 @@ export async function* readCounts(
   for await (const { line, fields } of splitRecords(chunks)) {
     if (columns !== undefined) {
       const row = fields.ok ? toFields(columns, fields.value) : fields;
-      yield { line, value: row.ok ? toCount(row.value, reading, nowMs) : row };
+      yield { line, value: row.ok ? readRow(row.value, reading, nowMs) : row };
       continue;
     }
     const problems = fields.ok ? headerProblems(fields.value, reading) : fields.problems;
@@ -54,7 +68,19 @@ export async function* readCounts(
   }
 }
 
-function headerProblems(columns: readonly string[], { caller }: CountReading): string[] {
+function readRow(row: Row, reading: CountReading, nowMs: number): CountRecord['value'] {
+  const { table } = reading;
+  if (table === undefined) return toCount(row, reading, nowMs);
+  if (row[table.event] !== table.eventName) return 'skipped';
+  return toCount({ date: row[table.date], count: row[table.count] }, reading, nowMs);
+}
+
+function headerProblems(columns: readonly string[], { caller, table }: CountReading): string[] {
+  if (table !== undefined) {
+    return [table.date, table.event, table.count]
+      .filter((name) => !columns.includes(name))
+      .map((name) => `${name}: there is no such column; the first line names the columns`);
+  }
   const span = columns.includes('date') ? ['date'] : ['start', 'end'];
   const needed = [...span, ...(caller === undefined ? ['caller'] : []), 'count'];
   const known = columns.includes('date') ? ['date', 'caller', 'count'] : [...COLUMNS];
@@ -71,7 +97,7 @@ function headerProblems(columns: readonly string[], { caller }: CountReading): s
   ];
 }
 
-function toFields(columns: readonly string[], record: readonly string[]): Result<Fields> {
+function toFields(columns: readonly string[], record: readonly string[]): Result<Row> {
   if (record.length !== columns.length)
     return failure(`has ${record.length} fields, and the first line names ${columns.length} columns`);
   return success(Object.fromEntries(columns.map((name, at) => [name, record[at]])));

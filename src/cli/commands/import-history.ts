@@ -29,7 +29,9 @@ export async function importHistory(
   io: Io,
 ) {
   const read =
-    form.format === 'counts' ? () => readFiles(form, files, io) : prepareServer(form, files[0] ?? '', io);
+    form.format === 'caller-stats-api'
+      ? prepareServer(form, files[0] ?? '', io)
+      : () => readFiles(form, files, io);
   return withSink(options, io, async (sink) => {
     // Check that the project exists before reading anything.
     await sink([], { dryRun: true });
@@ -55,12 +57,12 @@ function describeResult({ dryRun }: HistoryForm, totals: ImportTotals, queries: 
 }
 
 async function readFiles(form: HistoryForm, files: readonly string[], io: Io): Promise<ReadCounts> {
-  const { caller, source = '', zone, includeUnfinished } = form;
+  const { caller, source = '', zone, table, includeUnfinished } = form;
   if (files.filter((file) => file === '-').length > 1) throw new UsageError(['FILE: - is given twice']);
   const sources = await Promise.all(files.map((file) => openSource(file, io.stdin)));
   return withProgress(io, undefined, (progress) => {
     const options = { nowMs: io.clock.now(), includeUnfinished, progress };
-    return readCountFiles(sources, { source, caller, zone }, options);
+    return readCountFiles(sources, { source, caller, zone, table }, options);
   });
 }
 

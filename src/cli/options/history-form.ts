@@ -1,5 +1,6 @@
 /** The options of `import` for history that exists only as counts. */
 import type { Command } from 'commander';
+import type { CountTable } from '../../app/history/records.js';
 import { sourceProblems } from '../../domain/counting/imported-count.js';
 import { CALLER_FORM, isCallerName } from '../../domain/queries/caller.js';
 import { quote } from '../../domain/result.js';
@@ -11,13 +12,21 @@ import { UsageError } from '../io.js';
 export const COUNT_FORMATS = {
   counts: 'CSV with the number of queries of each day and caller',
   'caller-stats-api': "counts of another server's caller-stats; FILE is its URL",
+  plausible: 'imported_custom_events_….csv of Plausible, with the number of events of each day',
 } as const;
+
+/**
+ * The table of custom events in Plausible's export, which its community edition has as well. Read from its source and its
+ * page about the export in 2026.
+ */
+const PLAUSIBLE = { date: 'date', count: 'events', event: 'name' };
 
 type CountFormat = keyof typeof COUNT_FORMATS;
 
 export interface HistoryOptions {
   readonly format?: string;
   readonly caller?: string;
+  readonly event?: readonly string[];
   readonly strict?: boolean;
   readonly dryRun?: boolean;
   readonly source?: string;
@@ -34,6 +43,7 @@ export interface HistoryForm {
   readonly caller: string | undefined;
   /** Undefined only for `caller-stats-api`, which has a default. */
   readonly source: string | undefined;
+  readonly table: CountTable | undefined;
   /** Of the server that counts are read from. Empty for files. */
   readonly sourceProject: string;
   readonly from: string;
@@ -59,12 +69,18 @@ const SHARED: readonly string[] = [
 
 export function addHistoryOptions(command: Command): Command {
   return command
-    .option('--source <name>', 'counts: the name of the system that counted the queries')
+    .option('--source <name>', 'counts, plausible: the name of the system that counted the queries')
     .option('--source-project <id>', 'caller-stats-api: the id of the project on that server')
     .option('--from <date>', 'caller-stats-api: the first day to read')
     .option('--to <date>', 'caller-stats-api: the day after the last one (default: today)')
-    .option('--time-zone <zone>', 'counts, caller-stats-api: the time zone of the days (default: UTC)')
-    .option('--include-unfinished', 'counts, caller-stats-api: also spans that have not ended yet');
+    .option(
+      '--time-zone <zone>',
+      'counts, plausible, caller-stats-api: the time zone of the days (default: UTC)',
+    )
+    .option(
+      '--include-unfinished',
+      'counts, plausible, caller-stats-api: also spans that have not ended yet',
+    );
 }
 
 /** The options for counts; undefined for other formats. Throws `UsageError` with every problem. */
@@ -77,12 +93,14 @@ export function readHistoryForm(options: HistoryOptions, files: readonly string[
   const misplaced =
     format === undefined
       ? given(OWN).map((flag) => `${flag}: is for --format ${Object.keys(COUNT_FORMATS).join(', ')}`)
-      : given(Object.keys(options).filter((name) => ![...SHARED, ...OWN].includes(name))).map(
-          (flag) => `${flag}: does not apply to --format ${format}`,
-        );
+      : given(
+          Object.keys(options).filter(
+            (name) => ![...SHARED, ...OWN, ...(format === 'plausible' ? ['event'] : [])].includes(name),
+          ),
+        ).map((flag) => `${flag}: does not apply to --format ${format}`);
   const problems = [
     ...misplaced,
-    ...(format === 'counts'
+    ...(format === 'counts' || format === 'plausible'
       ? given(OF_SERVERS).map((flag) => `${flag}: is for --format caller-stats-api`)
       : []),
     ...(format === undefined ? [] : findProblems(format, options, files)),
@@ -92,18 +110,43 @@ export function readHistoryForm(options: HistoryOptions, files: readonly string[
   if (problems.length > 0 || !zone.ok) throw new UsageError(problems);
   if (format === undefined) return undefined;
   const { caller, source, sourceProject = '', from = '', to } = options;
-  const { includeUnfinished = false, dryRun = false } = options;
-  return { format, caller, source, sourceProject, from, to, zone: zone.value, includeUnfinished, dryRun };
+  const { includeUnfinished = false, dryRun = false, event: [eventName = ''] = [] } = options;
+  const table = format === 'plausible' ? { ...PLAUSIBLE, eventName } : undefined;
+  return {
+    format,
+    caller,
+    source,
+    table,
+    sourceProject,
+    from,
+    to,
+    zone: zone.value,
+    includeUnfinished,
+    dryRun,
+  };
 }
 
 function findProblems(format: CountFormat, options: HistoryOptions, files: readonly string[]): string[] {
-  const { caller, source, sourceProject, from, to } = options;
+  const { caller, source } = options;
   const problems: string[] = [];
   if (caller !== undefined && !isCallerName(caller))
     problems.push(`--caller: ${quote(caller)} is not ${CALLER_FORM}`);
-  if (source !== undefined || format === 'counts')
+  if (source !== undefined || format !== 'caller-stats-api')
     problems.push(...sourceProblems(source).map((problem) => `--${problem}`));
-  if (format === 'counts') return problems;
+  if (format === 'plausible') problems.push(...findPlausibleProblems(options));
+  if (format === 'caller-stats-api') problems.push(...findServerProblems(options, files));
+  return problems;
+}
+
+function findPlausibleProblems({ caller, event = [] }: HistoryOptions): string[] {
+  const problems = event.length === 1 ? [] : ['--event: name one event that stands for a question'];
+  return caller === undefined
+    ? [...problems, '--caller: is missing; name the caller of all events']
+    : problems;
+}
+
+function findServerProblems({ sourceProject, from, to }: HistoryOptions, files: readonly string[]): string[] {
+  const problems: string[] = [];
   if (files.length > 1) problems.push('FILE: give one URL');
   if (!sourceProject)
     problems.push('--source-project: is missing; give the id of the project on that server');

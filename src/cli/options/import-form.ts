@@ -32,7 +32,11 @@ const otlpFormat = "files of the OpenTelemetry Collector's file exporter; needs 
 const FIELD_FLAGS = ['--map', '--caller-value', '--time-format', '--where', '--id-from', '--records'];
 
 /** The formats with events of several kinds. */
-const EVENT_FORMATS = ['stream', ...Object.keys(PRESETS).filter((name) => findPreset(name)?.event)];
+const EVENT_FORMATS = [
+  'stream',
+  'plausible',
+  ...Object.keys(PRESETS).filter((name) => findPreset(name)?.event),
+];
 
 export function addFormOptions(command: Command): Command {
   const all = { ...FORMATS, [OTLP_FORMAT]: otlpFormat, ...COUNT_FORMATS };

@@ -46,7 +46,7 @@ describe('import options are refused', () => {
     [
       'with conversations and an event',
       { format: 'conversations', caller: 'web', event: ['a'] },
-      /^--event: is for --format stream, goatcounter, umami/,
+      /^--event: is for --format stream, plausible, goatcounter, umami/,
     ],
   ])('%s', async (_what, options, message) => {
     const reading = readForm(options);

@@ -53,6 +53,8 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/run.md: caller-stats serve --base-path': 'a server that stays; test/http/base-path.test.ts',
   'docs/settings.md: GRANT': 'test/postgres/privileges.test.ts',
   'docs/import.md: $ caller-stats import traces.jsonl': 'needs a server; test/cli/import-otlp.test.ts',
+  'docs/import-counts.md: $ export': 'another server; test/cli/import-history.test.ts reads from one',
+  'docs/import-counts.md: curl': 'needs a server; test/http/imported-counts.test.ts',
   'docs/import.md: 192.0.2.1': 'a line of a log, which the import below it reads',
 };
 
@@ -147,6 +149,12 @@ async function onImports(page: string): Promise<void> {
     'r-1,web,2026-06-15T12:00:00Z',
     'r-2,web,2026-06-15T12:00:01Z',
   ]);
+  await write('2023.csv', [
+    'date,caller,count',
+    '2023-01-01,web,120',
+    '2023-01-01,slack,30',
+    '2023-01-02,web,95',
+  ]);
   await write('messages.csv', [
     'sent_at,question,message_id,origin',
     '2026-06-15 12:00:00,How do I sign in?,81234,Docs Site',
@@ -183,6 +191,7 @@ const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'docs/dashboard.md': async (page) => runPage(page, await placeWithProject(), '', {}),
   'docs/backup.md': async (page) => runPage(page, await placeWithProject(), '', {}),
   'docs/import.md': onImports,
+  'docs/import-counts.md': onImports,
 };
 
 describe('the blocks of a page work and print what it shows:', () => {

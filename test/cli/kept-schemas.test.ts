@@ -63,8 +63,11 @@ const stores: Readonly<Record<string, { newest: number; restore: (version: numbe
   },
 };
 
+/** The quick run upgrades only some versions: upgrading the oldest runs every migration. */
 const cases = Object.entries(stores).flatMap(([store, { newest, restore }]) =>
-  Array.from({ length: newest }, (_, at) => ({ store, version: at + 1, restore })),
+  Array.from({ length: newest }, (_, at) => ({ store, version: at + 1, restore })).filter(
+    ({ version }) => isDeep || [1, 5, newest].includes(version),
+  ),
 );
 
 describe.each(cases)('a $store database of schema version $version', ({ store, version, restore }) => {

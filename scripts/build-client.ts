@@ -15,20 +15,25 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'client/dist');
-const importOfShared = /'\.\.\/\.\.\/src\/[a-z/-]+\/([a-z-]+\.js)'/g;
+/** A relative import of a module, in any folder. */
+const relativeImport = /'\.{1,2}\/(?:[a-z.-]+\/)*([a-z-]+\.js)'/g;
 
 const compiled = mkdtempSync(join(tmpdir(), 'caller-stats-client-'));
 try {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const options = ['--project', 'client', '--noEmit', 'false', '--outDir', compiled];
   execFileSync(process.execPath, [tsc, ...options], { cwd: root, stdio: 'inherit' });
-  const folders = ['client/src', 'src/domain/queries', 'src/shared'].map((folder) => join(compiled, folder));
-  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => ({ folder, name })));
+  const folders = ['client/src', 'client/src/middleware', 'src/domain/queries', 'src/shared'];
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(compiled, folder), { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => ({ folder: join(compiled, folder), name })),
+  );
   mkdirSync(dist, { recursive: true });
   for (const { folder, name } of files) {
     const text = readFileSync(join(folder, name), 'utf8');
     // A process that imports the package meanwhile finds either the old file or the new one.
-    writeFileSync(join(dist, `${name}.new`), text.replaceAll(importOfShared, "'./$1'"));
+    writeFileSync(join(dist, `${name}.new`), text.replaceAll(relativeImport, "'./$1'"));
     renameSync(join(dist, `${name}.new`), join(dist, name));
   }
   const current = new Set(files.map(({ name }) => name));

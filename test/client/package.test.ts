@@ -1,6 +1,6 @@
 /** The packed client in an empty project, installed without a registry and used from JavaScript and TypeScript. */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Rolldown } from 'vite';
 import { describe, expect, test } from 'vitest';
@@ -53,7 +53,7 @@ test('it has no dependencies and contains a flat dist with types', async () => {
   const { project, installed, packed } = stranger();
   const modules = (await readdir(join(project, 'node_modules'))).filter((name) => !name.startsWith('.'));
   expect(modules).toEqual(['caller-stats-client']);
-  const sources = await readdir(join(root, 'client/src'));
+  const sources = (await filesOf(join(root, 'client/src'))).map((path) => basename(path));
   const built = [...sources, 'caller-detection.ts', 'api-client.ts'].flatMap((name) =>
     ['.js', '.d.ts'].map((ending) => join('dist', name.replace(/\.ts$/, ending))),
   );

@@ -5,12 +5,12 @@ import express from 'express';
 import fastify from 'fastify';
 import { type Context, Hono } from 'hono';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { recordQuestions as ofExpress } from '../../../client/src/express.js';
-import { recordQuestions as ofFastify } from '../../../client/src/fastify.js';
-import { recordQuestions as ofFetch } from '../../../client/src/fetch.js';
-import { recordQuestions as ofHono } from '../../../client/src/hono.js';
-import { recordQuestions as ofNext } from '../../../client/src/next.js';
-import { recordQuestions as ofNode } from '../../../client/src/node.js';
+import { recordQuestions as ofExpress } from '../../../client/src/middleware/express.js';
+import { recordQuestions as ofFastify } from '../../../client/src/middleware/fastify.js';
+import { recordQuestions as ofFetch } from '../../../client/src/middleware/fetch.js';
+import { recordQuestions as ofHono } from '../../../client/src/middleware/hono.js';
+import { recordQuestions as ofNext } from '../../../client/src/middleware/next.js';
+import { recordQuestions as ofNode } from '../../../client/src/middleware/node.js';
 import type { Query } from '../../../client/src/query.js';
 import { startHttpServer } from '../../support/http-server.js';
 

@@ -1,6 +1,7 @@
 /** Middleware for Express, Connect and other frameworks that use Node's requests and responses. */
+
+import { platform } from '../platform.js';
 import { type NodeResponse, whenAnswered } from './node-response.js';
-import { platform } from './platform.js';
 import { type QuestionOptions, type QuestionRequest, questionRecorder } from './question.js';
 
 /**

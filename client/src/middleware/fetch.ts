@@ -1,5 +1,5 @@
 /** A wrapper for functions from `Request` to `Response`: handlers of Bun, Deno, workers, Nitro, SvelteKit and others. */
-import { platform } from './platform.js';
+import { platform } from '../platform.js';
 import { copyFor, type QuestionOptions, questionRecorder } from './question.js';
 
 export interface HandlerOptions<Req extends Request>

@@ -1,6 +1,7 @@
 /** A plugin for Fastify 4 and 5. */
+
+import { platform } from '../platform.js';
 import { type NodeResponse, whenAnswered } from './node-response.js';
-import { platform } from './platform.js';
 import { type QuestionOptions, type QuestionRequest, questionRecorder } from './question.js';
 
 interface Reply {

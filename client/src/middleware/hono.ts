@@ -1,5 +1,5 @@
 /** Middleware for Hono, on any of its runtimes. */
-import { platform } from './platform.js';
+import { platform } from '../platform.js';
 import { copyFor, type QuestionOptions, questionRecorder } from './question.js';
 
 interface Context {

@@ -3,9 +3,9 @@ import {
   type CallerRules,
   type DetectableRequest,
   detectCaller,
-} from '../../src/domain/queries/caller-detection.js';
-import { platform } from './platform.js';
-import type { Recorder } from './recorder-options.js';
+} from '../../../src/domain/queries/caller-detection.js';
+import { platform } from '../platform.js';
+import type { Recorder } from '../recorder-options.js';
 
 type Text = string | null | undefined;
 

@@ -144,7 +144,11 @@ export class QuestionCollector {
       this.#index.add(trace, spanId, span);
       traces.add(trace);
     }
-    const traced = [...traces].flatMap((trace) => trace.unrecorded());
+    // Retention may have moved past a question of an earlier request. The store would refuse it, and all others with it.
+    const from = this.#receipt.rowsFrom ?? Number.NEGATIVE_INFINITY;
+    const traced = [...traces]
+      .flatMap((trace) => trace.unrecorded())
+      .filter(({ askedAt }) => askedAt >= from);
     const questions = traced.map(({ keys, caller, askedAt, noteRecorded }) => ({
       keys,
       caller: caller ?? this.#fallback,
@@ -173,7 +177,7 @@ export class QuestionCollector {
   #noteSpan(record: TelemetryRecord, askedAt: number | undefined): void {
     const { traceId, spanId, parentSpanId, isEntry, isLog, attributes, resource, timeNs } = record;
     const caller = readCaller(record, this.#rules);
-    const explicitId = readExplicitId(attributes, ID_ATTRIBUTES);
+    const explicitId = readExplicitId(attributes);
     const span = {
       parentSpanId,
       isEntry,
@@ -271,8 +275,7 @@ function readKeys(
 ): QuestionKeys {
   const service = resource.get(SERVICE_ATTRIBUTE) ?? '';
   const trace = isTraceId(traceId) ? { traceId } : {};
-  if (source === 'question')
-    return { ...trace, service, explicitId: readExplicitId(attributes, ID_ATTRIBUTES) };
+  if (source === 'question') return { ...trace, service, explicitId: readExplicitId(attributes) };
   if (typeof source === 'object') return { service, explicitId: attributes.get(source.attribute) };
   if (source === 'trace') return { ...trace, service };
   const isSpanId = /^[0-9a-f]{16}$/.test(spanId) && !/^0+$/.test(spanId);
@@ -283,8 +286,8 @@ function isTraceId(traceId: string): boolean {
   return /^[0-9a-f]{32}$/.test(traceId) && !/^0+$/.test(traceId);
 }
 
-function readExplicitId(attributes: Attributes, names: readonly string[]): string | undefined {
-  return names.map((name) => attributes.get(name)).find((id) => id !== undefined && id !== '');
+function readExplicitId(attributes: Attributes): string | undefined {
+  return ID_ATTRIBUTES.map((name) => attributes.get(name)).find((id) => id !== undefined && id !== '');
 }
 
 /** The caller that the record names, or that its headers tell; empty if there is none. */

@@ -27,6 +27,7 @@ const rules: TelemetryRules = {
 
 interface Told {
   readonly traceId?: string;
+  readonly parentSpanId?: string;
   readonly spanId?: string;
   readonly timeMs?: number;
   readonly timeNs?: bigint;
@@ -184,6 +185,21 @@ describe('laws', () => {
       }),
     );
   });
+});
+
+test('a question of an earlier request is left out once retention has moved past it', () => {
+  const index = new TraceIndex(10);
+  const receive = (record: TelemetryRecord, rowsFrom: number) => {
+    const receipt = { project: 'docs', nowMs, rowsFrom };
+    const collector = new QuestionCollector({ ...rules, id: 'question' }, receipt, index);
+    collector.add(record);
+    return collector.result().questions.map(({ keys }) => keys.entrySpanId);
+  };
+  const asked = recordOf({ parentSpanId: spanId(2), timeMs: nowMs - 5 });
+  const server = { ...recordOf({ spanId: spanId(2) }), parentSpanId: spanId(3), isEntry: true };
+  expect(receive(asked, nowMs - 5)).toEqual([undefined]);
+  expect(receive({ ...server, attributes: new Map() }, nowMs - 4)).toEqual([]);
+  expect(receive({ ...server, attributes: new Map() }, nowMs - 5)).toEqual([spanId(2)]);
 });
 
 describe('examples', () => {

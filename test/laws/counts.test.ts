@@ -3,12 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { RecordResult, Store } from '../../src/storage/ports/store.js';
-import { by, type PlaceFactory, placeFactories, projectOf } from '../support/storage/store.js';
+import { placeFactories } from '../support/storage/store.js';
 import {
   batchSizes,
   consistentQueries,
   firstOfEachId,
   lawParameters,
+  openTwo,
   queries,
   rangesAround,
   recount,
@@ -16,19 +17,6 @@ import {
   splitIntoBatches,
   timesAround,
 } from './events.js';
-
-/** Two connections to one store, and a new project for each run of a law. */
-async function openTwo(factory: PlaceFactory) {
-  const { open } = await factory();
-  const handles: readonly [Store, Store] = [await open(), await open()];
-  let projects = 0;
-  const newProject = async (): Promise<string> => {
-    const id = `run-${projects++}`;
-    await handles[0].createProject(projectOf(id), by);
-    return id;
-  };
-  return { handles, newProject };
-}
 
 async function expectSound(store: Store): Promise<void> {
   expect(await store.verify()).toMatchObject({ damage: [], differencesTotal: 0 });

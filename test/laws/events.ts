@@ -6,6 +6,8 @@ import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.j
 import { callerType } from '../../src/domain/queries/caller.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { YEAR_ZERO_MS } from '../../src/domain/time/date-time.js';
+import type { Store } from '../../src/storage/ports/store.js';
+import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 import { lawRuns } from '../support/volume.js';
 
 export { recount } from '../support/storage/ledger.js';
@@ -101,4 +103,17 @@ export function recountCallers(recorded: readonly Query[], { from, to }: DateRan
   }));
   callers.sort((a, b) => b.count - a.count || (a.caller < b.caller ? -1 : 1));
   return { total: within.length, callers };
+}
+
+/** Two connections to one store, and a new project for each run of a law. */
+export async function openTwo(factory: PlaceFactory) {
+  const { open } = await factory();
+  const handles: readonly [Store, Store] = [await open(), await open()];
+  let projects = 0;
+  const newProject = async (): Promise<string> => {
+    const id = `run-${projects++}`;
+    await handles[0].createProject(projectOf(id), by);
+    return id;
+  };
+  return { handles, newProject };
 }

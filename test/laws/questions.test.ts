@@ -12,8 +12,8 @@ import { KNOWN_RULES } from '../../src/domain/queries/telemetry-rules.js';
 import { TraceIndex } from '../../src/domain/queries/trace-index.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { ASKED, spanId, traceId } from '../support/http/telemetry.js';
-import { by, type PlaceFactory, placeFactories, projectOf } from '../support/storage/store.js';
-import { lawParameters } from './events.js';
+import { placeFactories } from '../support/storage/store.js';
+import { lawParameters, openTwo } from './events.js';
 
 const nowMs = Date.parse('2026-06-15T12:00:00Z');
 const rules: TelemetryRules = {
@@ -75,19 +75,6 @@ class Node {
     const { questions } = collector.result();
     await recordQuestions(this.#store, this.#projectId, { questions, id: rules.id, nowMs });
   }
-}
-
-/** Two connections to one store, and a new project for each run of a law. */
-async function openTwo(factory: PlaceFactory) {
-  const { open } = await factory();
-  const handles: readonly [Store, Store] = [await open(), await open()];
-  let projects = 0;
-  const newProject = async (): Promise<string> => {
-    const id = `run-${projects++}`;
-    await handles[0].createProject(projectOf(id), by);
-    return id;
-  };
-  return { handles, newProject };
 }
 
 const request = fc.record({

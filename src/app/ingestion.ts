@@ -1,5 +1,4 @@
-/** What arrived at a project, by source: counting imports, and reading it with the rules that would accept what matched none. */
-
+/** What arrived at a project, by source: counts imports, and reads the counts with the rules that would accept the rest. */
 import { CallerStatsError } from '../domain/errors.js';
 import { splitOperation, suggestRules } from '../domain/ingestion/operations.js';
 import type { IngestionReport, SourceWindow } from '../domain/ingestion/report.js';
@@ -55,8 +54,8 @@ export async function readIngestion(
 }
 
 /**
- * Counts an import into a store among what arrives. A server that is imported into counts by itself. The import has succeeded already, so it does
- * not fail if this does.
+ * Counts an import into a store among what arrives. A server counts the imports that it receives by itself. The import has
+ * succeeded already, so this does not fail if the store does.
  */
 export async function noteImport(
   { ingestion }: Pick<Store, 'ingestion'>,

@@ -3,8 +3,9 @@ import { type FoundQuestion, mergeByService, type TelemetryRules } from '../doma
 import type { Store } from '../storage/ports/store.js';
 
 /**
- * Records each question once, whatever was known of it before, and returns how many of each service were new. Repeating it after a failure does no harm. `invalid` if a
- * question is from before the rows that the project keeps; other errors are those of the store.
+ * Records each question once, also if less was known of it before. Returns how many of each service were new. It can be
+ * repeated after a failure. `invalid` if a question is from before the rows that the project keeps; other errors are those
+ * of the store.
  */
 export async function recordQuestions(
   store: Pick<Store, 'record' | 'questions'>,

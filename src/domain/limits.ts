@@ -30,7 +30,7 @@ export const identicalLinesKept = 100_000;
 export const importedCountsMax = 10_000;
 /** Queries of one imported count. The sum of millions of such counts is still an exact number. */
 export const importedCountMax = 1_000_000_000;
-/** Days in the span of one imported count: any year, in any time zone. */
+/** Days in the span of one imported count: enough for a leap year in any time zone. */
 export const importedSpanDaysMax = 367;
 /** Characters in the name of the source of imported counts: enough for the URL of a project. */
 export const importedSourceCharactersMax = 200;
@@ -164,7 +164,7 @@ export const sourcesMax = 50;
 export const sourceNameCharactersMax = 100;
 /** Different operations of one source that are counted by name, of records that match no rule. */
 export const operationsMax = 10;
-/** Characters in the value of an operation. Names are shorter; a text that somebody wrote is mostly longer. */
+/** Characters in the value of an operation. Names are shorter, and most free text is longer. */
 export const operationCharactersMax = 100;
 /** Pause between a process's writes of what arrived. A crash loses what arrived since the last one. */
 export const ingestionWriteIntervalMs = 5_000;

@@ -144,7 +144,7 @@ test('requests that are refused count, whatever is wrong with them', async () =>
     'traces',
     [1, 2, 3, 4].map((number) => span(number, chat)),
   );
-  // Without a valid key, nobody counts anything.
+  // Requests without a valid key are not counted.
   await send({ method: 'POST', path: '/v1/traces', key: keys.expired });
   const query = { id: 'a', caller: 'web' };
   const record = (body: unknown, type = JSON_TYPE) =>
@@ -196,7 +196,7 @@ test('the last hour and the last day end with now', async () => {
   expect(source?.lastSeenAt).toBe(new Date(clock.nowMs).toISOString());
 });
 
-test('a store that fails keeps nothing from being recorded, and is told later', async () => {
+test('queries are recorded while the diagnostics cannot be stored, which are stored later', async () => {
   const service = await startService();
   const { store } = service;
   const { add } = store.ingestion;

@@ -93,7 +93,7 @@ describe('after Expect: 100-continue', () => {
     expect(got).toEqual({ statuses: [status], connection: 'close' });
   });
 
-  test('the body is asked for and recorded, whatever its size', async () => {
+  test('the server asks for a body of any size and records it', async () => {
     const service = await startService();
     const url = (await service.origin()) + QUERIES;
     const headers = { Authorization: `Bearer ${service.keys.recording}`, 'Content-Type': 'application/json' };

@@ -79,7 +79,7 @@ function requireAtMost(max: number, count: number): void {
   throw new CallerStatsError('invalid', `There are more than ${max} counts; import them in several files.`);
 }
 
-/** Two lines about the same time and caller could be parts of one count, or the same count twice: nobody can tell. */
+/** Two lines about the same time and caller are refused: they could be parts of one count, or the same count twice. */
 function findOverlaps(located: readonly Located[]): { place: string; problem: string }[] {
   const problems: { place: string; problem: string }[] = [];
   const lastOfCaller = new Map<string, Located>();

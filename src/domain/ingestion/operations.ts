@@ -1,6 +1,6 @@
 /**
  * The operations that spans and log records name, such as `gen_ai.operation.name=chat`: of a record that matches no rule they
- * tell which rule it would match. Only these attributes are looked at, for none of them ever has a prompt or an answer.
+ * tell which rule it would match. Only these attributes are read, because they never contain a prompt or an answer.
  */
 import { operationCharactersMax } from '../limits.js';
 import { formatQueryRules, KNOWN_RULES, matchesRules, type QueryRule } from '../queries/telemetry-rules.js';

@@ -76,9 +76,9 @@ export interface Maintenance {
   applyRetention(nowMs: number, limit: number): Promise<Cleanup>;
 
   /**
-   * Recounts every counter of every project from the recorded queries and imported counts, in one snapshot, and checks the database for
-   * damage. Changes nothing; other processes may record meanwhile. The time grows with everything that was recorded,
-   * and the calling process may block for it: for operators, not for requests.
+   * Recounts every counter of every project from the recorded queries and imported counts, in one snapshot, and checks
+   * the database for damage. Changes nothing; other processes may record meanwhile. The time grows with everything that
+   * was recorded, and the calling process may block for it: for operators, not for requests.
    */
   verify(): Promise<Verification>;
 

@@ -147,7 +147,7 @@ export function findClients(folder: string): FoundClients {
   } else absent.push('go');
   if (runs('javac', '-version')) {
     execFileSync('javac', ['-d', folder, fileOf('Request.java')]);
-    // Java's HttpClient (17) waits for ever if the response to an Expect is not 100.
+    // Java's HttpClient (17) never returns if the response to an Expect is not 100.
     for (const name of ['HttpClient', 'HttpURLConnection'])
       found.push(clientIn(name, false, 'java', '-cp', folder, 'Request'));
   } else absent.push('javac');

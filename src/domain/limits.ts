@@ -155,6 +155,8 @@ export const jsonLevelsCountedBytesMin = 1024 * 1024;
 export const otlpPartsMax = 1_000_000;
 /** Spans kept in memory to find out which request asked a question: about 20 MB. */
 export const indexedSpansMax = 50_000;
+/** The same of one trace, so that following its questions takes little time. Real traces are much smaller. */
+export const traceSpansMax = 5_000;
 
 // Ingestion diagnostics: what arrives, counted by its source.
 

@@ -16,9 +16,11 @@ export interface QuestionKeys {
   readonly explicitId?: string | undefined;
   /** The span with which a server began to answer it: 16 lower-case hexadecimal digits. */
   readonly entrySpanId?: string | undefined;
+  /** The spans with which servers began to work for the question later, such as those of sub-agents, outermost first. */
+  readonly innerSpanIds?: readonly string[] | undefined;
   /** 32 lower-case hexadecimal digits. */
   readonly traceId?: string | undefined;
-  /** The name of the service that sent the span; empty if unknown. */
+  /** The name of the service that sent the outermost span of the question. */
   readonly service: string;
 }
 
@@ -43,9 +45,9 @@ interface Key {
   readonly queryId: string;
 }
 
-/** The names under which the keys of a question are stored, from the strongest to the weakest. */
+/** The names under which the keys of a question are stored. */
 export function keyNames(question: QuestionKeys): string[] {
-  return listKeys(question).map(({ name }) => name);
+  return [...listKeys(question), ...listInnerKeys(question)].map(({ name }) => name);
 }
 
 /** The id of the query if none of its keys is stored; undefined without a key. */
@@ -74,8 +76,10 @@ export function planIdentities(
   const ordered = questions.map((question, at) => ({ question, keys: listKeys(question), at }));
   for (const { question, keys, at } of ordered.toSorted(byStrength)) {
     const { service } = question;
-    const [strongest, ...weaker] = keys;
+    const [strongest, ...others] = keys;
     if (strongest === undefined) throw new Error('Invariant violated: a question has a key.');
+    const inner = listInnerKeys(question);
+    const weaker = [...inner, ...others];
     let queryId = find(strongest.name)?.queryId;
     if (queryId === undefined) {
       queryId = takeOver(question, weaker, find, changes) ?? strongest.queryId;
@@ -84,6 +88,7 @@ export function planIdentities(
     for (const { name } of weaker) {
       if (find(name) === undefined) changes.set(name, { queryId, isTaken: true, service });
     }
+    if (inner.length > 0) moveTrace(question, find, changes);
     queryIds[at] = queryId;
   }
   return { queryIds, changes };
@@ -107,26 +112,47 @@ function takeOver(
   return undefined;
 }
 
+/** The trace may belong to the service of a sub-agent that was heard of first. Now the service that asked it is known. */
+function moveTrace(
+  { traceId, service }: QuestionKeys,
+  find: (name: string) => StoredKey | undefined,
+  changes: Map<string, StoredKey>,
+): void {
+  if (traceId === undefined) return;
+  const name = traceKeyName(traceId);
+  const stored = find(name);
+  if (stored !== undefined && stored.service !== service) changes.set(name, { ...stored, service });
+}
+
 function listKeys({ explicitId, entrySpanId, traceId }: QuestionKeys): Key[] {
   const keys: Key[] = [];
   if (explicitId !== undefined) keys.push({ name: `id:${explicitId}`, queryId: explicitId });
   if (traceId === undefined) return keys;
-  if (entrySpanId !== undefined) {
-    const queryId = `${traceId}-${entrySpanId}`;
-    keys.push({ name: `span:${queryId}`, queryId });
-  }
+  if (entrySpanId !== undefined) keys.push(spanKey(traceId, entrySpanId));
   return [...keys, { name: traceKeyName(traceId), queryId: traceQueryId(traceId) }];
+}
+
+function listInnerKeys({ traceId, innerSpanIds = [] }: QuestionKeys): Key[] {
+  return traceId === undefined ? [] : innerSpanIds.map((spanId) => spanKey(traceId, spanId));
+}
+
+function spanKey(traceId: string, spanId: string): Key {
+  const queryId = `${traceId}-${spanId}`;
+  return { name: `span:${queryId}`, queryId };
 }
 
 type Ordered = { readonly question: QuestionKeys; readonly keys: readonly Key[] };
 
 function byStrength(one: Ordered, other: Ordered): number {
-  const strength = ({ question: { explicitId, entrySpanId } }: Ordered) =>
-    (explicitId === undefined ? 0 : 2) + (entrySpanId === undefined ? 0 : 1);
+  // Those that know of sub-agents come before those that do not, so that they can take over what sub-agents were counted as.
+  const strength = ({ question: { explicitId, entrySpanId, innerSpanIds = [] } }: Ordered) =>
+    (explicitId === undefined ? 0 : 4) +
+    (entrySpanId === undefined ? 0 : 2) +
+    (innerSpanIds.length === 0 ? 0 : 1);
   const difference = strength(other) - strength(one);
   if (difference !== 0) return difference;
   const [a, b] = [one, other].map(({ question, keys }) =>
-    [...keys.map(({ name }) => name), question.service].join(),
+    [...keys.map(({ name }) => name), ...(question.innerSpanIds ?? []), question.service].join(),
   );
   return (a ?? '') < (b ?? '') ? -1 : 1;
 }

@@ -6,6 +6,7 @@
  */
 import { isOperationAttribute } from '../ingestion/operations.js';
 import { RecordTally, SERVICE_ATTRIBUTE } from '../ingestion/record-tally.js';
+import { sourceName } from '../ingestion/source-counts.js';
 import { beforeRowsProblem } from '../projects/retention.js';
 import { failure, type Result, success } from '../result.js';
 import { isCallerName } from './caller.js';
@@ -132,7 +133,9 @@ export class QuestionCollector {
     const query = read?.ok ? read.value : undefined;
     if (query !== undefined) this.#ids.add(query.id);
     this.#tally.add(record, read === undefined ? 'unmatched' : read.ok ? 'matched' : 'rejected');
-    if (this.#rules.id === 'question' && isTraceId(record.traceId)) this.#noteSpan(record, query?.occurredAt);
+    const { traceId, spanId, isLog } = record;
+    const isTraced = isTraceId(traceId) && (isLog || isSpanId(spanId));
+    if (this.#rules.id === 'question' && isTraced) this.#noteSpan(record, query?.occurredAt);
     else if (query !== undefined) this.#addQuestion(record, query);
   }
 
@@ -144,11 +147,11 @@ export class QuestionCollector {
       this.#index.add(trace, spanId, span);
       traces.add(trace);
     }
+    const unrecorded = [...traces].flatMap((trace) => trace.unrecorded());
+    this.#index.trim(traces);
     // Retention may have moved past a question of an earlier request. The store would refuse it, and all others with it.
     const from = this.#receipt.rowsFrom ?? Number.NEGATIVE_INFINITY;
-    const traced = [...traces]
-      .flatMap((trace) => trace.unrecorded())
-      .filter(({ askedAt }) => askedAt >= from);
+    const traced = unrecorded.filter(({ askedAt }) => askedAt >= from);
     const questions = traced.map(({ keys, caller, askedAt, noteRecorded }) => ({
       keys,
       caller: caller ?? this.#fallback,
@@ -175,21 +178,22 @@ export class QuestionCollector {
   }
 
   #noteSpan(record: TelemetryRecord, askedAt: number | undefined): void {
-    const { traceId, spanId, parentSpanId, isEntry, isLog, attributes, resource, timeNs } = record;
+    const { traceId, spanId, isEntry, isLog, attributes, resource, timeNs } = record;
+    // A log record is below the span in which it was written.
+    const parent = isLog ? spanId : record.parentSpanId;
     const caller = readCaller(record, this.#rules);
     const explicitId = readExplicitId(attributes);
     const span = {
-      parentSpanId,
+      parentSpanId: isSpanId(parent) ? parent : '',
       isEntry,
-      service: resource.get(SERVICE_ATTRIBUTE) ?? '',
+      service: sourceName(resource.get(SERVICE_ATTRIBUTE)),
       explicitId: explicitId !== undefined && isQueryId(explicitId) ? explicitId : undefined,
       caller: isCallerName(caller) ? caller : undefined,
       askedAt,
     };
     if (!isLog) this.#spans.push([traceId, spanId, span]);
-    // A log record is below the span in which it was written.
     else if (askedAt !== undefined)
-      this.#spans.push([traceId, `log ${spanId} ${timeNs}`, { ...span, parentSpanId: spanId }]);
+      this.#spans.push([traceId, `log ${span.parentSpanId} ${timeNs} ${explicitId ?? ''}`, span]);
   }
 
   #readQuery(record: TelemetryRecord): Result<Query> {
@@ -273,17 +277,20 @@ function readKeys(
   { traceId, spanId, attributes, resource }: TelemetryRecord,
   source: IdSource,
 ): QuestionKeys {
-  const service = resource.get(SERVICE_ATTRIBUTE) ?? '';
+  const service = sourceName(resource.get(SERVICE_ATTRIBUTE));
   const trace = isTraceId(traceId) ? { traceId } : {};
   if (source === 'question') return { ...trace, service, explicitId: readExplicitId(attributes) };
   if (typeof source === 'object') return { service, explicitId: attributes.get(source.attribute) };
   if (source === 'trace') return { ...trace, service };
-  const isSpanId = /^[0-9a-f]{16}$/.test(spanId) && !/^0+$/.test(spanId);
-  return isSpanId ? { ...trace, service, entrySpanId: spanId } : { service };
+  return isSpanId(spanId) ? { ...trace, service, entrySpanId: spanId } : { service };
 }
 
 function isTraceId(traceId: string): boolean {
   return /^[0-9a-f]{32}$/.test(traceId) && !/^0+$/.test(traceId);
+}
+
+function isSpanId(spanId: string): boolean {
+  return /^[0-9a-f]{16}$/.test(spanId) && !/^0+$/.test(spanId);
 }
 
 function readExplicitId(attributes: Attributes): string | undefined {

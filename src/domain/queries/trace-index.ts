@@ -1,8 +1,9 @@
 /**
  * The latest spans of each trace, in memory, so that a query can be traced to the span with which a server began to answer
- * it. Spans of one trace arrive over several requests, the inner ones mostly first. What has been forgotten, or has arrived
- * at another process, is missing from the path: then a question has fewer keys, and is never counted twice for that.
+ * it. Spans of one trace arrive over several requests, the inner ones mostly first. Spans that were forgotten, or that
+ * arrived at another process, are missing from the path: then a question has fewer keys (docs/opentelemetry.md, Limits).
  */
+import { traceSpansMax } from '../limits.js';
 import { keyNames, type QuestionKeys } from './question-identity.js';
 
 export interface IndexedSpan {
@@ -50,8 +51,13 @@ export class TraceIndex {
 
   add(trace: Trace, spanId: string, span: IndexedSpan): void {
     if (trace.add(spanId, span)) this.#spans++;
+  }
+
+  /** Forgets the oldest spans of these traces, and the oldest traces, beyond the limits. */
+  trim(traces: Iterable<Trace>): void {
+    for (const trace of traces) this.#spans -= trace.trim(traceSpansMax);
     for (const [name, oldest] of this.#traces) {
-      if (this.#spans <= this.#spansMax || oldest === trace) return;
+      if (this.#spans <= this.#spansMax) return;
       this.#traces.delete(name);
       this.#spans -= oldest.size;
     }
@@ -81,6 +87,16 @@ export class Trace {
     return before === undefined;
   }
 
+  /** Forgets the oldest spans beyond `spansMax`. Returns how many. */
+  trim(spansMax: number): number {
+    const forgotten = [...this.#spans.keys()].slice(0, Math.max(0, this.#spans.size - spansMax));
+    for (const spanId of forgotten) {
+      this.#spans.delete(spanId);
+      this.#recorded.delete(spanId);
+    }
+    return forgotten.length;
+  }
+
   /** The questions of which something is known that was not when they were recorded. */
   unrecorded(): IndexedQuestion[] {
     const found: IndexedQuestion[] = [];
@@ -96,11 +112,12 @@ export class Trace {
 
   /**
    * What the path from a span to the first one of its trace says. The nearest id and caller apply. The question begins at
-   * the server span above the outermost span of a question: those below it belong to sub-agents.
+   * the server span above the outermost span of a question: the server spans below that belong to sub-agents.
    */
   #trace(spanId: string): Pick<IndexedQuestion, 'keys' | 'caller'> {
-    let [explicitId, caller, entrySpanId]: (string | undefined)[] = [];
-    let service: string | undefined;
+    let [explicitId, caller, entrySpanId, service]: (string | undefined)[] = [];
+    let innerSpanIds: readonly string[] = [];
+    const entries: string[] = [];
     let at = spanId;
     for (let depth = 0; depth < depthMax; depth++) {
       const span = this.#spans.get(at);
@@ -110,13 +127,18 @@ export class Trace {
       caller ??= span.caller;
       if (span.askedAt !== undefined) {
         entrySpanId = undefined;
+        innerSpanIds = entries.toReversed();
         service = span.service;
       }
       if (span.parentSpanId === '') break;
-      if (span.isEntry) entrySpanId ??= at;
+      if (span.isEntry) {
+        entrySpanId ??= at;
+        entries.push(at);
+      }
       at = span.parentSpanId;
     }
-    return { keys: { explicitId, entrySpanId, traceId: this.#traceId, service: service ?? '' }, caller };
+    const keys = { explicitId, entrySpanId, innerSpanIds, traceId: this.#traceId, service: service ?? '' };
+    return { keys, caller };
   }
 }
 

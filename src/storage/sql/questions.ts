@@ -98,9 +98,10 @@ export class SqlQuestions extends SqlTables implements Questions {
   }
 
   async #update(project: unknown, changes: ReadonlyMap<string, StoredKey>, stored: Keys): Promise<void> {
-    for (const [name, { queryId, isTaken, service }] of changes) {
+    for (const [name, changed] of changes) {
+      const { queryId, isTaken, service } = changed;
       const before = stored.get(name);
-      if (before === undefined || (before.queryId === queryId && before.isTaken === isTaken)) continue;
+      if (before === undefined || isSame(before, changed)) continue;
       await this.session.run(
         `UPDATE ${this.#table} SET query_id = $3, is_taken = $4, service = $5 WHERE ${this.#project} = $1 AND name = $2`,
         [project, name, queryId, isTaken ? 1 : 0, service],
@@ -116,4 +117,8 @@ export class SqlQuestions extends SqlTables implements Questions {
       [project, nowMs],
     );
   }
+}
+
+function isSame(one: StoredKey, other: StoredKey): boolean {
+  return one.queryId === other.queryId && one.isTaken === other.isTaken && one.service === other.service;
 }

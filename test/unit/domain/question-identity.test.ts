@@ -146,6 +146,27 @@ describe('examples', () => {
     ['two messages in one trace', [[message('a')], [message('b')], [trace]], 2],
     ['two messages in one request', [[message('a', one)], [message('b', one)]], 2],
     ['a message without a trace', [[{ explicitId: 'a', service: '' }], [message('a')]], 1],
+    [
+      'a sub-agent whose server is heard of first',
+      [[entry(2)], [entry(1, { innerSpanIds: [spanId(2)] }), one]],
+      1,
+    ],
+    [
+      'a sub-agent of a question without a server',
+      [[entry(2)], [keys({ innerSpanIds: [spanId(2)] }), trace]],
+      1,
+    ],
+    [
+      'a sub-agent of a message, heard of first',
+      [[entry(2)], [message('a', entry(1, { innerSpanIds: [spanId(2)] }))]],
+      1,
+    ],
+    ['a sub-agent heard of later', [[entry(1, { innerSpanIds: [spanId(2)] })], [entry(2)]], 1],
+    [
+      'three questions of a page, of which a sub-agent in another service is heard of first',
+      [[entry(9, { service: 'search' })], [entry(1, { innerSpanIds: [spanId(9)] }), one, two, entry(3)]],
+      3,
+    ],
     ['a sub-agent in another service', [[one], [entry(2, { service: 'search' })]], 1],
     ['a sub-agent that is heard of first', [[entry(2, { service: 'search' })], [one]], 1],
     ['a sub-agent after a span without its server', [[trace], [entry(2, { service: 'search' })], [one]], 1],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -12,7 +13,7 @@ import {
   type TelemetryRecord,
   type TelemetryRules,
 } from '../../../src/domain/queries/telemetry.js';
-import { KNOWN_RULES } from '../../../src/domain/queries/telemetry-rules.js';
+import { ID_ATTRIBUTES, KNOWN_RULES, withMetadata } from '../../../src/domain/queries/telemetry-rules.js';
 import { TraceIndex } from '../../../src/domain/queries/trace-index.js';
 import { ASKED, spanId, traceId, uuidOf } from '../../support/http/telemetry.js';
 
@@ -202,6 +203,32 @@ test('a question of an earlier request is left out once retention has moved past
   expect(receive({ ...server, attributes: new Map() }, nowMs - 5)).toEqual([spanId(2)]);
 });
 
+describe('records that say little of themselves', () => {
+  const byQuestion = { id: 'question' } as const;
+  const named = (id: string) => ({ attributes: { 'caller_stats.id': id } });
+
+  test('are different questions if they have different ids', () => {
+    for (const isLog of [true, false])
+      for (const spanId of ['', '0'.repeat(16), 'x'.repeat(1000)]) {
+        const records = ['a', 'b'].map((id) => ({ ...recordOf({ ...named(id), spanId }), isLog }));
+        expect(found(records, byQuestion).queries.map(({ id }) => id)).toEqual(['a', 'b']);
+      }
+  });
+
+  test('and are logged in one span at one time are different questions if they have different ids', () => {
+    const records = ['a', 'b'].map((id) => ({ ...recordOf(named(id)), isLog: true }));
+    expect(found(records, byQuestion).queries.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  test('have a name of their service that every store can keep', () => {
+    const record = recordOf({ resource: { 'service.name': `a\0${'x'.repeat(1000)}` } });
+    const receipt = { project: 'docs', nowMs, rowsFrom: null };
+    const collector = new QuestionCollector({ ...rules, ...byQuestion }, receipt, new TraceIndex(10));
+    collector.add(record);
+    expect(collector.result().questions[0]?.keys.service).toMatch(/^a x{98}$/);
+  });
+});
+
 describe('examples', () => {
   const message = { attributes: { 'message.id': '7' } };
 
@@ -254,6 +281,24 @@ describe('examples', () => {
   test('a caller found in the headers of a later record replaces an unknown one', () => {
     const late = { timeMs: nowMs + 1, attributes: agent };
     expect(found([recordOf(), recordOf(late)]).queries.map(({ caller }) => caller)).toEqual(['slack']);
+  });
+
+  test('the documented Collector keeps all attributes that the default rules read', () => {
+    const page = readFileSync(new URL('../../../docs/opentelemetry.md', import.meta.url), 'utf8');
+    const [, quoted = ''] = /keep_matching_keys\(attributes,\s+("[^"]+")/.exec(page) ?? [];
+    const kept = new RegExp(JSON.parse(quoted) as string);
+    const names = [
+      ...KNOWN_RULES.map(({ attribute }) => attribute),
+      ...ID_ATTRIBUTES,
+      ...withMetadata('caller_stats.caller'),
+      ...['user_agent.original', 'http.user_agent', 'http.request.header.origin'],
+    ];
+    expect(names.filter((name) => !kept.test(name))).toEqual([]);
+    expect(
+      ['gen_ai.input.messages', 'ai.prompt', 'ai.response.text', 'input.value'].filter((name) =>
+        kept.test(name),
+      ),
+    ).toEqual([]);
   });
 
   test('prompts are not even read', () => {

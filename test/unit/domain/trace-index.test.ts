@@ -1,6 +1,7 @@
 /** What the path from a span to the first one of its trace says of a question, as far as it is known. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { traceSpansMax } from '../../../src/domain/limits.js';
 import { type IndexedSpan, TraceIndex } from '../../../src/domain/queries/trace-index.js';
 import { traceId } from '../../support/http/telemetry.js';
 
@@ -27,7 +28,8 @@ function addAll(index: TraceIndex, spans: Spans, id = traceId(1)) {
 /** The keys and callers of the questions among the spans. */
 function read(spans: Spans) {
   const found = addAll(new TraceIndex(100), spans).unrecorded();
-  return found.map(({ keys: { explicitId, entrySpanId }, caller }) => ({
+  return found.map(({ keys: { explicitId, entrySpanId, innerSpanIds = [] }, caller }) => ({
+    ...(innerSpanIds.length > 0 && { innerSpanIds }),
     ...(explicitId !== undefined && { explicitId }),
     ...(entrySpanId !== undefined && { entrySpanId }),
     ...(caller !== undefined && { caller }),
@@ -61,7 +63,7 @@ describe('a question', () => {
     [
       'in a sub-agent begins where the outermost one does',
       [...request, ['inner', { ...server, ...below('model') }], ['sub', { ...below('inner'), ...asked }]],
-      [{ entrySpanId: 'server' }, { entrySpanId: 'server' }],
+      [{ entrySpanId: 'server' }, { entrySpanId: 'server', innerSpanIds: ['inner'] }],
     ],
     [
       'has the id and the caller of the nearest span above it that has them',
@@ -109,8 +111,18 @@ test('the oldest traces are forgotten', () => {
   // The first trace is now the newest one.
   addAll(index, [], traceId(1));
   addAll(index, spans('a'), traceId(4));
+  index.trim([]);
   const found = [1, 2, 3, 4].map((number) => index.open('docs', traceId(number)).size);
   expect(found).toEqual([2, 0, 2, 2]);
+});
+
+test('the oldest spans of a long trace are forgotten, but not before its questions were found', () => {
+  const index = new TraceIndex(10 * traceSpansMax);
+  const spans = Array.from({ length: traceSpansMax + 5 }, (_, at) => [`${at}`, asked] as const);
+  const trace = addAll(index, spans);
+  expect(trace.unrecorded()).toHaveLength(spans.length);
+  index.trim([trace]);
+  expect(trace.size).toBe(traceSpansMax);
 });
 
 test('a trace is of one project', () => {

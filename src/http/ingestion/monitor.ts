@@ -86,25 +86,34 @@ export class IngestionMonitor {
   async #write(): Promise<void> {
     const tallies = this.#tallies;
     this.#tallies = new Map();
+    let isAvailable = true;
     for (const [projectId, tally] of tallies) {
       const buckets = tally.list();
       this.#warn(projectId, buckets);
-      await this.#add(projectId, buckets);
+      // One failure is enough: each takes as long as the database's deadline.
+      isAvailable &&= await this.#add(projectId, buckets);
+      if (!isAvailable) this.#putBack(projectId, buckets);
     }
   }
 
-  async #add(projectId: string, buckets: readonly SourceBucket[]): Promise<void> {
-    const { store, clock, log } = this.#options;
+  /** Returns whether the store is available. */
+  async #add(projectId: string, buckets: readonly SourceBucket[]): Promise<boolean> {
+    const { store, log } = this.#options;
     try {
       await store.ingestion.add(projectId, buckets);
     } catch (error) {
       // The project was deleted.
-      if (error instanceof CallerStatsError && error.code === 'not_found') return;
+      if (error instanceof CallerStatsError && error.code === 'not_found') return true;
       this.#warnUnstored(log, { err: error }, 'what arrived could not be counted by source');
-      if (!isUnavailable(error)) return;
-      const since = clock.now() - hourMs;
-      this.#find(projectId).putBack(buckets.filter(({ seenAt }) => seenAt >= since));
+      return !isUnavailable(error);
     }
+    return true;
+  }
+
+  /** Keeps them for the next write. If the connection broke during the commit, they will have been counted twice. */
+  #putBack(projectId: string, buckets: readonly SourceBucket[]): void {
+    const since = this.#options.clock.now() - hourMs;
+    this.#find(projectId).putBack(buckets.filter(({ seenAt }) => seenAt >= since));
   }
 
   /** Names a source whose records match no rule, once, and not one of which some match. */

@@ -31,7 +31,7 @@ import type { Throttles } from '../ports/throttles.js';
 import type { UserStatement, UserStatementResult, UserTables } from '../ports/user-tables.js';
 import { REPEATABLE_CHANGES, SqlDirectoryChanges } from '../sql/directory-changes.js';
 import { SqlDirectoryReads } from '../sql/directory-reads.js';
-import { SqlIngestion } from '../sql/ingestion.js';
+import { INGESTION_READS, SqlIngestion } from '../sql/ingestion.js';
 import { SqlQuestions } from '../sql/questions.js';
 import { KEY, PROJECT } from '../sql/rows.js';
 import { type Dialect, delegate, invoke, type Row, type Session as SqlSession } from '../sql/session.js';
@@ -77,10 +77,12 @@ class PostgresStore implements CountStore, Maintenance {
     this.#transaction(async (session) => invoke(new SqlThrottles(session, this.#dialect), method, args)),
   );
   readonly questions: Questions = delegate<Questions>(SqlQuestions, (method, args) =>
-    this.#transaction(async (session) => invoke(new SqlQuestions(session, this.#dialect), method, args)),
+    this.#unordered(async (session) => invoke(new SqlQuestions(session, this.#dialect), method, args)),
   );
   readonly ingestion: Ingestion = delegate<Ingestion>(SqlIngestion, (method, args) =>
-    this.#transaction(async (session) => invoke(new SqlIngestion(session, this.#dialect), method, args)),
+    INGESTION_READS.includes(method)
+      ? invoke(new SqlIngestion(this.#repeatable, this.#dialect), method, args)
+      : this.#unordered(async (session) => invoke(new SqlIngestion(session, this.#dialect), method, args)),
   );
   readonly #options: PostgresOptions;
   readonly #database: Database;
@@ -299,12 +301,20 @@ class PostgresStore implements CountStore, Maintenance {
    */
   async #transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     this.#requireOpen();
-    const done = this.#turn.then(async () => {
-      await this.schema.ready();
-      return this.#database.transaction(work);
-    });
+    const done = this.#turn.then(() => this.#inTransaction(work));
     this.#turn = done.catch(() => {});
     return withDatabaseDeadline(this.#options.timeoutMs, () => done);
+  }
+
+  /** Runs a change in its own transaction, beside all others. */
+  async #unordered<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    this.#requireOpen();
+    return withDatabaseDeadline(this.#options.timeoutMs, () => this.#inTransaction(work));
+  }
+
+  async #inTransaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    await this.schema.ready();
+    return this.#database.transaction(work);
   }
 
   /** Without a name, so that each call is planned with its project: Citus then sends all of it to the project's server. */

@@ -1,4 +1,4 @@
-/** What arrives, counted by source, for every SQL database. Each method is one transaction. */
+/** What arrives, counted by source, for every SQL database. Each change is one transaction. */
 import {
   addOperations,
   COUNT_NAMES,
@@ -16,6 +16,9 @@ import { SqlTables } from './tables.js';
 
 /** The operation of the rows with the sums of a source. */
 const ALL = '';
+
+/** They change nothing, so they need no transaction and do not wait for those that do. */
+export const INGESTION_READS: readonly (keyof Ingestion)[] = ['listSources', 'sum'];
 
 type CountRow = Source & IngestionCounts & { readonly operation: string };
 

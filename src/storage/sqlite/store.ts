@@ -17,9 +17,9 @@ import type { Throttles } from '../ports/throttles.js';
 import type { UserTables } from '../ports/user-tables.js';
 import { SqlDirectoryChanges } from '../sql/directory-changes.js';
 import { SqlDirectoryReads } from '../sql/directory-reads.js';
-import { SqlIngestion } from '../sql/ingestion.js';
+import { INGESTION_READS, SqlIngestion } from '../sql/ingestion.js';
 import { SqlQuestions } from '../sql/questions.js';
-import { delegate, invoke } from '../sql/session.js';
+import { delegate, invoke, type Session as SqlSession } from '../sql/session.js';
 import { SqlThrottles } from '../sql/throttles.js';
 import { type Connection, openReader } from './connection.js';
 import { verify } from './counters/verify.js';
@@ -59,9 +59,17 @@ class SqliteStore implements CountStore, Maintenance {
   readonly questions: Questions = delegate<Questions>(SqlQuestions, (method, args) =>
     this.#submit('questions', { method, args } as Operations['questions']['input']),
   );
-  readonly ingestion: Ingestion = delegate<Ingestion>(SqlIngestion, (method, args) =>
-    this.#submit('ingestion', { method, args } as Operations['ingestion']['input']),
+  readonly ingestion: Ingestion = delegate<Ingestion>(SqlIngestion, async (method, args) =>
+    INGESTION_READS.includes(method)
+      ? invoke(new SqlIngestion(this.#reads, SQLITE), method, args)
+      : this.#submit('ingestion', { method, args } as Operations['ingestion']['input']),
   );
+  readonly #reads: SqlSession = {
+    all: (sql, values) => this.#read(({ statements }) => statements.all(sql, values)),
+    run: () => {
+      throw new Error('a read changes nothing');
+    },
+  };
   readonly #startWriter: () => Promise<WriterHandle>;
   readonly #connection: Connection;
   readonly #file: OpenedFile;
@@ -95,15 +103,7 @@ class SqliteStore implements CountStore, Maintenance {
   }
 
   directory(): DirectoryReads & DirectoryChanges {
-    const reads = new SqlDirectoryReads(
-      {
-        all: (sql, values) => this.#read(({ statements }) => statements.all(sql, values)),
-        run: () => {
-          throw new Error('a read changes nothing');
-        },
-      },
-      SQLITE,
-    );
+    const reads = new SqlDirectoryReads(this.#reads, SQLITE);
     return {
       ...delegate<DirectoryReads>(SqlDirectoryReads, (method, args) => invoke(reads, method, args)),
       ...delegate<DirectoryChanges>(SqlDirectoryChanges, (method, args) =>

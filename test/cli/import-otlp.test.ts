@@ -55,6 +55,18 @@ test('an OTLP file needs a server, and no options about finding queries', async 
   );
 });
 
+test('a line with spans and log records sends both', async () => {
+  const place = await placeWithProject();
+  const server = await place.serve();
+  const record = { ...question(2), timeUnixNano: '1780128005000000000' };
+  const both = {
+    ...(JSON.parse(line([question(1)])) as object),
+    resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }],
+  };
+  await succeed(importOtlp(place, server, `${JSON.stringify(both)}\n`));
+  expect(await counts(place)).toMatchObject({ other: 2, total: 2 });
+});
+
 test('its questions are counted as if they had been sent, once however often', async () => {
   const place = await placeWithProject();
   const server = await place.serve();

@@ -6,7 +6,7 @@
 import { importRecordBytesMax } from '../../domain/limits.js';
 import { isWhiteSpace, parseJson, stripByteOrderMark } from '../../domain/queries/lines.js';
 import { failure, quote } from '../../domain/result.js';
-import { type ImportRecord, type Line, type Parsed, tooLongProblem } from './records.js';
+import { type ImportRecord, type Line, type Parsed, Span, tooLongProblem } from './records.js';
 import { prepend, takeStart } from './unpack.js';
 
 const newline = 0x0a;
@@ -65,28 +65,6 @@ function parseRecord(found: Line | ImportRecord, convert: (value: unknown) => Pa
   if (bytes === undefined) return { line: number, value: failure(tooLongProblem) };
   const json = parseJson(bytes);
   return { line: number, value: json.ok ? convert(json.value) : json };
-}
-
-/** A part of the text that may continue in the next chunk: a record, or the name of a field. */
-class Span {
-  readonly line: number;
-  /** The bytes from earlier chunks; undefined if there are too many. */
-  #parts: Buffer[] | undefined = [];
-  #length = 0;
-
-  constructor(line: number) {
-    this.line = line;
-  }
-
-  add(bytes: Buffer): void {
-    this.#length += bytes.length;
-    if (this.#length > importRecordBytesMax) this.#parts = undefined;
-    else this.#parts?.push(bytes);
-  }
-
-  toLine(): Line {
-    return { number: this.line, bytes: this.#parts === undefined ? undefined : Buffer.concat(this.#parts) };
-  }
 }
 
 /** Follows strings and brackets to find the records, byte by byte. */
@@ -152,7 +130,7 @@ class RecordFinder {
     const isComplete = this.#depth === this.#outerDepth;
     if (record !== undefined && isComplete) yield record.toLine();
     if (this.#depth > 0) {
-      const line = record === undefined || isComplete ? this.#line : record.line;
+      const line = record === undefined || isComplete ? this.#line : record.number;
       yield { line, value: failure('the file ends before its last bracket is closed') };
     }
   }

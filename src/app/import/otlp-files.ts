@@ -87,17 +87,18 @@ class Sender {
   async #sendLine(bytes: Buffer, line: number, file: string): Promise<void> {
     const json = parseJson(bytes, Number.POSITIVE_INFINITY);
     const message = json.ok && isObject(json.value) ? (json.value as Record<string, unknown>) : undefined;
-    if (message !== undefined && 'resourceMetrics' in message) {
+    const signals = this.#plan.signals.filter(([resources]) => message !== undefined && resources in message);
+    if (signals.length === 0 && message !== undefined && 'resourceMetrics' in message) {
       this.#totals.skipped++;
       return;
     }
-    const lists = this.#plan.signals.find(([resources]) => message !== undefined && resources in message);
-    if (lists === undefined || message === undefined) {
+    if (signals.length === 0 || message === undefined) {
       const problem = json.ok ? 'has neither resourceSpans nor resourceLogs' : json.problems.join('; ');
       return this.#addBad(1, `${file}:${line}: ${problem}`);
     }
     try {
-      for (const part of splitMessage(message, lists, line)) await this.#send(lists, part, file);
+      for (const lists of signals)
+        for (const part of splitMessage(message, lists, line)) await this.#send(lists, part, file);
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       this.#addBad(1, `${file}:${line}: ${error.message}`);

@@ -18,29 +18,50 @@ export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   bytesMax = importRecordBytesMax,
 ): AsyncGenerator<Line> {
-  let number = 0;
-  let rest: Buffer = Buffer.alloc(0);
-  let skipping = false;
-  const toLine = (bytes: Buffer): Line => {
-    number++;
-    const tooLong = skipping || bytes.length > bytesMax;
-    skipping = false;
-    return { number, bytes: tooLong ? undefined : bytes };
-  };
+  let line = new Span(1, bytesMax);
   for await (const chunk of chunks) {
-    const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let start = 0;
-    for (let end = all.indexOf(newline); end !== -1; end = all.indexOf(newline, start)) {
-      yield toLine(all.subarray(start, end));
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      line.add(chunk.subarray(start, end));
+      yield line.toLine();
+      line = new Span(line.number + 1, bytesMax);
       start = end + 1;
     }
-    rest = all.subarray(start);
-    if (rest.length > bytesMax) {
-      skipping = true;
-      rest = Buffer.alloc(0);
-    }
+    line.add(chunk.subarray(start));
   }
-  if (skipping || rest.length > 0) yield toLine(rest);
+  if (!line.isEmpty) yield line.toLine();
+}
+
+/** A part of a file that may continue in the next chunk. Keeps nothing of one that is too long. */
+export class Span {
+  /** The line in which it starts. */
+  readonly number: number;
+  readonly #bytesMax: number;
+  /** Undefined if there are too many bytes. */
+  #parts: Buffer[] | undefined = [];
+  #length = 0;
+
+  constructor(number: number, bytesMax = importRecordBytesMax) {
+    this.number = number;
+    this.#bytesMax = bytesMax;
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  add(bytes: Buffer): void {
+    this.#length += bytes.length;
+    if (this.#length > this.#bytesMax) this.#parts = undefined;
+    else if (bytes.length > 0) this.#parts?.push(bytes);
+  }
+
+  toLine(): Line {
+    const [first, ...more] = this.#parts ?? [];
+    const bytes =
+      first !== undefined && more.length === 0 ? first : this.#parts && Buffer.concat(this.#parts);
+    return { number: this.number, bytes };
+  }
 }
 
 /** The problem of a line without bytes. */

@@ -5,7 +5,7 @@ import type { MonthCount } from '../../app/import/dry-run.js';
 import { describeTotals, type ImportTotals } from '../../app/import/run.js';
 import { openSource } from '../../app/import/source.js';
 import { retryWhileUnavailable } from '../../app/retry.js';
-import type { ImportedCount } from '../../domain/counting/imported-count.js';
+import { type ImportedCount, sourceProblems } from '../../domain/counting/imported-count.js';
 import { formatCount, formatQuantity, formatTime } from '../../domain/format.js';
 import { type Io, UsageError } from '../io.js';
 import type { HistoryForm } from '../options/history-form.js';
@@ -68,14 +68,18 @@ async function readFiles(form: HistoryForm, files: readonly string[], io: Io): P
 
 /** Checks the URL and the key at once, and returns the function that reads. */
 function prepareServer(form: HistoryForm, url: string, io: Io): () => Promise<ReadCounts> {
-  const { sourceProject, caller: otherCaller = 'other', includeUnfinished } = form;
+  const { sourceProject, caller: otherCaller = 'other' } = form;
   if (otherCaller === 'web' || otherCaller === 'api')
     throw new UsageError([
       `--caller: names the caller of queries of type other; give one that is not ${otherCaller}`,
     ]);
   const client = new ServerClient(url, io, { flag: 'FILE', variable: SOURCE_KEY_VARIABLE });
   const source = form.source ?? sourceOf(url, sourceProject);
-  const days = listDays({ ...form, nowMs: io.clock.now() });
+  // Cut to fit, the names of two servers could become one.
+  const problems = sourceProblems(source);
+  if (problems.length > 0) throw new UsageError(problems);
+  const nowMs = io.clock.now();
+  const days = listDays({ ...form, nowMs });
   const note = (line: string) => printLine(io.stderr, line);
   return async () => {
     const counts = await withProgress(io, days.length, (progress) =>
@@ -85,7 +89,7 @@ function prepareServer(form: HistoryForm, url: string, io: Io): () => Promise<Re
           const bounds = { dateFrom: formatTime(from), dateTo: formatTime(to) };
           return retryWhileUnavailable(() => client.get(sourceProject, 'caller-stats', bounds), { note });
         },
-        { source, otherCaller, isGrowing: includeUnfinished },
+        { source, otherCaller, isGrowing: (days.at(-1)?.to ?? 0) > nowMs },
         progress,
       ),
     );
@@ -96,7 +100,7 @@ function prepareServer(form: HistoryForm, url: string, io: Io): () => Promise<Re
 /** The host and path of the server, and the project. */
 function sourceOf(url: string, project: string): string {
   const { host, pathname } = new URL(url);
-  return `${host}${pathname.replace(/\/+$/, '')}/${encodeURIComponent(project)}`.slice(0, 200);
+  return `${host}${pathname.replace(/\/+$/, '')}/${encodeURIComponent(project)}`;
 }
 
 function sumByMonth(counts: readonly ImportedCount[]): MonthCount[] {

@@ -270,15 +270,23 @@ describe('in detail', () => {
     });
     const counts = await countsOf(server, presetBounds(preset, 'Asia/Kathmandu'));
     await expectTiles(page, counts);
-    await page.getByRole('button', { name: 'Copy as curl' }).click();
-    await page.getByText('Copied').waitFor();
-    const command = await page.evaluate<string>('navigator.clipboard.readText()');
-    expect(command).not.toContain(server.firstRun.admin);
-    const { stdout, status } = await runCommand('bash', ['-c', command], {
-      env: { CALLER_STATS_KEY: server.firstRun.admin },
-    });
-    expect(status).toBe(0);
-    expect(JSON.parse(stdout)).toEqual(counts);
+    const answers: { total: number; buckets?: { total: number }[] }[] = [];
+    for (const name of ['Totals', 'Counts over time', 'Callers']) {
+      await page.getByRole('button', { name: 'Copy as curl' }).click();
+      await page.getByRole('menuitem', { name }).click();
+      await page.getByText('Copied').waitFor();
+      const command = await page.evaluate<string>('navigator.clipboard.readText()');
+      expect(command).not.toContain(server.firstRun.admin);
+      const { stdout, status } = await runCommand('bash', ['-c', command], {
+        env: { ADMIN_KEY: server.firstRun.admin },
+      });
+      expect(status).toBe(0);
+      answers.push(JSON.parse(stdout));
+    }
+    expect(answers[0]).toEqual(counts);
+    expect(answers[1]).toMatchObject({ timeZone: 'Asia/Kathmandu' });
+    expect(answers[1]?.buckets?.reduce((sum, { total }) => sum + total, 0)).toBe(counts.total);
+    expect(answers[2]).toMatchObject({ total: counts.total });
   });
 
   test('a note says which imported counts a range cuts', async () => {

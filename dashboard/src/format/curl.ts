@@ -1,8 +1,8 @@
 /** Copyable `curl` commands that request from the public API what is on screen. */
 import type { Range } from '../time/range.js';
 
-/** The environment variable with the key, so that no copied command contains a key. */
-const KEY = '$CALLER_STATS_KEY';
+/** The environment variable with the key, so that no copied command contains a key. Recording uses another one. */
+const KEY = '$ADMIN_KEY';
 
 export interface Question {
   readonly origin: string;

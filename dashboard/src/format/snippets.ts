@@ -11,14 +11,14 @@ export function snippet(language: Language, origin: string, projectId: string): 
   switch (language) {
     case 'curl':
       return `curl ${quote(url)} \\
-  --header "Authorization: Bearer $CALLER_STATS_KEY" \\
+  --header "Authorization: Bearer $RECORDING_KEY" \\
   --header 'Content-Type: application/json' \\
   --data '{"id": "first-query", "caller": "web"}'`;
     case 'JavaScript':
       return `const response = await fetch(${JSON.stringify(url)}, {
   method: 'POST',
   headers: {
-    authorization: \`Bearer \${process.env.CALLER_STATS_KEY}\`,
+    authorization: \`Bearer \${process.env.RECORDING_KEY}\`,
     'content-type': 'application/json',
   },
   // Your own id of the question: sent twice, it still counts once.
@@ -33,7 +33,7 @@ request = urllib.request.Request(
     # Your own id of the question: sent twice, it still counts once.
     data=json.dumps({"id": "first-query", "caller": "web"}).encode(),
     headers={
-        "Authorization": "Bearer " + os.environ["CALLER_STATS_KEY"],
+        "Authorization": "Bearer " + os.environ["RECORDING_KEY"],
         "Content-Type": "application/json",
     },
 )
@@ -43,5 +43,5 @@ print(urllib.request.urlopen(request).read().decode())`;
 
 /** The command that sets the environment variable with the key. */
 export function exportKey(secret: string): string {
-  return `export CALLER_STATS_KEY=${quote(secret)}`;
+  return `export RECORDING_KEY=${quote(secret)}`;
 }

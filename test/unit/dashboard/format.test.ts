@@ -13,7 +13,7 @@ import { browserName } from '../../../dashboard/src/format/user-agent.js';
 function words(command: string): string[] {
   const printed = execFileSync('sh', ['-c', `printf '%s\\0' ${command}`], {
     encoding: 'utf8',
-    env: { CALLER_STATS_KEY: 'the key' },
+    env: { ADMIN_KEY: 'the key' },
   });
   return printed.split('\0').slice(0, -1);
 }
@@ -60,12 +60,12 @@ describe('an example', () => {
   test.each(LANGUAGES)('in %s names the project and reads the key from the environment', (language) => {
     const code = snippet(language, 'https://stats.example', 'my docs');
     expect(code).toContain('https://stats.example/v1/analytics/my%20docs/assistant/queries');
-    expect(code).toContain('CALLER_STATS_KEY');
+    expect(code).toContain('RECORDING_KEY');
     expect(code).not.toContain('cs_');
   });
 
   test('sets the key verbatim', () => {
-    expect(words(exportKey("a'b").replace('export ', ''))).toEqual(["CALLER_STATS_KEY=a'b"]);
+    expect(words(exportKey("a'b").replace('export ', ''))).toEqual(["RECORDING_KEY=a'b"]);
   });
 });
 

@@ -1,9 +1,8 @@
 /** Copy buttons, and text with a copy button. */
 import { Check, Copy, type LucideIcon } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
-import { toast } from '../feedback/toasts.js';
 import { Button, IconButton } from '../forms/button.js';
-import { copyText } from './copy.js';
+import { copyText, reportNotCopied } from './copy.js';
 import './copy.css';
 
 /** How long a button shows that it has copied. */
@@ -26,7 +25,7 @@ function useCopy(text: string): Copying {
   const copy = async (): Promise<void> => {
     const isCopied = await copyText(text);
     setDone(isCopied);
-    if (!isCopied) toast('The browser did not let it be copied: select the text and copy it.', 'danger');
+    if (!isCopied) reportNotCopied();
   };
   const status = (
     <span className="out-of-sight" role="status">

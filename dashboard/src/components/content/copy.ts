@@ -1,4 +1,15 @@
 /** Copies text to the clipboard. */
+import { toast } from '../feedback/toasts.js';
+
+/** Copies, and says whether it worked. For buttons that disappear when they are pressed, such as items of menus. */
+export async function copyWithToast(text: string): Promise<void> {
+  if (await copyText(text)) toast('Copied');
+  else reportNotCopied();
+}
+
+export function reportNotCopied(): void {
+  toast('The browser did not let it be copied: select the text and copy it.', 'danger');
+}
 
 /** Returns false if the browser refuses; the user then has to select and copy the text. */
 export async function copyText(text: string): Promise<boolean> {

@@ -1,14 +1,11 @@
 /** Range, zone and interval of the overview, and the ways to export it. */
-import { Terminal } from 'lucide-react';
 import type { Interval } from '../../../api/types.js';
-import { CopyButton } from '../../../components/content/copy-button.js';
-import { curlCommand } from '../../../format/curl.js';
 import { useShortcut } from '../../../layout/use-shortcuts.js';
-import { serverUrl } from '../../../navigation/base-path.js';
 import type { CurrentProject } from '../../../navigation/current-project.js';
 import type { View } from '../../../navigation/view.js';
 import { autoInterval, INTERVALS, isAllowed } from '../../../time/interval.js';
 import type { Numbers } from '../use-numbers.js';
+import { CurlMenu } from './curl-menu.js';
 import { ExportMenu } from './export-menu.js';
 import { RangePicker } from './range-picker.js';
 import { ZonePicker } from './zone-picker.js';
@@ -22,12 +19,6 @@ export interface ToolbarProps {
 
 export function Toolbar({ current: { project }, view, setView, numbers }: ToolbarProps) {
   useShortcut('compare', () => setView({ compare: !view.compare }));
-  const command = curlCommand({
-    origin: serverUrl(),
-    projectId: project.id,
-    operation: 'caller-stats',
-    range: numbers.range,
-  });
   return (
     <div className="toolbar" role="group" aria-label="What is shown">
       <RangePicker view={view} setView={setView} range={numbers.range} />
@@ -44,7 +35,7 @@ export function Toolbar({ current: { project }, view, setView, numbers }: Toolba
         <span className="out-of-sight"> with the previous period</span>
       </label>
       <div className="toolbar-end">
-        <CopyButton text={command} label="Copy as curl" icon={Terminal} kind="quiet" />
+        <CurlMenu project={project} view={view} numbers={numbers} />
         <ExportMenu project={project} view={view} numbers={numbers} />
       </div>
     </div>

@@ -8,6 +8,7 @@ import { Toasts } from './components/feedback/toasts.js';
 import { SignInLayout } from './layout/sign-in-layout.js';
 import { SignedIn } from './layout/signed-in.js';
 import { signInFor } from './navigation/destination.js';
+import { NotFoundPage } from './pages/not-found-page.js';
 import * as Pages from './pages.js';
 
 export function App() {
@@ -57,5 +58,11 @@ function Inside() {
   const [path] = useLocation();
   const query = useSearch();
   if (user !== null) return <SignedIn />;
+  if (!Pages.isPage(path))
+    return (
+      <SignInLayout>
+        <NotFoundPage />
+      </SignInLayout>
+    );
   return setUp ? <Pages.SetUpNeededPage /> : <Redirect to={signInFor(path, query)} replace />;
 }

@@ -35,9 +35,18 @@ const PATHS: readonly (readonly [path: RegExp, page: PageName])[] = [
   [/^\/account$/, 'account'],
 ];
 
+function findPage(path: string): PageName | undefined {
+  return PATHS.find(([pattern]) => pattern.test(path))?.[1];
+}
+
+/** Whether there is a page at a path. */
+export function isPage(path: string): boolean {
+  return findPage(path) !== undefined;
+}
+
 /** Preloads the page of a path. */
 export function preloadPage(path: string): void {
-  const page = PATHS.find(([pattern]) => pattern.test(path))?.[1];
+  const page = findPage(path);
   // Opening the page reports the error.
   if (page !== undefined) LOADERS[page]().catch(() => undefined);
 }

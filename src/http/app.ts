@@ -166,9 +166,9 @@ async function addSites(app: FastifyInstance, { dashboard, docs, basePath }: App
     preCompressed: true,
     cacheControl: false,
   });
-  await addPages(app, dashboard.pages, basePath);
   await addDocs(app, docs, basePath);
   await addTryPage(app, basePath);
+  await addPages(app, dashboard.pages, basePath);
 }
 
 /** Request ids that are unique across nodes and restarts: a random id of the process and a counter. */

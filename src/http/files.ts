@@ -2,6 +2,7 @@
 import { access, readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import { CallerStatsError } from '../domain/errors.js';
 import { dayMs, secondMs } from '../domain/time/duration.js';
 import { HttpError } from './errors.js';
@@ -49,22 +50,47 @@ export function addFile(app: FastifyInstance, url: string, file: string, serving
 }
 
 /**
- * Serves files by the value of the path's `parameter`. Values that are not in `files` get 404 with the message `missing`.
- * The path of a request is never used as a file name.
+ * Serves files by the value of the path's `parameter`. Values that are not in `files` get 404 with the message `missing`,
+ * or, in a browser's window, with the page `missingPage`. The path of a request is never used as a file name.
  */
 export function addFiles(
   app: FastifyInstance,
   url: string,
-  { parameter, files, missing }: { parameter: string; files: ReadonlyMap<string, string>; missing: string },
+  {
+    parameter,
+    files,
+    missing,
+    missingPage,
+  }: { parameter: string; files: ReadonlyMap<string, string>; missing: string; missingPage?: string },
   serving: Serving,
 ): void {
   const findFile = (request: FastifyRequest) => files.get(getParameter(request, parameter));
   addResource(app, url, {
-    onRequest: async (request) => {
-      if (findFile(request) === undefined) throw new HttpError(404, missing);
+    onRequest: async (request, reply) => {
+      if (findFile(request) !== undefined) return;
+      if (missingPage === undefined || !asksForPage(request)) throw new HttpError(404, missing);
+      await sendMissingPage(reply, missingPage, serving);
     },
     GET: (request, reply) => sendFile(reply, findFile(request) ?? '', serving),
   });
+}
+
+/** Serves a page with 404 at all paths that begin with `prefix` and have no route, to requests that ask for a page. */
+export function addMissingPage(app: FastifyInstance, prefix: string, file: string, serving: Serving): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404 || reply.sent || !request.url.startsWith(prefix) || !asksForPage(request)) return;
+    await sendMissingPage(reply, file, serving);
+  });
+}
+
+/** Whether a browser loads this in a window: its `Accept` prefers HTML. Programs get errors in JSON. */
+function asksForPage(request: FastifyRequest): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  return new Negotiator(request.raw).mediaType(['application/json', 'text/html']) === 'text/html';
+}
+
+async function sendMissingPage(reply: FastifyReply, file: string, serving: Serving): Promise<void> {
+  await sendFile(reply.code(404), file, { ...serving, caching: 'no-store' });
 }
 
 function sendFile(

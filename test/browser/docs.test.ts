@@ -30,6 +30,22 @@ test('the documentation can be read, searched and followed without external requ
   await page.getByRole('heading', { name: 'PostgreSQL' }).waitFor();
 });
 
+test.each([
+  ['/docs/no-such-page', '/docs/'],
+  ['/docs/settings/more', '/docs/'],
+  ['/nothing', '/'],
+])('the unknown address %s shows a page that leads on', async (path, next) => {
+  const { page, troubles } = await visit(server().url);
+  troubles.expect(`GET ${path}: 404`);
+  // VitePress looks whether the site has changed.
+  if (next === '/docs/') troubles.expect('GET /docs/hashmap.json: 404');
+  await page.goto(path);
+  await page.getByRole('heading', { name: 'Not found', level: 1 }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('main').getByRole('link').click();
+  await page.waitForURL(`**${next}`);
+});
+
 test("the documentation follows the system's dark mode", async () => {
   const { url } = server();
   const { page } = await visit(url);

@@ -55,7 +55,8 @@ test('the package contains the built files and the docs, and nothing else', asyn
     /\.ts$/.test(path),
   );
   const modules = sources.map((path) => `dist/${path.replace(/\.ts$/, '.js')}`);
-  const page = /^dist\/dashboard\/(index\.html|favicon\.svg|theme\.js|assets\/[\w-]+\.(js|css))(\.br|\.gz)?$/;
+  const page =
+    /^dist\/dashboard\/(index\.html|favicon\.(ico|svg)|robots\.txt|theme\.js|assets\/[\w-]+\.(js|css))(\.br|\.gz)?$/;
   const docs = /^dist\/docs\/([\w-]+\.html|hashmap\.json|(assets|files)\/[\w./@-]+)(\.br|\.gz)?$/;
   const reading =
     /^(demo|docs(?!\/\.)|integrations)\/|^(CHANGELOG|README|SECURITY)\.md$|^LICENSE$|^package\.json$/;

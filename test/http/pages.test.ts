@@ -2,7 +2,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sharedService } from '../support/http/http.js';
-import { DOCS_PAGE, DOCS_SCRIPT, PAGE, SCRIPT } from '../support/http/pages.js';
+import { DOCS_MISSING_PAGE, DOCS_PAGE, DOCS_SCRIPT, PAGE, SCRIPT } from '../support/http/pages.js';
 
 const service = sharedService();
 
@@ -33,6 +33,68 @@ describe('an unknown file returns 404:', () => {
     for (const headers of [{}, { 'accept-encoding': 'br, gzip' }]) {
       const { status, headers: answered } = await send({ path, key: null, headers });
       expect([status, answered['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
+    }
+  });
+});
+
+/** What Chromium and Firefox send for the address of a window. */
+const WINDOW = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+describe('at an unknown address', () => {
+  test.each([
+    ['/nothing', PAGE],
+    ['/projects', PAGE],
+    ['/sign-in/more?x=1', PAGE],
+    ['/v1/analytics/demo', PAGE],
+    ['/docsy', PAGE],
+    ['/docs/nothing', DOCS_MISSING_PAGE],
+    ['/docs/404', DOCS_MISSING_PAGE],
+    ['/docs/settings/more', DOCS_MISSING_PAGE],
+  ])('a window gets 404 with a page: %s', async (path, page) => {
+    const { send } = service();
+    const headers = { accept: WINDOW };
+    const { status, headers: answered, text } = await send({ path, key: null, headers });
+    expect([status, text]).toEqual([404, page]);
+    expect(answered).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; script-src 'self'; /),
+    });
+    const head = await send({ path, key: null, method: 'HEAD', headers });
+    expect([head.status, head.text]).toEqual([404, '']);
+  });
+
+  test.each([
+    ['a script', 'GET', '*/*'],
+    ['a program', 'GET', 'application/json'],
+    ['either', 'GET', 'application/json, text/html'],
+    ['a form', 'POST', WINDOW],
+  ])('%s gets 404 in JSON', async (_who, method, accept) => {
+    const { send } = service();
+    for (const path of ['/nothing', '/docs/settings/more']) {
+      const { status, headers } = await send({ path, key: null, method, headers: { accept } });
+      expect([status, headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
+    }
+  });
+
+  test('a file, an answer of the API and a wrong method stay as they are', async () => {
+    const { send } = service();
+    const headers = { accept: WINDOW };
+    const noKey = [
+      { path: '/assets/nothing.js', status: 404 },
+      { path: '/docs/assets/nothing.js', status: 404 },
+      { path: '/v1/analytics/docs/assistant/caller-stats', status: 401 },
+      { path: '/sign-in', method: 'DELETE', status: 405 },
+    ].map((one) => ({ ...one, key: null }));
+    for (const { status, ...request } of [
+      ...noKey,
+      { path: '/v1/analytics/none/assistant/caller-stats', status: 404 },
+    ]) {
+      const answer = await send({ ...request, headers });
+      expect([answer.status, answer.headers['content-type']]).toEqual([
+        status,
+        'application/json; charset=utf-8',
+      ]);
     }
   });
 });

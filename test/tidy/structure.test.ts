@@ -150,11 +150,12 @@ describe('the server has one place for', () => {
     ).toEqual([]);
   });
 
-  test('HTTP statuses: the error tables and the responses of the dashboard', () => {
+  test('HTTP statuses: the error tables, the responses of the dashboard and missing pages', () => {
     const files = outside(
       'src/http/errors.ts',
       'src/http/connection/connection-errors.ts',
       'src/http/dashboard/requests.ts',
+      'src/http/files.ts',
     );
     expect(linesMatching(files, /\.(code|status)\(\d{3}\)/)).toEqual([]);
   });

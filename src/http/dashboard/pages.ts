@@ -1,10 +1,10 @@
 /** The dashboard's pages: one HTML file, which shows the page of its path, and the files that it loads. */
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { addFile, addFiles, CACHING, filesIn, requireBuilt } from '../files.js';
+import { addFile, addFiles, addMissingPage, CACHING, filesIn, requireBuilt } from '../files.js';
 import type { BasePath } from '../request/base-path.js';
 
-/** The paths of all pages. Any other path gets 404 in JSON. */
+/** The paths of all pages. At any other path, the page says that there is none. */
 const PATHS = [
   '/',
   '/sign-in',
@@ -24,6 +24,7 @@ export async function addPages(app: FastifyInstance, folder: string, basePath: B
   const page = { folder, caching: CACHING.page };
   const change = basePath === '' ? undefined : (text: string) => addBasePath(basePath, text);
   for (const url of PATHS) addFile(app, url, 'index.html', { ...page, change });
+  addMissingPage(app, '/', 'index.html', { ...page, change });
   for (const file of await filesIn(folder)) {
     if (file !== 'index.html') addFile(app, `/${file}`, file, page);
   }

@@ -1,7 +1,7 @@
 /** The documentation site at `/docs`, which `npm run build` builds from the folder `docs`. */
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { addFile, addFiles, CACHING, filesIn, requireBuilt } from '../files.js';
+import { addFile, addFiles, addMissingPage, CACHING, filesIn, requireBuilt } from '../files.js';
 import type { BasePath } from '../request/base-path.js';
 import { addResource } from '../resource.js';
 
@@ -16,7 +16,9 @@ export async function addDocs(app: FastifyInstance, folder: string, basePath: Ba
   const pages = (await filesIn(folder)).filter((file) => /^(?!index|404)[\w-]+\.html$/.test(file));
   const pagesByName = new Map(pages.map((file) => [file.replace(/\.html$/, ''), file]));
   const noPage = 'There is no such page; /docs/ has all of them.';
-  addFiles(app, '/docs/:page', { parameter: 'page', files: pagesByName, missing: noPage }, page);
+  const missingPage = '404.html';
+  addFiles(app, '/docs/:page', { parameter: 'page', files: pagesByName, missing: noPage, missingPage }, page);
+  addMissingPage(app, '/docs/', missingPage, page);
   for (const [subfolder, caching] of [
     ['assets', CACHING.asset],
     ['files', CACHING.page],

@@ -29,6 +29,11 @@ export function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
 
+/** Whether this is the page that tells people, instead of programs, that there is nothing at an address. */
+export function isMissingPage(status: number, contentType: string | undefined): boolean {
+  return status === 404 && contentType === 'text/html; charset=utf-8';
+}
+
 export class OpenApi {
   static readonly #known = new Map<string, OpenApi>();
   readonly document: unknown;
@@ -80,7 +85,7 @@ export class OpenApi {
 
   /**
    * Throws unless the response matches the document: for a documented operation, a documented status and its schema;
-   * for anything else, the Error component. `HEAD` is checked as `GET` without a body.
+   * for anything else, the Error component, or with 404 a page. `HEAD` is checked as `GET` without a body.
    */
   check(exchange: Exchange): void {
     try {
@@ -104,6 +109,7 @@ export class OpenApi {
       if (UNDOCUMENTED.test(path.replace(/[?#].*$/s, ''))) return;
       throw new Error('the operation is undocumented, yet it succeeded');
     }
+    if (!documented && isMissingPage(status, contentType)) return;
     const schema = documented
       ? this.#schemaOf([...operation, 'responses', String(status)], contentType)
       : ['components', 'schemas', 'Error'];

@@ -22,13 +22,15 @@ export const DOCS_SCRIPT = '/docs/assets/chunks/theme.1a2b3c.js';
 
 export const DOCS_PAGE = `<!doctype html><title>Docs</title><script src="${DOCS_SCRIPT}"></script>`;
 
+export const DOCS_MISSING_PAGE = '<!doctype html><title>404</title>';
+
 /** Writes a documentation site below a folder and returns its own folder. */
 export async function makeDocs(folder: string): Promise<string> {
   const docs = join(folder, 'docs');
   await mkdir(join(docs, 'assets/chunks'), { recursive: true });
   await mkdir(join(docs, 'files'));
-  for (const name of ['index.html', 'settings.html', '404.html'])
-    await writeCompressed(join(docs, name), DOCS_PAGE);
+  for (const name of ['index.html', 'settings.html']) await writeCompressed(join(docs, name), DOCS_PAGE);
+  await writeFile(join(docs, '404.html'), DOCS_MISSING_PAGE);
   await writeFile(join(docs, 'hashmap.json'), '{}');
   await writeFile(join(docs, DOCS_SCRIPT.replace('/docs/', '')), SCRIPT.text);
   await writeFile(join(docs, 'files/datasource.yaml'), 'apiVersion: 1\n');

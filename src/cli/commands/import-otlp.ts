@@ -5,6 +5,7 @@ import { formatCount } from '../../domain/format.js';
 import { LOGS, TRACES } from '../../http/otlp/signals.js';
 import { type Io, UsageError } from '../io.js';
 import { ServerClient } from '../server-client.js';
+import { toFlag } from '../settings/setting.js';
 import { printLine } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 
@@ -20,10 +21,7 @@ export async function importOtlp(files: readonly string[], options: OtlpOptions,
   const { project, url } = options;
   const problems = Object.keys(options)
     .filter((name) => !OPTIONS.includes(name))
-    .map((name) => {
-      const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-      return `--${flag}: does not apply to --format otlp`;
-    });
+    .map((name) => `--${toFlag(name)}: does not apply to --format otlp`);
   if (url === undefined) problems.push('--url: is missing; a running server finds the queries in OTLP files');
   if (files.filter((file) => file === '-').length > 1) problems.push('FILE: - is given twice');
   if (url === undefined || problems.length > 0) throw new UsageError(problems);

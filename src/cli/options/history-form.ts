@@ -7,6 +7,7 @@ import { quote } from '../../domain/result.js';
 import { parseBound } from '../../domain/time/date-time.js';
 import { parseTimeZone, type TimeZone, UTC } from '../../domain/time/time-zone.js';
 import { UsageError } from '../io.js';
+import { toFlag } from '../settings/setting.js';
 
 /** The names of `--format` for counts, and what they are for. */
 export const COUNT_FORMATS = {
@@ -89,7 +90,9 @@ export function readHistoryForm(options: HistoryOptions, files: readonly string[
     | CountFormat
     | undefined;
   const given = (names: readonly string[]) =>
-    names.filter((name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined).map(toFlag);
+    names
+      .filter((name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined)
+      .map((name) => `--${toFlag(name)}`);
   const misplaced =
     format === undefined
       ? given(OWN).map((flag) => `${flag}: is for --format ${Object.keys(COUNT_FORMATS).join(', ')}`)
@@ -164,8 +167,4 @@ function dateProblem(text: string): string | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return `${quote(text)} is not a date such as 2026-01-31`;
   const parsed = parseBound(text);
   return parsed.ok ? undefined : parsed.problems.join('; ');
-}
-
-function toFlag(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

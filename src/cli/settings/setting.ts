@@ -28,6 +28,11 @@ export interface Setting<Value = unknown> extends SettingDefinition<Value> {
   readonly environment: string;
 }
 
+/** The flag of an option, without the dashes: `portMax` is `port-max`. */
+export function toFlag(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 /** Gives each setting its flag and its variable: `portMax` is `--port-max` and `CALLER_STATS_PORT_MAX`. */
 export function defineSettings<Values>(
   table: {
@@ -35,7 +40,7 @@ export function defineSettings<Values>(
   },
 ): { readonly [Name in keyof Values]: Setting<Values[Name]> } {
   const settings = Object.entries<SettingDefinition<unknown>>(table).map(([name, definition]) => {
-    const flag = definition.flag ?? name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const flag = definition.flag ?? toFlag(name);
     const environment = `CALLER_STATS_${flag.replaceAll('-', '_').toUpperCase()}`;
     return [name, { environment, ...definition, flag }];
   });

@@ -148,7 +148,7 @@ export interface components {
             readonly hourFrom: string;
             /** @description Start of the last day. */
             readonly dayFrom: string;
-            /** @description The setting `--otlp-query` that is in effect. */
+            /** @description The setting `--otlp-query` that is in effect for the project. */
             readonly otlpQuery: string;
             /** @description The sources of the last seven days, the one that was seen last first. */
             readonly sources: readonly {

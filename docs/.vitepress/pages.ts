@@ -43,7 +43,7 @@ export const GROUPS: readonly Group[] = [
       scaling: 'Scaling',
       moving: 'Move',
       backup: 'Backup and restore',
-      projects: 'Deletion and retention',
+      projects: 'Projects',
       reliability: 'Reliability',
       security: 'Security',
       figures: 'Figures',

@@ -7,6 +7,7 @@ import { type ApiKey, keyStatus } from '../domain/keys/api-key.js';
 import type { Invitation } from '../domain/people/invitation.js';
 import type { Member } from '../domain/people/member.js';
 import type { Organization, Project } from '../domain/projects/project.js';
+import { mapTelemetrySettings } from '../domain/queries/telemetry-settings.js';
 
 /** An API key, without its hash. */
 export function keyToJson(key: ApiKey, nowMs: number) {
@@ -36,7 +37,8 @@ export function organizationToJson({ id, name, createdAt }: Organization) {
   return { id, name, createdAt: formatTime(createdAt) };
 }
 
-export function projectToJson({ id, name, createdAt, timeZone, retentionDays, rowsFrom }: Project) {
+export function projectToJson(project: Project) {
+  const { id, name, createdAt, timeZone, retentionDays, rowsFrom } = project;
   return {
     id,
     name,
@@ -44,6 +46,7 @@ export function projectToJson({ id, name, createdAt, timeZone, retentionDays, ro
     timeZone,
     retentionDays,
     rowsFrom: toTimeOrNull(rowsFrom),
+    ...mapTelemetrySettings((setting) => project[setting]),
   };
 }
 

@@ -1,7 +1,13 @@
 /** Use cases of organizations and projects, for the command line and the dashboard. */
 import { CallerStatsError } from '../domain/errors.js';
 import type { Actor } from '../domain/people/audit.js';
-import { generateId, type Organization, type Project } from '../domain/projects/project.js';
+import {
+  generateId,
+  type Organization,
+  type Project,
+  type ProjectChange,
+} from '../domain/projects/project.js';
+import { mapTelemetrySettings } from '../domain/queries/telemetry-settings.js';
 import type { Store } from '../storage/ports/store.js';
 
 export interface Creation {
@@ -35,6 +41,7 @@ export async function createProject(
     timeZone: null,
     retentionDays: null,
     rowsFrom: null,
+    ...mapTelemetrySettings(() => null),
   };
   await store.createProject(project, by);
   return project;
@@ -56,7 +63,7 @@ export async function requireProject(
 export function changeProject(
   store: Store,
   { organizationId, id }: Pick<Project, 'organizationId' | 'id'>,
-  change: { readonly [Name in 'name' | 'timeZone' | 'retentionDays']?: Project[Name] | undefined },
+  change: { readonly [Name in keyof ProjectChange]: ProjectChange[Name] | undefined },
   by: Actor,
 ): Promise<Project> {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));

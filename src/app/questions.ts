@@ -1,5 +1,6 @@
 /** Records the questions that were found in telemetry. */
-import { type FoundQuestion, mergeByService, type TelemetryRules } from '../domain/queries/telemetry.js';
+import { type FoundQuestion, mergeByService } from '../domain/queries/telemetry.js';
+import type { TelemetryRules } from '../domain/queries/telemetry-settings.js';
 import type { Store } from '../storage/ports/store.js';
 
 /**

@@ -51,6 +51,8 @@ export const keyNetworksMax = 50;
 export const lastUsedIntervalMs = minuteMs;
 /** Longest retention of a project's query rows: a century. For longer, keep them forever. */
 export const retentionDaysMax = 36_500;
+/** Characters in a project's text of an OpenTelemetry setting: dozens of routes or origins. Every key look-up reads them. */
+export const telemetryTextCharactersMax = 1_000;
 /** Rows examined by one step of removing deleted projects and old queries. Recording waits for one step at most. */
 export const cleanupRowsMax = 2_000;
 /** Pause between a server's checks for deleted projects and old queries. */

@@ -7,7 +7,7 @@ import { AuthProvider, type UsersOptions } from '../auth/auth-provider.js';
 import type { LoadLimits } from '../domain/admission.js';
 import { createNetworks } from '../domain/keys/networks.js';
 import { accountRequestsMax, keepAliveTimeoutMs } from '../domain/limits.js';
-import type { TelemetryRules } from '../domain/queries/telemetry.js';
+import { ProjectRules, type TelemetryTexts } from '../domain/queries/telemetry-settings.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
 import { Admission, watchEventLoop } from './admission/admission.js';
@@ -52,11 +52,11 @@ export interface AppOptions {
   readonly basePath: BasePath;
   /** Proxies whose `X-Forwarded-For` is trusted, in the form of `parseNetwork`. */
   readonly trustProxy: readonly string[];
-  /** Which spans and log records are queries. */
-  readonly telemetry: TelemetryRules;
+  /** Which spans and log records are queries of projects that do not say so themselves. */
+  readonly telemetry: TelemetryTexts;
   readonly dashboard: Omit<
     DashboardOptions,
-    'authProvider' | 'basePath' | 'store' | 'clock' | 'ingestion'
+    'authProvider' | 'basePath' | 'store' | 'clock' | 'ingestion' | 'telemetry'
   > & {
     /** The folder of the built pages. */
     readonly pages: string;
@@ -92,7 +92,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const requests = new RateLimit('organization', limits.requestsPerMinute);
   const failures = new RateLimit('failures', limits.failuresPerMinute);
   const authenticator = new Authenticator({ store, clock, requests, failures, log: app.log });
-  const ingestion = new IngestionMonitor({ store, clock, rules: options.telemetry, log: app.log, metrics });
+  const projectRules = new ProjectRules(options.telemetry);
+  const ingestion = new IngestionMonitor({ store, clock, projectRules, log: app.log, metrics });
   ingestion.watch(app);
   addAnalytics(app, { store, ingestion }, authenticator);
   const recording = {
@@ -105,7 +106,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   };
   addQueries(app, recording);
   addImportedCounts(app, { ...recording, store });
-  await addOtlp(app, { ...recording, telemetry: options.telemetry });
+  await addOtlp(app, { ...recording, projectRules });
   await addLeakedKeys(app, { store, clock, failures });
   addOperations(app, store);
   await addDashboardApi(app, {
@@ -115,6 +116,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     store,
     clock,
     ingestion,
+    telemetry: projectRules.defaults,
   });
   closeUnreadFiles(app);
   await addSites(app, options);

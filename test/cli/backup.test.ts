@@ -164,6 +164,7 @@ describe('a backup', () => {
   test('contains everything, only its owner can read it, and it can be restored into an empty folder', async () => {
     const place = await placeWithSample();
     const key = await makeKey(place, 'admin');
+    await succeed(place.run(['project', 'change', project, '--otlp-query', 'http.route=/ask']));
     const { stdout } = await succeed(place.spawn(['backup', 'b']));
     expect(stdout).toMatch(/^b has 30,269 queries in 1 project \([\d,]+ bytes\)\.\n$/);
     expect(statSync(place.path('b')).mode & 0o777).toBe(0o600);
@@ -180,6 +181,8 @@ describe('a backup', () => {
       kept: null,
     });
     await succeed(elsewhere.run(['verify', '--database', database]));
+    const { stdout: projects } = await succeed(elsewhere.run(['project', 'list', '--database', database]));
+    expect(projects).toContain('  otlp-query http.route=/ask\n');
     const server = await elsewhere.serve(['--database', database]);
     expect((await clientOf(server, project, key).count()).body).toEqual(await totals(place));
     await server.stop();

@@ -39,6 +39,7 @@ async function fullPlace(): Promise<Place> {
   const place = await placeWithSample();
   for (const id of ['odd', 'empty'])
     await succeed(place.run(['project', 'create', `The ${id} one`, '--id', id]));
+  await succeed(place.run(['project', 'change', 'odd', '--otlp-query', 'default;a=é', '--otlp-id', 'span']));
   const callers = ['web', 'api', 'slack', 'null'];
   const times = ['0000-01-01T00:00:00Z', '1969-12-31T23:59:59.999Z', '2024-02-29T12:00:00.001Z'];
   const lines = oddIds.map((id, index) =>
@@ -177,6 +178,7 @@ describe.each(servers)('a copy to PostgreSQL $version and back', ({ url }) => {
     // The key was used to read the counts.
     expect(await directoryOf(again)).toEqual(await directoryOf(target));
     const { projects, organizations } = await directoryOf(source);
+    expect(projects).toMatchObject([{}, { otlpQuery: 'default;a=é', otlpId: 'span' }, { otlpId: null }]);
     expect(await directoryOf(again)).toMatchObject({ projects, organizations });
     for (const { id } of projects) {
       const queries = await queriesIn(source, id);

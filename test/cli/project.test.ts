@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { jsonOf } from '../support/cli/cli-keys.js';
 import { emptyPlace, placeWithProject, project, refusal, succeed } from '../support/cli/cli-place.js';
 
-const unset = { timeZone: null, retentionDays: null, rowsFrom: null };
+const unset = {
+  ...{ timeZone: null, retentionDays: null, rowsFrom: null },
+  ...{ otlpQuery: null, otlpId: null, otlpCaller: null, otlpDefaultCaller: null, otlpSiteOrigins: null },
+};
 
 describe('project create', () => {
   test.concurrent('creates a database with its folder and prints only the id', async () => {
@@ -45,12 +48,18 @@ test.concurrent('project list prints a table', async () => {
   await succeed(
     place.run(['project', 'change', 'blog', '--time-zone', 'Europe/Berlin', '--retention-days', '90']),
   );
+  await succeed(
+    place.run(['project', 'change', 'blog', '--otlp-query', 'default;a=b', '--otlp-id', 'trace']),
+  );
   const { stdout, stderr } = await succeed(place.run(['project', 'list']));
   const lines = stdout.trimEnd().split('\n');
   expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
-    ['ID', 'NAME', 'CREATED', 'TIME ZONE', 'RETENTION', 'ROWS FROM'],
+    ['ID', 'NAME', 'CREATED', 'TIME ZONE', 'RETENTION', 'ROWS FROM', 'OPENTELEMETRY'],
     ['docs', 'Docs', expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/), '(reader’s)', 'none'],
-    ['blog', 'Blog', expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/), 'Europe/Berlin', '90d'],
+    [
+      ...['blog', 'Blog', expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/), 'Europe/Berlin', '90d'],
+      'otlp-query default;a=b, otlp-id trace',
+    ],
   ]);
   expect(stderr).toBe('');
 });
@@ -67,9 +76,27 @@ describe('project change', () => {
       const refused = await place.run(['project', 'change', project, '--retention-days', days]);
       expect(refused, days).toMatchObject({ status: 2, stdout: '' });
     }
+    const otlp = {
+      ...{ '--otlp-query': 'a=', '--otlp-id': 'a b', '--otlp-caller': '', '--otlp-default-caller': 'Web' },
+      '--otlp-site-origins': 'docs.example.com',
+    };
+    const lines = (
+      await refusal(place.run(['project', 'change', project, ...Object.entries(otlp).flat()]), 2)
+    )
+      .trimEnd()
+      .split('\n');
+    expect(lines).toEqual(
+      Object.entries(otlp).map(([flag, value]) =>
+        expect.stringMatching(new RegExp(`^caller-stats: ${flag}: "${value}" is n`)),
+      ),
+    );
+    const long = ['--otlp-query', `a=${'b'.repeat(1000)}`];
+    expect(await refusal(place.run(['project', 'change', project, ...long]), 2)).toMatch(
+      /^caller-stats: --otlp-query: .* is longer than 1000 characters\n$/,
+    );
     const nothing = await place.run(['project', 'change', project]);
     expect(nothing).toMatchObject({ status: 2, stdout: '' });
-    expect(nothing.stderr).toContain('give at least one of');
+    expect(nothing.stderr).toMatch(/give at least one of --name, .*, --otlp-site-origins$/m);
     expect(await place.run(['project', 'change', 'none', '--name', 'x'])).toEqual({
       status: 1,
       signal: null,
@@ -87,12 +114,12 @@ describe('project change', () => {
     const change = (...args: string[]) => ['project', 'change', project, ...args];
     expect((await succeed(place.run(change('--name', 'Handbook')))).stdout).toBe('changed docs (Handbook)\n');
     expect(await jsonOf(place, change('--time-zone', 'Asia/Calcutta', '--retention-days', '36500'))).toEqual({
+      ...unset,
       id: project,
       name: 'Handbook',
       createdAt: expect.stringMatching(/Z$/),
       timeZone: 'Asia/Calcutta',
       retentionDays: 36_500,
-      rowsFrom: null,
     });
     expect(await jsonOf(place, change('--time-zone', 'none', '--retention-days', 'none'))).toMatchObject({
       name: 'Handbook',
@@ -107,5 +134,38 @@ describe('project change', () => {
     expect(await jsonOf(place, ['audit', '--target', 'none'])).toEqual([]);
     expect(await jsonOf(place, ['audit', '--actor', 'nobody'])).toEqual([]);
     expect(await place.run(['audit', '--action', 'project.rename'])).toMatchObject({ status: 2, stdout: '' });
+  });
+
+  test.concurrent('changes the OpenTelemetry settings, and brings back those of the server', async () => {
+    const place = await placeWithProject();
+    const change = (...args: string[]) => ['project', 'change', project, ...args];
+    const own = {
+      otlpQuery: 'default;http.route=/ask',
+      otlpId: 'trace',
+      otlpCaller: 'who',
+      otlpDefaultCaller: 'slack',
+      otlpSiteOrigins: 'none',
+    };
+    const flags = [
+      '--otlp-query',
+      '--otlp-id',
+      '--otlp-caller',
+      '--otlp-default-caller',
+      '--otlp-site-origins',
+    ];
+    const texts = Object.values(own);
+    // Variables of the server say nothing about a project.
+    const env = { CALLER_STATS_OTLP_ID: 'span' };
+    const { stdout } = await succeed(
+      place.run([...change(...flags.flatMap((flag, at) => [flag, texts[at] ?? ''])), '--json'], { env }),
+    );
+    expect(JSON.parse(stdout)).toMatchObject(own);
+    expect(await jsonOf(place, change('--otlp-id', 'server-default', '--otlp-query', 'a'))).toMatchObject({
+      ...own,
+      otlpId: null,
+      otlpQuery: 'a',
+    });
+    const reset = flags.flatMap((flag) => [flag, 'server-default']);
+    expect(await jsonOf(place, change(...reset))).toMatchObject(unset);
   });
 });

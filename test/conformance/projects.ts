@@ -62,14 +62,17 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
       const { open } = await factory();
       const [store, other] = [await open(), await open()];
       await store.createProject(projectOf('p', { timeZone: 'Asia/Kathmandu' }), by);
-      await store.createProject(projectOf('q', { retentionDays: 7 }), by);
+      await store.createProject(projectOf('q', { retentionDays: 7, otlpId: 'span' }), by);
       await store.createKey(keyOf('k'), by);
       await other.findAccess('hash of k', 'p');
       const steps = [
         { name: 'Handbook 📚' },
         { timeZone: 'Europe/Berlin', retentionDays: 30 },
         { retentionDays: null },
+        { otlpQuery: 'default;http.route=/ask', otlpId: 'trace', otlpSiteOrigins: 'none' },
+        { otlpCaller: 'who', otlpDefaultCaller: 'slack', otlpId: null },
         { name: 'p', timeZone: null },
+        { otlpQuery: 'a=\'b\' \\ "ü" 📚', otlpCaller: null },
         {},
       ];
       let expected = projectOf('p', { timeZone: 'Asia/Kathmandu' });
@@ -79,7 +82,10 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
         expect(await other.findProject(org, 'p')).toEqual(expected);
         expect((await other.findAccess('hash of k', 'p'))?.project).toEqual(expected);
       }
-      expect(await other.listProjects(org)).toEqual([expected, projectOf('q', { retentionDays: 7 })]);
+      expect(await other.listProjects(org)).toEqual([
+        expected,
+        projectOf('q', { retentionDays: 7, otlpId: 'span' }),
+      ]);
     });
 
     test('describes each effective change in the audit log', async () => {
@@ -89,8 +95,21 @@ export function describeProjects(kind: string, factory: PlaceFactory): void {
       await store.changeProject(org, 'p', { name: 'Handbook', timeZone: 'Europe/Berlin' }, by);
       await store.changeProject(org, 'p', { name: 'Handbook', retentionDays: 30 }, by);
       await store.changeProject(org, 'p', { timeZone: null, retentionDays: 30 }, by);
+      await store.changeProject(
+        org,
+        'p',
+        { otlpQuery: 'a;default', otlpSiteOrigins: 'none', otlpId: null },
+        by,
+      );
+      await store.changeProject(org, 'p', { otlpQuery: null, otlpSiteOrigins: 'none' }, by);
       const entries = await store.readAudit(org, { limit: 10 });
       expect(entries.map(({ action, targetId, detail }) => [action, targetId, detail])).toEqual([
+        ['project.change', 'p', "OpenTelemetry rules: a;default, now the server's"],
+        [
+          'project.change',
+          'p',
+          "OpenTelemetry rules: the server's, now a;default; OpenTelemetry site origins: the server's, now none",
+        ],
         ['project.change', 'p', 'time zone: Europe/Berlin, now none'],
         ['project.change', 'p', 'retention in days: none, now 30'],
         ['project.change', 'p', 'name: Docs, now Handbook; time zone: none, now Europe/Berlin'],

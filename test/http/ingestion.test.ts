@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { CallerStatsError } from '../../src/domain/errors.js';
 import { operationCharactersMax } from '../../src/domain/limits.js';
-import { parseQueryRules } from '../../src/domain/queries/telemetry.js';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { QUERIES, type Service, startMs, startService } from '../support/http/http.js';
 import { readMetrics, sumOf } from '../support/http/metrics.js';
@@ -126,9 +125,7 @@ test('the rule that is suggested accepts what matched none', async () => {
   const [source] = (await report(first)).sources;
   const [value] = (source?.lastHour['unmatchedValues'] ?? []) as { readonly otlpQuery: string }[];
   expect(value?.otlpQuery).toBe('default;event.name=docs.question');
-  const rules = parseQueryRules(value?.otlpQuery ?? '');
-  if (!rules.ok) throw new Error(rules.problems.join());
-  const service = await startService({ telemetry: { queries: rules.value } });
+  const service = await startService({ telemetry: { otlpQuery: value?.otlpQuery ?? '' } });
   await post(service, 'logs', [span(1, {}, { eventName: 'docs.question' })]);
   const [accepted] = (await report(service)).sources;
   expect(accepted).toMatchObject({ kind: 'logs', lastHour: { arrived: 1, recorded: 1, unmatched: 0 } });

@@ -231,7 +231,7 @@ describe('questions that share a trace', () => {
   });
 
   test('are one by --otlp-id trace', async () => {
-    const service = await startService({ telemetry: { id: 'trace' } });
+    const service = await startService({ telemetry: { otlpId: 'trace' } });
     await post(service, 'traces', PROTOBUF, [model(1), server(1), model(2), server(2)]);
     expect(await service.store.count('docs', ALL_TIME)).toMatchObject({ total: 1 });
   });

@@ -3,12 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { recordQuestions } from '../../src/app/questions.js';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
-import {
-  QuestionCollector,
-  type TelemetryRecord,
-  type TelemetryRules,
-} from '../../src/domain/queries/telemetry.js';
+import { QuestionCollector, type TelemetryRecord } from '../../src/domain/queries/telemetry.js';
 import { KNOWN_RULES } from '../../src/domain/queries/telemetry-rules.js';
+import type { TelemetryRules } from '../../src/domain/queries/telemetry-settings.js';
 import { TraceIndex } from '../../src/domain/queries/trace-index.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { ASKED, spanId, traceId } from '../support/http/telemetry.js';

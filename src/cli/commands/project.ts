@@ -1,15 +1,23 @@
 /** `caller-stats project`: creates, lists, changes and deletes projects. */
-import type { Command } from 'commander';
-import { projectToJson } from '../../app/json.js';
+import { type Command, Option } from 'commander';
+import { type ProjectJson, projectToJson } from '../../app/json.js';
 import { changeProject, createProject, deleteProject } from '../../app/projects.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { nameCharactersMax, retentionDaysMax } from '../../domain/limits.js';
-import { PROJECT_ID_PATTERN, parseName } from '../../domain/projects/project.js';
+import { PROJECT_ID_PATTERN, type ProjectChange, parseName } from '../../domain/projects/project.js';
 import { parseRetentionDays } from '../../domain/projects/retention.js';
-import { collectProblems, prefixProblems, success } from '../../domain/result.js';
+import {
+  mapTelemetrySettings,
+  parseOwnTelemetryText,
+  TELEMETRY_SETTINGS,
+  type TelemetrySetting,
+} from '../../domain/queries/telemetry-settings.js';
+import { failure, prefixProblems, quote, type Result, success } from '../../domain/result.js';
 import { parseTimeZone } from '../../domain/time/time-zone.js';
 import { type Io, UsageError } from '../io.js';
 import { purgeAll } from '../jobs/purge.js';
+import { toFlag } from '../settings/setting.js';
+import { SETTINGS } from '../settings/settings.js';
 import { addStoreAction, readNewName } from '../store-command.js';
 import { formatTable } from '../terminal/output.js';
 
@@ -51,18 +59,26 @@ function addList(project: Command, io: Io): void {
         row.timeZone ?? '(reader’s)',
         row.retentionDays === null ? 'none' : `${row.retentionDays}d`,
         row.rowsFrom ?? '',
+        describeTelemetry(row),
       ]);
-      const titles = ['ID', 'NAME', 'CREATED', 'TIME ZONE', 'RETENTION', 'ROWS FROM'];
+      const titles = ['ID', 'NAME', 'CREATED', 'TIME ZONE', 'RETENTION', 'ROWS FROM', 'OPENTELEMETRY'];
       return { json, text: formatTable(titles, rows) };
     },
   });
 }
 
-interface ChangeOptions {
-  readonly name?: string;
-  readonly timeZone?: string;
-  readonly retentionDays?: string;
+/** The project's own texts, by their flags. */
+function describeTelemetry(project: ProjectJson): string {
+  const own = TELEMETRY_SETTINGS.filter((name) => project[name] !== null);
+  return own.map((name) => `${toFlag(name)} ${project[name]}`).join(', ');
 }
+
+/** Brings back the server's text. Where a caller or attribute really has this name, the dashboard can set it. */
+const SERVER_DEFAULT = 'server-default';
+
+type ChangeOptions = {
+  readonly [Name in 'name' | 'timeZone' | 'retentionDays' | TelemetrySetting]?: string;
+};
 
 function addChange(project: Command, io: Io): void {
   const command = project
@@ -75,6 +91,15 @@ function addChange(project: Command, io: Io): void {
       '--retention-days <days>',
       `days after which queries lose their rows, but not their counts: 1 to ${retentionDaysMax}, or none for never`,
     );
+  for (const name of TELEMETRY_SETTINGS) {
+    const { placeholder, description } = SETTINGS[name];
+    command.addOption(
+      new Option(
+        `--${toFlag(name)} <${placeholder}>`,
+        `${description}; ${SERVER_DEFAULT} for what serve says`,
+      ),
+    );
+  }
   addStoreAction(command, io, {
     json: 'print the project as JSON',
     parse: (options: ChangeOptions, id) => ({ id, change: readChange(options) }),
@@ -85,28 +110,36 @@ function addChange(project: Command, io: Io): void {
   });
 }
 
+/** The parsers of the options. */
+const CHANGES: { readonly [Name in keyof ChangeOptions]-?: (text: string) => Result<unknown> } = {
+  name: parseName,
+  timeZone: (text) => (text === 'none' ? success(null) : parseTimeZone(text)),
+  retentionDays: parseRetentionDays,
+  ...mapTelemetrySettings((setting) => (text: string) => readTelemetryText(setting, text)),
+};
+
 /** Throws `UsageError` with every problem. */
-function readChange({ name, timeZone, retentionDays }: ChangeOptions) {
-  if ((name ?? timeZone ?? retentionDays) === undefined)
-    throw new UsageError(['project change: give at least one of --name, --time-zone, --retention-days']);
-  const parsed = {
-    name: name === undefined ? success(name) : prefixProblems('--name', parseName(name)),
-    timeZone:
-      timeZone === undefined || timeZone === 'none'
-        ? success(timeZone && null)
-        : prefixProblems('--time-zone', parseTimeZone(timeZone)),
-    retentionDays:
-      retentionDays === undefined
-        ? success(retentionDays)
-        : prefixProblems('--retention-days', parseRetentionDays(retentionDays)),
-  };
-  const problems = collectProblems(...Object.values(parsed));
-  if (!(parsed.name.ok && parsed.timeZone.ok && parsed.retentionDays.ok)) throw new UsageError(problems);
-  return {
-    name: parsed.name.value,
-    timeZone: parsed.timeZone.value,
-    retentionDays: parsed.retentionDays.value,
-  };
+function readChange(options: ChangeOptions): ProjectChange {
+  const names = Object.keys(CHANGES) as (keyof ChangeOptions)[];
+  const change: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const name of names) {
+    const text = options[name];
+    if (text === undefined) continue;
+    const parsed = prefixProblems(`--${toFlag(name)}`, CHANGES[name](text));
+    if (parsed.ok) change[name] = parsed.value;
+    else problems.push(...parsed.problems);
+  }
+  if (problems.length === 0 && Object.keys(change).length === 0)
+    problems.push(`project change: give at least one of --${names.map(toFlag).join(', --')}`);
+  if (problems.length > 0) throw new UsageError(problems);
+  return change;
+}
+
+function readTelemetryText(setting: TelemetrySetting, text: string): Result<string | null> {
+  if (text === SERVER_DEFAULT) return success(null);
+  const parsed = parseOwnTelemetryText(setting, text);
+  return parsed.ok ? parsed : failure(...parsed.problems.map((problem) => `${quote(text)} ${problem}`));
 }
 
 function addDelete(project: Command, io: Io): void {

@@ -1,6 +1,6 @@
 /** The settings of `serve`, including those that are made of several settings. */
 import type { SingleSignOn } from '../../auth/names.js';
-import type { TelemetryRules } from '../../domain/queries/telemetry.js';
+import { mapTelemetrySettings, type TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 import { quote } from '../../domain/result.js';
 import type { TraceProtocol, TracingOptions } from '../../observability/tracing/tracing.js';
 import { allOrProblems, UsageError } from '../io.js';
@@ -10,8 +10,8 @@ import { readSettings, SERVER_SETTING_NAMES, type Values } from './settings.js';
 type ServerValues = Values<(typeof SERVER_SETTING_NAMES)[number]>;
 
 export interface ServerSettings extends ServerValues {
-  /** Which OpenTelemetry spans and log records are queries. */
-  readonly telemetry: TelemetryRules;
+  /** Which OpenTelemetry spans and log records are queries of projects that do not say so themselves. */
+  readonly telemetry: TelemetryTexts;
   /** Undefined without single sign-on. */
   readonly singleSignOn: SingleSignOn | undefined;
   /** Undefined if no traces are sent. */
@@ -24,16 +24,8 @@ export function readServerSettings(flags: object, env: Environment): ServerSetti
     () => readSettings(SERVER_SETTING_NAMES, flags, env),
     () => readTracingSettings(env),
   );
-  return { ...values, telemetry: toTelemetryRules(values), singleSignOn: toSingleSignOn(values), tracing };
-}
-
-function toTelemetryRules(values: ServerValues): TelemetryRules {
-  return {
-    queries: values.otlpQuery,
-    id: values.otlpId,
-    callerAttribute: values.otlpCaller,
-    detection: { siteOrigins: values.otlpSiteOrigins, fallback: values.otlpDefaultCaller },
-  };
+  const telemetry = mapTelemetrySettings((name) => values[name]);
+  return { ...values, telemetry, singleSignOn: toSingleSignOn(values), tracing };
 }
 
 /** Throws `UsageError` if only some of the settings of single sign-on are given. */

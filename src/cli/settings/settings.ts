@@ -8,13 +8,7 @@ import { parseKeyLife } from '../../domain/keys/key-lifetime.js';
 import { parseNetworks } from '../../domain/keys/networks.js';
 import * as limits from '../../domain/limits.js';
 import { isName } from '../../domain/projects/project.js';
-import { CALLER_FORM, isCallerName } from '../../domain/queries/caller.js';
-import {
-  parseAttributeName,
-  parseIdSource,
-  parseQueryRules,
-  parseSiteOrigins,
-} from '../../domain/queries/telemetry.js';
+import { parseTelemetryText, type TelemetrySetting } from '../../domain/queries/telemetry-settings.js';
 import { failure, oneOf, type Result, success } from '../../domain/result.js';
 import { hourMs } from '../../domain/time/duration.js';
 import type { BasePath } from '../../http/request/base-path.js';
@@ -46,6 +40,11 @@ const databaseSetting = {
     return location.ok ? success(text) : location;
   },
 };
+
+/** The parser of a setting that projects may have for themselves. Its value is the text. */
+const telemetrySetting = (name: TelemetrySetting) => ({
+  parse: (text: string): Result<string> => parseTelemetryText(name, text),
+});
 
 /** In the order of the help text of `serve`. */
 const SERVER_SETTINGS = defineSettings({
@@ -118,39 +117,39 @@ const SERVER_SETTINGS = defineSettings({
     environmentOnly: true,
   },
   otlpQuery: {
+    ...telemetrySetting('otlpQuery'),
     fallback: 'default',
     placeholder: 'rules',
     description:
       'which OpenTelemetry spans and log records belong to questions: those with one of these values, such as ' +
       'http.route=/api/ask,/api/chat; several rules with ; between; default is the known instrumentations',
-    parse: parseQueryRules,
   },
   otlpId: {
+    ...telemetrySetting('otlpId'),
     fallback: 'question',
     placeholder: 'source',
     description:
       'what tells queries apart: question (their id, else the span of the server, else the trace), trace, span, or an ' +
       'attribute whose values identify queries',
-    parse: parseIdSource,
   },
   otlpCaller: {
+    ...telemetrySetting('otlpCaller'),
     fallback: 'caller_stats.caller',
     placeholder: 'attribute',
     description: 'attribute with the caller, of the span, log record or resource',
-    parse: parseAttributeName,
   },
   otlpDefaultCaller: {
+    ...telemetrySetting('otlpDefaultCaller'),
     fallback: 'unknown',
     placeholder: 'caller',
     description: 'caller if neither attributes nor headers name one',
-    parse: (text) => (isCallerName(text) ? success(text) : failure(`is not ${CALLER_FORM}`)),
   },
   otlpSiteOrigins: {
+    ...telemetrySetting('otlpSiteOrigins'),
     fallback: 'none',
     placeholder: 'origins',
     description:
-      'origins of the documentation site, such as https://docs.example.com; requests from them have the caller web',
-    parse: (text) => (text === 'none' ? success([]) : parseSiteOrigins(text)),
+      'origins of the documentation site, such as https://docs.example.com, or none; requests from them have the caller web',
   },
   oidcIssuer: {
     ...optionalSetting('url', webAddress),

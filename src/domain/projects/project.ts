@@ -1,4 +1,5 @@
 import { nameCharactersMax, projectIdCharactersMax } from '../limits.js';
+import type { OwnTelemetryTexts } from '../queries/telemetry-settings.js';
 import { failure, type Result, success } from '../result.js';
 
 export interface Organization {
@@ -9,7 +10,7 @@ export interface Organization {
 }
 
 /** One documentation site whose assistant's queries are counted. */
-export interface Project {
+export interface Project extends OwnTelemetryTexts {
   /** Appears in URLs. Unique across all organizations. */
   readonly id: string;
   readonly organizationId: string;
@@ -77,16 +78,30 @@ export function randomText(characters: number, randomInt: RandomInt, alphabet = 
   return Array.from({ length: characters }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 }
 
+/** What the audit log calls the fields that can change, and a field without a value. */
+const CHANGES = {
+  name: ['name', ''],
+  timeZone: ['time zone', 'none'],
+  retentionDays: ['retention in days', 'none'],
+  otlpQuery: ['OpenTelemetry rules', "the server's"],
+  otlpId: ['OpenTelemetry id', "the server's"],
+  otlpCaller: ['OpenTelemetry caller attribute', "the server's"],
+  otlpDefaultCaller: ['OpenTelemetry default caller', "the server's"],
+  otlpSiteOrigins: ['OpenTelemetry site origins', "the server's"],
+} as const;
+
 /** New values for fields of a project. Fields left out do not change. */
-export type ProjectChange = Partial<Pick<Project, 'name' | 'timeZone' | 'retentionDays'>>;
+export type ProjectChange = Partial<Pick<Project, keyof typeof CHANGES>>;
 
 /** Applies a change. `detail` (`name: Docs, now Handbook`) is for the audit log; it is empty if nothing changed. */
 export function applyChange(project: Project, change: ProjectChange): { project: Project; detail: string } {
   const changed = { ...project, ...change };
-  const labels = { name: 'name', timeZone: 'time zone', retentionDays: 'retention in days' } as const;
-  const fields = ['name', 'timeZone', 'retentionDays'] as const;
+  const fields = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
   const details = fields
     .filter((field) => project[field] !== changed[field])
-    .map((field) => `${labels[field]}: ${project[field] ?? 'none'}, now ${changed[field] ?? 'none'}`);
+    .map((field) => {
+      const [label, none] = CHANGES[field];
+      return `${label}: ${project[field] ?? none}, now ${changed[field] ?? none}`;
+    });
   return { project: changed, detail: details.join('; ') };
 }

@@ -8,12 +8,13 @@ import { isOperationAttribute } from '../ingestion/operations.js';
 import { RecordTally, SERVICE_ATTRIBUTE } from '../ingestion/record-tally.js';
 import { sourceName } from '../ingestion/source-counts.js';
 import { beforeRowsProblem } from '../projects/retention.js';
-import { failure, type Result, success } from '../result.js';
+import { failure, type Result } from '../result.js';
 import { isCallerName } from './caller.js';
-import { type CallerRules, callerRulesProblems, detectCaller } from './caller-detection.js';
+import { detectCaller } from './caller-detection.js';
 import { isQueryId, parseQuery, type Query } from './query.js';
 import { type QuestionKeys, strongestQueryId } from './question-identity.js';
-import { ID_ATTRIBUTES, KNOWN_RULES, matchesRules, type QueryRule, withMetadata } from './telemetry-rules.js';
+import { ID_ATTRIBUTES, matchesRules, withMetadata } from './telemetry-rules.js';
+import type { IdSource, TelemetryRules } from './telemetry-settings.js';
 import type { IndexedSpan, Trace, TraceIndex } from './trace-index.js';
 
 /** Attributes by name, with values as text; only those that `isReadAttribute` selects. */
@@ -34,23 +35,6 @@ export interface TelemetryRecord {
   readonly attributes: Attributes;
   /** The attributes of the sender. */
   readonly resource: Attributes;
-}
-
-/**
- * What tells questions apart: all that is known of them (see `question-identity.ts`), or only the trace, the span or an
- * attribute. There is no fallback from the last three to another: if only some spans of a question had the attribute, the
- * question would become two queries.
- */
-export type IdSource = 'question' | 'trace' | 'span' | { readonly attribute: string };
-
-export interface TelemetryRules {
-  /** A record belongs to a question if any of these rules says so. */
-  readonly queries: readonly QueryRule[];
-  readonly id: IdSource;
-  /** The attribute that names the caller, of the record or otherwise of its resource. */
-  readonly callerAttribute: string;
-  /** How to detect the caller from header attributes if no attribute names it. */
-  readonly detection: CallerRules;
 }
 
 const HEADER = 'http.request.header.';
@@ -323,45 +307,4 @@ function readHeaders(attributes: Attributes) {
 function describe({ traceId, spanId }: TelemetryRecord): string {
   const ids = [traceId, spanId].filter((id) => id !== '').map((id) => id.slice(0, 32));
   return ids.length === 0 ? 'a record without trace id' : ids.join('/');
-}
-
-/** The rules below use `=`, `,` and `;` as separators. */
-const attributeName = /^[^\s=,;]{1,255}$/;
-
-/**
- * Parses the setting that says which records are queries: `name=value,value`, or the name alone for any value, or `default`
- * for the known instrumentations; several of them with `;` between.
- */
-export function parseQueryRules(text: string): Result<readonly QueryRule[]> {
-  const rules = text.split(';').map((rule) => (rule === 'default' ? KNOWN_RULES : parseQueryRule(rule)));
-  const known = rules.filter((rule) => rule !== undefined);
-  return known.length === rules.length
-    ? success(known.flat())
-    : failure('is not an attribute and its values, as gen_ai.operation.name=invoke_agent, or default');
-}
-
-function parseQueryRule(text: string): QueryRule[] | undefined {
-  const [attribute = '', ...rest] = text.split('=');
-  const values = rest.length === 0 ? [] : rest.join('=').split(',');
-  return attributeName.test(attribute) && !values.includes('') ? [{ attribute, values }] : undefined;
-}
-
-/** Parses the setting of the id: `question`, `trace`, `span` or the name of an attribute. */
-export function parseIdSource(text: string): Result<IdSource> {
-  if (text === 'question' || text === 'trace' || text === 'span') return success(text);
-  return attributeName.test(text)
-    ? success({ attribute: text })
-    : failure('is neither question, trace, span nor the name of an attribute');
-}
-
-export function parseAttributeName(text: string): Result<string> {
-  return attributeName.test(text) ? success(text) : failure('is not the name of an attribute');
-}
-
-/** Parses a comma-separated list of the documentation site's origins. */
-export function parseSiteOrigins(text: string): Result<readonly string[]> {
-  const siteOrigins = text.split(',').map((origin) => origin.trim());
-  return callerRulesProblems({ siteOrigins }).length === 0
-    ? success(siteOrigins)
-    : failure('is not a list of origins such as https://docs.example.com or https://*.example.com');
 }

@@ -2,6 +2,7 @@
 import type { AuthProvider } from '../../auth/auth-provider.js';
 import type { Credentials } from '../../auth/credentials.js';
 import type { Users } from '../../auth/users.js';
+import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { IngestionMonitor } from '../ingestion/monitor.js';
@@ -13,6 +14,8 @@ export interface DashboardOptions {
   readonly authProvider: AuthProvider;
   readonly store: Store;
   readonly ingestion: IngestionMonitor;
+  /** The server's texts, which apply to projects without their own. */
+  readonly telemetry: TelemetryTexts;
   readonly clock: Clock;
   /** The label of the single sign-on button; undefined without single sign-on. */
   readonly singleSignOnName: string | undefined;

@@ -2,12 +2,19 @@
  * The response types of the dashboard API. The routes return them and the dashboard imports them, so neither side can
  * change a response alone. Counts, series and callers are those of the public API (`domain/counting`).
  */
-import type { invitationToJson, KeyJson, memberToJson } from '../../app/json.js';
+import type { invitationToJson, KeyJson, memberToJson, ProjectJson } from '../../app/json.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Role } from '../../domain/people/member.js';
+import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 
 export type { KeyJson as KeyResponse, ProjectJson as ProjectResponse } from '../../app/json.js';
 export type { IngestionReport as IngestionResponse } from '../../domain/ingestion/report.js';
+
+export interface ProjectsResponse {
+  readonly projects: readonly ProjectJson[];
+  /** The server's settings, which apply where a project's are null. */
+  readonly server: TelemetryTexts;
+}
 
 export interface CreatedKeyResponse {
   readonly key: KeyJson;

@@ -10,7 +10,8 @@ import {
   sourceKey,
 } from '../../domain/ingestion/source-counts.js';
 import { ingestionWriteIntervalMs, sourcesMax } from '../../domain/limits.js';
-import type { TelemetryRules } from '../../domain/queries/telemetry.js';
+import type { Project } from '../../domain/projects/project.js';
+import type { ProjectRules } from '../../domain/queries/telemetry-settings.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { hourMs } from '../../domain/time/duration.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
@@ -22,7 +23,7 @@ import { createThrottledWarning } from '../throttled-log.js';
 interface MonitorOptions {
   readonly store: Pick<Store, 'ingestion'>;
   readonly clock: Clock;
-  readonly rules: TelemetryRules;
+  readonly projectRules: ProjectRules;
   readonly log: FastifyBaseLogger;
   readonly metrics: Pick<RequestMetrics, 'arrived'> | undefined;
 }
@@ -61,10 +62,13 @@ export class IngestionMonitor {
   }
 
   /** What arrived at all processes, including all that has arrived at this one. */
-  async report(projectId: string): Promise<IngestionReport> {
-    const { store, clock, rules } = this.#options;
+  async report(project: Project): Promise<IngestionReport> {
+    const { store, clock, projectRules } = this.#options;
     await this.flush();
-    return readIngestion(store, projectId, { nowMs: clock.now(), rules: rules.queries });
+    return readIngestion(store, project.id, {
+      nowMs: clock.now(),
+      rules: projectRules.find(project).queries,
+    });
   }
 
   /** Stores what arrives every few seconds while the app runs, and the rest when it stops. */
@@ -133,7 +137,7 @@ export class IngestionMonitor {
       operations: [...operations.keys()].slice(0, operationsNamedMax),
     }));
     const message =
-      'records match no rule of --otlp-query; the page Sources of the project says what would accept them';
+      'records match no rule; the page Sources of the project says which rules would accept them';
     this.#warnUnmatched(this.#options.log, { projectId, sources }, message);
   }
 

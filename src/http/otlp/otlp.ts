@@ -12,8 +12,8 @@ import {
   isReadAttribute,
   QuestionCollector,
   type TelemetryRecord,
-  type TelemetryRules,
 } from '../../domain/queries/telemetry.js';
+import type { ProjectRules, TelemetryRules } from '../../domain/queries/telemetry-settings.js';
 import { TraceIndex } from '../../domain/queries/trace-index.js';
 import type { Store } from '../../storage/ports/store.js';
 import { HttpError, UnavailableError } from '../errors.js';
@@ -33,7 +33,7 @@ import { LOGS, type Signal, TRACES } from './signals.js';
 
 type OtlpOptions = RecordingOptions & {
   readonly store: Pick<Store, 'questions'>;
-  readonly telemetry: TelemetryRules;
+  readonly projectRules: ProjectRules;
 };
 
 const protobufType = 'application/x-protobuf';
@@ -114,17 +114,19 @@ function addSignal(app: FastifyInstance, signal: Signal, options: OtlpOptions, i
     operationId,
     summary: `Record the queries among OpenTelemetry ${records}`,
     description:
-      `OTLP/HTTP. Records the ${records} that are queries, according to the settings \`--otlp-…\`, and drops all others. ` +
-      'Of a query it stores only the id, the caller and the time. Idempotent: requests can be repeated. The response is ' +
-      'sent once the queries are on disk.',
+      `OTLP/HTTP. Records the ${records} that are queries, according to the settings \`--otlp-…\` of the project or else of ` +
+      'the server, and drops all others. Of a query it stores only the id, the caller and the time. Idempotent: requests ' +
+      'can be repeated. The response is sent once the queries are on disk.',
     list: signal.lists[0],
     answer,
     onRefused: ({ id }: Project) =>
       ingestion.note(id, { kind, name: UNKNOWN_SOURCE, counts: { requests: 1, refused: 1 } }),
   };
   addOperation(app, path, operation, options.authenticator, async (request, reply, project) => {
-    const found = read(request, signal, project, { ...options, index });
-    const recordedBy = await record(project, found.questions, options);
+    // The rules stay the same for the whole request, also if they are changed meanwhile.
+    const rules = options.projectRules.find(project);
+    const found = read(request, signal, project, { ...options, rules, index });
+    const recordedBy = await record(project, found.questions, { ...options, id: rules.id });
     for (const delivery of found.tally.deliveries(kind, recordedBy)) ingestion.note(project.id, delivery);
     const { rejected, problems } = found;
     if (rejected > 0)
@@ -153,7 +155,7 @@ function addMetrics(app: FastifyInstance, { authenticator }: OtlpOptions): void 
 async function record(
   { id: projectId }: Project,
   questions: readonly FoundQuestion[],
-  { store, telemetry: { id }, clock }: OtlpOptions,
+  { store, id, clock }: Pick<OtlpOptions, 'store' | 'clock'> & Pick<TelemetryRules, 'id'>,
 ): Promise<ReadonlyMap<string, number>> {
   try {
     return await recordQuestions(store, projectId, { questions, id, nowMs: clock.now() });
@@ -172,14 +174,19 @@ function read(
   request: FastifyRequest,
   signal: Signal,
   { id, createdAt, rowsFrom }: Project,
-  { clock, limits: { batchQueriesMax }, telemetry, index }: OtlpOptions & { readonly index: TraceIndex },
+  {
+    clock,
+    limits: { batchQueriesMax },
+    rules,
+    index,
+  }: OtlpOptions & { readonly rules: TelemetryRules; readonly index: TraceIndex },
 ): FoundQuestions {
   const { body } = request;
   // A project that was deleted may be followed by another one with its id.
   const receipt = { project: `${id} ${createdAt}`, nowMs: clock.now(), rowsFrom };
-  const collector = new QuestionCollector(telemetry, receipt, index);
+  const collector = new QuestionCollector(rules, receipt, index);
   const reading = {
-    wants: (attribute: string) => isReadAttribute(telemetry, attribute),
+    wants: (attribute: string) => isReadAttribute(rules, attribute),
     onRecord: (one: TelemetryRecord) => {
       collector.add(one);
       if (collector.size > batchQueriesMax) {

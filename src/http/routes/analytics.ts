@@ -6,6 +6,7 @@ import { COUNT_FIELDS } from '../../domain/counting/counts.js';
 import { PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-range.js';
 import { SERIES_PARAMETER_NAMES } from '../../domain/counting/series.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
+import type { Project } from '../../domain/projects/project.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { IngestionMonitor } from '../ingestion/monitor.js';
 import type { Authenticator } from '../request/authenticate.js';
@@ -35,8 +36,11 @@ interface ReportSources {
   readonly ingestion: IngestionMonitor;
 }
 
+/** The projects of requests that were authorized. */
+type RequestProjects = WeakMap<FastifyRequest, Project>;
+
 /** Creates the handlers of the reports, for requests with an API key and for the dashboard. */
-export function createReportHandlers({ store, ingestion }: ReportSources) {
+export function createReportHandlers({ store, ingestion }: ReportSources, projects: RequestProjects) {
   const read = <Question, Answer>(
     request: FastifyRequest,
     report: Report<Question, Answer>,
@@ -57,7 +61,9 @@ export function createReportHandlers({ store, ingestion }: ReportSources) {
       answerAsAccepted(request, reply, await read(request, CALLERS, PARAMETER_NAMES), CALLERS.toCsv),
     ingestion: async (request: FastifyRequest) => {
       requireNoParameters(request);
-      return ingestion.report(getProjectId(request));
+      const project = projects.get(request);
+      if (project === undefined) throw new Error('the request was not authorized');
+      return ingestion.report(project);
     },
   };
 }
@@ -86,11 +92,13 @@ export function addAnalytics(
   sources: ReportSources,
   authenticator: Authenticator,
 ): void {
-  const handlers = createReportHandlers(sources);
+  const projects: RequestProjects = new WeakMap();
+  const handlers = createReportHandlers(sources, projects);
   const add = (url: string, handler: RouteHandler, success: object, schema: FastifySchema) =>
     addResource(app, url, {
       onRequest: async (request, reply) => {
-        await authenticator.authorize(request, reply, getProjectId(request), ['admin']);
+        const found = await authenticator.authorize(request, reply, getProjectId(request), ['admin']);
+        projects.set(request, found.project);
       },
       GET: {
         schema: {

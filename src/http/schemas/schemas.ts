@@ -157,7 +157,7 @@ export const IngestionSchema = {
   ...objectSchema({
     hourFrom: moment('Start of the last hour, which is counted in steps of five minutes.'),
     dayFrom: moment('Start of the last day.'),
-    otlpQuery: stringSchema('The setting `--otlp-query` that is in effect.'),
+    otlpQuery: stringSchema('The setting `--otlp-query` that is in effect for the project.'),
     sources: arraySchema(
       objectSchema({
         kind: { enum: SOURCE_KINDS, description: 'What the source sends.' },

@@ -75,6 +75,11 @@ export const PROJECT = new Columns<Project>('project', {
   timeZone: 'value',
   retentionDays: 'value',
   rowsFrom: 'value',
+  otlpQuery: 'value',
+  otlpId: 'value',
+  otlpCaller: 'value',
+  otlpDefaultCaller: 'value',
+  otlpSiteOrigins: 'value',
 });
 
 export const KEY = new Columns<ApiKey>('api_key', {

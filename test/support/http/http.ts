@@ -8,7 +8,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { readServerSettings } from '../../../src/cli/settings/server-settings.js';
-import type { TelemetryRules } from '../../../src/domain/queries/telemetry.js';
+import type { TelemetryTexts } from '../../../src/domain/queries/telemetry-settings.js';
 import { type AppOptions, buildApp } from '../../../src/http/app.js';
 import type { BasePath } from '../../../src/http/request/base-path.js';
 import type { RequestMetrics } from '../../../src/http/request-metrics.js';
@@ -106,7 +106,7 @@ export interface ServiceOptions {
   readonly limits?: Partial<AppOptions['limits']>;
   readonly basePath?: BasePath;
   readonly trustProxy?: readonly string[];
-  readonly telemetry?: Partial<TelemetryRules>;
+  readonly telemetry?: Partial<TelemetryTexts>;
   /** Default: `trace`, which logs each request, so that none bypasses the framework. */
   readonly logLevel?: 'trace' | 'info';
   readonly metrics?: RequestMetrics;

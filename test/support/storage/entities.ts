@@ -2,6 +2,7 @@
 import type { ApiKey } from '../../../src/domain/keys/api-key.js';
 import type { Actor } from '../../../src/domain/people/audit.js';
 import { DEFAULT_ORGANIZATION_ID, type Project } from '../../../src/domain/projects/project.js';
+import { mapTelemetrySettings } from '../../../src/domain/queries/telemetry-settings.js';
 
 /** Who makes changes in tests. */
 export const by: Actor = { name: 'a test', address: null, at: 1000 };
@@ -15,6 +16,7 @@ export function projectOf(id: string, more: Partial<Project> = {}): Project {
     timeZone: null,
     retentionDays: null,
     rowsFrom: null,
+    ...mapTelemetrySettings(() => null),
     ...more,
   };
 }

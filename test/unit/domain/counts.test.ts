@@ -13,6 +13,7 @@ import { callersToCsv, countsToCsv, seriesToCsv } from '../../../src/domain/coun
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import { applyChange, type Project } from '../../../src/domain/projects/project.js';
 import { CALLER_TYPES } from '../../../src/domain/queries/caller.js';
+import { mapTelemetrySettings } from '../../../src/domain/queries/telemetry-settings.js';
 import { quote } from '../../../src/domain/result.js';
 import { UTC } from '../../../src/domain/time/time-zone.js';
 
@@ -85,6 +86,7 @@ describe('a change of a project', () => {
     timeZone: null,
     retentionDays: 30,
     rowsFrom: null,
+    ...mapTelemetrySettings(() => null),
   };
 
   test('without new values has no description', () => {
@@ -102,6 +104,13 @@ describe('a change of a project', () => {
       detail: 'name: Docs, now Handbook; time zone: none, now UTC; retention in days: 30, now none',
     });
     expect(applyChange(project, { retentionDays: 7 }).detail).toBe('retention in days: 30, now 7');
+    const changed = { ...project, otlpId: 'trace', otlpCaller: 'a', otlpSiteOrigins: 'none' };
+    expect(applyChange(changed, { otlpId: null, otlpCaller: 'b', otlpDefaultCaller: 'web' })).toEqual({
+      project: { ...changed, otlpId: null, otlpCaller: 'b', otlpDefaultCaller: 'web' },
+      detail:
+        "OpenTelemetry id: trace, now the server's; OpenTelemetry caller attribute: a, now b; " +
+        "OpenTelemetry default caller: the server's, now web",
+    });
   });
 });
 

@@ -20,8 +20,8 @@ import {
   sourceNameCharactersMax,
   sourcesMax,
 } from '../../../src/domain/limits.js';
-import { parseQueryRules } from '../../../src/domain/queries/telemetry.js';
 import { formatQueryRules, KNOWN_RULES } from '../../../src/domain/queries/telemetry-rules.js';
+import { parseQueryRules } from '../../../src/domain/queries/telemetry-settings.js';
 
 const operation = (value: string) => ({ attribute: 'gen_ai.operation.name', value });
 

@@ -2,18 +2,13 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  type IdSource,
   isReadAttribute,
   mergeQuestions,
-  parseAttributeName,
-  parseIdSource,
-  parseQueryRules,
-  parseSiteOrigins,
   QuestionCollector,
   type TelemetryRecord,
-  type TelemetryRules,
 } from '../../../src/domain/queries/telemetry.js';
 import { ID_ATTRIBUTES, KNOWN_RULES, withMetadata } from '../../../src/domain/queries/telemetry-rules.js';
+import type { IdSource, TelemetryRules } from '../../../src/domain/queries/telemetry-settings.js';
 import { TraceIndex } from '../../../src/domain/queries/trace-index.js';
 import { ASKED, spanId, traceId, uuidOf } from '../../support/http/telemetry.js';
 
@@ -307,49 +302,5 @@ describe('examples', () => {
     expect(wanted.every(read)).toBe(true);
     expect(read('http.request.header.origin')).toBe(true);
     expect(['gen_ai.input.messages', 'gen_ai.prompt', 'enduser.id', ''].some(read)).toBe(false);
-  });
-});
-describe('settings of the rules', () => {
-  test.each(['', '=', '=a', 'a b=c', 'a=', 'a=b,', 'a,b=c', 'a;', ';a', 'a;;b', 'x'.repeat(256)])(
-    'refuses the query rules %j',
-    (text) => {
-      expect(parseQueryRules(text).ok).toBe(false);
-    },
-  );
-  test.each<[string, TelemetryRules['queries']]>([
-    ['a', [{ attribute: 'a', values: [] }]],
-    ['a=b', [{ attribute: 'a', values: ['b'] }]],
-    ['a=b,c d', [{ attribute: 'a', values: ['b', 'c d'] }]],
-    ['url.path=/ask?a=b', [{ attribute: 'url.path', values: ['/ask?a=b'] }]],
-    [
-      'a;b=c',
-      [
-        { attribute: 'a', values: [] },
-        { attribute: 'b', values: ['c'] },
-      ],
-    ],
-    ['default', KNOWN_RULES],
-    ['a;default', [{ attribute: 'a', values: [] }, ...KNOWN_RULES]],
-  ])('parses the query rules %j', (text, value) => {
-    expect(parseQueryRules(text)).toEqual({ ok: true, value });
-  });
-  test.each(['', 'a,b', 'a=b', 'a b', 'x'.repeat(256)])('refuses %j as an id and as an attribute', (text) => {
-    expect([parseIdSource(text).ok, parseAttributeName(text).ok]).toEqual([false, false]);
-  });
-  test.each(['', 'docs.example.com', 'https://docs.example.com/', 'https://a.test,'])(
-    'refuses %j as origins',
-    (text) => {
-      expect(parseSiteOrigins(text).ok).toBe(false);
-    },
-  );
-  test('accept valid ids, attributes and origins', () => {
-    expect(['question', 'trace', 'span', 'm'].map((text) => parseIdSource(text))).toEqual(
-      ['question', 'trace', 'span', { attribute: 'm' }].map((value) => ({ ok: true, value })),
-    );
-    expect(parseAttributeName('x'.repeat(255))).toEqual({ ok: true, value: 'x'.repeat(255) });
-    expect(parseSiteOrigins('https://a.test, https://*.b.test')).toEqual({
-      ok: true,
-      value: ['https://a.test', 'https://*.b.test'],
-    });
   });
 });

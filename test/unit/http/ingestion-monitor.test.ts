@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import type { SourceBucket } from '../../../src/domain/ingestion/source-counts.js';
+import { mapTelemetrySettings, ProjectRules } from '../../../src/domain/queries/telemetry-settings.js';
 import { IngestionMonitor } from '../../../src/http/ingestion/monitor.js';
 
 test('asks a store that is away once in each write, and stores what arrived in all projects once it is back', async () => {
@@ -22,7 +23,7 @@ test('asks a store that is away once in each write, and stores what arrived in a
   const monitor = new IngestionMonitor({
     store: { ingestion },
     clock: { now: () => 1_000_000 },
-    rules: { queries: [], id: 'question', callerAttribute: 'c', detection: {} },
+    projectRules: new ProjectRules(mapTelemetrySettings(() => 'default')),
     log: pino({ enabled: false }),
     metrics: undefined,
   });

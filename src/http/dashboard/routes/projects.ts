@@ -5,19 +5,24 @@ import { changeProject, createProject, deleteProject } from '../../../app/projec
 import { retentionDaysMax } from '../../../domain/limits.js';
 import { isProjectId, parseNewId } from '../../../domain/projects/project.js';
 import { isRetentionDays } from '../../../domain/projects/retention.js';
+import { mapTelemetrySettings, parseOwnTelemetryText } from '../../../domain/queries/telemetry-settings.js';
 import { failure, type Result, success } from '../../../domain/result.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
 import { noSuchProject } from '../../errors.js';
-import { name, optional, readFields, text } from '../../request/fields.js';
+import { type FieldReader, name, optional, readFields, text } from '../../request/fields.js';
 import { getProjectId } from '../../request/target.js';
 import type { Dashboard } from '../context.js';
 import { created } from '../requests.js';
+import type { ProjectsResponse } from '../responses.js';
 
-export function addProjects(app: FastifyInstance, { store, sessionGuard, randomInt }: Dashboard): void {
+export function addProjects(
+  app: FastifyInstance,
+  { store, sessionGuard, randomInt, telemetry }: Dashboard,
+): void {
   sessionGuard.addMemberResource(app, '/projects', 'editor', {
-    GET: async ({ organizationId }) => {
+    GET: async ({ organizationId }): Promise<ProjectsResponse> => {
       const projects = await store.listProjects(organizationId);
-      return { projects: projects.map(projectToJson) };
+      return { projects: projects.map(projectToJson), server: telemetry };
     },
     POST: async ({ organizationId, by }, request, reply) => {
       const fields = readFields(request, { name, id: optional(projectId) });
@@ -31,6 +36,9 @@ export function addProjects(app: FastifyInstance, { store, sessionGuard, randomI
         name: optional(name),
         timeZone: optional(timeZone),
         retentionDays: optional(retentionDays),
+        ...mapTelemetrySettings((setting) =>
+          optional(textOrNull((given) => parseOwnTelemetryText(setting, given))),
+        ),
       });
       const target = { organizationId, id: getExistingId(request) };
       return projectToJson(await changeProject(store, target, change, by));
@@ -54,14 +62,18 @@ function projectId(value: unknown): Result<string> {
   return parseNewId(typeof value === 'string' ? value : '');
 }
 
-function timeZone(value: unknown): Result<string | null> {
-  if (value === null) return success(null);
-  return typeof value === 'string' ? parseTimeZone(value) : failure('is neither a text nor null');
-}
+const timeZone = textOrNull(parseTimeZone);
 
 function retentionDays(value: unknown): Result<number | null> {
   if (value === null) return success(null);
   return typeof value === 'number' && isRetentionDays(value)
     ? success(value)
     : failure(`is not a whole number of days from 1 to ${retentionDaysMax}, or null`);
+}
+
+function textOrNull(parse: (text: string) => Result<string>): FieldReader<string | null> {
+  return (value) => {
+    if (value === null) return success(null);
+    return typeof value === 'string' ? parse(value) : failure('is neither a text nor null');
+  };
 }

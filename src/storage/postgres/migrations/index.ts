@@ -19,7 +19,8 @@ import { sql as v6 } from './006-login-throttle.js';
 import { sql as v7 } from './007-question-keys.js';
 import { sql as v8 } from './008-ingestion.js';
 import { sql as v9 } from './009-imported-counts.js';
+import { sql as v10 } from './010-project-telemetry.js';
 
-export const MIGRATIONS: readonly ((schema: string) => string)[] = [v1, v2, v3, v4, v5, v6, v7, v8, v9];
+export const MIGRATIONS: readonly ((schema: string) => string)[] = [v1, v2, v3, v4, v5, v6, v7, v8, v9, v10];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

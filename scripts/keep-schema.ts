@@ -91,6 +91,8 @@ async function make(program: Program, version: number): Promise<object> {
     const source = ['--format', 'counts', '--source', 'old'];
     program.run('import', counts, '--project', 'help', ...source);
   }
+  if (version >= 10)
+    program.run('project', 'change', 'docs', '--otlp-query', 'default;http.route=/ask', '--otlp-id', 'span');
   return { keys, ...(version >= 5 ? { person } : {}) };
 }
 

@@ -70,6 +70,13 @@ const cases = Object.entries(stores).flatMap(([store, { newest, restore }]) =>
   ),
 );
 
+/** The OpenTelemetry settings of the project `docs`. */
+function rulesOf(version: number): object {
+  return version >= 10
+    ? { otlpQuery: 'default;http.route=/ask', otlpId: 'span' }
+    : { otlpQuery: null, otlpId: null };
+}
+
 describe.each(cases)('a $store database of schema version $version', ({ store, version, restore }) => {
   test('is upgraded with all its queries, keys, members and accounts', async () => {
     const made = JSON.parse(kept(`${store}-${version}.json`).toString()) as Made;
@@ -109,9 +116,10 @@ describe.each(cases)('a $store database of schema version $version', ({ store, v
     }
     if (version >= 5) {
       expect(await ask('project', 'list')).toContainEqual(
-        expect.objectContaining({ id: 'help', timeZone: 'Europe/Berlin', retentionDays: 400 }),
+        expect.objectContaining({ id: 'help', timeZone: 'Europe/Berlin', retentionDays: 400, otlpId: null }),
       );
     }
+    expect(await ask('project', 'list')).toMatchObject([rulesOf(version), { otlpQuery: null }]);
 
     // The quick run starts a server on the oldest and the newest version.
     if (!isDeep && version !== 1 && version !== stores[store]?.newest) return;

@@ -40,7 +40,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/moving.md: docs: the target': 'what a run says; test/cli/copy-live.test.ts',
   'docs/opentelemetry.md':
     'variables and a configuration of other programs; test/cli/otlp.test.ts sends what they send',
-  'docs/recipes-sdks.md': 'programs for other packages; test/sdks/recipes.deep.test.ts',
+  'docs/recipes-sdks.md': 'programs for other packages; test/sdks/rows/recipes.ts',
   'docs/reading.md':
     'test/cli/reading-docs.test.ts; scripts of spreadsheets, Python, R and DuckDB need those programs',
   'docs/operate.md: {"error"': 'test/http/unavailable.test.ts',

@@ -1,6 +1,5 @@
 /** Looking before an import, importing the exports of other systems, and going back after the wrong file. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import {
   type Place,
@@ -11,10 +10,9 @@ import {
   refusal,
   succeed,
 } from '../support/cli/cli-place.js';
+import { EXPORTS, exportedFile, importExport } from '../support/cli/exports.js';
 import { sampleFile, sampleLines } from '../support/sample.js';
 import { isDeep } from '../support/volume.js';
-
-const exported = (name: string) => fileURLToPath(new URL(`../samples/exports/${name}`, import.meta.url));
 
 async function counts(place: Pick<Place, 'run'>, of = project): Promise<unknown> {
   return JSON.parse((await succeed(place.run(['stats', of, '--json']))).stdout);
@@ -97,23 +95,14 @@ describe('import --dry-run', () => {
 });
 
 describe('the export of', () => {
-  const event = ['--event', 'assistant-question'];
-  test.concurrent.each<[string, string, string[], skipped: number]>([
-    ['GoatCounter', 'goatcounter.csv', ['--format', 'goatcounter', ...event], 4],
-    ['Umami', 'umami-website_event.csv', ['--format', 'umami', ...event], 3],
-    ['PostHog', 'posthog.jsonl', ['--format', 'posthog', '--event', 'assistant_question'], 2],
-    ['a documentation platform', 'conversations.json', ['--format', 'conversations'], 0],
-  ])(
+  test.concurrent.each(EXPORTS.map((exported) => [exported.what, exported] as const))(
     '%s counts questions only, each once, however often it is imported',
-    async (_what, name, args, skipped) => {
+    async (_what, exported) => {
       const place = await placeWithProject();
-      const run = async () => {
-        const given = ['import', exported(name), '--project', project, ...args, '--caller', 'web', '--json'];
-        return JSON.parse((await succeed(place.run(given))).stdout) as unknown;
-      };
-      const read = 3 + skipped;
-      expect(await run()).toEqual({ read, recorded: 3, duplicates: 0, bad: 0, skipped });
-      expect(await run()).toEqual({ read, recorded: 0, duplicates: 3, bad: 0, skipped });
+      const { skipped } = exported;
+      const all = { read: 3 + skipped, bad: 0, skipped };
+      expect(await importExport(place, exported)).toEqual({ ...all, recorded: 3, duplicates: 0 });
+      expect(await importExport(place, exported)).toEqual({ ...all, recorded: 0, duplicates: 3 });
       expect(await counts(place)).toEqual({ web: 3, api: 0, other: 0, total: 3 });
     },
   );
@@ -123,7 +112,9 @@ describe('the export of', () => {
     async (name) => {
       const place = await placeWithProject();
       const log = ['--format', 'access-log', '--path', '^/assistant/', '--site', 'https://docs.example.com'];
-      const { stdout } = await succeed(place.run(['import', exported(name), '--project', project, ...log]));
+      const { stdout } = await succeed(
+        place.run(['import', exportedFile(name), '--project', project, ...log]),
+      );
       expect(stdout).toBe('4 read, 2 recorded, 0 duplicates, 2 skipped\n');
       const { stdout: callers } = await succeed(place.run(['stats', project, '--callers', '--json']));
       expect(JSON.parse(callers)).toMatchObject({
@@ -139,7 +130,7 @@ describe('the export of', () => {
     const place = await placeWithProject();
     const args = ['--format', 'umami', '--event', 'question', '--caller', 'web'];
     const { stdout, stderr } = await succeed(
-      place.run(['import', exported('umami-website_event.csv'), '--project', project, ...args]),
+      place.run(['import', exportedFile('umami-website_event.csv'), '--project', project, ...args]),
     );
     expect(stdout).toBe('6 read, 0 recorded, 0 duplicates, 6 skipped\n');
     expect(stderr).toBe(

@@ -1,4 +1,4 @@
-/** What the real SDKs send, kept by `test/sdks/sdks.deep.test.ts`, counts as it should with the default settings. */
+/** What the real SDKs send, kept by `test/sdks/traffic.deep.test.ts`, counts as it should with the default settings. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -3,17 +3,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startHttpServer } from '../../support/http-server.js';
 import { root } from '../../tidy/sources.js';
-import type { Row } from '../rows.js';
+import type { Scenario } from '../rows/scenarios.js';
 
-interface Sample extends Pick<Row, 'setup' | 'correct' | 'unaided'> {
+interface Sample extends Pick<Scenario, 'setup' | 'correct' | 'unaided'> {
   /** The bodies of the requests, as JSON. */
   readonly requests: readonly unknown[];
 }
 
 export interface Tap {
   readonly url: string;
-  /** Makes what has arrived since the last call the sample of this row; tests scatter the spans themselves. */
-  readonly keep: (row: Row) => void;
+  /** Makes what has arrived since the last call the sample of this scenario; tests scatter the spans themselves. */
+  readonly keep: (scenario: Scenario) => void;
   readonly samples: readonly Sample[];
 }
 
@@ -31,7 +31,7 @@ export async function startTap(serverUrl: string): Promise<Tap> {
     const answer = await fetch(`${serverUrl}${request.url}`, { method: 'POST', headers, body });
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
   });
-  const keep = ({ setup, correct, unaided, env }: Row) => {
+  const keep = ({ setup, correct, unaided, env }: Scenario) => {
     if (env?.['OTEL_BSP_MAX_EXPORT_BATCH_SIZE'] === undefined)
       samples.push({ setup, correct, ...(unaided !== undefined && { unaided }), requests });
     requests = [];

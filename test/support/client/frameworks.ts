@@ -32,30 +32,36 @@ export const onNode =
   (env) =>
     startProgram(process.execPath, [file], { cwd, env });
 
+interface Kind {
+  readonly what: string;
+  /** How many questions of this kind count. */
+  readonly correct: number;
+}
+
 /**
- * What each question must count. The rule: a question counts once if the handler has answered it with a status below 400,
- * however the response ends.
+ * The kinds of questions. The rule: a question counts once if the handler has answered it with a status below 400, however
+ * the response ends.
  */
-const COUNTED: Readonly<Record<string, number>> = {
-  answered: 1,
-  /** The same message, sent twice. */
-  repeated: 1,
-  streamed: 1,
-  /** The reader leaves while the answer is streamed. */
-  stopped: 1,
-  /** The stream of the answer ends with an error. */
-  'broken off': 1,
-  /** The reader leaves before the answer, which the handler gives all the same. */
-  late: 1,
-  'at once': 20,
-  /** Two questions whose messages have no id. */
-  'without id': 2,
-  refused: 0,
-  throws: 0,
+export const QUESTIONS: Readonly<Record<string, Kind>> = {
+  answered: { what: 'a question', correct: 1 },
+  repeated: { what: 'the same message twice', correct: 1 },
+  streamed: { what: 'a streamed answer', correct: 1 },
+  stopped: { what: 'the reader stops the stream', correct: 1 },
+  'broken off': { what: 'the stream ends with an error', correct: 1 },
+  late: { what: 'the reader leaves before the answer, which the handler gives all the same', correct: 1 },
+  'at once': { what: '20 questions at once', correct: 20 },
+  'without id': { what: 'two questions for which id returns nothing', correct: 2 },
+  refused: { what: 'refused with 400', correct: 0 },
+  throws: { what: 'the handler throws', correct: 0 },
+  last: { what: 'a question after all others', correct: 1 },
 };
 
-/** Asks an assistant every kind of question. Resolves when the counts are as expected, and fails if they never are. */
-export async function expectCounts(start: StartAssistant): Promise<void> {
+const correctCounts = Object.fromEntries(
+  Object.entries(QUESTIONS).map(([kind, { correct }]) => [kind, correct]),
+);
+
+/** Asks an assistant every kind of question. Returns how many of each were counted. */
+export async function countQuestions(start: StartAssistant): Promise<Record<string, number>> {
   const place = await placeWithProject();
   const { url } = await place.serve();
   const env = { CALLER_STATS_URL: url, CALLER_STATS_RECORDING_KEY: await makeKey(place, 'recording') };
@@ -63,7 +69,7 @@ export async function expectCounts(start: StartAssistant): Promise<void> {
   await askAll(`${assistant}/ask`);
   const counted = (): Record<string, number> => {
     const ids = withFile(place.database, (db) => db.prepare('SELECT id FROM query').all());
-    const times = Object.fromEntries(Object.keys(COUNTED).map((kind) => [kind, 0]));
+    const times = Object.fromEntries(Object.keys(QUESTIONS).map((kind) => [kind, 0]));
     for (const { id } of ids) {
       // The store packs UUIDs.
       const kind = typeof id === 'string' ? id.replace(/ \d+$/, '') : 'without id';
@@ -71,10 +77,24 @@ export async function expectCounts(start: StartAssistant): Promise<void> {
     }
     return times;
   };
-  await expect.poll(counted, { timeout: 20_000 }).toEqual(COUNTED);
+  await comesTo(counted, { ...correctCounts, last: 0 });
   // Nothing else is counted meanwhile.
   expect(await ask(`${assistant}/ask`, { id: 'last', kind: 'answered' })).toBe(200);
-  await expect.poll(counted, { timeout: 20_000 }).toEqual({ ...COUNTED, last: 1 });
+  await comesTo(counted, correctCounts);
+  return counted();
+}
+
+/** Waits for counts, which may never come. */
+async function comesTo(counted: () => Record<string, number>, counts: Record<string, number>): Promise<void> {
+  await expect
+    .poll(counted, { timeout: 20_000 })
+    .toEqual(counts)
+    .catch(() => {});
+}
+
+/** Asks an assistant every kind of question, and fails if any of them is not counted as it should. */
+export async function expectCounts(start: StartAssistant): Promise<void> {
+  expect(await countQuestions(start)).toEqual(correctCounts);
 }
 
 async function askAll(url: string): Promise<void> {
@@ -98,10 +118,20 @@ interface Question {
   readonly gate?: string;
 }
 
-const post = (question: Question): RequestInit => ({
+/** What the AI SDK's `useChat` posts, whose own id is that of the conversation. */
+const post = ({ id, kind, gate }: Question): RequestInit => ({
   method: 'POST',
   headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(question),
+  body: JSON.stringify({
+    id: 'a conversation',
+    trigger: 'submit-message',
+    messages: [
+      { id: 'earlier', role: 'user', parts: [{ type: 'text', text: 'What is it?' }] },
+      { id: 'answer', role: 'assistant', parts: [{ type: 'text', text: 'A tool.' }] },
+      { id, role: 'user', parts: [{ type: 'text', text: 'How do I install it?' }] },
+    ],
+    ...{ kind, gate },
+  }),
 });
 
 /** Reads the whole answer and returns its status. */

@@ -26,7 +26,7 @@ interface ClientAnswer {
   readonly body: string;
 }
 
-interface HttpClient {
+export interface HttpClient {
   readonly name: string;
   /** Whether it waits for `100 Continue` if it is told to. */
   readonly canExpect: boolean;

@@ -30,7 +30,7 @@ export const REFUSALS = [
   'the metrics server',
 ] as const;
 
-type RefusalName = (typeof REFUSALS)[number];
+export type RefusalName = (typeof REFUSALS)[number];
 
 /** Starts the servers for the tests of a `describe`. The result returns the request of a kind and the status it gets. */
 export function startRefusing(): (what: RefusalName) => Refusal {
@@ -48,9 +48,10 @@ export function startRefusing(): (what: RefusalName) => Refusal {
   };
 }
 
-async function createRefusals(
+/** Starts the servers. `onEnd` gets what stops them. */
+export async function createRefusals(
   onEnd: (end: () => Promise<void>) => void,
-): Promise<Record<RefusalName, Refusal>> {
+): Promise<Readonly<Record<RefusalName, Refusal>>> {
   const service = await startService({ logLevel: 'info' }, onEnd);
   const limited = await startService({ logLevel: 'info', limits: { requestsPerMinute: 1 } }, onEnd);
   await limited.send();

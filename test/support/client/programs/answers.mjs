@@ -47,8 +47,11 @@ export const recorderOptions = (env) => ({
   delayMs: 0,
 });
 
+/** The id of the reader's last message, in what the AI SDK's `useChat` posts. */
+export const messageId = ({ messages }) => messages.findLast(({ role }) => role === 'user').id;
+
 /** The options of the middleware for handlers that have a `Request`. */
 export const requestOptions = {
   rules: { siteOrigins: ['https://docs.example.com'] },
-  id: async (request) => (await request.json()).id,
+  id: async (request) => messageId(await request.json()),
 };

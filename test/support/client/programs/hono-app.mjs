@@ -2,13 +2,13 @@
 import { createRecorder } from 'caller-stats-client';
 import { recordQuestions } from 'caller-stats-client/hono';
 import { Hono } from 'hono';
-import { answerRequest, recorderOptions } from './answers.mjs';
+import { answerRequest, messageId, recorderOptions } from './answers.mjs';
 
 /** The app, for the environment that has the server's URL and key. */
 export function assistant(env) {
   const recorder = createRecorder(recorderOptions(env));
   const app = new Hono();
-  const id = async (context) => (await context.req.json()).id;
+  const id = async (context) => messageId(await context.req.json());
   app.post('/ask', recordQuestions({ recorder, id }), ({ req }) => answerRequest(req.raw));
   return app;
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { createRecorder } from 'caller-stats-client';
 import { recordQuestions } from 'caller-stats-client/node';
-import { answerWith, recorderOptions } from './answers.mjs';
+import { answerWith, messageId, recorderOptions } from './answers.mjs';
 
 const recorder = createRecorder(recorderOptions(process.env));
 
@@ -17,5 +17,5 @@ async function answer(request, response) {
   }
 }
 
-const server = createServer(recordQuestions(answer, { recorder, id: ({ body }) => body.id }));
+const server = createServer(recordQuestions(answer, { recorder, id: ({ body }) => messageId(body) }));
 server.listen(0, '127.0.0.1', () => console.log(`listens on ${server.address().port}`));

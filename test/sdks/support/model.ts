@@ -1,7 +1,6 @@
-/** A server on loopback that answers like OpenAI: chat completions, responses and embeddings, also as streams. */
-import type { ServerResponse } from 'node:http';
+/** Answers HTTP requests like OpenAI: chat completions, responses and embeddings, also as streams. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { startHttpServer } from '../../support/http-server.js';
 
 interface Body {
   readonly model: string;
@@ -22,22 +21,20 @@ interface Reply {
   readonly events: readonly { readonly type?: string }[];
 }
 
-/** The model named `failing` always answers with an error. Returns the URL. */
-export function startModelServer(): Promise<string> {
-  return startHttpServer(async (request, response) => {
-    const body = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Body;
-    const operation = operations[request.url ?? ''];
-    const head = { 'content-type': body.stream === true ? 'text/event-stream' : 'application/json' };
-    if (operation === undefined) return response.writeHead(404).end('{}');
-    if (body.model === 'failing') {
-      const error = { message: 'no quota', type: 'insufficient_quota' };
-      return response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
-    }
-    const { answer, events } = operation(body);
-    response.writeHead(200, head);
-    if (body.stream !== true) return response.end(JSON.stringify(answer));
-    return stream(response, events);
-  });
+/** The model named `failing` always answers with an error. */
+export async function answerLikeOpenAi(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+  const body = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Body;
+  const operation = operations[request.url ?? ''];
+  const head = { 'content-type': body.stream === true ? 'text/event-stream' : 'application/json' };
+  if (operation === undefined) return response.writeHead(404).end('{}');
+  if (body.model === 'failing') {
+    const error = { message: 'no quota', type: 'insufficient_quota' };
+    return response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+  }
+  const { answer, events } = operation(body);
+  response.writeHead(200, head);
+  if (body.stream !== true) return response.end(JSON.stringify(answer));
+  return stream(response, events);
 }
 
 /** Only events of responses have types. */

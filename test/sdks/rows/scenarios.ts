@@ -1,13 +1,9 @@
-/** Setups with real packages, as teams use them, and how many questions each of them asks. A row per setup. */
+/** Real SDKs, as teams use them, which export spans to a server with its default settings. A row per setup. */
+import type { Row } from './row.js';
 
-export interface Row {
-  readonly setup: string;
+export interface Scenario extends Omit<Row, 'count'> {
   /** The file below `scenarios`, its function, and the variant. */
   readonly run: readonly string[];
-  /** The number of questions that people asked. */
-  readonly correct: number;
-  /** The number that is counted, where no rule can be right, and what the application has to do. */
-  readonly unaided?: { readonly counted: number; readonly help: string };
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -18,8 +14,8 @@ const unended = 'start a span with caller_stats.id: the package never ends the s
 const versions = ['5', '6', '7', '7-legacy'];
 const nameOf = (version: string) => `AI SDK ${version.replace('-', ', ')}`;
 
-const aiSdk = versions.flatMap((version): Row[] => {
-  const row = (setup: string, scenario: string, correct: number, more: Partial<Row> = {}): Row => ({
+const aiSdk = versions.flatMap((version): Scenario[] => {
+  const row = (setup: string, scenario: string, correct: number, more: Partial<Scenario> = {}): Scenario => ({
     setup: `${nameOf(version)}: ${setup}`,
     run: ['ai-sdk', scenario, version],
     correct,
@@ -52,9 +48,9 @@ const aiSdk = versions.flatMap((version): Row[] => {
   ];
 });
 
-const http = [...versions, 'traceloop', 'openinference'].flatMap((variant): Row[] => {
+const http = [...versions, 'traceloop', 'openinference'].flatMap((variant): Scenario[] => {
   const name = versions.includes(variant) ? nameOf(variant) : `OpenAI client, ${variant}`;
-  const row = (setup: string, scenario: string, correct: number): Row => ({
+  const row = (setup: string, scenario: string, correct: number): Scenario => ({
     setup: `HTTP, ${name}: ${setup}`,
     run: ['http', scenario, variant],
     correct,
@@ -71,8 +67,8 @@ const http = [...versions, 'traceloop', 'openinference'].flatMap((variant): Row[
   ];
 });
 
-const openAi = ['traceloop', 'openinference'].flatMap((variant): Row[] => {
-  const row = (setup: string, scenario: string, correct: number, more: Partial<Row> = {}): Row => ({
+const openAi = ['traceloop', 'openinference'].flatMap((variant): Scenario[] => {
+  const row = (setup: string, scenario: string, correct: number, more: Partial<Scenario> = {}): Scenario => ({
     setup: `OpenAI client, ${variant}: ${setup}`,
     run: ['openai', scenario, variant],
     correct,
@@ -94,8 +90,8 @@ const openAi = ['traceloop', 'openinference'].flatMap((variant): Row[] => {
   ];
 });
 
-const langChain = ['openinference', 'traceloop'].flatMap((variant): Row[] => {
-  const row = (setup: string, scenario: string, correct: number, more: Partial<Row> = {}): Row => ({
+const langChain = ['openinference', 'traceloop'].flatMap((variant): Scenario[] => {
+  const row = (setup: string, scenario: string, correct: number, more: Partial<Scenario> = {}): Scenario => ({
     setup: `LangChain, ${variant}: ${setup}`,
     run: ['langchain', scenario, variant],
     correct,
@@ -112,8 +108,8 @@ const langChain = ['openinference', 'traceloop'].flatMap((variant): Row[] => {
   ];
 });
 
-const agents = ['responses', 'chat'].flatMap((variant): Row[] => {
-  const row = (setup: string, scenario: string): Row => ({
+const agents = ['responses', 'chat'].flatMap((variant): Scenario[] => {
+  const row = (setup: string, scenario: string): Scenario => ({
     setup: `OpenAI Agents, ${variant}: ${setup}`,
     run: ['agents', scenario, variant],
     correct: 1,
@@ -129,8 +125,8 @@ const agents = ['responses', 'chat'].flatMap((variant): Row[] => {
   ];
 });
 
-const next = ['chat6', 'chat7'].flatMap((route): Row[] => {
-  const row = (setup: string, scenario: string, correct: number): Row => ({
+const next = ['chat6', 'chat7'].flatMap((route): Scenario[] => {
+  const row = (setup: string, scenario: string, correct: number): Scenario => ({
     setup: `Next, @vercel/otel, AI SDK ${route.slice(-1)}: ${setup}`,
     run: ['next', scenario, route],
     correct,
@@ -143,7 +139,7 @@ const next = ['chat6', 'chat7'].flatMap((route): Row[] => {
   ];
 });
 
-const traceloop: readonly Row[] = [
+const traceloop: readonly Scenario[] = [
   { setup: 'OpenLLMetry: chat completion', run: ['traceloop', 'call'], correct: 1 },
   { setup: 'OpenLLMetry: a workflow of a task and an agent', run: ['traceloop', 'workflow'], correct: 1 },
 ];
@@ -151,7 +147,7 @@ const traceloop: readonly Row[] = [
 const plain = [...aiSdk, ...http, ...next, ...openAi, ...traceloop, ...langChain, ...agents];
 
 /** What each of the others has to do, done: its steps are in a span that names the question. */
-const aided = plain.flatMap(({ unaided, ...row }): Row[] =>
+const aided = plain.flatMap(({ unaided, ...row }): Scenario[] =>
   unaided === undefined
     ? []
     : [{ ...row, setup: `${row.setup}, in a span with caller_stats.id`, env: { QUESTION_SPAN: '1' } }],
@@ -164,11 +160,11 @@ const scattered = plain
   )
   .filter(({ unaided }) => unaided === undefined)
   .map(
-    (row): Row => ({
+    (row): Scenario => ({
       ...row,
       setup: `${row.setup}, span by span`,
       env: { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1', OTEL_BSP_SCHEDULE_DELAY: '1' },
     }),
   );
 
-export const rows: readonly Row[] = [...plain, ...aided, ...scattered];
+export const scenarios: readonly Scenario[] = [...plain, ...aided, ...scattered];

@@ -1,0 +1,72 @@
+/** The client's middleware in real servers: each question counts once, however the response ends. */
+import {
+  countQuestions,
+  onNode,
+  QUESTIONS,
+  type StartAssistant,
+  startProgram,
+} from '../../support/client/frameworks.js';
+import {
+  type App,
+  binary,
+  buildNext,
+  buildNitro,
+  buildSvelteKit,
+  startWorker,
+} from '../support/frameworks.js';
+import { once, type Row } from './row.js';
+
+/** `installed` returns the folder of the programs and their packages. */
+export function middlewareRows(installed: () => string): Row[] {
+  const apps: Readonly<Record<string, () => Promise<App>>> = {
+    'Next.js on Node': once(() => buildNext(installed(), 'nodejs')),
+    'Next.js on its edge runtime': once(() => buildNext(installed(), 'edge')),
+    Nitro: once(() => buildNitro(installed())),
+    SvelteKit: once(() => buildSvelteKit(installed())),
+  };
+  const run = (command: string, ...args: string[]): StartAssistant => {
+    return (env) => startProgram(binary(installed(), command), args, { cwd: installed(), env });
+  };
+  const frameworks: Readonly<Record<string, StartAssistant>> = {
+    'Express 5': onNode('express.mjs'),
+    'Fastify 5': onNode('fastify.mjs'),
+    'node:http': onNode('node.mjs'),
+    'Hono on Node': (env) => onNode('hono-node.mjs', installed())(env),
+    'Hono on workerd': (env) => startWorker(installed(), 'hono-worker.mjs', env),
+    'a worker on workerd': (env) => startWorker(installed(), 'worker.mjs', env),
+    Bun: run('bun', 'bun.mjs'),
+    Deno: run('deno', 'run', '--allow-all', 'deno.mjs'),
+    'Express on Bun': run('bun', 'express.mjs'),
+    'Express on Deno': run('deno', 'run', '--allow-all', 'express.mjs'),
+    ...Object.fromEntries(
+      Object.entries(apps).map(([name, app]): [string, StartAssistant] => [
+        name,
+        async (env) => (await app()).serve(env),
+      ]),
+    ),
+  };
+  return [
+    ...Object.entries(apps).map(([name, app]): Row => buildRow(name, app)),
+    ...Object.entries(frameworks).flatMap(([name, start]) => questionRows(name, start)),
+  ];
+}
+
+/** Building loads the module that creates the recorder. */
+function buildRow(name: string, app: () => Promise<App>): Row {
+  const count = async () => {
+    const { status, stdout, stderr } = (await app()).built;
+    if (status !== 0) return `fails: ${stderr}`;
+    return /createRecorder|caller-stats-client/.test(stdout + stderr) ? 'warns' : 'builds';
+  };
+  return { setup: `${name}: built without the variables of the recorder`, correct: 'builds', count };
+}
+
+/** All are asked for by the first row. */
+function questionRows(name: string, start: StartAssistant): Row[] {
+  const counted = once(() => countQuestions(start));
+  return Object.entries(QUESTIONS).map(([kind, { what, correct }]) => ({
+    setup: `${name}, recordQuestions: ${what}`,
+    correct,
+    count: async () => (await counted())[kind] ?? 0,
+  }));
+}

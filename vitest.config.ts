@@ -8,17 +8,26 @@ if (process.env['TMPDIR'] === undefined) {
   if (inMemory !== undefined) process.env['TMPDIR'] = inMemory;
 }
 
-/** Threads cannot be started from TypeScript: the tests start the built one, and `globalSetup` builds it. */
+/** Threads cannot be started from TypeScript: the tests start the built ones, and `globalSetup` builds them. */
+const threads = [
+  {
+    starter: '/src/storage/sqlite/writer/writer-handle.ts',
+    thread: './writer-thread.js',
+    built: '../../../../dist/storage/sqlite/writer/writer-thread.js',
+  },
+  {
+    starter: '/src/auth/passwords/password-hasher.ts',
+    thread: './hashing-thread.js',
+    built: '../../../test/support/users/quick-hashing-thread.mjs',
+  },
+];
+
 const builtThreads = {
   name: 'built-threads',
   enforce: 'pre' as const,
   transform(code: string, id: string) {
-    return id.endsWith('/src/storage/sqlite/writer/writer-handle.ts')
-      ? code.replace(
-          "new URL('./writer-thread.js'",
-          "new URL('../../../../dist/storage/sqlite/writer/writer-thread.js'",
-        )
-      : undefined;
+    const found = threads.find(({ starter }) => id.endsWith(starter));
+    return found && code.replace(`new URL('${found.thread}'`, `new URL('${found.built}'`);
   },
 };
 

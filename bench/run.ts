@@ -14,6 +14,7 @@ import { benchOverload } from './overload.js';
 import { benchPostgres } from './postgres.js';
 import { benchRecording } from './recording.js';
 import { benchSeries } from './series.js';
+import { benchSignIn } from './sign-in.js';
 import { measured, type Report, saveReport, toText } from './support/report.js';
 import { type Workspace, withWorkspace } from './support/workspace.js';
 import { benchTiming } from './timing.js';
@@ -82,6 +83,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: (workspace, { rounds = 3, seconds = 1, lines = 200_000, note }) =>
       benchSeries(workspace, { rounds, seconds, lines, note }),
   },
+  'sign-in': {
+    require: () => {},
+    run: (workspace, { rounds = 3, seconds = 5, note }) => benchSignIn(workspace, { rounds, seconds, note }),
+  },
   workers: {
     require: () => {},
     run: (workspace, { rounds = 3, seconds = 2, lines = 100_000, note }) =>
@@ -95,7 +100,17 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 };
 
 /** The benchmarks with targets, which run by default: ten minutes. The others take another ten. */
-const WITH_AIMS = ['export', 'footprint', 'ids', 'recording', 'import', 'series', 'workers', 'overload'];
+const WITH_AIMS = [
+  'export',
+  'footprint',
+  'ids',
+  'recording',
+  'import',
+  'series',
+  'workers',
+  'overload',
+  'sign-in',
+];
 
 const names = Object.keys(BENCHMARKS).join(', ');
 const usage = `npm run bench -- [NAME...] [--rounds N] [--seconds N] [--lines N], where NAME is one of: ${names}`;

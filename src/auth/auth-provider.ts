@@ -2,6 +2,7 @@
 import { generateToken } from '../domain/people/invitation.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
+import { PasswordHasher } from './passwords/password-hasher.js';
 import type { Library, LibraryOptions } from './sign-in-library.js';
 
 export interface UsersOptions extends Pick<LibraryOptions, 'basePath' | 'singleSignOn' | 'log'> {
@@ -27,6 +28,8 @@ export interface AuthRequest {
 }
 
 export class AuthProvider {
+  /** Hashes passwords, within the limits of one server. */
+  readonly passwords = new PasswordHasher();
   readonly #options: UsersOptions;
   /** By whether cookies are `Secure`. */
   readonly #libraries = new Map<boolean, Promise<Library>>();
@@ -96,6 +99,7 @@ export class AuthProvider {
     const { buildLibrary } = await import('./sign-in-library.js');
     const library = buildLibrary({
       tables: store.userTables,
+      passwords: this.passwords,
       secret: await this.#secret(),
       origin: this.origin,
       basePath,

@@ -1,5 +1,5 @@
 /** Configures the sign-in library (better-auth.com). */
-import { betterAuth } from 'better-auth';
+import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Logger } from 'pino';
@@ -13,10 +13,12 @@ import {
   type SignInProblem,
   type SingleSignOn,
 } from './names.js';
+import type { PasswordHasher } from './passwords/password-hasher.js';
 import { userDatabase } from './user-database.js';
 
 export interface LibraryOptions {
   readonly tables: UserTables;
+  readonly passwords: PasswordHasher;
   /** Signs cookies and encrypts second factors. */
   readonly secret: string;
   /** The server's URL for browsers, without a path. */
@@ -36,7 +38,7 @@ export interface LibraryOptions {
 export type Library = ReturnType<typeof buildLibrary>;
 
 export function buildLibrary(options: LibraryOptions) {
-  const { tables, secret, origin, basePath, secure, singleSignOn, mayJoin, onPasswordReset } = options;
+  const { tables, secret, origin, basePath, secure, singleSignOn, mayJoin } = options;
   const log = options.log.child({ part: 'sign-in' });
   return betterAuth({
     appName: 'caller-stats',
@@ -76,14 +78,7 @@ export function buildLibrary(options: LibraryOptions) {
       updateAccountOnSignIn: false,
     },
     verification: { modelName: 'user_verification' },
-    emailAndPassword: {
-      enabled: true,
-      minPasswordLength: passwordCharactersMin,
-      maxPasswordLength: passwordCharactersMax,
-      revokeSessionsOnPasswordReset: true,
-      resetPasswordTokenExpiresIn: 86_400,
-      sendResetPassword: async ({ user, token }) => onPasswordReset(user.email, token),
-    },
+    emailAndPassword: signInWithPassword(options),
     databaseHooks: {
       // Only `Users` creates accounts, for addresses that an owner invited or a provider verified.
       user: { create: { before: async (user) => ({ data: { ...user, emailVerified: true } }) } },
@@ -97,24 +92,7 @@ export function buildLibrary(options: LibraryOptions) {
     },
     plugins: [
       twoFactor({ issuer: 'caller-stats', twoFactorTable: 'user_second_factor' }),
-      ...(singleSignOn === undefined
-        ? []
-        : [
-            genericOAuth({
-              config: [
-                {
-                  providerId: PROVIDER_ID,
-                  name: singleSignOn.name,
-                  clientId: singleSignOn.clientId,
-                  clientSecret: singleSignOn.clientSecret,
-                  discoveryUrl: `${singleSignOn.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
-                  requireIdTokenVerification: true,
-                  scopes: ['openid', 'email', 'profile'],
-                  disableProviderLogout: true,
-                },
-              ],
-            }),
-          ]),
+      ...(singleSignOn === undefined ? [] : [signInWithProvider(singleSignOn)]),
     ],
     onAPIError: { errorURL: `${basePath}/sign-in` },
     advanced: {
@@ -125,5 +103,37 @@ export function buildLibrary(options: LibraryOptions) {
       defaultCookieAttributes: { sameSite: 'lax', httpOnly: true, path: basePath || '/' },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
     },
+  });
+}
+
+function signInWithPassword({ passwords, onPasswordReset }: LibraryOptions) {
+  return {
+    enabled: true,
+    minPasswordLength: passwordCharactersMin,
+    maxPasswordLength: passwordCharactersMax,
+    password: {
+      hash: (password) => passwords.hash(password),
+      verify: (given) => passwords.verify(given),
+    },
+    revokeSessionsOnPasswordReset: true,
+    resetPasswordTokenExpiresIn: 86_400,
+    sendResetPassword: async ({ user, token }) => onPasswordReset(user.email, token),
+  } satisfies BetterAuthOptions['emailAndPassword'];
+}
+
+function signInWithProvider({ name, clientId, clientSecret, issuer }: SingleSignOn) {
+  return genericOAuth({
+    config: [
+      {
+        providerId: PROVIDER_ID,
+        name,
+        clientId,
+        clientSecret,
+        discoveryUrl: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+        requireIdTokenVerification: true,
+        scopes: ['openid', 'email', 'profile'],
+        disableProviderLogout: true,
+      },
+    ],
   });
 }

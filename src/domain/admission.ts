@@ -2,10 +2,9 @@
 
 /**
  * The kind of a request. `probe` asks whether the server is alive and is never refused. `recording` is refused first,
- * because senders retry. `account` is a change through the dashboard, which may hash a password (32 MB and 0.1 s).
- * `reading` is everything else.
+ * because senders retry. `reading` is everything else.
  */
-export type RequestKind = 'probe' | 'recording' | 'account' | 'reading';
+export type RequestKind = 'probe' | 'recording' | 'reading';
 
 /** The current load, without the request being decided on. */
 export interface Load {
@@ -15,8 +14,6 @@ export interface Load {
   readonly recordingBytes: number;
   /** All other requests except probes. */
   readonly requests: number;
-  /** The part of those that are changes through the dashboard. */
-  readonly accountRequests: number;
   /** Mean over the last sample. Reads tolerate `readDelayFactor` times the limit. */
   readonly eventLoopDelayMs: number;
 }
@@ -42,7 +39,6 @@ export function refusalReason(kind: RequestKind, load: Load, limits: LoadLimits)
   }
   const isBusy =
     load.eventLoopDelayMs > limits.eventLoopDelayMsMax * readDelayFactor ||
-    load.requests >= limits.requestsMax ||
-    (kind === 'account' && load.accountRequests >= limits.accountRequestsMax);
+    load.requests >= limits.requestsMax;
   return isBusy ? BUSY : undefined;
 }

@@ -11,6 +11,8 @@ export type ErrorCode =
   | 'already_exists'
   /** The store cannot do it now (locked, full, closing, overloaded); the same call may succeed later. */
   | 'unavailable'
+  /** The process has too much to do for this now; the same call may succeed later. */
+  | 'busy'
   /** A password, code or session that is not the right one. */
   | 'wrong_credentials'
   /** Too many wrong codes in a row. */

@@ -70,10 +70,21 @@ export const passwordCharactersMax = 128;
 export const guessesMax = 10;
 /** Failed sign-ins from one address within `guessWindowSeconds`: an office shares one address among many people. */
 export const addressFailuresMax = 100;
+/** How often the limit of an address applies to a /48 of IPv6, which a whole site has, and an attacker easily. */
+export const wideNetworkFactor = 10;
 /** Time after which failed sign-ins no longer count: long enough to make guessing pointless, short enough to wait. */
 export const guessWindowSeconds = (15 * minuteMs) / secondMs;
 /** How long the sign-in library locks two-factor authentication after ten wrong codes in a row. */
 export const codeLockSeconds = (15 * minuteMs) / secondMs;
+/** Concurrent sign-ins from browsers that have signed in before, and other checks of passwords of known people. A hash takes
+ * 0.1 s on their thread, so the last one waits for three seconds. */
+export const knownSignInsMax = 32;
+/** Concurrent sign-ins from other browsers. Further ones are refused, because whoever tries passwords would fill any queue. */
+export const strangerSignInsMax = 8;
+/** Refused sign-ins that wait for their turn to be answered, so that whoever repeats them at once costs little. */
+export const refusedSignInsMax = 64;
+/** How long a thread that hashes passwords stays without any. */
+export const hashingIdleMs = 10_000;
 /** How long a browser that has signed in stays known. */
 export const deviceCookieSeconds = (365 * dayMs) / secondMs;
 /** How long an unused session lasts; each day of use renews it. */
@@ -134,8 +145,6 @@ export const failuresPerMinute = 600;
 
 /** Concurrent requests, recordings and probes not included (setting). */
 export const requestsMax = 1_000;
-/** Concurrent changes through the dashboard: hashing a password takes 32 MB and 0.1 s of one of four threads. */
-export const accountRequestsMax = 32;
 /** Concurrent recording requests (setting): enough to share commits well, few enough to finish soon. */
 export const recordingsMax = 1_000;
 /** Bytes of all recording bodies in memory (setting). Parsed, they take several times as much. */

@@ -6,12 +6,12 @@ import type { Logger } from 'pino';
 import { AuthProvider, type UsersOptions } from '../auth/auth-provider.js';
 import type { LoadLimits } from '../domain/admission.js';
 import { createNetworks } from '../domain/keys/networks.js';
-import { accountRequestsMax, keepAliveTimeoutMs } from '../domain/limits.js';
+import { keepAliveTimeoutMs } from '../domain/limits.js';
 import { ProjectRules, type TelemetryTexts } from '../domain/queries/telemetry-settings.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
 import { Admission, watchEventLoop } from './admission/admission.js';
-import { RateLimit, type RateLimits } from './admission/rate-limits.js';
+import { FailureLimit, RateLimit, type RateLimits } from './admission/rate-limits.js';
 import { onFinished } from './connection/connections.js';
 import { type ConnectionLimits, limitConnections } from './connection/deadlines.js';
 import type { DashboardOptions } from './dashboard/context.js';
@@ -47,7 +47,7 @@ export interface RequestTracing {
 export interface AppOptions {
   readonly store: Store;
   readonly clock: Clock;
-  readonly limits: RecordingLimits & RateLimits & Omit<LoadLimits, 'accountRequestsMax'> & ConnectionLimits;
+  readonly limits: RecordingLimits & RateLimits & LoadLimits & ConnectionLimits;
   /** The prefix of every path. */
   readonly basePath: BasePath;
   /** Proxies whose `X-Forwarded-For` is trusted, in the form of `parseNetwork`. */
@@ -79,8 +79,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = createServer(options);
   // There must be room for one request of the largest size, compressed and decompressed.
   const recordingBytesMax = Math.max(limits.recordingBytesMax, 2 * limits.bodyBytesMax);
-  const loadLimits = { ...limits, recordingBytesMax, accountRequestsMax };
-  const admission = new Admission(loadLimits, clock, options.eventLoopDelayMs ?? watchEventLoop(app));
+  const admission = new Admission(
+    { ...limits, recordingBytesMax },
+    clock,
+    options.eventLoopDelayMs ?? watchEventLoop(app),
+  );
   if (metrics !== undefined) observeRequests(app, metrics);
   tracing?.watch(app);
   refuseWhileClosing(app);
@@ -90,7 +93,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await addOpenApi(app, options.dashboard.version, basePath);
 
   const requests = new RateLimit('organization', limits.requestsPerMinute);
-  const failures = new RateLimit('failures', limits.failuresPerMinute);
+  const failures = new FailureLimit(limits.failuresPerMinute);
   const authenticator = new Authenticator({ store, clock, requests, failures, log: app.log });
   const projectRules = new ProjectRules(options.telemetry);
   const ingestion = new IngestionMonitor({ store, clock, projectRules, log: app.log, metrics });

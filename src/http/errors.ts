@@ -43,7 +43,7 @@ export class UnavailableError extends HttpError {
   }
 }
 
-/** The server refuses the request because of its load. `Admission` logs this, at most once in ten seconds. */
+/** The server refuses the request because of its load. Whoever throws this logs it, at most once in ten seconds. */
 export class LoadSheddingError extends UnavailableError {}
 
 /** The status of each domain error code. */
@@ -52,6 +52,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
   not_found: 404,
   already_exists: 409,
   unavailable: 503,
+  busy: 503,
   wrong_credentials: 401,
   too_many_attempts: 429,
 };
@@ -78,6 +79,7 @@ function toHttpError(error: unknown, requestId: string): HttpError {
   if (error instanceof CallerStatsError) {
     // The store's own message may contain a file name.
     if (error.code === 'unavailable') return new UnavailableError('The store cannot answer now; try again.');
+    if (error.code === 'busy') return new LoadSheddingError(error.message);
     return new HttpError(
       STATUS_OF_CODE[error.code],
       error.message,
@@ -120,8 +122,9 @@ function firstDetails(details: readonly string[]): readonly string[] {
 
 /** Fastify's error handler. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, headers, message, details } = toHttpError(error, request.id);
-  if (status >= 500 && !(error instanceof LoadSheddingError))
+  const answer = toHttpError(error, request.id);
+  const { status, headers, message, details } = answer;
+  if (status >= 500 && !(answer instanceof LoadSheddingError))
     request.log.error({ err: error, reqId: request.id }, 'request failed');
   return reply
     .code(status)

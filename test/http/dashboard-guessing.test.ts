@@ -1,7 +1,12 @@
 /** Limits of failed sign-ins. They do not lock out a user at a browser that the user has signed in with. */
 import { describe, expect, test, vi } from 'vitest';
 import { CallerStatsError } from '../../src/domain/errors.js';
-import { addressFailuresMax, guessesMax, guessWindowSeconds } from '../../src/domain/limits.js';
+import {
+  addressFailuresMax,
+  guessesMax,
+  guessWindowSeconds,
+  wideNetworkFactor,
+} from '../../src/domain/limits.js';
 import { Browser, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { errorOf, type Service, startService } from '../support/http/http.js';
 
@@ -105,15 +110,37 @@ test('an address that fails for many users is blocked, except for known browsers
   expect((await known.signIn(ada)).status).toBe(200);
 });
 
+test('addresses of IPv6 are blocked by /64, and by /48 after ten times as many failures', async () => {
+  const service = await startService();
+  const tryFrom = async (from: string, number: number) =>
+    (await new Browser(service, from).signIn(`nobody${number}@example.org`, 'x')).status;
+  // The counts as if so many had failed: a thousand sign-ins take too long.
+  const take = service.store.throttles.take.bind(service.store.throttles);
+  const weigh = vi.spyOn(service.store.throttles, 'take');
+  weigh.mockImplementation((key, { attemptsMax, windowMs }, nowMs) =>
+    take(key, { attemptsMax: Math.ceil(attemptsMax / 25), windowMs }, nowMs),
+  );
+  const times = addressFailuresMax / 25;
+  for (let host = 1; host <= times; host++) expect(await tryFrom(`2001:db8:1:1::${host}`, host)).toBe(401);
+  expect(await tryFrom('2001:db8:1:1::ffff', 50)).toBe(429);
+  for (let at = times; at < times * wideNetworkFactor; at++)
+    expect(await tryFrom(`2001:db8:1:${100 + Math.floor(at / times)}::1`, 100 + at)).toBe(401);
+  expect(await tryFrom('2001:db8:1:ffff::1', 50)).toBe(429);
+  expect(await tryFrom('2001:db8:2:1::1', 50)).toBe(401);
+});
+
 describe('the limit of failed sign-ins', () => {
   test('includes concurrent attempts at several servers of a database', async () => {
     const one = await startService();
     await signedIn(one, ada, 'owner', { from: '192.0.2.1' });
     const other = await startService({ database: one.databaseUrl, keys: one.keys });
-    const attempts = Array.from({ length: 30 }, (_, at) =>
-      new Browser(at % 2 === 0 ? one : other, addressOf(at)).signIn(ada, `wrong guess number ${at}`),
-    );
-    const statuses = (await Promise.all(attempts)).map(({ status }) => status);
+    const guess = async (at: number): Promise<number> => {
+      const service = at % 2 === 0 ? one : other;
+      const { status } = await new Browser(service, addressOf(at)).signIn(ada, `wrong guess number ${at}`);
+      // Too many strangers at once: this one is not counted.
+      return status === 503 ? guess(at) : status;
+    };
+    const statuses = await Promise.all(Array.from({ length: 30 }, (_, at) => guess(at)));
     expect(statuses.toSorted()).toEqual([...allWrong, ...Array<number>(30 - guessesMax).fill(429)]);
     for (const service of [one, other])
       expect((await new Browser(service, addressOf(99)).signIn(ada)).status).toBe(429);

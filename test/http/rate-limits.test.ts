@@ -187,6 +187,30 @@ describe('the rate limit of failures', () => {
     expect((await send({ key: null, from: '2001:db8::1' })).status, 'another address').toBe(401);
   });
 
+  test('counts a /64 of IPv6 together, and a /48 up to ten times the limit', async () => {
+    const { send } = await startService({ limits });
+    const fail = async (from: string) => (await send({ key: null, from })).status;
+    const inOneNetwork = await Promise.all([1, 2, 3].map((host) => fail(`2001:db8:1:1::${host}`)));
+    expect(inOneNetwork).toEqual([401, 401, 401]);
+    expect(readLimits(await send({ key: null, from: '2001:db8:1:1:ffff::1' }))).toEqual([
+      429,
+      policy,
+      '"failures";r=0;t=60',
+      '60',
+    ]);
+    // 27 more of other networks, in the same /48.
+    for (let network = 2; network <= 10; network++)
+      for (let host = 1; host <= 3; host++) expect(await fail(`2001:db8:1:${network}::${host}`)).toBe(401);
+    expect(readLimits(await send({ key: null, from: '2001:db8:1:ffff::1' }))).toEqual([
+      429,
+      '"failures";q=30;w=60',
+      '"failures";r=0;t=60',
+      '60',
+    ]);
+    expect(await fail('2001:db8:2:1::1')).toBe(401);
+    expect([await fail('::ffff:192.0.2.7'), await fail('::ffff:192.0.2.8')]).toEqual([401, 401]);
+  });
+
   test('neither counts nor blocks requests with an active key', async () => {
     const { send, addKey } = await startService({ limits });
     const elsewhere = await addKey('elsewhere', { type: 'admin', allow: ['192.0.2.1'] });

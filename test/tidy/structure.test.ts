@@ -24,7 +24,10 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ],
   ['src/storage/series.ts', /^src\/(domain|storage\/ports)\//],
   ['src/storage/', /^(src\/(domain|storage)\/|node:)/],
-  ['src/auth/', /^(src\/(domain|auth|storage\/ports)\/|better-auth|kysely$|pino$)/],
+  [
+    'src/auth/',
+    /^(src\/(domain|auth|storage\/ports)\/|node:(async_hooks|crypto|os|worker_threads)$|better-auth|kysely$|pino$)/,
+  ],
   [
     'src/app/',
     /^(src\/(app|domain|shared|storage\/ports)\/|src\/storage\/(open|series)\.ts$|node:|csv-parse\/sync$|zstddec\/stream$|ajv$)/,

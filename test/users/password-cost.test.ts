@@ -3,7 +3,6 @@ import { scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { placeFactories } from '../support/storage/store.js';
 import { runOnUsers } from '../support/users/people.js';
-import { dividePasswordCost } from '../support/users/quick-passwords.mjs';
 import { usersOf, Visitor } from '../support/users/visitor.js';
 
 const password = 'a long enough passphrase';
@@ -11,9 +10,13 @@ const password = 'a long enough passphrase';
 /** 32 MiB and about a tenth of a second. */
 const cost = { N: 2 ** 14, r: 16, p: 1, maxmem: 2 ** 26 };
 
-// Other test files of this process use cheaper hashes.
-beforeAll(() => dividePasswordCost(1));
-afterAll(() => dividePasswordCost(16));
+// Threads copy the environment when they start. Other tests use cheaper hashes.
+beforeAll(() => {
+  process.env['CALLER_STATS_TEST_FULL_HASHES'] = '1';
+});
+afterAll(() => {
+  delete process.env['CALLER_STATS_TEST_FULL_HASHES'];
+});
 
 test.each(placeFactories)(
   'passwords are stored as scrypt hashes with the full cost and individual salts: %s',

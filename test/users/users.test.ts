@@ -2,7 +2,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { passwordCharactersMax, passwordCharactersMin } from '../../src/domain/limits.js';
 import type { Store } from '../../src/storage/ports/store.js';
-import '../support/users/quick-passwords.mjs';
 import { placeFactories } from '../support/storage/store.js';
 import { runOnUsers } from '../support/users/people.js';
 import { codesOf, type Node, usersOf, Visitor } from '../support/users/visitor.js';

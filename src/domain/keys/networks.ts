@@ -60,6 +60,34 @@ export function createNetworks(list: readonly string[]): (address: string) => bo
   };
 }
 
+/** The networks that share a rate limit with an address, as texts. */
+export interface SharedNetworks {
+  /** What one subscriber has: an IPv4 address, or a /64 of IPv6. */
+  readonly narrow: string;
+  /** What one site has: a /48 of IPv6. Undefined for IPv4. */
+  readonly wide: string | undefined;
+}
+
+/**
+ * The networks that an address is limited with. Anybody with IPv6 has 2^64 addresses, so a limit of each means nothing. An
+ * IPv4 address in IPv6 form is an IPv4 address; text that is no address is limited by itself.
+ */
+export function sharedNetworksOf(address: string): SharedNetworks {
+  if (isIP(address) !== 6) return { narrow: address, wide: undefined };
+  const bits = toBits(address.split('%')[0] ?? '');
+  const mapped = /^0{80}1{16}(.{8})(.{8})(.{8})(.{8})$/.exec(bits);
+  if (mapped !== null) {
+    const parts = mapped.slice(1).map((byte) => Number.parseInt(byte, 2));
+    return { narrow: parts.join('.'), wide: undefined };
+  }
+  const prefix = (length: number) => `${bits.slice(0, length).replaceAll(/.{4}/g, toHex)}/${length}`;
+  return { narrow: prefix(64), wide: prefix(48) };
+}
+
+function toHex(bits: string): string {
+  return Number.parseInt(bits, 2).toString(16);
+}
+
 /** The 128 bits of a valid IPv6 address. The URL parser turns an IPv4 address at its end into groups. */
 function toBits(address: string): string {
   const halves = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');

@@ -40,7 +40,7 @@ export class Admission {
   /** The bytes counted for each recording request in progress. */
   readonly #bytes = new WeakMap<FastifyRequest, number>();
   /** One object, because a new one for each request took 3% of an export. */
-  readonly #load = { recordings: 0, recordingBytes: 0, requests: 0, accountRequests: 0, eventLoopDelayMs: 0 };
+  readonly #load = { recordings: 0, recordingBytes: 0, requests: 0, eventLoopDelayMs: 0 };
 
   /** `eventLoopDelayMs` returns the mean delay of the event loop in the last interval. */
   constructor(limits: LoadLimits, clock: Clock, eventLoopDelayMs: () => number) {
@@ -110,12 +110,10 @@ export class Admission {
     const counter = work === 'recording' ? 'recordings' : 'requests';
     this.#load[counter]++;
     if (work === 'recording') this.#bytes.set(request, 0);
-    if (work === 'account') this.#load.accountRequests++;
     onFinished(request.raw, reply.raw, () => {
       this.#load[counter]--;
       this.#load.recordingBytes -= this.#bytes.get(request) ?? 0;
       this.#bytes.delete(request);
-      if (work === 'account') this.#load.accountRequests--;
     });
   }
 
@@ -154,8 +152,7 @@ export class Admission {
 
 function classify({ method, routeOptions: { url = '' } }: FastifyRequest): RequestKind {
   if (PROBES.includes(url)) return 'probe';
-  if (method === 'POST' && RECORDING.includes(url)) return 'recording';
-  return url.startsWith('/api/') && method !== 'GET' && method !== 'HEAD' ? 'account' : 'reading';
+  return method === 'POST' && RECORDING.includes(url) ? 'recording' : 'reading';
 }
 
 const lookMs = 500;

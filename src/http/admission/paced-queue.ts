@@ -34,6 +34,11 @@ export class PacedQueue {
     this.#pace = pace;
   }
 
+  /** The number of callers that wait. */
+  get length(): number {
+    return this.#waiting.length;
+  }
+
   /** Resolves when it is the caller's turn. `bytes` is the size of its work. */
   next(bytes = 0): Promise<void> {
     return new Promise((resolve) => {

@@ -7,6 +7,8 @@
  */
 import type { FastifyReply } from 'fastify';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import { sharedNetworksOf } from '../../domain/keys/networks.js';
+import { wideNetworkFactor } from '../../domain/limits.js';
 import { HttpError } from '../errors.js';
 
 /** Requests per minute; 0 for no limit. */
@@ -35,14 +37,15 @@ export class RateLimit {
     return this.#limiter !== undefined;
   }
 
-  /** Counts one request of `who` and sets the headers. Throws `429` above the limit. */
-  async consume(who: string, reply: FastifyReply): Promise<void> {
+  /** Counts one request of `who` and sets the headers, unless they are `quiet` below the limit. Throws `429` above it. */
+  async consume(who: string, reply: FastifyReply, { quiet = false } = {}): Promise<void> {
     if (this.#limiter === undefined) return;
     // Above the limit, the library rejects with the result instead of an error.
     const result = await this.#limiter.consume(who).catch((rejected: Error | RateLimiterRes) => {
       if (rejected instanceof Error) throw rejected;
       return rejected;
     });
+    if (quiet && result.consumedPoints <= this.#quota) return;
     const seconds = Math.max(Math.ceil(result.msBeforeNext / 1000), 1);
     reply.headers({
       'ratelimit-policy': `"${this.#name}";q=${this.#quota};w=${windowSeconds}`,
@@ -51,5 +54,25 @@ export class RateLimit {
     if (result.consumedPoints <= this.#quota) return;
     const message = `Too many requests: ${this.#quota} a minute are allowed. Try again in ${seconds} s.`;
     throw new HttpError(429, message, { 'retry-after': String(seconds) });
+  }
+}
+
+/** Limits addresses whose requests fail: IPv4 by address, IPv6 by /64 and, with a higher limit, by /48. */
+export class FailureLimit {
+  readonly #narrow: RateLimit;
+  readonly #wide: RateLimit;
+
+  /** `quota`: failures per minute for each address; 0 for no limit. */
+  constructor(quota: number) {
+    this.#narrow = new RateLimit('failures', quota);
+    this.#wide = new RateLimit('failures', quota * wideNetworkFactor);
+  }
+
+  /** Counts one failure of the client's address. Throws `429` above a limit. */
+  async consume(address: string, reply: FastifyReply): Promise<void> {
+    const { narrow, wide } = sharedNetworksOf(address);
+    // Refused requests of one network do not count against its neighbors.
+    await this.#narrow.consume(narrow, reply);
+    if (wide !== undefined) await this.#wide.consume(wide, reply, { quiet: true });
   }
 }

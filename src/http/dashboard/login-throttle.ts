@@ -6,23 +6,31 @@
  *
  * The counts are in the store, so all processes and nodes share them, and restarts do not reset them. While the store is
  * unavailable, nobody can sign in.
+ *
+ * Hashing is bounded, too, for each process: known browsers and people with a session have their own lane (see
+ * `PasswordHasher`). Refusals of all others are paced, so that whoever repeats them at once costs little.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthProvider } from '../../auth/auth-provider.js';
 import { COOKIE_PREFIX } from '../../auth/names.js';
 import { CallerStatsError } from '../../domain/errors.js';
+import { sharedNetworksOf } from '../../domain/keys/networks.js';
 import {
   addressFailuresMax,
   deviceCookieSeconds,
   guessesMax,
   guessWindowSeconds,
+  refusedSignInsMax,
+  wideNetworkFactor,
 } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { secondMs } from '../../domain/time/duration.js';
 import type { Throttles } from '../../storage/ports/throttles.js';
+import { PacedQueue, REFUSAL_PACE } from '../admission/paced-queue.js';
 import { HttpError } from '../errors.js';
 import { getClientAddress } from '../request/target.js';
+import { createThrottledWarning } from '../throttled-log.js';
 
 const COOKIE = `${COOKIE_PREFIX}.device`;
 
@@ -35,20 +43,53 @@ interface LoginThrottleOptions {
 /** An attempt that was counted, by a keyed hash, so that the store has no addresses of people. */
 type Counted = { readonly key: string; readonly resetsAt: number };
 
+type Limit = readonly [subject: string, attemptsMax: number];
+
+/** The user that an attempt is for, and the id of the browser if it has signed in as that user before. */
+type Guesser = { readonly email: string; readonly device: string | undefined };
+
 export class LoginThrottle {
   readonly #options: LoginThrottleOptions;
+  readonly #refusals = new PacedQueue(REFUSAL_PACE);
+  readonly #warn: ReturnType<typeof createThrottledWarning>;
 
   constructor(options: LoginThrottleOptions) {
     this.#options = options;
+    this.#warn = createThrottledWarning(options.clock);
   }
 
   /**
-   * Runs `check`, which compares a secret of the user, or throws `429` after too many failures. An attempt counts as a
-   * failure while it runs, so that parallel attempts cannot pass the limit. Unless it fails with `wrong_credentials`, it is
-   * then taken back.
+   * Runs `check`, which compares a secret of the user, or throws `429` after too many failures, and `503` if too many people
+   * sign in at once. An attempt counts as a failure while it runs, so that parallel attempts cannot pass the limit. Unless it
+   * fails with `wrong_credentials`, it is then taken back.
    */
-  async attempt<T>(request: FastifyRequest, email: string, check: () => Promise<T>): Promise<T> {
-    const counted = await this.#count(request, email);
+  async attempt<T>(
+    request: FastifyRequest,
+    { email, isSignedIn = false }: { readonly email: string; readonly isSignedIn?: boolean },
+    check: () => Promise<T>,
+  ): Promise<T> {
+    const device = await this.#findDevice(request, email);
+    const lane = isSignedIn || device !== undefined ? 'known' : 'stranger';
+    try {
+      // A place comes first: an attempt without one does not reach the store.
+      return await this.#options.authProvider.passwords.inLane(lane, () =>
+        this.#counted(request, { email, device }, check),
+      );
+    } catch (error) {
+      const isBusy = error instanceof CallerStatsError && error.code === 'busy';
+      if (isBusy) this.#warn(request.log, { lane }, 'sign-ins are refused: too many at once');
+      if (lane === 'stranger' && (isBusy || error instanceof HttpError)) await this.#waitToRefuse();
+      throw error;
+    }
+  }
+
+  /** So that a sender who repeats refused requests at once takes little time from others. */
+  async #waitToRefuse(): Promise<void> {
+    if (this.#refusals.length < refusedSignInsMax) await this.#refusals.next();
+  }
+
+  async #counted<T>(request: FastifyRequest, who: Guesser, check: () => Promise<T>): Promise<T> {
+    const counted = await this.#count(request, who);
     let isWrong = false;
     try {
       return await check();
@@ -79,14 +120,10 @@ export class LoginThrottle {
   }
 
   /** Counts an attempt: of the browser if it is known, else of the user and of the address. Throws `429` above a limit. */
-  async #count(request: FastifyRequest, email: string): Promise<readonly Counted[]> {
-    const device = await this.#findDevice(request, email);
-    const limits: readonly (readonly [subject: string, attemptsMax: number])[] =
+  async #count(request: FastifyRequest, { email, device }: Guesser): Promise<readonly Counted[]> {
+    const limits: readonly Limit[] =
       device === undefined
-        ? [
-            [`attempts of user ${email}`, guessesMax],
-            [`attempts from ${getClientAddress(request)}`, addressFailuresMax],
-          ]
+        ? [[`attempts of user ${email}`, guessesMax], ...limitsOfAddress(getClientAddress(request))]
         : [[`attempts of device ${device}`, guessesMax]];
     const nowMs = this.#options.clock.now();
     const counted: Counted[] = [];
@@ -125,6 +162,15 @@ export class LoginThrottle {
     const secure = this.#options.authProvider.isSecure({ secure: protocol === 'https' });
     return { name: secure ? `__Secure-${COOKIE}` : COOKIE, secure };
   }
+}
+
+/** The limits of an address: IPv4 by address, IPv6 by /64 and, with a higher limit, by /48. */
+function limitsOfAddress(address: string): readonly Limit[] {
+  const { narrow, wide } = sharedNetworksOf(address);
+  const own: Limit = [`attempts from ${narrow}`, addressFailuresMax];
+  return wide === undefined
+    ? [own]
+    : [own, [`attempts from ${wide}`, addressFailuresMax * wideNetworkFactor]];
 }
 
 function tooManyAttempts(msBeforeNext: number): HttpError {

@@ -8,7 +8,7 @@ import { isProjectId, type Project } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { BoundedCache } from '../../shared/bounded-cache.js';
 import type { Access, Store, SyncReads } from '../../storage/ports/store.js';
-import type { RateLimit } from '../admission/rate-limits.js';
+import type { FailureLimit, RateLimit } from '../admission/rate-limits.js';
 import { HttpError, noSuchProject, unauthenticated } from '../errors.js';
 import { getClientAddress, PROJECT_HEADER } from './target.js';
 
@@ -21,7 +21,7 @@ interface AuthenticatorOptions {
   /** Limits organizations. */
   readonly requests: RateLimit;
   /** Limits addresses whose requests fail to authenticate. */
-  readonly failures: RateLimit;
+  readonly failures: FailureLimit;
   readonly log: FastifyBaseLogger;
 }
 

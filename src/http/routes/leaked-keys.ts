@@ -4,7 +4,7 @@ import { hashKey, parseKeyType } from '../../domain/keys/api-key.js';
 import { failure, success } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
-import type { RateLimit } from '../admission/rate-limits.js';
+import type { FailureLimit } from '../admission/rate-limits.js';
 import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { type FieldReader, readFields } from '../request/fields.js';
 import { requireNoParameters } from '../request/parameters.js';
@@ -17,7 +17,11 @@ const bodyBytesMax = 4096;
 
 export async function addLeakedKeys(
   app: FastifyInstance,
-  { store, clock, failures }: { readonly store: Store; readonly clock: Clock; readonly failures: RateLimit },
+  {
+    store,
+    clock,
+    failures,
+  }: { readonly store: Store; readonly clock: Clock; readonly failures: FailureLimit },
 ): Promise<void> {
   const handler = async (request: FastifyRequest) => {
     requireNoParameters(request);

@@ -14,6 +14,7 @@ import type { BasePath } from '../../../src/http/request/base-path.js';
 import type { RequestMetrics } from '../../../src/http/request-metrics.js';
 import { openStore } from '../../../src/storage/open.js';
 import type { Store } from '../../../src/storage/ports/store.js';
+import { requireNoKey } from '../secrets.js';
 import { by, projectOf } from '../storage/entities.js';
 import { type Answer, type Asked, checkAnswer } from './http-checks.js';
 import { addKey, addProjectsAndKeys, type KeyName, type KeyRequest, startMs } from './http-keys.js';
@@ -21,8 +22,6 @@ import { headOf, RawConnection } from './http-raw.js';
 import { type WatchedStore, watchStore } from './http-store.js';
 import { at, OpenApi } from './openapi.js';
 import { makeDocs, makePages } from './pages.js';
-import '../users/quick-passwords.mjs';
-import { requireNoKey } from '../secrets.js';
 import { routesOf } from './routes.js';
 
 export { type KeyName, startMs } from './http-keys.js';

@@ -12,17 +12,15 @@ const limits: LoadLimits = {
   recordingsMax: 3,
   recordingBytesMax: 100,
   requestsMax: 5,
-  accountRequestsMax: 2,
   eventLoopDelayMsMax: 50,
 };
 const idle: Load = {
   recordings: 0,
   recordingBytes: 0,
   requests: 0,
-  accountRequests: 0,
   eventLoopDelayMs: 0,
 };
-const works: readonly RequestKind[] = ['probe', 'recording', 'account', 'reading'];
+const works: readonly RequestKind[] = ['probe', 'recording', 'reading'];
 const refused = (load: Partial<Load>): readonly RequestKind[] =>
   works.filter((work) => refusalReason(work, { ...idle, ...load }, limits) !== undefined);
 
@@ -34,21 +32,16 @@ describe('the server refuses', () => {
     [
       'everything except probes if it is very late',
       { eventLoopDelayMs: 50 * readDelayFactor + 1 },
-      ['recording', 'account', 'reading'],
+      ['recording', 'reading'],
     ],
     [
       'only recordings up to the delay that reads tolerate',
       { eventLoopDelayMs: 50 * readDelayFactor },
       ['recording'],
     ],
-    ['reads and account changes at the limit of requests', { requests: 5 }, ['account', 'reading']],
-    ['account changes at their limit', { accountRequests: 2 }, ['account']],
+    ['reads at the limit of requests', { requests: 5 }, ['reading']],
     ['nothing without load', {}, []],
-    [
-      'nothing at one less than every limit',
-      { recordings: 2, recordingBytes: 99, requests: 4, accountRequests: 1 },
-      [],
-    ],
+    ['nothing at one less than every limit', { recordings: 2, recordingBytes: 99, requests: 4 }, []],
     ['nothing at the highest tolerated delay', { eventLoopDelayMs: 50 }, []],
   ])('%s', (_what, load, expected) => {
     expect(refused(load)).toEqual(expected);
@@ -60,7 +53,6 @@ const loads = fc.record({
   recordings: counts,
   recordingBytes: counts,
   requests: counts,
-  accountRequests: counts,
   eventLoopDelayMs: fc.double({ min: 0, max: 1000, noNaN: true }),
 });
 

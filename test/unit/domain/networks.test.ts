@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createNetworks, parseNetwork, parseNetworks } from '../../../src/domain/keys/networks.js';
+import {
+  createNetworks,
+  parseNetwork,
+  parseNetworks,
+  sharedNetworksOf,
+} from '../../../src/domain/keys/networks.js';
 import { words } from '../../support/words.js';
 
 describe('a network', () => {
@@ -78,4 +83,32 @@ describe('a list of networks', () => {
 
 test('several networks are trimmed, and each is listed once', () => {
   expect(parseNetworks([' 10.0.0.1 ', '10.0.0.1', '::1'])).toEqual({ ok: true, value: ['10.0.0.1', '::1'] });
+});
+
+describe('the networks that share a rate limit', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1', undefined],
+    ['::ffff:192.0.2.1', '192.0.2.1', undefined],
+    ['::FFFF:c000:201', '192.0.2.1', undefined],
+    ['2001:db8:1:2:3:4:5:6', '20010db800010002/64', '20010db80001/48'],
+    ['2001:DB8:1:2::', '20010db800010002/64', '20010db80001/48'],
+    ['fe80::1%eth0', 'fe80000000000000/64', 'fe8000000000/48'],
+    ['::1', '0000000000000000/64', '000000000000/48'],
+    ['unknown', 'unknown', undefined],
+  ])('of %s', (address, narrow, wide) => {
+    expect(sharedNetworksOf(address)).toEqual({ narrow, wide });
+  });
+
+  test('are the same for two IPv6 addresses exactly if their first 64 or 48 bits are', () => {
+    const group = fc.constantFrom('0', '1', 'ffff');
+    const address = fc.array(group, { minLength: 8, maxLength: 8 }).filter(([first]) => first !== '0');
+    fc.assert(
+      fc.property(address, address, (one, other) => {
+        const [a, b] = [sharedNetworksOf(one.join(':')), sharedNetworksOf(other.join(':'))];
+        expect(a.narrow === b.narrow).toBe(one.slice(0, 4).join() === other.slice(0, 4).join());
+        expect(a.wide === b.wide).toBe(one.slice(0, 3).join() === other.slice(0, 3).join());
+      }),
+      { numRuns: 1000 },
+    );
+  });
 });

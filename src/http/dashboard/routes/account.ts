@@ -18,7 +18,7 @@ export function addAccount(
   sessionGuard.addUserResource(app, '/api/account/password', {
     POST: async ({ auth, user, by }, request, reply) => {
       const fields = readFields(request, { currentPassword: text, newPassword });
-      const answered = await loginThrottle.attempt(request, user.email, () =>
+      const answered = await loginThrottle.attempt(request, { email: user.email, isSignedIn: true }, () =>
         credentials.changePassword(auth, fields),
       );
       setCookies(reply, answered);
@@ -40,7 +40,7 @@ export function addTwoFactor(
     work: (password: string) => Promise<T>,
   ) => {
     const { password } = readFields(request, { password: text });
-    return loginThrottle.attempt(request, user.email, () => work(password));
+    return loginThrottle.attempt(request, { email: user.email, isSignedIn: true }, () => work(password));
   };
   sessionGuard.addUserResource(app, '/api/account/second-factor/start', {
     POST: async (signedIn, request): Promise<TwoFactorSetupResponse> => {

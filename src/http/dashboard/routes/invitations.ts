@@ -23,7 +23,7 @@ export function addSetUp(
       // An interrupted earlier attempt or the command line may have created the account.
       const isKnown = await users.exists(fields.email);
       const answered = isKnown
-        ? await loginThrottle.attempt(request, fields.email, () =>
+        ? await loginThrottle.attempt(request, fields, () =>
             users.signIn(
               toAuthRequest(request),
               fields,

@@ -10,7 +10,7 @@ export function addSignIn(app: FastifyInstance, { users, loginThrottle }: Dashbo
   addResource(app, '/api/sign-in', {
     POST: async (request, reply) => {
       const fields = readFields(request, { email, password: text });
-      const answered = await loginThrottle.attempt(request, fields.email, () =>
+      const answered = await loginThrottle.attempt(request, fields, () =>
         users.signIn(toAuthRequest(request), fields),
       );
       setCookies(reply, answered);

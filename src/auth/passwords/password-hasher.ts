@@ -1,0 +1,115 @@
+/**
+ * Hashes and checks passwords, a few at a time. People who have signed in with their browser before, or are signed in, have
+ * a lane and a thread of their own, so that strangers who try passwords neither keep them out nor make them wait.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Worker } from 'node:worker_threads';
+import { CallerStatsError } from '../../domain/errors.js';
+import { hashingIdleMs, knownSignInsMax, strangerSignInsMax } from '../../domain/limits.js';
+import type { HashingResult, HashingTask, Niceness } from './hashing-thread.js';
+
+/** Who waits for a hash. */
+export type Lane = 'known' | 'stranger';
+
+/** Strangers give way to everything else that the machine does. */
+const LANES = {
+  known: { placesMax: knownSignInsMax, niceness: 0 },
+  stranger: { placesMax: strangerSignInsMax, niceness: 19 },
+} as const satisfies Readonly<Record<Lane, { placesMax: number; niceness: Niceness }>>;
+
+/** The memory of a thread besides that of the hash: it keeps nothing. */
+const resourceLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 };
+
+export class PasswordHasher {
+  readonly #lane = new AsyncLocalStorage<Lane>();
+  readonly #taken: Record<Lane, number> = { known: 0, stranger: 0 };
+  readonly #threads: Readonly<Record<Lane, HashingThread>> = {
+    known: new HashingThread(LANES.known.niceness),
+    stranger: new HashingThread(LANES.stranger.niceness),
+  };
+
+  /**
+   * Runs `work` with a place in the lane, where its hashes are computed. Throws `busy` at once if all places are taken.
+   * Hashes outside a lane are for people who hold a link or a session, so they belong to the lane of known people.
+   */
+  async inLane<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
+    if (this.#taken[lane] >= LANES[lane].placesMax) {
+      throw new CallerStatsError('busy', 'Too many people are signing in at once; try again.');
+    }
+    this.#taken[lane]++;
+    try {
+      return await this.#lane.run(lane, work);
+    } finally {
+      this.#taken[lane]--;
+    }
+  }
+
+  async hash(password: string): Promise<string> {
+    return String(await this.#run({ password }));
+  }
+
+  async verify({ password, hash }: { readonly password: string; readonly hash: string }): Promise<boolean> {
+    return (await this.#run({ password, hash })) === true;
+  }
+
+  #run(task: HashingTask): Promise<string | boolean> {
+    const lane = this.#lane.getStore();
+    if (lane === undefined) return this.inLane('known', () => this.#run(task));
+    return this.#threads[lane].run(task);
+  }
+}
+
+type Settle = { resolve: (value: string | boolean) => void; reject: (error: Error) => void };
+
+/** A thread that is started for the first task, and ends after a while without any. */
+class HashingThread {
+  readonly #niceness: Niceness;
+  /** In the order of their tasks, in which the thread answers. */
+  #waiting: Settle[] = [];
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(niceness: Niceness) {
+    this.#niceness = niceness;
+  }
+
+  run(task: HashingTask): Promise<string | boolean> {
+    clearTimeout(this.#idle);
+    this.#worker ??= this.#start();
+    this.#worker.ref();
+    this.#worker.postMessage(task);
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./hashing-thread.js', import.meta.url), {
+      workerData: this.#niceness,
+      resourceLimits,
+    });
+    worker.on('message', (result: HashingResult) => {
+      const settle = this.#waiting.shift();
+      if ('problem' in result) settle?.reject(new Error(result.problem));
+      else settle?.resolve(result.value);
+      if (this.#waiting.length === 0) this.#rest(worker);
+    });
+    const end = (error: Error) => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const { reject } of waiting) reject(error);
+    };
+    worker.on('error', end);
+    worker.on('exit', (status) => end(new Error(`a thread for passwords ended with status ${status}`)));
+    return worker;
+  }
+
+  /** Without tasks, the thread neither keeps the process running nor takes memory for long. */
+  #rest(worker: Worker): void {
+    worker.unref();
+    this.#idle = setTimeout(() => {
+      this.#worker = undefined;
+      void worker.terminate();
+    }, hashingIdleMs).unref();
+  }
+}

@@ -1,1 +1,0 @@
-export function dividePasswordCost(divisor: number): void;

@@ -1,0 +1,78 @@
+/** The threads that hash passwords. */
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
+import { strangerSignInsMax } from '../../src/domain/limits.js';
+import { whenOver } from '../support/cleanup.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** The threads of libuv, which read files and compress bodies for the whole process. */
+const sharedThreads = 4;
+
+/** Makes all shared threads wait until the returned function is called: opening a pipe waits for its other end. */
+async function occupySharedThreads(): Promise<() => Promise<void>> {
+  const folder = await temporaryFolder();
+  const pipes = Array.from({ length: sharedThreads }, (_, at) => join(folder, `pipe${at}`));
+  execFileSync('mkfifo', pipes);
+  const opening = pipes.map((pipe) => open(pipe, 'r'));
+  return async () => {
+    const ends: number[] = [];
+    for (const pipe of pipes) {
+      // Fails until the thread waits at the pipe.
+      for (;;) {
+        try {
+          ends.push(openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK));
+          break;
+        } catch {
+          await new Promise(setImmediate);
+        }
+      }
+    }
+    for (const file of await Promise.all(opening)) await file.close();
+    for (const end of ends) closeSync(end);
+  };
+}
+
+test('passwords are hashed and checked while all shared threads are busy', async () => {
+  const hasher = new PasswordHasher();
+  // Starting a thread reads files.
+  await hasher.hash('a password to start with');
+  whenOver(await occupySharedThreads());
+  const hash = await hasher.hash('a long enough passphrase');
+  expect(await hasher.verify({ password: 'a long enough passphrase', hash })).toBe(true);
+  expect(await hasher.verify({ password: 'a long enough passphrasf', hash })).toBe(false);
+});
+
+test('a lane refuses more than its places and gives a place back after an error', async () => {
+  const hasher = new PasswordHasher();
+  const ends: (() => void)[] = [];
+  const inside = Array.from({ length: strangerSignInsMax }, () =>
+    hasher.inLane(
+      'stranger',
+      () => new Promise((_resolve, reject) => ends.push(() => reject(new Error('wrong')))),
+    ),
+  );
+  await expect(hasher.inLane('stranger', async () => {})).rejects.toMatchObject({ code: 'busy' });
+  expect(await hasher.inLane('known', async () => 'a place')).toBe('a place');
+  ends[0]?.();
+  await expect(inside[0]).rejects.toThrow('wrong');
+  expect(await hasher.inLane('stranger', async () => 'a place')).toBe('a place');
+  for (const end of ends) end();
+  await Promise.allSettled(inside);
+});
+
+test('a malformed hash is an error and does not end the thread', async () => {
+  const hasher = new PasswordHasher();
+  for (const hash of ['', 'salt', 'salt:', ':00', 'salt:00', 'salt:zz'])
+    await expect(hasher.verify({ password: 'x', hash })).rejects.toThrow('malformed');
+  expect(await hasher.verify({ password: 'x', hash: await hasher.hash('x') })).toBe(true);
+});
+
+test('hashes of other normal forms of a password match', async () => {
+  const hasher = new PasswordHasher();
+  const [composed, decomposed] = ['caf\u00e9 au lait, please', 'cafe\u0301 au lait, please'];
+  expect(await hasher.verify({ password: decomposed, hash: await hasher.hash(composed) })).toBe(true);
+});

@@ -5,7 +5,6 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { queryClient } from './api/query-client.js';
 import { App } from './app.js';
-import { reloadForNewVersion } from './layout/page-boundary.js';
 import { basePath, withoutBasePath } from './navigation/base-path.js';
 import { watchForTokens } from './navigation/token.js';
 import { preloadPage } from './pages.js';
@@ -15,7 +14,6 @@ import './styles/base.css';
 
 watchForTokens();
 followOtherTabs();
-reloadForNewVersion();
 preloadPage(withoutBasePath(location.pathname));
 
 const root = document.getElementById('root');

@@ -1,5 +1,5 @@
 /** The pages, loaded on demand or preloaded shortly before. */
-import { type ComponentType, lazy } from 'react';
+import { lazyCode } from './navigation/lazy-code.js';
 
 const LOADERS = {
   signIn: () => import('./pages/sign-in/sign-in-page.js').then((module) => module.SignInPage),
@@ -51,20 +51,16 @@ export function preloadPage(path: string): void {
   if (page !== undefined) LOADERS[page]().catch(() => undefined);
 }
 
-function lazyPage<P>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
-  return lazy(async () => ({ default: await load() }));
-}
-
-export const SignInPage = lazyPage(LOADERS.signIn);
-export const OverviewPage = lazyPage(LOADERS.overview);
-export const SetUpNeededPage = lazyPage(LOADERS.setUpNeeded);
-export const SetUpPage = lazyPage(LOADERS.setUp);
-export const JoinPage = lazyPage(LOADERS.join);
-export const ResetPage = lazyPage(LOADERS.reset);
-export const KeysPage = lazyPage(LOADERS.keys);
-export const SourcesPage = lazyPage(LOADERS.sources);
-export const SettingsPage = lazyPage(LOADERS.settings);
-export const NewProjectPage = lazyPage(LOADERS.newProject);
-export const MembersPage = lazyPage(LOADERS.members);
-export const AuditPage = lazyPage(LOADERS.audit);
-export const AccountPage = lazyPage(LOADERS.account);
+export const SignInPage = lazyCode(LOADERS.signIn);
+export const OverviewPage = lazyCode(LOADERS.overview);
+export const SetUpNeededPage = lazyCode(LOADERS.setUpNeeded);
+export const SetUpPage = lazyCode(LOADERS.setUp);
+export const JoinPage = lazyCode(LOADERS.join);
+export const ResetPage = lazyCode(LOADERS.reset);
+export const KeysPage = lazyCode(LOADERS.keys);
+export const SourcesPage = lazyCode(LOADERS.sources);
+export const SettingsPage = lazyCode(LOADERS.settings);
+export const NewProjectPage = lazyCode(LOADERS.newProject);
+export const MembersPage = lazyCode(LOADERS.members);
+export const AuditPage = lazyCode(LOADERS.audit);
+export const AccountPage = lazyCode(LOADERS.account);

@@ -87,6 +87,58 @@ describe('the overview', () => {
   });
 });
 
+describe('a page whose code is not loaded yet', () => {
+  /** Opens the overview before the code of the page of API keys has been loaded, and then that page. */
+  async function openKeys(statuses: { code: number; session: number }) {
+    const { page, troubles } = await open(shared(), '/livez');
+    await page.clock.install();
+    await page.route(/\/assets\/keys-page/, (route) =>
+      statuses.code === 200 ? route.continue() : route.fulfill({ status: statuses.code }),
+    );
+    await page.goto(everything);
+    const link = page.getByRole('link', { name: 'API keys' });
+    await link.waitFor();
+    await page.route('**/api/session', (route) =>
+      statuses.session === 200 ? route.continue() : route.fulfill({ status: statuses.session }),
+    );
+    await page.evaluate('window.isSameDocument = true');
+    await link.click();
+    return { page, troubles, isSame: () => page.evaluate('window.isSameDocument === true') };
+  }
+
+  test('appears by itself once the server is back', async () => {
+    const statuses = { code: 503, session: 503 };
+    const { page, troubles } = await openKeys(statuses);
+    await expect.poll(async () => (await troubles.unexpected()).join()).toMatch('/api/session: 503');
+    troubles.expect(...(await troubles.unexpected()));
+    statuses.code = 200;
+    statuses.session = 200;
+    await pollSeconds(page, () => page.getByRole('heading', { name: 'API keys', level: 1 }).count()).toBe(1);
+  });
+
+  test('is reloaded once after an upgrade, and then shows an error', async () => {
+    const { page, troubles, isSame } = await openKeys({ code: 404, session: 200 });
+    await page.getByRole('alert').getByText('This page could not be shown.').waitFor();
+    expect(await isSame()).toBe(false);
+    expect(new URL(page.url()).pathname).toBe('/projects/demo/keys');
+    troubles.expect(...(await troubles.unexpected()));
+  });
+});
+
+test('all pages can be opened without the server once one page has been loaded', async () => {
+  const { page, context, troubles } = await open(shared(), everything);
+  const names = ['API keys', 'Settings', 'Members', 'Audit log', 'Overview'];
+  const loaded = 'performance.getEntriesByType("resource").map(({ name }) => name).join()';
+  for (const part of ['audit-page', 'new-key-dialog'])
+    await expect.poll(() => page.evaluate(loaded)).toContain(part);
+  await context.setOffline(true);
+  for (const name of names) {
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+  }
+  troubles.expect(...(await troubles.unexpected()));
+});
+
 test('a change that does not reach the server is reverted with a message', async () => {
   const { page, troubles } = await open(shared(), '/projects/demo/keys');
   const row = page.getByRole('row', { name: /^first admin key|admin/i }).first();

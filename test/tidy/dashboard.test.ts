@@ -73,7 +73,7 @@ describe('the dashboard has one place for', () => {
   });
 
   test('storage in the browser', () => {
-    const places = ['dashboard/src/preferences/local-storage.ts', 'dashboard/src/layout/page-boundary.tsx'];
+    const places = ['dashboard/src/preferences/local-storage.ts', 'dashboard/src/navigation/lazy-code.ts'];
     expect(
       linesMatching(outside(...places), /localStorage|sessionStorage|indexedDB|document\.cookie/),
     ).toEqual([]);

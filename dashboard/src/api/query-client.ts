@@ -3,7 +3,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client.js';
 
 /** Failed queries are retried at this interval, so that a page recovers by itself. */
-const recoveryMs = 5_000;
+export const recoveryMs = 5_000;
 
 export const sessionKey = ['session'] as const;
 

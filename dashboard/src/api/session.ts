@@ -1,7 +1,7 @@
 /** The signed-in user and the settings of this server. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { request } from './client.js';
-import { queryClient, sessionKey } from './query-client.js';
+import { ApiError, request } from './client.js';
+import { queryClient, recoveryMs, sessionKey } from './query-client.js';
 import type { Organization, Session, User } from './types.js';
 
 const session = {
@@ -30,6 +30,13 @@ export function useUser(): User {
 
 export function useOrganizations(): readonly Organization[] {
   return useSession().organizations;
+}
+
+/** Resolves as soon as the server answers. Until then, the app shows that it cannot be reached. */
+export async function untilServerAnswers(): Promise<void> {
+  const asked = { ...session, staleTime: 0, retryDelay: recoveryMs };
+  const passes = (error: unknown) => error instanceof ApiError && error.passes;
+  await queryClient.fetchQuery({ ...asked, retry: (_, error) => passes(error) }).catch(() => undefined);
 }
 
 /** Reloads the session after a change; resolves once it has loaded. */

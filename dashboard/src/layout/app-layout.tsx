@@ -1,6 +1,6 @@
 /** The layout of every page behind sign-in: navigation, project switcher and keyboard shortcuts. */
 import { Menu as MenuIcon } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { useLocation, useRoute } from 'wouter';
 import type { Organization, Project } from '../api/types.js';
 import { toast } from '../components/feedback/toasts.js';
@@ -21,12 +21,14 @@ import { ProjectSwitcher } from './project-switcher.js';
 import { useShortcut, useShortcutKeys } from './use-shortcuts.js';
 import '../components/overlays/popover.css';
 import './app-layout.css';
+import { lazyCode, preloadAll } from '../navigation/lazy-code.js';
 
-const ShortcutsDialog = lazy(() =>
-  import('./shortcuts-dialog.js').then((module) => ({ default: module.ShortcutsDialog })),
+const ShortcutsDialog = lazyCode(() =>
+  import('./shortcuts-dialog.js').then((module) => module.ShortcutsDialog),
 );
 
 export function AppLayout({ children }: { children: ReactNode }) {
+  useEffect(preloadAll, []);
   const isWide = useWide();
   const [isHelpOpen, setHelpOpen] = useState(false);
   const current = useCurrent();

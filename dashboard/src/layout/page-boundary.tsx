@@ -1,6 +1,7 @@
 /** Shows a skeleton while a page loads and a message when it fails. */
 import { Component, type ReactNode, Suspense } from 'react';
 import { useLocation } from 'wouter';
+import { untilServerAnswers } from '../api/session.js';
 import { Failure } from '../components/feedback/notice.js';
 import { Loading, Skeleton } from '../components/feedback/skeleton.js';
 
@@ -37,20 +38,8 @@ class Boundary extends Component<{ children: ReactNode }, { error: Error | null 
       <Failure
         error={error}
         what="This page could not be shown. Reload it; if that does not help, tell your administrator."
-        onRetry={() => location.reload()}
+        onRetry={() => void untilServerAnswers().then(() => location.reload())}
       />
     );
   }
-}
-
-/** Reloads a page that was open during an upgrade of the server, whose old files are gone. */
-export function reloadForNewVersion(): void {
-  addEventListener('vite:preloadError', (event) => {
-    const last = Number(sessionStorage.getItem('caller-stats.reloaded') ?? 0);
-    // If loading fails again right away, show the error instead of reloading in a loop.
-    if (performance.timeOrigin - last < 10_000) return;
-    event.preventDefault();
-    sessionStorage.setItem('caller-stats.reloaded', String(performance.timeOrigin));
-    location.reload();
-  });
 }

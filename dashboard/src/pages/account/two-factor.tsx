@@ -1,16 +1,17 @@
 /** Two-factor authentication: its state, and dialogs to turn it on or off. */
 import { ShieldCheck, ShieldOff } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useUser } from '../../api/session.js';
 import { Section } from '../../components/content/page.js';
 import { Badge } from '../../components/feedback/badge.js';
 import { Button } from '../../components/forms/button.js';
+import { lazyCode } from '../../navigation/lazy-code.js';
 
-const StartDialog = lazy(() =>
-  import('./two-factor-start.js').then((module) => ({ default: module.TwoFactorStartDialog })),
+const StartDialog = lazyCode(() =>
+  import('./two-factor-start.js').then((module) => module.TwoFactorStartDialog),
 );
-const StopDialog = lazy(() =>
-  import('./two-factor-stop.js').then((module) => ({ default: module.TwoFactorStopDialog })),
+const StopDialog = lazyCode(() =>
+  import('./two-factor-stop.js').then((module) => module.TwoFactorStopDialog),
 );
 
 export function TwoFactorSection() {

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
 import { keysQuery } from '../../api/keys.js';
 import type { Key } from '../../api/types.js';
@@ -18,10 +18,9 @@ import { isInUse, sortKeys } from './key-order.js';
 import { findKeys, searchFromKeys } from './key-search.js';
 import { KeysTable } from './keys-table.js';
 import './keys.css';
+import { lazyCode } from '../../navigation/lazy-code.js';
 
-const NewKeyDialog = lazy(() =>
-  import('./new-key-dialog.js').then((module) => ({ default: module.NewKeyDialog })),
-);
+const NewKeyDialog = lazyCode(() => import('./new-key-dialog.js').then((module) => module.NewKeyDialog));
 
 export function KeysPage(current: CurrentProject) {
   const { organization, project } = current;

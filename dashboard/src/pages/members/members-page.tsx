@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
 import { membersQuery } from '../../api/members.js';
 import type { Organization } from '../../api/types.js';
@@ -11,13 +11,12 @@ import { Failure, Notice } from '../../components/feedback/notice.js';
 import { LoadingRows } from '../../components/feedback/skeleton.js';
 import { Button } from '../../components/forms/button.js';
 import { useOrganization } from '../../navigation/current-project.js';
+import { lazyCode } from '../../navigation/lazy-code.js';
 import { NotFoundPage } from '../not-found-page.js';
 import { InvitationsTable } from './invitations-table.js';
 import { MembersTable } from './members-table.js';
 
-const InviteDialog = lazy(() =>
-  import('./invite-dialog.js').then((module) => ({ default: module.InviteDialog })),
-);
+const InviteDialog = lazyCode(() => import('./invite-dialog.js').then((module) => module.InviteDialog));
 
 export function MembersPage() {
   const organization = useOrganization();

@@ -1,7 +1,7 @@
 /** The table of members. */
 
 import { UserMinus } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
 import { changeMember, removeMember } from '../../api/members.js';
 import { refreshSession } from '../../api/session.js';
@@ -11,11 +11,12 @@ import { Badge } from '../../components/feedback/badge.js';
 import { IconButton } from '../../components/forms/button.js';
 import { useAction } from '../../components/forms/use-action.js';
 import { day } from '../../format/dates.js';
+import { lazyCode } from '../../navigation/lazy-code.js';
 import { browserZone } from '../../time/zone.js';
 import { ROLES, roleName } from './roles.js';
 
-const ConfirmDialog = lazy(() =>
-  import('../../components/overlays/confirm-dialog.js').then((module) => ({ default: module.ConfirmDialog })),
+const ConfirmDialog = lazyCode(() =>
+  import('../../components/overlays/confirm-dialog.js').then((module) => module.ConfirmDialog),
 );
 
 interface MembersTableProps {

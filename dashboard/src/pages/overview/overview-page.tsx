@@ -1,6 +1,6 @@
 /** The overview of a project. */
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
+import { Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { useSearch } from 'wouter';
 import { ALL_TIME, countsQuery } from '../../api/stats.js';
 import { Page } from '../../components/content/page.js';
@@ -20,8 +20,9 @@ import { Updated } from './updated.js';
 import { type Numbers, useNumbers } from './use-numbers.js';
 import { defaultZone, useView } from './use-view.js';
 import './overview.css';
+import { lazyCode } from '../../navigation/lazy-code.js';
 
-const FirstQuery = lazy(() => import('./first-query.js').then((module) => ({ default: module.FirstQuery })));
+const FirstQuery = lazyCode(() => import('./first-query.js').then((module) => module.FirstQuery));
 
 /** Poll interval while a project has no queries. */
 const firstQueryMs = 3_000;

@@ -1,18 +1,19 @@
 /** Queries over time, as a chart or as a table. */
 
 import { ChartColumnStacked, Table2 } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 import type { CallerType, Interval } from '../../api/types.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Skeleton } from '../../components/feedback/skeleton.js';
 import { Button } from '../../components/forms/button.js';
+import { lazyCode } from '../../navigation/lazy-code.js';
 import type { View } from '../../navigation/view.js';
 import { toLocal } from '../../time/zone.js';
 import { TimeTable } from './time-table.js';
 import type { Numbers } from './use-numbers.js';
 
-const Chart = lazy(() => import('../../chart/chart.js').then((module) => ({ default: module.Chart })));
+const Chart = lazyCode(() => import('../../chart/chart.js').then((module) => module.Chart));
 
 interface TimeCardProps {
   readonly view: View;

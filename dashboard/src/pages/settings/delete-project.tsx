@@ -1,14 +1,15 @@
 /** Deletes a project with all of its counts. */
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { deleteProject } from '../../api/projects.js';
 import { Section } from '../../components/content/page.js';
 import { Button } from '../../components/forms/button.js';
 import type { CurrentProject } from '../../navigation/current-project.js';
+import { lazyCode } from '../../navigation/lazy-code.js';
 import { remember } from '../../preferences/local-storage.js';
 
-const ConfirmDialog = lazy(() =>
-  import('../../components/overlays/confirm-dialog.js').then((module) => ({ default: module.ConfirmDialog })),
+const ConfirmDialog = lazyCode(() =>
+  import('../../components/overlays/confirm-dialog.js').then((module) => module.ConfirmDialog),
 );
 
 export function DeleteProject({ organization, project }: CurrentProject) {

@@ -1,0 +1,53 @@
+/**
+ * Parts of the app whose code is loaded on demand. If that fails, the app waits for the server before it reloads the page:
+ * otherwise the browser's error page would replace it.
+ */
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import { untilServerAnswers } from '../api/session.js';
+
+type Loader = () => Promise<unknown>;
+
+/** Those that `preloadAll` has not loaded yet. */
+const waiting = new Set<Loader>();
+
+/** A component that suspends until its code is there. */
+export function lazyCode<P>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> {
+  waiting.add(load);
+  return lazy(async () => ({ default: await loadPatiently(load) }));
+}
+
+async function loadPatiently<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    await untilServerAnswers();
+    // Browsers remember which files failed, and an upgrade of the server has replaced them. If a reload has not helped, show
+    // the error.
+    if (!reloadOnce()) throw error;
+    return new Promise<never>(() => {});
+  }
+}
+
+/** Returns whether the page is reloaded: not if it has just been. */
+function reloadOnce(): boolean {
+  const last = Number(sessionStorage.getItem('caller-stats.reloaded') ?? 0);
+  if (performance.timeOrigin - last < 10_000) return false;
+  sessionStorage.setItem('caller-stats.reloaded', String(performance.timeOrigin));
+  location.reload();
+  return true;
+}
+
+/** Loads all code while the browser has nothing else to do, so that the app works while the server restarts. */
+export function preloadAll(): void {
+  // Safari has no idle callbacks.
+  const whenIdle = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 1_000));
+  whenIdle(async () => {
+    const loaders = [...waiting];
+    if (loaders.length === 0) return;
+    waiting.clear();
+    // A part that is needed and could not be loaded is loaded again.
+    await Promise.allSettled(loaders.map((load) => load()));
+    // What has been loaded may have parts, too.
+    preloadAll();
+  });
+}

@@ -41,7 +41,7 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await expectTiles(page, { web: 1, api: 0, other: 0, total: 1 });
   });
 
-  test('changes of name, zone and retention are saved', async () => {
+  test('changes of name, zone, retention and OpenTelemetry settings are saved', async () => {
     const { session } = shared();
     await session.ask('POST', '/api/organizations/default/projects', { name: 'Guide', id: 'guide' });
     const { page, troubles } = await open(shared(), '/projects/guide/settings');
@@ -57,11 +57,36 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByRole('button', { name: 'Save retention' }).click();
     await page.getByText('The retention is saved').waitFor();
 
+    const rules = page.getByRole('textbox', { name: 'Rules' });
+    expect(await rules.getAttribute('placeholder')).toBe('default');
+    const saveRules = page.getByRole('button', { name: 'Save OpenTelemetry' });
+    troubles.expect('PATCH /api/organizations/default/projects/guide: 400');
+    await rules.fill('a=');
+    await page.getByRole('textbox', { name: 'Default caller' }).fill('Slack');
+    await saveRules.click();
+    await page.getByRole('textbox', { name: 'Rules', description: /Is not an attribute/ }).waitFor();
+    await page.getByRole('textbox', { name: 'Default caller', description: /Is not "web"/ }).waitFor();
+    await rules.fill('default;http.route=/ask');
+    await page.getByRole('textbox', { name: 'Default caller' }).fill('');
+    await page.getByRole('textbox', { name: 'What one question is' }).fill('trace');
+    await saveRules.click();
+    await page.getByText('The OpenTelemetry settings are saved').waitFor();
+    await page.getByRole('textbox', { name: 'What one question is' }).fill('');
+    // What somebody else changes meanwhile stays, because only changed fields are sent.
+    await session.ask('PATCH', '/api/organizations/default/projects/guide', { otlpCaller: 'who' });
+    const saved = page.waitForResponse((response) => response.request().method() === 'PATCH');
+    await saveRules.click();
+    expect((await saved).request().postDataJSON()).toEqual({ otlpId: null });
+
     const list = await session.ask<{ projects: object[] }>('GET', '/api/organizations/default/projects');
     expect(list.projects).toContainEqual(
-      expect.objectContaining({ name: 'Guide book', timeZone: 'Asia/Kathmandu', retentionDays: 30 }),
+      expect.objectContaining({
+        ...{ name: 'Guide book', timeZone: 'Asia/Kathmandu', retentionDays: 30 },
+        ...{ otlpQuery: 'default;http.route=/ask', otlpId: null, otlpCaller: 'who', otlpDefaultCaller: null },
+      }),
     );
     await page.reload();
+    expect(await rules.inputValue()).toBe('default;http.route=/ask');
     expect(await page.getByRole('spinbutton', { name: 'Days' }).inputValue()).toBe('30');
     expect(await page.getByLabel('Project time zone').inputValue()).toBe('Asia/Kathmandu');
     await page.goto('/projects/demo');

@@ -42,6 +42,19 @@ test('sources appear by themselves, with the rule for what matches none', async 
   await values.getByRole('button', { name: 'Copy rules with http.route=/api/ask' }).click();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('default;http.route=/api/ask');
 
+  await values.getByRole('button', { name: 'Use rules with http.route=/api/ask…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Count http.route=/api/ask?' });
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('Now they are default, as on the whole server.').waitFor();
+  await values.getByRole('button', { name: 'Use rules with http.route=/api/ask…' }).click();
+  await dialog.getByRole('button', { name: 'Use these rules' }).click();
+  await page.getByText('The rules of demo are saved').waitFor();
+  await page.getByText('Now they are default;http.route=/api/ask.').waitFor();
+  await values.getByRole('row', { name: '/api/ask' }).getByText('None needed').waitFor();
+  await sendSpans(server, 'shop', [{ 'http.route': '/api/ask' }]);
+  // The span belongs to a question of the other service, for it is in the same trace.
+  await pollSeconds(page, () => numbers('shop')).toEqual(['3', '0', '1', '0', '2']);
+
   await page.getByRole('tab', { name: 'Last day' }).click();
   expect(await numbers('docs-assistant')).toEqual(['3', '1', '0', '1', '1']);
 });

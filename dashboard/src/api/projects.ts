@@ -2,14 +2,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { listQuery, organizationPath, request } from './client.js';
 import { queryClient } from './query-client.js';
-import type { Project } from './types.js';
+import type { Project, Projects, TelemetrySetting } from './types.js';
 
 export function projectPath(organizationId: string, projectId: string): string {
   return `${organizationPath(organizationId)}/projects/${encodeURIComponent(projectId)}`;
 }
 
 export function projectsQuery(organizationId: string) {
-  return { ...listQuery<{ projects: Project[] }>(organizationId, 'projects'), staleTime: 60_000 };
+  return { ...listQuery<Projects>(organizationId, 'projects'), staleTime: 60_000 };
 }
 
 export interface NewProject {
@@ -24,7 +24,7 @@ export async function createProject(organizationId: string, project: NewProject)
   return created;
 }
 
-export type ProjectChange = Partial<Pick<Project, 'name' | 'timeZone' | 'retentionDays'>>;
+export type ProjectChange = Partial<Pick<Project, 'name' | 'timeZone' | 'retentionDays' | TelemetrySetting>>;
 
 /** Updates a project optimistically, and reverts the change if the server refuses. */
 export function useProjectChange(organizationId: string, projectId: string) {
@@ -33,7 +33,10 @@ export function useProjectChange(organizationId: string, projectId: string) {
     queryClient.setQueryData(queryKey, (old) =>
       old === undefined
         ? old
-        : { projects: old.projects.map((one) => (one.id === projectId ? { ...one, ...change } : one)) },
+        : {
+            ...old,
+            projects: old.projects.map((one) => (one.id === projectId ? { ...one, ...change } : one)),
+          },
     );
   };
   return useMutation({

@@ -13,6 +13,7 @@ export type { Series } from '../../../src/domain/counting/series.js';
 export type { KeyType, Scope } from '../../../src/domain/keys/api-key.js';
 export type { Role } from '../../../src/domain/people/member.js';
 export type { CallerType } from '../../../src/domain/queries/caller.js';
+export type { TelemetrySetting } from '../../../src/domain/queries/telemetry-settings.js';
 export type {
   AuditResponse as AuditPage,
   CreatedInvitationResponse as CreatedInvitation,
@@ -24,6 +25,7 @@ export type {
   KeyResponse as Key,
   MemberResponse as Member,
   ProjectResponse as Project,
+  ProjectsResponse as Projects,
   SessionResponse as Session,
   TwoFactorSetupResponse as TwoFactorSetup,
 } from '../../../src/http/dashboard/responses.js';

@@ -1,5 +1,5 @@
-/** Asks for confirmation before an irreversible action. The most destructive ones require typing a name. */
-import { type ReactNode, useState } from 'react';
+/** Asks for confirmation before an action. The most destructive ones require typing a name. */
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { toast } from '../feedback/toasts.js';
 import { TextField } from '../forms/field.js';
 import { Form } from '../forms/form.js';
@@ -9,6 +9,8 @@ interface ConfirmDialogProps {
   readonly title: string;
   /** The label of the button. */
   readonly action: string;
+  /** How the button looks: `danger`, for what cannot be undone, unless given. */
+  readonly kind?: ComponentProps<typeof Form>['kind'];
   /** The message after success. */
   readonly done: string;
   /** What the user has to type: a description (`the key’s name`) and the text. */
@@ -21,6 +23,7 @@ interface ConfirmDialogProps {
 export function ConfirmDialog({
   title,
   action,
+  kind = 'danger',
   done,
   typed,
   onConfirm,
@@ -39,7 +42,7 @@ export function ConfirmDialog({
           toast(done);
         }}
         submit={action}
-        kind="danger"
+        kind={kind}
         disabled={typed !== undefined && text.trim() !== typed.text}
         onCancel={onClose}
       >

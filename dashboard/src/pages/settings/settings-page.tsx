@@ -13,6 +13,7 @@ import type { CurrentProject } from '../../navigation/current-project.js';
 import { allZones, browserZone } from '../../time/zone.js';
 import { DeleteProject } from './delete-project.js';
 import { Retention } from './retention.js';
+import { Telemetry } from './telemetry.js';
 
 export function SettingsPage(current: CurrentProject) {
   const { organization, project } = current;
@@ -24,6 +25,7 @@ export function SettingsPage(current: CurrentProject) {
         <Name {...current} />
         <Zone {...current} />
         <Retention {...current} />
+        <Telemetry {...current} />
         <DeleteProject {...current} />
       </fieldset>
     </Page>

@@ -33,13 +33,14 @@ export function SourcesPage(current: CurrentProject) {
   );
 }
 
-function Sources({ organization, project }: CurrentProject) {
+function Sources(current: CurrentProject) {
+  const { organization, project } = current;
   const query = useQuery(ingestionQuery({ organizationId: organization.id, projectId: project.id }));
   if (query.data !== undefined)
     return query.data.sources.length === 0 ? (
       <NoSources projectId={project.id} />
     ) : (
-      <Report report={query.data} />
+      <Report report={query.data} current={current} />
     );
   if (query.error === null) return <LoadingRows what="Loading the sources" rows={4} />;
   return (
@@ -47,14 +48,14 @@ function Sources({ organization, project }: CurrentProject) {
   );
 }
 
-function Report({ report }: { report: Ingestion }) {
+function Report({ report, current }: { report: Ingestion; current: CurrentProject }) {
   const [name, setName] = useState<WindowName>('Last hour');
   const window = WINDOWS[name];
   return (
     <Tabs label="Time" tabs={NAMES} value={name} onChange={setName}>
       <div className="sources">
         <SourcesTable sources={report.sources} window={window} />
-        <Unmatched report={report} window={window} />
+        <Unmatched report={report} window={window} current={current} />
       </div>
     </Tabs>
   );

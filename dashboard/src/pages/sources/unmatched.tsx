@@ -1,19 +1,33 @@
 /** What records without a rule are, and the settings that would accept them. */
+import { lazy, Suspense, useState } from 'react';
+import { Link } from 'wouter';
+import { roleAllows } from '../../../../src/domain/people/member.js';
+import { ingestionQuery } from '../../api/ingestion.js';
+import { useProjectChange } from '../../api/projects.js';
+import { queryClient } from '../../api/query-client.js';
 import type { Ingestion, IngestionSource, IngestionWindow } from '../../api/types.js';
 import { Copied } from '../../components/content/copy-button.js';
 import { Section } from '../../components/content/page.js';
 import { type Column, Table } from '../../components/content/table.js';
+import { Button } from '../../components/forms/button.js';
 import { count } from '../../format/numbers.js';
+import { type CurrentProject, projectPage } from '../../navigation/current-project.js';
 import { sourceId, type WindowField } from './sources-table.js';
+
+const ConfirmDialog = lazy(() =>
+  import('../../components/overlays/confirm-dialog.js').then((module) => ({ default: module.ConfirmDialog })),
+);
 
 type Value = IngestionWindow['unmatchedValues'][number];
 
 interface UnmatchedProps {
   readonly report: Ingestion;
   readonly window: WindowField;
+  readonly current: CurrentProject;
 }
 
-export function Unmatched({ report, window }: UnmatchedProps) {
+export function Unmatched({ report, window, current }: UnmatchedProps) {
+  const { organization, project } = current;
   const sources = report.sources.filter((source) => source[window].unmatched > 0);
   if (sources.length === 0) return null;
   return (
@@ -23,19 +37,27 @@ export function Unmatched({ report, window }: UnmatchedProps) {
         <>
           Spans and log records that match no rule are dropped. Most belong to questions that others of them
           record, and need no rule. If one of these marks a question that nothing else records, set the rules
-          of the server to the text beside it. Now they are{' '}
-          <code>--otlp-query &quot;{report.otlpQuery}&quot;</code>
+          of this project to the text beside it,{' '}
+          {roleAllows(organization.role, 'editor') ? (
+            <>
+              here or in its <Link href={projectPage(project.id, 'settings')}>settings</Link>
+            </>
+          ) : (
+            'which an owner or editor can do'
+          )}
+          . Now they are <code>{report.otlpQuery}</code>
+          {project.otlpQuery === null && ', as on the whole server'}.
         </>
       }
     >
       {sources.map((source) => (
-        <Values key={sourceId(source)} source={source} window={window} />
+        <Values key={sourceId(source)} source={source} window={window} current={current} />
       ))}
     </Section>
   );
 }
 
-function Values({ source, window }: { source: IngestionSource; window: WindowField }) {
+function Values({ source, window, current }: Omit<UnmatchedProps, 'report'> & { source: IngestionSource }) {
   const { unmatchedValues } = source[window];
   const columns: Column<Value>[] = [
     {
@@ -48,7 +70,7 @@ function Values({ source, window }: { source: IngestionSource; window: WindowFie
       ),
     },
     { head: 'Records', kind: 'number', cell: (value) => count(value.count) },
-    { head: 'Rules that accept it', cell: (value) => <Rules {...value} /> },
+    { head: 'Rules that accept it', cell: (value) => <Rules value={value} current={current} /> },
   ];
   if (unmatchedValues.length === 0)
     return (
@@ -70,7 +92,57 @@ function Values({ source, window }: { source: IngestionSource; window: WindowFie
   );
 }
 
-function Rules({ attribute, value, otlpQuery }: Value) {
+function Rules({ value, current }: { value: Value; current: CurrentProject }) {
+  const { attribute, otlpQuery } = value;
   if (otlpQuery === null) return <span className="quiet">None needed</span>;
-  return <Copied text={otlpQuery} label={`Copy rules with ${attribute}=${value}`} />;
+  const operation = `${attribute}=${value.value}`;
+  return (
+    <div className="source-rules">
+      <Copied text={otlpQuery} label={`Copy rules with ${operation}`} />
+      {roleAllows(current.organization.role, 'editor') && (
+        <UseRules operation={operation} otlpQuery={otlpQuery} current={current} />
+      )}
+    </div>
+  );
+}
+
+interface UseRulesProps {
+  readonly operation: string;
+  readonly otlpQuery: string;
+  readonly current: CurrentProject;
+}
+
+function UseRules({ operation, otlpQuery, current: { organization, project } }: UseRulesProps) {
+  const [isAsking, setAsking] = useState(false);
+  const { mutateAsync } = useProjectChange(organization.id, project.id);
+  return (
+    <>
+      <Button onClick={() => setAsking(true)} aria-label={`Use rules with ${operation}…`}>
+        Use…
+      </Button>
+      {isAsking && (
+        <Suspense>
+          <ConfirmDialog
+            title={`Count ${operation}?`}
+            action="Use these rules"
+            kind="primary"
+            done={`The rules of ${project.name} are saved`}
+            onConfirm={async () => {
+              await mutateAsync({ otlpQuery });
+              // The other suggestions are based on the rules before, and would undo this one.
+              await queryClient.invalidateQueries(
+                ingestionQuery({ organizationId: organization.id, projectId: project.id }),
+              );
+            }}
+            onClose={() => setAsking(false)}
+          >
+            <p>
+              From the next request on, the rules of {project.name} are <code>{otlpQuery}</code>. What is
+              counted by them stays counted, so make sure that <code>{operation}</code> marks questions.
+            </p>
+          </ConfirmDialog>
+        </Suspense>
+      )}
+    </>
+  );
 }

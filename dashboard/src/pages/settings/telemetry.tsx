@@ -1,0 +1,83 @@
+/** Which spans and log records of OpenTelemetry are queries of the project. */
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { telemetryTextCharactersMax } from '../../../../src/domain/limits.js';
+import { projectsQuery, useProjectChange } from '../../api/projects.js';
+import type { TelemetrySetting } from '../../api/types.js';
+import { Section } from '../../components/content/page.js';
+import { toast } from '../../components/feedback/toasts.js';
+import { TextField } from '../../components/forms/field.js';
+import { Form, getText } from '../../components/forms/form.js';
+import { serverUrl } from '../../navigation/base-path.js';
+import type { CurrentProject } from '../../navigation/current-project.js';
+
+const FIELDS: readonly {
+  readonly name: TelemetrySetting;
+  readonly label: string;
+  readonly hint: ReactNode;
+}[] = [
+  {
+    name: 'otlpQuery',
+    label: 'Rules',
+    hint: 'What belongs to a question: attribute=value, several values with commas, several rules with semicolons. “default” stands for the known instrumentations.',
+  },
+  {
+    name: 'otlpId',
+    label: 'What one question is',
+    hint: '“question”, “trace”, “span”, or an attribute whose values tell questions apart. While this changes, questions on their way may count twice.',
+  },
+  { name: 'otlpCaller', label: 'Attribute with the caller', hint: 'Of the span, log record or resource.' },
+  {
+    name: 'otlpDefaultCaller',
+    label: 'Default caller',
+    hint: 'If neither attributes nor headers name one: “web”, “api”, or the name of an integration.',
+  },
+  {
+    name: 'otlpSiteOrigins',
+    label: 'Origins of the documentation site',
+    hint: 'With commas; requests from them have the caller “web”. “none” for no origin.',
+  },
+];
+
+export function Telemetry({ organization, project }: CurrentProject) {
+  const { mutateAsync } = useProjectChange(organization.id, project.id);
+  const { data } = useQuery(projectsQuery(organization.id));
+  return (
+    <Section
+      title="OpenTelemetry"
+      lead={
+        <>
+          Which spans and log records are queries, from the next request on. Where a field is empty, the
+          server’s value applies, which it shows. See{' '}
+          <a href={`${serverUrl()}/docs/opentelemetry`}>OpenTelemetry</a>.
+        </>
+      }
+    >
+      <Form
+        label="OpenTelemetry"
+        onSend={async (form) => {
+          const texts = FIELDS.map(({ name }) => [name, getText(form, name) || null] as const);
+          await mutateAsync(Object.fromEntries(texts.filter(([name, text]) => text !== project[name])));
+          toast('The OpenTelemetry settings are saved');
+        }}
+        submit="Save OpenTelemetry"
+      >
+        {FIELDS.map(({ name, label, hint }) => (
+          <TextField
+            key={name}
+            label={label}
+            name={name}
+            hint={hint}
+            defaultValue={project[name] ?? ''}
+            placeholder={data?.server[name]}
+            maxLength={telemetryTextCharactersMax}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            mono
+          />
+        ))}
+      </Form>
+    </Section>
+  );
+}

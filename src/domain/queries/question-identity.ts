@@ -26,7 +26,7 @@ export interface QuestionKeys {
 
 export interface StoredKey {
   readonly queryId: string;
-  /** Whether the query has a stronger key than this one. */
+  /** Whether the query has a stronger key than this one, or is one of another question. */
   readonly isTaken: boolean;
   /** Of a trace: the service whose server spans are questions. Those of others, such as sub-agents, belong to one of them. */
   readonly service: string;
@@ -82,8 +82,9 @@ export function planIdentities(
     const weaker = [...inner, ...others];
     let queryId = find(strongest.name)?.queryId;
     if (queryId === undefined) {
-      queryId = takeOver(question, weaker, find, changes) ?? strongest.queryId;
-      changes.set(strongest.name, { queryId, isTaken: false, service });
+      const shared = takeOver(question, weaker, find, changes);
+      queryId = shared?.queryId ?? strongest.queryId;
+      changes.set(strongest.name, { queryId, isTaken: shared?.isTaken ?? false, service });
     }
     for (const { name } of weaker) {
       if (find(name) === undefined) changes.set(name, { queryId, isTaken: true, service });
@@ -94,20 +95,24 @@ export function planIdentities(
   return { queryIds, changes };
 }
 
-/** The query that a new key shares with a weaker key of the same question; undefined if there is none. */
+/**
+ * The query that a new key shares with a weaker key of the same question; undefined if there is none. `isTaken` if the query is
+ * one of another question, which this one, as that of a sub-agent, belongs to.
+ */
 function takeOver(
-  question: QuestionKeys,
+  { explicitId, traceId, service }: QuestionKeys,
   weaker: readonly Key[],
   find: (name: string) => StoredKey | undefined,
   changes: Map<string, StoredKey>,
-): string | undefined {
+): Pick<StoredKey, 'queryId' | 'isTaken'> | undefined {
   for (const { name } of weaker) {
     const stored = find(name);
     if (stored === undefined) continue;
-    if (question.explicitId === undefined && stored.service !== question.service) return stored.queryId;
+    const isOfOther = name === traceKeyName(traceId ?? '') && stored.service !== service;
+    if (isOfOther && explicitId === undefined) return { queryId: stored.queryId, isTaken: true };
     if (stored.isTaken) continue;
     changes.set(name, { ...stored, isTaken: true });
-    return stored.queryId;
+    return { queryId: stored.queryId, isTaken: false };
   }
   return undefined;
 }

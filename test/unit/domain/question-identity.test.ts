@@ -167,6 +167,26 @@ describe('examples', () => {
       [[entry(9, { service: 'search' })], [entry(1, { innerSpanIds: [spanId(9)] }), one, two, entry(3)]],
       3,
     ],
+    [
+      'two requests whose sub-agents in another service are heard of in between',
+      [
+        [trace],
+        [entry(8, { service: 'search' }), entry(9, { service: 'search' })],
+        [entry(1, { innerSpanIds: [spanId(8)] })],
+        [entry(2, { innerSpanIds: [spanId(9)] })],
+      ],
+      2,
+    ],
+    [
+      'two messages whose sub-agents in another service are heard of in between',
+      [
+        [trace],
+        [entry(8, { service: 'search' }), entry(9, { service: 'search' })],
+        [message('a', entry(1, { innerSpanIds: [spanId(8)] }))],
+        [message('b', entry(2, { innerSpanIds: [spanId(9)] }))],
+      ],
+      2,
+    ],
     ['a sub-agent in another service', [[one], [entry(2, { service: 'search' })]], 1],
     ['a sub-agent that is heard of first', [[entry(2, { service: 'search' })], [one]], 1],
     ['a sub-agent after a span without its server', [[trace], [entry(2, { service: 'search' })], [one]], 1],

@@ -1,0 +1,250 @@
+/** Random requests that ask questions, as the spans and log records that arrive of them, in any order and any batches. */
+import fc from 'fast-check';
+import { recordQuestions } from '../../src/app/questions.js';
+import { QuestionCollector, type TelemetryRecord } from '../../src/domain/queries/telemetry.js';
+import { KNOWN_RULES } from '../../src/domain/queries/telemetry-rules.js';
+import type { TelemetryRules } from '../../src/domain/queries/telemetry-settings.js';
+import { TraceIndex } from '../../src/domain/queries/trace-index.js';
+import type { Store } from '../../src/storage/ports/store.js';
+import { ASKED, spanId, traceId } from '../support/http/telemetry.js';
+
+const nowMs = Date.parse('2026-06-15T12:00:00Z');
+
+const rules: TelemetryRules = {
+  queries: KNOWN_RULES,
+  id: 'question',
+  callerAttribute: 'caller_stats.caller',
+  detection: {},
+};
+
+/** The records of a request that ask, and those above them. A sub-agent is called by the model. */
+const ROLES = ['server', 'route', 'agent', 'model', 'log', 'client', 'subServer', 'sub'] as const;
+type Role = (typeof ROLES)[number];
+const ASKING: readonly Role[] = ['agent', 'model', 'log', 'sub'];
+const OF_SUB_AGENT: readonly Role[] = ['subServer', 'sub'];
+
+/** A request to a server that asks one question. */
+export interface AskedRequest {
+  readonly trace: number;
+  /** The message that it answers, if the application says so. */
+  readonly message: number | undefined;
+  /** The records that say so. */
+  readonly idOn: readonly Role[];
+  /** The service of the sub-agent that it asks, through a server of its own or, if undefined, within the process. */
+  readonly subAgentService: string | undefined;
+  readonly hasSubAgent: boolean;
+  readonly hasRoute: boolean;
+  readonly hasLog: boolean;
+  /** Whether the span of the page, or of a server in front, arrives as well: the first one of the trace. */
+  readonly hasRoot: boolean;
+}
+
+/** A record of a request, and what it is there. */
+interface Part {
+  readonly request: number;
+  readonly role: Role;
+  readonly record: TelemetryRecord;
+}
+
+function rolesOf({ hasSubAgent, hasRoute, hasLog }: AskedRequest): Role[] {
+  return ROLES.filter((role) => {
+    if (role === 'route') return hasRoute;
+    if (role === 'log') return hasLog;
+    return hasSubAgent || !['client', ...OF_SUB_AGENT].includes(role);
+  });
+}
+
+/** The record of a role in the request with this number. */
+function toRecord(request: AskedRequest, number: number, role: Role): TelemetryRecord {
+  const own = (one: Role) => spanId(100 * (number + 1) + ROLES.indexOf(one));
+  const parents: Record<Role, string> = {
+    server: spanId(1 + request.trace),
+    route: own('server'),
+    agent: own(request.hasRoute ? 'route' : 'server'),
+    model: own('agent'),
+    log: '',
+    client: own('model'),
+    subServer: own('client'),
+    sub: own('subServer'),
+  };
+  const { subAgentService = 'docs', message, idOn } = request;
+  const isElsewhere = OF_SUB_AGENT.includes(role);
+  const id = message !== undefined && idOn.includes(role) ? { 'caller_stats.id': `message ${message}` } : {};
+  return {
+    traceId: traceId(request.trace),
+    // A log record has the span in which it was written.
+    spanId: own(role === 'log' ? 'agent' : role),
+    parentSpanId: parents[role],
+    isEntry: role === 'server' || (role === 'subServer' && request.subAgentService !== undefined),
+    isLog: role === 'log',
+    timeNs: BigInt(nowMs + 100 * number + ROLES.indexOf(role)) * 1_000_000n,
+    attributes: new Map(Object.entries({ ...(ASKING.includes(role) ? ASKED : {}), ...id })),
+    resource: new Map([['service.name', isElsewhere ? subAgentService : 'docs']]),
+  };
+}
+
+/** The first span of the trace. */
+function rootOf({ trace }: AskedRequest): TelemetryRecord {
+  return {
+    ...{ traceId: traceId(trace), spanId: spanId(1 + trace), parentSpanId: '', isEntry: true, isLog: false },
+    timeNs: BigInt(nowMs) * 1_000_000n,
+    attributes: new Map(),
+    resource: new Map([['service.name', 'docs']]),
+  };
+}
+
+function toParts(requests: readonly AskedRequest[]): Part[] {
+  return requests.flatMap((request, number) => {
+    const parts = rolesOf(request).map((role) => ({
+      ...{ request: number, role, record: toRecord(request, number, role) },
+    }));
+    const root = { request: number, role: 'server', record: rootOf(request) } as const;
+    return request.hasRoot ? [root, ...parts] : parts;
+  });
+}
+
+export function toRecords(requests: readonly AskedRequest[]): TelemetryRecord[] {
+  return toParts(requests).map(({ record }) => record);
+}
+
+/** The parts of sub-agents after those that lead to them: before, a sub-agent looks like another question. */
+function pathsFirst(parts: readonly Part[], requests: readonly AskedRequest[]): Part[] {
+  const missing = requests.map(
+    (request) => new Set(rolesOf(request).filter((role) => !OF_SUB_AGENT.includes(role))),
+  );
+  const placed: Part[] = [];
+  let waiting: Part[] = [];
+  const canBePlaced = (part: Part) => !OF_SUB_AGENT.includes(part.role) || missing[part.request]?.size === 0;
+  for (const part of parts) {
+    (canBePlaced(part) ? placed : waiting).push(part);
+    missing[part.request]?.delete(part.role);
+    placed.push(...waiting.filter(canBePlaced));
+    waiting = waiting.filter((one) => !canBePlaced(one));
+  }
+  return placed;
+}
+
+interface Delivery {
+  readonly records: readonly TelemetryRecord[];
+  readonly node: number;
+}
+
+export interface Arrival {
+  readonly requests: readonly AskedRequest[];
+  /** The deliveries of each group arrive at once. */
+  readonly groups: readonly (readonly Delivery[])[];
+}
+
+/** The records of the requests, some of them twice and some missing, in any order, in any batches. */
+export function arrivalOf(
+  requests: readonly AskedRequest[],
+  { inOrderOfPaths }: { readonly inOrderOfPaths: boolean },
+): fc.Arbitrary<Arrival> {
+  const parts = toParts(requests);
+  const twice = [...parts, ...parts];
+  return fc
+    .record({
+      order: fc.shuffledSubarray([...twice.keys()], { minLength: parts.length }),
+      sizes: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 5 }),
+      atOnce: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 }),
+      nodes: fc.array(fc.nat({ max: 1 }), { minLength: 1, maxLength: 5 }),
+    })
+    .map(({ order, sizes, atOnce, nodes }) => {
+      const shuffled = order.flatMap((at) => twice.slice(at, at + 1));
+      const sent = inOrderOfPaths ? pathsFirst(shuffled, requests) : shuffled;
+      const deliveries = inBatches(sent, sizes).map((batch, at) => ({
+        records: batch.map(({ record }) => record),
+        node: nodes[at % nodes.length] ?? 0,
+      }));
+      return { requests, groups: inBatches(deliveries, atOnce) };
+    });
+}
+
+function inBatches<One>(all: readonly One[], sizes: readonly number[]): One[][] {
+  const batches: One[][] = [];
+  for (let at = 0; at < all.length; ) {
+    const size = sizes[batches.length % sizes.length] ?? 1;
+    batches.push(all.slice(at, at + size));
+    at += size;
+  }
+  return batches;
+}
+
+/** A process with its own memory. */
+export class Node {
+  readonly #index: TraceIndex;
+  readonly #store: Pick<Store, 'record' | 'questions'>;
+  readonly #projectId: string;
+
+  constructor(store: Pick<Store, 'record' | 'questions'>, projectId: string, spansMax = 10_000) {
+    this.#store = store;
+    this.#projectId = projectId;
+    this.#index = new TraceIndex(spansMax);
+  }
+
+  async receive(records: readonly TelemetryRecord[]): Promise<void> {
+    const receipt = { project: this.#projectId, nowMs, rowsFrom: null };
+    const collector = new QuestionCollector(rules, receipt, this.#index);
+    for (const record of records) collector.add(record);
+    const { questions } = collector.result();
+    await recordQuestions(this.#store, this.#projectId, { questions, id: rules.id, nowMs });
+  }
+}
+
+export async function deliver(nodes: readonly Node[], { groups }: Arrival): Promise<void> {
+  for (const group of groups)
+    await Promise.all(group.map(({ records, node }) => nodes[node % nodes.length]?.receive(records)));
+}
+
+/** The ids that apply to a record that asks: its own, or one on a record above it. */
+function isNamed(request: AskedRequest): boolean {
+  return request.message !== undefined && rolesOf(request).some((role) => request.idOn.includes(role));
+}
+
+/** How many questions the requests ask: one for each message, and one for each request without one. */
+export function countQuestions(requests: readonly AskedRequest[]): number {
+  const named = requests.filter(isNamed);
+  return new Set(named.map(({ message }) => message)).size + requests.length - named.length;
+}
+
+/** The most that may be counted of them: sub-agents and requests may be heard of before what makes them one. */
+export function countAtMost(requests: readonly AskedRequest[]): number {
+  const apart = requests.filter(
+    ({ hasSubAgent, subAgentService }) => hasSubAgent && subAgentService !== undefined,
+  );
+  return requests.length + apart.length + requests.filter(isNamed).length;
+}
+
+/** One span of a question in each trace, of the service that the requests are sent to. */
+export function firstOfTraces(requests: readonly AskedRequest[]): TelemetryRecord[] {
+  const agents = toParts(requests).filter(({ role }) => role === 'agent');
+  return [...new Map(agents.map(({ record }) => [record.traceId, record])).values()];
+}
+
+const request = {
+  trace: fc.nat({ max: 2 }),
+  subAgentService: fc.constantFrom(undefined, 'docs', 'search'),
+  hasSubAgent: fc.boolean(),
+  hasRoute: fc.boolean(),
+  hasLog: fc.boolean(),
+  hasRoot: fc.boolean(),
+};
+const noMessage = { message: fc.constant(undefined), idOn: fc.constant([]) };
+const message = fc.nat({ max: 2 });
+const unnamed = fc.record({ ...request, ...noMessage });
+/** All records that ask have the id. */
+const named = fc.record({
+  ...request,
+  message,
+  idOn: fc.subarray(['server', 'route'] as const).map((more) => [...ASKING, ...more]),
+});
+const partlyNamed = fc.record({ ...request, message, idOn: fc.subarray([...ROLES], { minLength: 1 }) });
+
+const several = { minLength: 1, maxLength: 5 };
+export const namedRequests = fc.array(named, several);
+export const clearRequests = fc.array(fc.oneof(unnamed, named), several);
+export const anyRequests = fc.array(fc.oneof(unnamed, named, partlyNamed), several);
+/** Without servers of sub-agents. */
+export const plainRequests = fc
+  .array(unnamed, several)
+  .map((all) => all.map((one) => ({ ...one, subAgentService: undefined })));

@@ -45,6 +45,8 @@ export function describeIngestion(kind: string, factory: PlaceFactory): void {
       await expect(ingestion.add('none', [bucketOf({})])).rejects.toMatchObject(notFound);
       await expect(ingestion.listSources('none')).rejects.toMatchObject(notFound);
       await expect(ingestion.sum('none', 0)).rejects.toMatchObject(notFound);
+      const everything = { bucketsBefore: start, seenBefore: start };
+      await expect(ingestion.prune('none', everything, 1)).rejects.toMatchObject(notFound);
     });
 
     test('adds up over handles, buckets and operations, within its project', async () => {
@@ -132,17 +134,34 @@ export function describeIngestion(kind: string, factory: PlaceFactory): void {
       expect(found?.operations.size).toBe(operationsMax);
     });
 
-    test('is removed when it is old', async () => {
-      const [{ ingestion }] = await openTwo();
-      await ingestion.add('docs', [bucketOf({ arrived: 1 }), bucketOf({ bucket: 1, arrived: 2 })]);
-      await ingestion.add('blog', [bucketOf({ arrived: 4 })]);
-      await ingestion.prune(start + bucketWidthMs, start + 1);
+    test('is removed when it is old, in small steps', async () => {
+      const [{ ingestion }, other] = await openTwo();
+      const horizon = { bucketsBefore: start + bucketWidthMs, seenBefore: start + 1 };
+      const old = ['docs', 'bot', 'cron'].map((name) =>
+        bucketOf({ name, arrived: 1, operations: { 'a=x': 1 } }),
+      );
+      await ingestion.add('docs', [...old, bucketOf({ bucket: 1, arrived: 2 })]);
+      await ingestion.add('blog', [bucketOf({ bucket: 2, arrived: 4 })]);
+      expect(await ingestion.listOutdated(horizon)).toEqual(['docs']);
+      const steps: number[] = [];
+      for (let done = false; !done; ) {
+        const step = await other.ingestion.prune('docs', horizon, 3);
+        steps.push(step.removed);
+        done = step.done;
+      }
+      // Six rows of counts and two sources.
+      expect(steps).toEqual([3, 3, 2]);
+      expect(await ingestion.prune('blog', horizon, 3)).toEqual({ removed: 0, done: true });
+      expect(await ingestion.listOutdated(horizon)).toEqual([]);
       expect((await ingestion.sum('docs', 0)).map(({ counts }) => counts.arrived)).toEqual([2]);
-      expect(await ingestion.sum('blog', 0)).toEqual([]);
-      expect([await ingestion.listSources('docs'), await ingestion.listSources('blog')]).toEqual([
-        [{ kind: 'traces', name: 'docs', seenAt: start + bucketWidthMs }],
-        [],
+      expect((await ingestion.sum('blog', 0)).map(({ counts }) => counts.arrived)).toEqual([4]);
+      expect(await ingestion.listSources('docs')).toEqual([
+        { kind: 'traces', name: 'docs', seenAt: start + bucketWidthMs },
       ]);
+      // A source that was not seen for long has no counts any more.
+      expect(
+        await ingestion.listOutdated({ bucketsBefore: 0, seenBefore: start + 2 * bucketWidthMs }),
+      ).toEqual(['docs']);
     });
 
     test('is removed with its project', async () => {

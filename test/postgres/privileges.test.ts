@@ -44,7 +44,8 @@ async function doAll(store: Store, name: string): Promise<void> {
     await store.ingestion.add(name, [{ ...source, seenAt, operations: new Map([['a=b', 1]]) }]);
   await store.ingestion.sum(name, 0);
   await store.ingestion.listSources(name);
-  await store.ingestion.prune(1, 2);
+  await store.ingestion.listOutdated({ bucketsBefore: 1, seenBefore: 2 });
+  await store.ingestion.prune(name, { bucketsBefore: 1, seenBefore: 2 }, 10);
   await store.importCounts(name, [{ source: 'old', caller: 'slack', start: 0, end: 5, count: 1 }]);
   await store.readImportedCounts(name, undefined, 1);
   await store.findCutSpan(name, 1);

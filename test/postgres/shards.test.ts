@@ -40,8 +40,8 @@ const ACROSS_PROJECTS: readonly string[] = [
   'listStrayIds',
   'findDeleted',
   'listRetentions',
-  'prune 1',
-  'prune 2',
+  'listOutdated 1',
+  'listOutdated 2',
 ];
 
 type ShardedTable = keyof typeof SHARDED_TABLES;

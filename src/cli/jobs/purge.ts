@@ -1,10 +1,12 @@
 /** Jobs that remove old data: in small steps, so that recording never waits long. */
 import type { Logger } from 'pino';
+import { CallerStatsError } from '../../domain/errors.js';
 import { bucketStart } from '../../domain/ingestion/source-counts.js';
 import { cleanupIntervalMs, cleanupRowsMax, sourceDaysMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { dayMs, hourMs } from '../../domain/time/duration.js';
 import { sleep } from '../../shared/retry.js';
+import type { Horizon, Ingestion } from '../../storage/ports/ingestion.js';
 import type { Cleanup, Store } from '../../storage/ports/store.js';
 
 interface JobContext {
@@ -72,12 +74,24 @@ export async function runIngestionPruning(
 ): Promise<void> {
   while (!signal.aborted) {
     const now = clock.now();
+    const horizon = { bucketsBefore: bucketStart(now - dayMs), seenBefore: now - sourceDaysMax * dayMs };
     try {
-      await ingestion.prune(bucketStart(now - dayMs), now - sourceDaysMax * dayMs);
+      for (const id of await ingestion.listOutdated(horizon))
+        await repeat(() => pruneUnlessGone(ingestion, id, horizon), signal);
     } catch (error) {
       log.warn({ err: error }, 'old counts of what arrived could not be removed; tried again in an hour');
     }
     await sleep(hourMs, { signal, ref: false });
+  }
+}
+
+async function pruneUnlessGone(ingestion: Ingestion, projectId: string, horizon: Horizon): Promise<Cleanup> {
+  try {
+    return await ingestion.prune(projectId, horizon, cleanupRowsMax);
+  } catch (error) {
+    // The project was deleted meanwhile.
+    if (error instanceof CallerStatsError && error.code === 'not_found') return { removed: 0, done: true };
+    throw error;
   }
 }
 

@@ -6,13 +6,13 @@ export const SOURCE_KINDS = ['traces', 'logs', 'queries', 'import'] as const;
 
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
-/** What sends: a service with OpenTelemetry, a key of the recording API, or a command that imports. */
+/** What sends: a service with OpenTelemetry, a key of the recording API, or a command or key that imports. */
 export interface Source {
   readonly kind: SourceKind;
   readonly name: string;
 }
 
-/** `arrived = recorded + duplicates + rejected + unmatched`, in spans, log records, queries or lines. */
+/** `arrived = recorded + duplicates + rejected + unmatched`, in spans, log records, queries, imported counts or lines. */
 export const COUNT_NAMES = [
   'requests',
   'refused',
@@ -97,24 +97,30 @@ export function addOperations(to: Map<string, number>, more: ReadonlyMap<string,
   }
 }
 
-function addCounts(one: IngestionCounts, more: Partial<IngestionCounts>): IngestionCounts {
-  const sums = COUNT_NAMES.map((name) => [name, one[name] + (more[name] ?? 0)]);
-  return Object.fromEntries(sums) as IngestionCounts;
-}
-
 export const NO_COUNTS = Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])) as IngestionCounts;
+
+interface GrowingBucket extends SourceBucket {
+  seenAt: number;
+  readonly counts: { -readonly [Name in keyof IngestionCounts]: number };
+  readonly operations: Map<string, number>;
+}
 
 /** What came to one project since the last time that it was stored. */
 export class IngestionTally {
-  readonly #names = new SourceNames();
-  readonly #buckets = new Map<string, SourceBucket & { readonly operations: Map<string, number> }>();
+  readonly #names: SourceNames;
+  readonly #buckets = new Map<string, GrowingBucket>();
+
+  /** `known` are the sources that the project has already. */
+  constructor(known: Iterable<Source> = []) {
+    this.#names = new SourceNames(known);
+  }
 
   add(delivery: Delivery, nowMs: number): void {
     this.#add(delivery, bucketStart(nowMs), nowMs);
   }
 
-  /** Takes back what could not be stored. */
-  putBack(buckets: readonly SourceBucket[]): void {
+  /** Adds what was counted before. */
+  addBuckets(buckets: readonly SourceBucket[]): void {
     for (const one of buckets) this.#add(one, one.bucket, one.seenAt);
   }
 
@@ -122,19 +128,17 @@ export class IngestionTally {
     return [...this.#buckets.values()];
   }
 
+  /** Changes sums in place, because every recording request does this. */
   #add(delivery: Delivery, bucket: number, seenAt: number): void {
     const { kind, name, counts, operations } = this.#names.bound(delivery);
-    const key = `${bucket} ${sourceKey({ kind, name })}`;
-    const before = this.#buckets.get(key);
-    const sum = {
-      kind,
-      name,
-      bucket,
-      seenAt: Math.max(seenAt, before?.seenAt ?? seenAt),
-      counts: addCounts(before?.counts ?? NO_COUNTS, counts),
-      operations: before?.operations ?? new Map<string, number>(),
-    };
-    addOperations(sum.operations, operations ?? new Map());
-    this.#buckets.set(key, sum);
+    const key = `${bucket} ${kind} ${name}`;
+    let sum = this.#buckets.get(key);
+    if (sum === undefined) {
+      sum = { kind, name, bucket, seenAt, counts: { ...NO_COUNTS }, operations: new Map() };
+      this.#buckets.set(key, sum);
+    }
+    sum.seenAt = Math.max(seenAt, sum.seenAt);
+    for (const one of COUNT_NAMES) sum.counts[one] += counts[one] ?? 0;
+    if (operations !== undefined) addOperations(sum.operations, operations);
   }
 }

@@ -117,7 +117,7 @@ export class IngestionMonitor {
   /** Keeps them for the next write. If the connection broke during the commit, they will have been counted twice. */
   #putBack(projectId: string, buckets: readonly SourceBucket[]): void {
     const since = this.#options.clock.now() - hourMs;
-    this.#find(projectId).putBack(buckets.filter(({ seenAt }) => seenAt >= since));
+    this.#find(projectId).addBuckets(buckets.filter(({ seenAt }) => seenAt >= since));
   }
 
   /** Names a source whose records match no rule, once, and not one of which some match. */

@@ -1,5 +1,10 @@
 /** Counts what arrives, by kind and by what became of it. */
-import { type Delivery, type IngestionCounts, SOURCE_KINDS } from '../../domain/ingestion/source-counts.js';
+import {
+  type Delivery,
+  type IngestionCounts,
+  SOURCE_KINDS,
+  type SourceKind,
+} from '../../domain/ingestion/source-counts.js';
 import type { MetricLine } from './durations.js';
 
 /** The labels of the counts. */
@@ -13,14 +18,16 @@ const OUTCOMES = {
 
 const COUNTS = Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[];
 
+type Counts = Record<keyof typeof OUTCOMES, number>;
+
 export class ArrivalCounts {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = Object.fromEntries(
+    SOURCE_KINDS.map((kind) => [kind, Object.fromEntries(COUNTS.map((name) => [name, 0]))]),
+  ) as Readonly<Record<SourceKind, Counts>>;
 
   add({ kind, counts }: Delivery): void {
-    for (const name of COUNTS) {
-      const key = `${kind} ${name}`;
-      this.#counts.set(key, (this.#counts.get(key) ?? 0) + (counts[name] ?? 0));
-    }
+    const sums = this.#counts[kind];
+    for (const name of COUNTS) sums[name] += counts[name] ?? 0;
   }
 
   /** All of them from the start, so that a rate begins at 0. */
@@ -28,7 +35,7 @@ export class ArrivalCounts {
     return SOURCE_KINDS.flatMap((signal) =>
       COUNTS.map((name) => ({
         labels: { signal, outcome: OUTCOMES[name] },
-        value: this.#counts.get(`${signal} ${name}`) ?? 0,
+        value: this.#counts[signal][name],
       })),
     );
   }

@@ -3,10 +3,19 @@
  * Methods with a project throw `not_found` if it does not exist.
  */
 import type { Source, SourceBucket, SourceTotals } from '../../domain/ingestion/source-counts.js';
+import type { Cleanup } from './maintenance.js';
 
 export interface SeenSource extends Source {
   /** The last time that something came from it, in milliseconds since 1970. */
   readonly seenAt: number;
+}
+
+/** What is too old to be kept. */
+export interface Horizon {
+  /** Buckets that start before this time. */
+  readonly bucketsBefore: number;
+  /** Sources that were not seen since. */
+  readonly seenBefore: number;
 }
 
 export interface Ingestion {
@@ -22,6 +31,12 @@ export interface Ingestion {
   /** What came from each source in all buckets that start at `from` or later. */
   sum(projectId: string, from: number): Promise<SourceTotals[]>;
 
-  /** Removes the buckets from before `bucketsBefore` and the sources not seen since `seenBefore`, of all projects. */
-  prune(bucketsBefore: number, seenBefore: number): Promise<void>;
+  /** The projects of which something is too old. */
+  listOutdated(horizon: Horizon): Promise<string[]>;
+
+  /**
+   * Removes at most `limit` buckets and sources of a project that are too old, in one short transaction. Any number of handles
+   * may do it at once. Call it until it is `done`.
+   */
+  prune(projectId: string, horizon: Horizon, limit: number): Promise<Cleanup>;
 }

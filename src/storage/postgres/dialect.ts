@@ -12,6 +12,7 @@ export function dialectFor(schema: string): Dialect {
     andNotDeleted: 'AND deleted_at IS NULL',
     jsonElements: (parameter) => `SELECT json_array_elements_text(${parameter}::json)`,
     projectColumn: 'project_id',
+    projectKeyColumn: 'id',
     findProjectKey: async (session, projectId) => {
       // Two statements, because a deletion may have been committed while the first one waited for its lock.
       await session.all(shareRecording, [projectId]);

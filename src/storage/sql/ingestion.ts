@@ -3,22 +3,23 @@ import {
   addOperations,
   COUNT_NAMES,
   type IngestionCounts,
+  IngestionTally,
   NO_COUNTS,
   type Source,
   type SourceBucket,
-  SourceNames,
   type SourceTotals,
   sourceKey,
 } from '../../domain/ingestion/source-counts.js';
 import { operationsMax } from '../../domain/limits.js';
-import type { Ingestion, SeenSource } from '../ports/ingestion.js';
+import type { Horizon, Ingestion, SeenSource } from '../ports/ingestion.js';
+import type { Cleanup } from '../ports/maintenance.js';
 import { SqlTables } from './tables.js';
 
 /** The operation of the rows with the sums of a source. */
 const ALL = '';
 
 /** They change nothing, so they need no transaction and do not wait for those that do. */
-export const INGESTION_READS: readonly (keyof Ingestion)[] = ['listSources', 'sum'];
+export const INGESTION_READS: readonly (keyof Ingestion)[] = ['listSources', 'sum', 'listOutdated'];
 
 type CountRow = Source & IngestionCounts & { readonly operation: string };
 
@@ -33,18 +34,13 @@ export class SqlIngestion extends SqlTables implements Ingestion {
       `SELECT kind, name FROM ${this.#sources} WHERE ${this.#project} = $1`,
       [project],
     );
-    const names = new SourceNames(known);
+    const tally = new IngestionTally(known);
+    tally.addBuckets(buckets);
     // Sorted, so that two transactions cannot wait for each other.
-    const sorted = buckets.map((one) => names.bound(one)).toSorted(byKey);
-    for (const one of sorted) {
-      await this.session.run(
-        `INSERT INTO ${this.#sources} AS kept (${this.#project}, kind, name, seen_at) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (${this.#project}, kind, name) DO UPDATE SET seen_at = excluded.seen_at
-         WHERE excluded.seen_at > kept.seen_at`,
-        [project, one.kind, one.name, one.seenAt],
-      );
-    }
-    for (const one of sorted) await this.#addBucket(project, one);
+    const sorted = tally.list().toSorted(byKey);
+    // First, because this locks the sources: of two transactions, the second one sees the operations of the first.
+    await this.#noteSeen(project, sorted);
+    await this.#addCounts(project, sorted);
   }
 
   async listSources(projectId: string): Promise<SeenSource[]> {
@@ -82,41 +78,106 @@ export class SqlIngestion extends SqlTables implements Ingestion {
     return [...totals.values()];
   }
 
-  async prune(bucketsBefore: number, seenBefore: number): Promise<void> {
-    await this.session.run(`DELETE FROM ${this.#counts} WHERE bucket < $1`, [bucketsBefore]);
-    await this.session.run(`DELETE FROM ${this.#sources} WHERE seen_at < $1`, [seenBefore]);
-  }
-
-  async #addBucket(
-    project: unknown,
-    { bucket, kind, name, counts, operations }: SourceBucket,
-  ): Promise<void> {
-    const source = [project, bucket, kind, name];
-    await this.#addRow([...source, ALL], counts);
-    if (operations.size === 0) return;
-    const rows = await this.session.all<Pick<CountRow, 'operation'>>(
-      `SELECT operation FROM ${this.#counts}
-       WHERE ${this.#project} = $1 AND bucket = $2 AND kind = $3 AND name = $4 AND operation <> '${ALL}'`,
-      source,
-    );
-    const known = new Set(rows.map(({ operation }) => operation));
-    for (const [operation, unmatched] of [...operations].toSorted()) {
-      if (!known.has(operation) && known.size >= operationsMax) continue;
-      known.add(operation);
-      await this.#addRow([...source, operation], { ...NO_COUNTS, unmatched });
+  async listOutdated({ bucketsBefore, seenBefore }: Horizon): Promise<string[]> {
+    const ids = new Set<string>();
+    for (const [table, isOld, before] of [
+      [this.#counts, 'bucket < $1', bucketsBefore],
+      [this.#sources, 'seen_at < $1', seenBefore],
+    ]) {
+      const rows = await this.session.all<{ readonly id: string }>(
+        `SELECT id FROM ${this.table('project')} AS project WHERE EXISTS (
+           SELECT 1 FROM ${table} AS kept WHERE kept.${this.#project} = project.${this.dialect.projectKeyColumn} AND ${isOld}
+         ) ${this.dialect.andNotDeleted}`,
+        [before],
+      );
+      for (const { id } of rows) ids.add(id);
     }
+    return [...ids];
   }
 
-  async #addRow(key: readonly unknown[], counts: IngestionCounts): Promise<void> {
-    const columns = [this.#project, 'bucket', 'kind', 'name', 'operation'];
-    const all = [...columns, ...COUNT_NAMES];
-    await this.session.run(
-      `INSERT INTO ${this.#counts} AS kept (${all.join(', ')}) VALUES (${all.map((_, at) => `$${at + 1}`).join(', ')})
-       ON CONFLICT (${columns.join(', ')}) DO UPDATE SET
-         ${COUNT_NAMES.map((name) => `${name} = kept.${name} + excluded.${name}`).join(', ')}`,
-      [...key, ...COUNT_NAMES.map((name) => counts[name])],
+  async prune(projectId: string, { bucketsBefore, seenBefore }: Horizon, limit: number): Promise<Cleanup> {
+    const project = await this.dialect.findProjectKey(this.session, projectId);
+    const removeFirst = (table: string, key: string, condition: string, before: number, rows: number) =>
+      this.session.run(
+        `DELETE FROM ${table} WHERE ${this.#project} = $1 AND (${key}) IN (
+           SELECT ${key} FROM ${table} WHERE ${this.#project} = $1 AND ${condition} < $2
+           ORDER BY ${key} LIMIT $3 ${this.dialect.lock('UPDATE SKIP LOCKED')})`,
+        [project, before, rows],
+      );
+    const key = 'bucket, kind, name, operation';
+    let removed = await removeFirst(this.#counts, key, 'bucket', bucketsBefore, limit);
+    if (removed < limit)
+      removed += await removeFirst(this.#sources, 'kind, name', 'seen_at', seenBefore, limit - removed);
+    return { removed, done: removed < limit };
+  }
+
+  async #noteSeen(project: unknown, buckets: readonly SourceBucket[]): Promise<void> {
+    const seen = new Map<string, SourceBucket>();
+    for (const one of buckets) {
+      const before = seen.get(sourceKey(one));
+      if (before === undefined || before.seenAt < one.seenAt) seen.set(sourceKey(one), one);
+    }
+    await this.insert(
+      `${this.#sources} AS kept (${this.#project}, kind, name, seen_at)`,
+      [...seen.values()].map(({ kind, name, seenAt }) => [project, kind, name, seenAt]),
+      `ON CONFLICT (${this.#project}, kind, name) DO UPDATE SET seen_at = excluded.seen_at
+       WHERE excluded.seen_at > kept.seen_at`,
     );
   }
+
+  async #addCounts(project: unknown, buckets: readonly SourceBucket[]): Promise<void> {
+    const known = await this.#findOperations(project, buckets);
+    const rows = buckets.flatMap(({ bucket, kind, name, counts, operations }) => {
+      const named = known.get(bucketKey({ bucket, kind, name })) ?? new Set();
+      const added = [...operations].toSorted().filter(([operation]) => {
+        const isNamed = named.has(operation) || named.size < operationsMax;
+        if (isNamed) named.add(operation);
+        return isNamed;
+      });
+      const toRow = (operation: string, all: IngestionCounts) => [
+        ...[project, bucket, kind, name, operation],
+        ...COUNT_NAMES.map((one) => all[one]),
+      ];
+      return [
+        toRow(ALL, counts),
+        ...added.map(([operation, unmatched]) => toRow(operation, { ...NO_COUNTS, unmatched })),
+      ];
+    });
+    const key = `${this.#project}, bucket, kind, name, operation`;
+    await this.insert(
+      `${this.#counts} AS kept (${key}, ${COUNT_NAMES.join(', ')})`,
+      rows,
+      `ON CONFLICT (${key}) DO UPDATE SET
+         ${COUNT_NAMES.map((name) => `${name} = kept.${name} + excluded.${name}`).join(', ')}`,
+    );
+  }
+
+  /** The operations that are stored in these buckets. */
+  async #findOperations(
+    project: unknown,
+    buckets: readonly SourceBucket[],
+  ): Promise<Map<string, Set<string>>> {
+    const found = new Map<string, Set<string>>();
+    const withOperations = buckets.filter(({ operations }) => operations.size > 0);
+    if (withOperations.length === 0) return found;
+    const first = Math.min(...withOperations.map(({ bucket }) => bucket));
+    const rows = await this.session.all<BucketName & Pick<CountRow, 'operation'>>(
+      `SELECT bucket, kind, name, operation FROM ${this.#counts}
+       WHERE ${this.#project} = $1 AND bucket >= $2 AND operation <> '${ALL}'`,
+      [project, first],
+    );
+    for (const { operation, ...bucket } of rows) {
+      const named = found.get(bucketKey(bucket)) ?? new Set();
+      found.set(bucketKey(bucket), named.add(operation));
+    }
+    return found;
+  }
+}
+
+type BucketName = Source & Pick<SourceBucket, 'bucket'>;
+
+function bucketKey({ bucket, ...source }: BucketName): string {
+  return `${bucket} ${sourceKey(source)}`;
 }
 
 function byKey(one: SourceBucket, other: SourceBucket): number {

@@ -13,9 +13,6 @@ import { SqlTables } from './tables.js';
 type Keys = Map<string, StoredKey>;
 type KeyRow = Omit<StoredKey, 'isTaken'> & { readonly name: string; readonly isTaken: number };
 
-/** Statements for this many rows at most, and otherwise for one, so that few different ones are prepared. */
-const rowsPerStatement = 32;
-
 export class SqlQuestions extends SqlTables implements Questions {
   readonly #table = this.table('question_key');
   readonly #project = this.dialect.projectColumn;
@@ -83,18 +80,12 @@ export class SqlQuestions extends SqlTables implements Questions {
         service,
         expiresAt,
       ]);
-    const inserted: string[] = [];
-    while (rows.length > 0) {
-      const some = rows.splice(0, rows.length < rowsPerStatement ? 1 : rowsPerStatement);
-      const tuples = some.map((row, at) => `(${row.map((_, column) => `$${at * row.length + column + 1}`)})`);
-      const added = await this.session.all<{ readonly name: string }>(
-        `INSERT INTO ${this.#table} (${this.#project}, name, query_id, is_taken, service, expires_at)
-         VALUES ${tuples.join()} ON CONFLICT DO NOTHING RETURNING name`,
-        some.flat(),
-      );
-      inserted.push(...added.map(({ name }) => name));
-    }
-    return inserted;
+    const inserted = await this.insert<{ readonly name: string }>(
+      `${this.#table} (${this.#project}, name, query_id, is_taken, service, expires_at)`,
+      rows,
+      'ON CONFLICT DO NOTHING RETURNING name',
+    );
+    return inserted.map(({ name }) => name);
   }
 
   async #update(project: unknown, changes: ReadonlyMap<string, StoredKey>, stored: Keys): Promise<void> {

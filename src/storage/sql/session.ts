@@ -27,6 +27,8 @@ export interface Dialect {
   readonly jsonElements: (parameter: string) => string;
   /** The column of a project's rows that names the project, and what is in it. Throws `not_found`. */
   readonly projectColumn: string;
+  /** The column of a project that is in its rows. */
+  readonly projectKeyColumn: string;
   readonly findProjectKey: (session: Session, projectId: string) => Promise<unknown>;
   /** Those of the ids that the project has queries of. */
   readonly findRecordedIds: (

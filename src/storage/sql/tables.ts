@@ -1,6 +1,9 @@
 import type { Columns } from './rows.js';
 import type { Dialect, Row, Session } from './session.js';
 
+/** Rows in one statement: a few sizes, so that a connection prepares few different ones. */
+const rowsPerStatement = [32, 8, 1];
+
 /** Statements on the tables of a session, for the classes of this folder. */
 export abstract class SqlTables {
   protected readonly session: Session;
@@ -37,6 +40,29 @@ export abstract class SqlTables {
   ): Promise<Entity[]> {
     const rows = await this.session.all(this.#select(columns, rest), values);
     return rows.map((row) => columns.read(row));
+  }
+
+  /**
+   * Inserts rows in their order. `head` is the table with its columns, and `tail` what comes after the rows. Returns the rows
+   * of `RETURNING`.
+   */
+  protected async insert<R = Row>(
+    head: string,
+    rows: readonly (readonly unknown[])[],
+    tail: string,
+  ): Promise<R[]> {
+    const returned: R[] = [];
+    for (let at = 0; at < rows.length; ) {
+      const size = rowsPerStatement.find((one) => one <= rows.length - at) ?? 1;
+      const some = rows.slice(at, at + size);
+      const tuples = some.map(
+        (row, place) => `(${row.map((_, column) => `$${place * row.length + column + 1}`)})`,
+      );
+      const sql = `INSERT INTO ${head} VALUES ${tuples.join()} ${tail}`;
+      returned.push(...(await this.session.all<R>(sql, some.flat())));
+      at += size;
+    }
+    return returned;
   }
 
   #select<Entity extends object>(columns: Columns<Entity>, rest: string): string {

@@ -9,6 +9,7 @@ export const SQLITE: Dialect = {
   andNotDeleted: '',
   jsonElements: (parameter) => `SELECT value FROM json_each(${parameter})`,
   projectColumn: 'project',
+  projectKeyColumn: 'number',
   findProjectKey: async (session, projectId) => {
     const [project] = await session.all('SELECT number FROM project WHERE id = $1', [projectId]);
     if (project === undefined) throw new CallerStatsError('not_found', `There is no project ${projectId}.`);

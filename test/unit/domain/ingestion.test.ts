@@ -139,14 +139,14 @@ describe('what came to a project', () => {
   });
   const times = fc.integer({ min: 0, max: 3 * bucketWidthMs });
 
-  test('adds up to all deliveries, in buckets of five minutes, of few sources, also if it is put back', () => {
+  test('adds up to all deliveries, in buckets of five minutes, of few sources, also if they are added again', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(anyDelivery, times), { maxLength: 100 }), (deliveries) => {
         const tally = new IngestionTally();
         const again = new IngestionTally();
         for (const [delivery, timeMs] of deliveries) tally.add(delivery, timeMs);
         const buckets = tally.list();
-        again.putBack(buckets);
+        again.addBuckets(buckets);
         expect(again.list()).toEqual(buckets);
         for (const name of COUNT_NAMES) {
           const sum = (list: readonly Pick<Delivery, 'counts'>[]) =>

@@ -18,7 +18,8 @@ test('asks a store that is away once in each write, and stores what arrived in a
     },
     listSources: async () => [],
     sum: async () => [],
-    prune: async () => {},
+    listOutdated: async () => [],
+    prune: async () => ({ removed: 0, done: true }),
   };
   const monitor = new IngestionMonitor({
     store: { ingestion },

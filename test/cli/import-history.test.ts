@@ -11,6 +11,7 @@ import {
   refusal,
   succeed,
 } from '../support/cli/cli-place.js';
+import { openForTest } from '../support/storage/store.js';
 
 const into = ['--project', project];
 const counts = [...into, '--format', 'counts', '--source', 'old'];
@@ -271,5 +272,20 @@ describe("import --format plausible, of Plausible's own export,", () => {
     await succeed(place.run([...of, ...questions, '--time-zone', 'Europe/Berlin']));
     const before = ['--from', '2026-05-29', '--to', '2026-05-30'];
     expect(await stats(place, ...before)).toMatchObject({ web: 3, total: 3 });
+  });
+});
+
+test('counts that go into the database count among what arrives, unless they are only checked', async () => {
+  const place = await placeWithProject();
+  const lines = 'date,caller,count\n2024-01-01,web,5\n2024-01-02,web,6\n2024-01-03,we b,1\n';
+  await importText(place, lines.replace('we b', 'web'), '--dry-run');
+  await importText(place, lines);
+  await importText(place, lines.replace('we b', 'web'));
+  const store = await openForTest(`sqlite:${place.database}`);
+  const [source, ...others] = await store.ingestion.sum(project, 0);
+  expect(others).toEqual([]);
+  expect(source).toMatchObject({
+    ...{ kind: 'import', name: 'caller-stats import' },
+    counts: { requests: 2, arrived: 6, recorded: 3, duplicates: 0, rejected: 3, unmatched: 0 },
   });
 });

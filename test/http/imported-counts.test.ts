@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { importedCountsMax } from '../../src/domain/limits.js';
+import { bodyBytesMax, importedCountsMax } from '../../src/domain/limits.js';
 import { CALLERS, detailsOf, errorOf, STATS, sharedService, startMs } from '../support/http/http.js';
 
 const PATH = '/v1/analytics/docs/assistant/imported-counts';
@@ -84,7 +84,16 @@ describe('imported counts: refuses', () => {
       '"dryrun": is not a parameter here; did you mean dryRun?',
       'dryRun: is none of true, false',
     ]);
-    expect(await post(Array(importedCountsMax + 1).fill(one))).toMatchObject({ status: 413 });
+    const tooMany = await post(Array(importedCountsMax + 1).fill(one));
+    expect([tooMany.status, errorOf(tooMany)]).toEqual([
+      413,
+      'The body has more than 10000 counts; send fewer at a time.',
+    ]);
+    const packed = { 'content-encoding': 'gzip', ...JSON_TYPE };
+    const tooLong = await post([], { headers: packed, body: gzipSync(' '.repeat(bodyBytesMax + 1)) });
+    expect(errorOf(tooLong)).toBe(
+      `The body has more than ${bodyBytesMax} bytes once decoded; send fewer counts at a time.`,
+    );
     expect(await post([one], { headers: { 'content-type': 'text/csv' } })).toMatchObject({ status: 415 });
     const unread = await service().send({ path: `${PATH}/cuts?dateFrom=2024-02-30` });
     expect(unread.status).toBe(400);

@@ -250,6 +250,40 @@ test('queries of the command that imports count as an import, whatever its key',
   ]);
 });
 
+test('imported counts count as an import, unless they are only checked', async () => {
+  const service = await startService();
+  const { send } = service;
+  const count = { source: 'old', caller: 'web', start: '2024-01-01T00:00:00Z', end: '2024-01-02T00:00:00Z' };
+  const importAll = (counts: unknown, query = '', headers: Record<string, string> = {}) =>
+    send({
+      method: 'POST',
+      path: `/v1/analytics/docs/assistant/imported-counts${query}`,
+      headers: { 'content-type': JSON_TYPE, ...headers },
+      body: JSON.stringify(counts),
+    });
+  const [one, other] = [
+    { ...count, count: 1 },
+    { ...count, caller: 'api', count: 2 },
+  ];
+  for (const body of [[one], { ...one, count: 5 }, {}]) await importAll(body, '?dryRun=true');
+  expect((await report(service)).sources).toEqual([]);
+  await importAll([one, other]);
+  await importAll([one]);
+  expect((await importAll([{ ...one, count: 5 }, other])).status).toBe(409);
+  await importAll({ ...one, count: -1 });
+  await importAll([one], '', { 'content-type': 'text/csv' });
+  await importAll([other], '', { 'user-agent': 'caller-stats import' });
+  const { sources } = await report(service);
+  expect(sources.map(({ kind, name, lastHour }) => [kind, name, lastHour])).toEqual([
+    [
+      'import',
+      'admin',
+      counts({ requests: 5, refused: 3, arrived: 6, recorded: 2, duplicates: 1, rejected: 3 }),
+    ],
+    ['import', 'caller-stats import', counts({ requests: 1, arrived: 1, duplicates: 1 })],
+  ]);
+});
+
 test('the metrics count by signal and outcome', async () => {
   const metrics = new Metrics(() => 0, { version: '1.2.3', database: 'sqlite' });
   const service = await startService({ metrics });

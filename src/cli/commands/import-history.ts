@@ -4,9 +4,11 @@ import { listDays, readDays } from '../../app/history/server.js';
 import type { MonthCount } from '../../app/import/dry-run.js';
 import { describeTotals, type ImportTotals } from '../../app/import/run.js';
 import { openSource } from '../../app/import/source.js';
+import { noteImport } from '../../app/ingestion.js';
 import { retryWhileUnavailable } from '../../app/retry.js';
 import { type ImportedCount, sourceProblems } from '../../domain/counting/imported-count.js';
 import { formatCount, formatQuantity, formatTime } from '../../domain/format.js';
+import type { Store } from '../../storage/ports/store.js';
 import { type Io, UsageError } from '../io.js';
 import type { HistoryForm } from '../options/history-form.js';
 import { ServerClient } from '../server-client.js';
@@ -32,7 +34,7 @@ export async function importHistory(
     form.format === 'caller-stats-api'
       ? prepareServer(form, files[0] ?? '', io)
       : () => readFiles(form, files, io);
-  return withSink(options, io, async (sink) => {
+  return withSink(options, io, async (sink, store) => {
     // Check that the project exists before reading anything.
     await sink([], { dryRun: true });
     const { counts, totals } = await read();
@@ -40,6 +42,7 @@ export async function importHistory(
     const result = isGood ? await importCounts(counts, sink, form) : { recorded: 0, duplicates: 0 };
     const queries = counts.reduce((sum, { count }) => sum + count, 0);
     const all = { ...totals, ...result };
+    if (store !== undefined && !form.dryRun) await noteImport(store, options.project, all, io.clock.now());
     return {
       json: { ...all, queries, ...(form.dryRun ? { dryRun: true, months: sumByMonth(counts) } : {}) },
       text: [...(form.dryRun ? describeMonths(counts) : []), describeResult(form, all, queries)],
@@ -124,7 +127,7 @@ function describeMonths(counts: readonly ImportedCount[]): string[] {
 async function withSink<T>(
   { url, project, ...options }: TargetOptions,
   io: Io,
-  work: (sink: CountSink) => Promise<T>,
+  work: (sink: CountSink, store?: Store) => Promise<T>,
 ): Promise<T> {
   const note = (line: string) => printLine(io.stderr, line);
   if (url !== undefined) {
@@ -134,8 +137,9 @@ async function withSink<T>(
   return runOnStore(
     readStoreSettings(options, io),
     (store) =>
-      work((counts, given) =>
-        retryWhileUnavailable(() => store.importCounts(project, counts, given), { note }),
+      work(
+        (counts, given) => retryWhileUnavailable(() => store.importCounts(project, counts, given), { note }),
+        store,
       ),
     { mustExist: true, lowMemory: true },
   );

@@ -9,6 +9,13 @@ import { HttpError } from '../errors.js';
 
 const inflate = promisify(gunzip);
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What messages call the items of a body: queries, unless the route says otherwise. */
+    readonly items?: string;
+  }
+}
+
 /** Replaces an NDJSON line that is not JSON, so that the error message can contain its index. */
 export class MalformedLine {
   readonly problem: string;
@@ -56,7 +63,7 @@ export function addRecordingParsers(
   const partsMax = Math.max(jsonPartsMax, batchQueriesMax * queryPartsMax);
   addParser(app, 'application/json', bodyBytesMax, async (body, request) => {
     const value = parseBody(await decode(body, request), partsMax);
-    if (Array.isArray(value)) requireAtMost(batchQueriesMax, value);
+    if (Array.isArray(value)) requireAtMost(batchQueriesMax, value, request);
     return value;
   });
   addParser(app, 'application/x-ndjson', bodyBytesMax, async (body, request) => {
@@ -64,7 +71,7 @@ export function addRecordingParsers(
     for (const line of nonBlankLines(await decode(body, request))) {
       values.push(parseLine(line));
       // After each line, because there could be millions of them.
-      requireAtMost(batchQueriesMax, values);
+      requireAtMost(batchQueriesMax, values, request);
     }
     return values;
   });
@@ -117,10 +124,14 @@ function parseLine(line: Uint8Array): unknown {
   return value.ok ? value.value : new MalformedLine(value.problems.join('; '));
 }
 
-function requireAtMost(queriesMax: number, values: readonly unknown[]): void {
-  if (values.length > queriesMax) {
-    throw new HttpError(413, `The body has more than ${queriesMax} queries; send fewer at a time.`);
+function requireAtMost(itemsMax: number, values: readonly unknown[], request: FastifyRequest): void {
+  if (values.length > itemsMax) {
+    throw new HttpError(413, `The body has more than ${itemsMax} ${itemsIn(request)}; send fewer at a time.`);
   }
+}
+
+function itemsIn({ routeOptions }: FastifyRequest): string {
+  return routeOptions.config.items ?? 'queries';
 }
 
 function getEncoding(request: FastifyRequest): 'gzip' | 'identity' | undefined {
@@ -130,7 +141,7 @@ function getEncoding(request: FastifyRequest): 'gzip' | 'identity' | undefined {
 
 function createDecoder(bytesMax: number, admission: Admission) {
   return async (body: Buffer, request: FastifyRequest): Promise<Buffer> => {
-    const decoded = getEncoding(request) === 'gzip' ? await unpack(body, bytesMax) : body;
+    const decoded = getEncoding(request) === 'gzip' ? await unpack(body, bytesMax, request) : body;
     if (decoded !== body) admission.count(request, decoded.length);
     // Parsing blocks the event loop.
     await admission.turn(decoded.length);
@@ -138,14 +149,14 @@ function createDecoder(bytesMax: number, admission: Admission) {
   };
 }
 
-async function unpack(body: Buffer, bytesMax: number): Promise<Buffer> {
+async function unpack(body: Buffer, bytesMax: number, request: FastifyRequest): Promise<Buffer> {
   try {
     return await inflate(body, { maxOutputLength: bytesMax });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
       throw new HttpError(
         413,
-        `The body has more than ${bytesMax} bytes once decoded; send fewer queries at a time.`,
+        `The body has more than ${bytesMax} bytes once decoded; send fewer ${itemsIn(request)} at a time.`,
       );
     }
     throw new HttpError(400, 'The body is not valid gzip, though its Content-Encoding says so.');

@@ -5,6 +5,7 @@ import { importedCountsMax } from '../../domain/limits.js';
 import { oneOf, prefixProblems, type Result, success } from '../../domain/result.js';
 import type { Store } from '../../storage/ports/store.js';
 import { HttpError } from '../errors.js';
+import { Arrivals } from '../ingestion/arrivals.js';
 import { refuseUnknownEncoding } from '../request/body.js';
 import { readParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
@@ -19,21 +20,26 @@ import {
 } from '../schemas/schemas.js';
 import { parseItems, type RecordingOptions } from './queries.js';
 
-interface ImportOptions extends Pick<RecordingOptions, 'clock' | 'authenticator' | 'limits'> {
+interface ImportOptions extends Pick<RecordingOptions, 'clock' | 'authenticator' | 'limits' | 'ingestion'> {
   readonly store: Store;
 }
 
 /** After `addQueries`, which adds the parsers for the body. */
 export function addImportedCounts(
   app: FastifyInstance,
-  { store, clock, authenticator, limits }: ImportOptions,
+  { store, clock, authenticator, limits, ingestion }: ImportOptions,
 ): void {
   const maxItems = Math.min(importedCountsMax, limits.batchQueriesMax);
+  const arrivals = new Arrivals(ingestion, 'import');
   addResource(app, '/v1/analytics/:projectId/assistant/imported-counts', {
     onRequest: async (request, reply) => {
-      await authenticator.authorize(request, reply, getProjectId(request), ['admin']);
+      const found = await authenticator.authorize(request, reply, getProjectId(request), ['admin']);
+      // What is only checked is sent again, to be imported.
+      const { dryRun } = request.query as { readonly dryRun?: unknown };
+      if (dryRun !== 'true') arrivals.expect(request, found);
     },
     POST: {
+      config: { items: 'counts' },
       schema: describeImport(maxItems, limits.bodyBytesMax),
       attachValidation: true,
       preParsing: refuseUnknownEncoding,
@@ -44,7 +50,12 @@ export function addImportedCounts(
         const counts = parseItems(request, { many: 'counts', done: 'imported' }, (item) =>
           parseImportedCount(item, clock.now()),
         );
-        return store.importCounts(getProjectId(request), counts, { dryRun });
+        const result = await store.importCounts(getProjectId(request), counts, { dryRun });
+        arrivals.noteRecorded(request, result);
+        return result;
+      },
+      onSend: async (request, { statusCode }) => {
+        if (statusCode >= 400) arrivals.noteRefused(request, statusCode);
       },
     },
   });

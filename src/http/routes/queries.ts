@@ -1,19 +1,14 @@
 /** `POST /v1/analytics/{projectId}/assistant/queries`: records queries. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
-import {
-  type Delivery,
-  IMPORT_COMMAND,
-  type Source,
-  sourceName,
-} from '../../domain/ingestion/source-counts.js';
 import { parseQuery, type Query } from '../../domain/queries/query.js';
 import { failure, type Result } from '../../domain/result.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { Admission } from '../admission/admission.js';
+import { Arrivals, itemsOf } from '../ingestion/arrivals.js';
 import type { IngestionMonitor } from '../ingestion/monitor.js';
-import type { Authenticator, Authorized } from '../request/authenticate.js';
+import type { Authenticator } from '../request/authenticate.js';
 import {
   addRecordingParsers,
   MalformedLine,
@@ -44,19 +39,13 @@ export interface RecordingOptions {
 
 export function addQueries(app: FastifyInstance, options: RecordingOptions): void {
   const { store, clock, authenticator, limits, admission, ingestion } = options;
-  const authorized = new WeakMap<FastifyRequest, Authorized>();
+  const arrivals = new Arrivals(ingestion, 'queries');
   const { batchQueriesMax: maxItems } = limits;
-  const noteArrival = (request: FastifyRequest, counts: Delivery['counts']): void => {
-    const found = authorized.get(request);
-    if (found === undefined) return;
-    const source = sourceOf(request, found);
-    ingestion.note(found.project.id, { ...source, counts: { requests: 1, ...counts } });
-  };
   addRecordingParsers(app, limits, admission);
   addResource(app, '/v1/analytics/:projectId/assistant/queries', {
     onRequest: async (request, reply) => {
       const allowed = ['recording', 'admin'] as const;
-      authorized.set(request, await authenticator.authorize(request, reply, getProjectId(request), allowed));
+      arrivals.expect(request, await authenticator.authorize(request, reply, getProjectId(request), allowed));
     },
     POST: {
       schema: {
@@ -92,28 +81,14 @@ export function addQueries(app: FastifyInstance, options: RecordingOptions): voi
       handler: async (request) => {
         requireNoParameters(request);
         const result = await store.record(getProjectId(request), parseQueries(request, clock.now()));
-        noteArrival(request, { arrived: result.recorded + result.duplicates, ...result });
+        arrivals.noteRecorded(request, result);
         return result;
       },
       onSend: async (request, { statusCode }) => {
-        if (statusCode < 400) return;
-        // All or nothing: one invalid query keeps all others from being recorded.
-        const rejected = statusCode === 400 && request.body !== undefined ? itemsOf(request).length : 0;
-        noteArrival(request, { refused: 1, arrived: rejected, rejected });
+        if (statusCode >= 400) arrivals.noteRefused(request, statusCode);
       },
     },
   });
-}
-
-function itemsOf({ body }: FastifyRequest): readonly unknown[] {
-  return Array.isArray(body) ? body : [body];
-}
-
-/** Keys are named by those who created them; user agents are mostly those of a library. */
-function sourceOf({ headers }: FastifyRequest, { key }: Authorized): Source {
-  return headers['user-agent'] === IMPORT_COMMAND
-    ? { kind: 'import', name: IMPORT_COMMAND }
-    : { kind: 'queries', name: sourceName(key.name) };
 }
 
 function parseQueries(request: FastifyRequest, nowMs: number): Query[] {

@@ -1,0 +1,62 @@
+/** Counts the requests of a route whose body is a list of items, by the key that sent them. */
+import type { FastifyRequest } from 'fastify';
+import {
+  type Delivery,
+  IMPORT_COMMAND,
+  type Source,
+  type SourceKind,
+  sourceName,
+} from '../../domain/ingestion/source-counts.js';
+import { BoundedCache } from '../../shared/bounded-cache.js';
+import type { RecordResult } from '../../storage/ports/store.js';
+import type { Authorized } from '../request/authenticate.js';
+import type { IngestionMonitor } from './monitor.js';
+
+/** Names of keys. */
+const namesMax = 1000;
+
+export class Arrivals {
+  readonly #ingestion: IngestionMonitor;
+  readonly #kind: SourceKind;
+  readonly #authorized = new WeakMap<FastifyRequest, Authorized>();
+  readonly #names = new BoundedCache<string, string>(namesMax);
+
+  constructor(ingestion: IngestionMonitor, kind: SourceKind) {
+    this.#ingestion = ingestion;
+    this.#kind = kind;
+  }
+
+  /** From here on, the request counts. */
+  expect(request: FastifyRequest, authorized: Authorized): void {
+    this.#authorized.set(request, authorized);
+  }
+
+  noteRecorded(request: FastifyRequest, { recorded, duplicates }: RecordResult): void {
+    this.#note(request, { arrived: recorded + duplicates, recorded, duplicates });
+  }
+
+  /** All or nothing: one item that is refused keeps all others from being recorded. */
+  noteRefused(request: FastifyRequest, statusCode: number): void {
+    const isOfItems = (statusCode === 400 || statusCode === 409) && request.body !== undefined;
+    const rejected = isOfItems ? itemsOf(request).length : 0;
+    this.#note(request, { refused: 1, arrived: rejected, rejected });
+  }
+
+  #note(request: FastifyRequest, counts: Delivery['counts']): void {
+    const found = this.#authorized.get(request);
+    if (found === undefined) return;
+    const source = this.#sourceOf(request, found);
+    this.#ingestion.note(found.project.id, { ...source, counts: { requests: 1, ...counts } });
+  }
+
+  /** Keys are named by those who created them; user agents are mostly those of a library. */
+  #sourceOf({ headers }: FastifyRequest, { key }: Authorized): Source {
+    if (headers['user-agent'] === IMPORT_COMMAND) return { kind: 'import', name: IMPORT_COMMAND };
+    return { kind: this.#kind, name: this.#names.getOrCreate(key.name, () => sourceName(key.name)) };
+  }
+}
+
+/** The items of a body: those of an array, or the only one. */
+export function itemsOf({ body }: FastifyRequest): readonly unknown[] {
+  return Array.isArray(body) ? body : [body];
+}

@@ -104,11 +104,11 @@ describe('a change of a project', () => {
       detail: 'name: Docs, now Handbook; time zone: none, now UTC; retention in days: 30, now none',
     });
     expect(applyChange(project, { retentionDays: 7 }).detail).toBe('retention in days: 30, now 7');
-    const changed = { ...project, otlpId: 'trace', otlpCaller: 'a', otlpSiteOrigins: 'none' };
+    const changed = { ...project, otlpId: 'trace', otlpSiteOrigins: 'none' };
     expect(applyChange(changed, { otlpId: null, otlpCaller: 'b', otlpDefaultCaller: 'web' })).toEqual({
       project: { ...changed, otlpId: null, otlpCaller: 'b', otlpDefaultCaller: 'web' },
       detail:
-        "OpenTelemetry id: trace, now the server's; OpenTelemetry caller attribute: a, now b; " +
+        "OpenTelemetry id: trace, now the server's; OpenTelemetry caller attribute: the server's, now b; " +
         "OpenTelemetry default caller: the server's, now web",
     });
   });

@@ -84,8 +84,9 @@ export class ProjectRules {
 
   /** Throws `unavailable` for an invalid text, which only another version of this program can have stored. */
   find(own: OwnTelemetryTexts): TelemetryRules {
-    const texts = mapTelemetrySettings((name) => own[name] ?? this.defaults[name]);
-    return this.#rules.getOrCreate(JSON.stringify(texts), () => parseRules(texts));
+    const find = (name: TelemetrySetting) => own[name] ?? this.defaults[name];
+    const key = JSON.stringify(TELEMETRY_SETTINGS.map(find));
+    return this.#rules.getOrCreate(key, () => parseRules(mapTelemetrySettings(find)));
   }
 }
 

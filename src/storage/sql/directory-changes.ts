@@ -64,15 +64,9 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     const before = await this.#lockProject(organizationId, projectId, 'UPDATE');
     const { project, detail } = applyChange(before, change);
     if (detail === '') return project;
-    const { name, timeZone, retentionDays } = project;
-    const { otlpQuery, otlpId, otlpCaller, otlpDefaultCaller, otlpSiteOrigins } = project;
     await this.session.run(
-      `UPDATE ${this.table('project')} SET name = $2, time_zone = $3, retention_days = $4, otlp_query = $5, otlp_id = $6,
-         otlp_caller = $7, otlp_default_caller = $8, otlp_site_origins = $9 WHERE id = $1`,
-      [
-        ...[projectId, name, timeZone, retentionDays],
-        ...[otlpQuery, otlpId, otlpCaller, otlpDefaultCaller, otlpSiteOrigins],
-      ],
+      `UPDATE ${this.table('project')} SET name = $2, time_zone = $3, retention_days = $4, telemetry = $5 WHERE id = $1`,
+      [projectId, project.name, project.timeZone, project.retentionDays, PROJECT.pack(project)],
     );
     await this.#log({ organizationId, action: 'project.change', targetId: projectId, detail }, by);
     return project;

@@ -6,45 +6,74 @@ import type { Member } from '../../domain/people/member.js';
 import type { Organization, Project } from '../../domain/projects/project.js';
 import type { Row } from './session.js';
 
-/** How a field is stored: lists as texts with commas, all others as they are. */
-type Kind<Field> = Field extends readonly string[] ? 'list' : 'value';
+/**
+ * How a field is stored: lists as texts with commas, packed ones together in one column as JSON without nulls, all others as
+ * they are. Of the packed ones there may be many, and a column that is null costs the look-up of a key next to nothing.
+ */
+type Kind<Field> = Field extends readonly string[] ? 'list' : 'value' | 'packed';
 
 type Value = string | number | null;
+
+type Texts = Readonly<Record<string, string | null>>;
 
 /** Maps the fields of `Entity` to the columns of a table: `createdAt` is the column `created_at`. */
 export class Columns<Entity extends object> {
   readonly table: string;
-  readonly #kinds: readonly (readonly [field: string, kind: 'value' | 'list'])[];
+  readonly #fields: readonly (readonly [field: string, kind: 'value' | 'list'])[];
+  readonly #packed: readonly string[];
+  /** In the order of `values`: the fields that are not packed, and the column of those that are. */
+  readonly #columns: readonly string[];
   /** The columns and their placeholders, in the order of `values`, for inserting an entity. */
   readonly names: string;
   readonly placeholders: string;
 
-  constructor(table: string, kinds: { readonly [Field in keyof Entity]: Kind<Entity[Field]> }) {
+  /** `packedColumn` has the packed fields. */
+  constructor(
+    table: string,
+    kinds: { readonly [Field in keyof Entity]: Kind<Entity[Field]> },
+    packedColumn?: string,
+  ) {
     this.table = table;
-    this.#kinds = Object.entries(kinds);
-    this.names = this.#kinds.map(([field]) => columnName(field)).join(', ');
-    this.placeholders = this.#kinds.map((_, at) => `$${at + 1}`).join(', ');
+    const all = Object.entries<'value' | 'list' | 'packed'>(kinds);
+    this.#fields = all.filter((one): one is [string, 'value' | 'list'] => one[1] !== 'packed');
+    this.#packed = all.filter(([, kind]) => kind === 'packed').map(([field]) => field);
+    this.#columns = [...this.#fields.map(([field]) => field), packedColumn ?? []].flat();
+    this.names = this.#columns.map(columnName).join(', ');
+    this.placeholders = this.#columns.map((_, at) => `$${at + 1}`).join(', ');
   }
 
   /** What to select. A prefix tells apart the fields of two tables that are read together. */
   select(table = this.table, prefix = ''): string {
-    return this.#kinds
-      .map(([field]) => `${table}.${columnName(field)} AS "${fieldName(prefix, field)}"`)
+    return this.#columns
+      .map((field) => `${table}.${columnName(field)} AS "${fieldName(prefix, field)}"`)
       .join(', ');
   }
 
   values(entity: Entity): Value[] {
-    return this.#kinds.map(([field]) => {
+    const values = this.#fields.map(([field]) => {
       const value = (entity as Readonly<Record<string, Value | readonly string[]>>)[field];
       return typeof value === 'object' && value !== null ? value.join() : (value ?? null);
     });
+    return this.#packed.length === 0 ? values : [...values, this.pack(entity)];
+  }
+
+  /** The value of the column with the packed fields: null if all of them are. */
+  pack(entity: Entity): string | null {
+    const texts = this.#packed.map((field) => [field, (entity as Texts)[field]] as const);
+    const given = texts.filter(([, text]) => text !== null);
+    return given.length === 0 ? null : JSON.stringify(Object.fromEntries(given));
   }
 
   read(row: Row, prefix = ''): Entity {
     const entity: Record<string, unknown> = {};
-    for (const [field, kind] of this.#kinds) {
+    for (const [field, kind] of this.#fields) {
       const value = row[fieldName(prefix, field)];
       entity[field] = kind === 'list' ? String(value).split(',').filter(Boolean) : value;
+    }
+    if (this.#packed.length > 0) {
+      const packed = row[fieldName(prefix, this.#columns.at(-1) ?? '')];
+      const texts: Texts = typeof packed === 'string' ? JSON.parse(packed) : {};
+      for (const field of this.#packed) entity[field] = texts[field] ?? null;
     }
     return entity as Entity;
   }
@@ -67,20 +96,24 @@ export const ORGANIZATION = new Columns<Organization>('organization', {
   createdAt: 'value',
 });
 
-export const PROJECT = new Columns<Project>('project', {
-  id: 'value',
-  organizationId: 'value',
-  name: 'value',
-  createdAt: 'value',
-  timeZone: 'value',
-  retentionDays: 'value',
-  rowsFrom: 'value',
-  otlpQuery: 'value',
-  otlpId: 'value',
-  otlpCaller: 'value',
-  otlpDefaultCaller: 'value',
-  otlpSiteOrigins: 'value',
-});
+export const PROJECT = new Columns<Project>(
+  'project',
+  {
+    id: 'value',
+    organizationId: 'value',
+    name: 'value',
+    createdAt: 'value',
+    timeZone: 'value',
+    retentionDays: 'value',
+    rowsFrom: 'value',
+    otlpQuery: 'packed',
+    otlpId: 'packed',
+    otlpCaller: 'packed',
+    otlpDefaultCaller: 'packed',
+    otlpSiteOrigins: 'packed',
+  },
+  'telemetry',
+);
 
 export const KEY = new Columns<ApiKey>('api_key', {
   id: 'value',

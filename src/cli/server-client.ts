@@ -46,28 +46,24 @@ export class ServerClient {
     const lines = queries.map(({ occurredAt, ...rest }) =>
       JSON.stringify({ ...rest, occurredAt: new Date(occurredAt).toISOString() }),
     );
-    return this.#postLines(operationUrl(this.#url, projectId, 'queries'), lines, note);
+    const url = operationUrl(this.#url, projectId, 'queries');
+    return this.#postLines(url, lines, (post) => retryWhileUnavailable(post, { note }));
   }
 
-  /** Imports counts. Retries while the server is unavailable. */
-  importCounts(
-    projectId: string,
-    counts: readonly ImportedCount[],
-    dryRun: boolean,
-    note: (line: string) => void,
-  ): Promise<RecordResult> {
+  /** Imports counts. */
+  importCounts(projectId: string, counts: readonly ImportedCount[], dryRun: boolean): Promise<RecordResult> {
     const lines = counts.map(({ start, end, ...rest }) =>
       JSON.stringify({ ...rest, start: new Date(start).toISOString(), end: new Date(end).toISOString() }),
     );
     const url = operationUrl(this.#url, projectId, 'imported-counts');
-    return this.#postLines(`${url}?dryRun=${dryRun}`, lines, note);
+    return this.#postLines(`${url}?dryRun=${dryRun}`, lines, (post) => post());
   }
 
-  /** Sends a batch as NDJSON, in halves if the server finds it too large. */
+  /** Sends a batch as NDJSON, in halves if the server finds it too large. `send` may try again. */
   async #postLines(
     url: string,
     lines: readonly string[],
-    note: (line: string) => void,
+    send: (post: () => Promise<unknown>) => Promise<unknown>,
   ): Promise<RecordResult> {
     const body = lines.join('\n');
     const post = () =>
@@ -77,14 +73,14 @@ export class ServerClient {
         body,
       });
     try {
-      return (await retryWhileUnavailable(post, { note })) as RecordResult;
+      return (await send(post)) as RecordResult;
     } catch (error) {
       const { cause } = error as Error;
       const isTooLarge = cause instanceof RequestError && cause.status === 413;
       if (!isTooLarge || lines.length <= 1) throw error;
       const half = Math.ceil(lines.length / 2);
-      const first = await this.#postLines(url, lines.slice(0, half), note);
-      const second = await this.#postLines(url, lines.slice(half), note);
+      const first = await this.#postLines(url, lines.slice(0, half), send);
+      const second = await this.#postLines(url, lines.slice(half), send);
       return { recorded: first.recorded + second.recorded, duplicates: first.duplicates + second.duplicates };
     }
   }

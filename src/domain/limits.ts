@@ -26,8 +26,8 @@ export const identicalLinesKept = 100_000;
 
 // Imported counts.
 
-/** Counts in one request: more than nine years of days by caller type. They are written in one transaction. */
-export const importedCountsMax = 10_000;
+/** Counts in one request. They are written in one transaction, for which recordings of their project wait: a tenth of a second. */
+export const importedCountsMax = 500;
 /** Queries of one imported count. The sum of millions of such counts is still an exact number. */
 export const importedCountMax = 1_000_000_000;
 /** Days in the span of one imported count: enough for a leap year in any time zone. */

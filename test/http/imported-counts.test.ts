@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { bodyBytesMax, importedCountsMax } from '../../src/domain/limits.js';
+import { batchQueriesMax, bodyBytesMax, importedCountsMax } from '../../src/domain/limits.js';
 import { CALLERS, detailsOf, errorOf, STATS, sharedService, startMs } from '../support/http/http.js';
 
 const PATH = '/v1/analytics/docs/assistant/imported-counts';
@@ -84,11 +84,11 @@ describe('imported counts: refuses', () => {
       '"dryrun": is not a parameter here; did you mean dryRun?',
       'dryRun: is none of true, false',
     ]);
-    const tooMany = await post(Array(importedCountsMax + 1).fill(one));
-    expect([tooMany.status, errorOf(tooMany)]).toEqual([
-      413,
-      'The body has more than 10000 counts; send fewer at a time.',
-    ]);
+    for (const max of [importedCountsMax, batchQueriesMax]) {
+      const tooMany = await post(Array(max + 1).fill(one));
+      const message = `The body has more than ${max} counts; send fewer at a time.`;
+      expect([tooMany.status, errorOf(tooMany)]).toEqual([413, message]);
+    }
     const packed = { 'content-encoding': 'gzip', ...JSON_TYPE };
     const tooLong = await post([], { headers: packed, body: gzipSync(' '.repeat(bodyBytesMax + 1)) });
     expect(errorOf(tooLong)).toBe(

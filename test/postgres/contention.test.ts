@@ -151,3 +151,24 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
     });
   },
 );
+
+test('counts are checked while a query of their project is being recorded', async () => {
+  const url = await newDatabase(inject('postgresServers')[0]?.url ?? '');
+  const store = await openForTest(url);
+  await store.createProject(projectOf('p'), by);
+  const count = { source: 'old', caller: 'web', start: 0, end: 5, count: 1 };
+  await store.importCounts('p', [count]);
+  await onDatabase(url, async (client) => {
+    // As `record` does.
+    await client.query(`BEGIN; SELECT pg_advisory_xact_lock_shared(hashtextextended('caller_stats.p', 0))`);
+    const dryRun = { dryRun: true };
+    expect(await store.importCounts('p', [count, { ...count, caller: 'api' }], dryRun)).toEqual({
+      recorded: 1,
+      duplicates: 1,
+    });
+    await expect(store.importCounts('p', [{ ...count, count: 2 }], dryRun)).rejects.toMatchObject({
+      code: 'already_exists',
+    });
+    await client.query('ROLLBACK');
+  });
+});

@@ -7,9 +7,10 @@ import type { RecordResult } from '../../storage/ports/store.js';
 import type { ImportTotals } from '../import/run.js';
 import { type Source, SourceError } from '../import/source.js';
 import type { Progress } from '../progress.js';
+import { retryWhileUnavailable } from '../retry.js';
 import { type CountReading, type CountRecord, readCounts } from './records.js';
 
-/** Where counts go: a store or a running server. */
+/** Where counts go: a store or a running server. It does not try again. */
 export type CountSink = (
   counts: readonly ImportedCount[],
   options: { readonly dryRun: boolean },
@@ -102,27 +103,36 @@ function findOverlaps(located: readonly Located[]): { place: string; problem: st
 export async function importCounts(
   counts: readonly ImportedCount[],
   sink: CountSink,
-  { dryRun }: { readonly dryRun: boolean },
+  { dryRun, ...retrying }: { readonly dryRun: boolean } & Parameters<typeof retryWhileUnavailable>[1],
 ): Promise<RecordResult> {
-  const batches: (readonly ImportedCount[])[] = [];
-  for (let at = 0; at < counts.length; at += importedCountsMax)
-    batches.push(counts.slice(at, at + importedCountsMax));
   // All batches are checked before the first is imported. One batch alone is checked by importing it.
-  if (dryRun) return sendAll(batches, sink, true);
-  if (batches.length > 1) await sendAll(batches, sink, true);
-  return sendAll(batches, sink, false);
+  if (!dryRun && counts.length > importedCountsMax)
+    await sendAll(counts, (batch) => sink(batch, { dryRun: true }), retrying);
+  return sendAll(counts, (batch) => sink(batch, { dryRun }), retrying);
 }
 
+/** Sends the counts in batches, and in smaller ones after a failure: a slow database may be able to write those in time. */
 async function sendAll(
-  batches: readonly (readonly ImportedCount[])[],
-  sink: CountSink,
-  dryRun: boolean,
+  counts: readonly ImportedCount[],
+  send: (batch: readonly ImportedCount[]) => Promise<RecordResult>,
+  retrying: Parameters<typeof retryWhileUnavailable>[1],
 ): Promise<RecordResult> {
-  let [recorded, duplicates] = [0, 0];
-  for (const batch of batches) {
-    const result = await sink(batch, { dryRun });
+  let [recorded, duplicates, size] = [0, 0, importedCountsMax];
+  const sendFrom = async (at: number) => {
+    const batch = counts.slice(at, at + size);
+    try {
+      return { ...(await send(batch)), sent: batch.length };
+    } catch (error) {
+      size = Math.ceil(size / 2);
+      throw error;
+    }
+  };
+  for (let at = 0; at < counts.length; ) {
+    const result = await retryWhileUnavailable(() => sendFrom(at), retrying);
     recorded += result.recorded;
     duplicates += result.duplicates;
+    at += result.sent;
+    size = Math.min(2 * size, importedCountsMax);
   }
   return { recorded, duplicates };
 }

@@ -36,10 +36,13 @@ export async function importHistory(
       : () => readFiles(form, files, io);
   return withSink(options, io, async (sink, store) => {
     // Check that the project exists before reading anything.
-    await sink([], { dryRun: true });
+    const note = (line: string) => printLine(io.stderr, line);
+    await retryWhileUnavailable(() => sink([], { dryRun: true }), { note });
     const { counts, totals } = await read();
     const isGood = totals.bad === 0;
-    const result = isGood ? await importCounts(counts, sink, form) : { recorded: 0, duplicates: 0 };
+    const result = isGood
+      ? await importCounts(counts, sink, { dryRun: form.dryRun, note })
+      : { recorded: 0, duplicates: 0 };
     const queries = counts.reduce((sum, { count }) => sum + count, 0);
     const all = { ...totals, ...result };
     if (store !== undefined && !form.dryRun) await noteImport(store, options.project, all, io.clock.now());
@@ -129,18 +132,13 @@ async function withSink<T>(
   io: Io,
   work: (sink: CountSink, store?: Store) => Promise<T>,
 ): Promise<T> {
-  const note = (line: string) => printLine(io.stderr, line);
   if (url !== undefined) {
     const client = new ServerClient(url, io);
-    return work((counts, { dryRun }) => client.importCounts(project, counts, dryRun, note));
+    return work((counts, { dryRun }) => client.importCounts(project, counts, dryRun));
   }
   return runOnStore(
     readStoreSettings(options, io),
-    (store) =>
-      work(
-        (counts, given) => retryWhileUnavailable(() => store.importCounts(project, counts, given), { note }),
-        store,
-      ),
+    (store) => work((counts, given) => store.importCounts(project, counts, given), store),
     { mustExist: true, lowMemory: true },
   );
 }

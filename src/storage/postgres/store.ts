@@ -64,11 +64,11 @@ export async function openPostgresStore(
   return Object.assign(store, store.directory());
 }
 
-/** What the function `import_counts` returns. */
-type ImportOutcome =
-  | { readonly recorded: number }
-  | { readonly conflicts: readonly (Conflict['present'] & { readonly index: number })[] }
-  | null;
+/** What `import_counts` and `checkCounts` return; null if there is no such project. */
+interface ImportOutcome {
+  readonly recorded: number;
+  readonly conflicts: readonly (Conflict['present'] & { readonly index: number })[] | null;
+}
 
 /** Implements the store except the directory's methods, which `delegate` adds. */
 class PostgresStore implements CountStore, Maintenance {
@@ -197,7 +197,6 @@ class PostgresStore implements CountStore, Maintenance {
     return rows.map((row) => ({ ...row, id: decodeQueryId(row.id) }));
   }
 
-  /** Without a name, as `#callRecord`. */
   async importCounts(
     projectId: string,
     counts: readonly ImportedCount[],
@@ -208,14 +207,11 @@ class PostgresStore implements CountStore, Maintenance {
     const columns = (['source', 'caller', 'start', 'end', 'count'] as const).map((field) =>
       distinct.map((one) => one[field]),
     );
-    const { rows } = await this.#database.write<{ readonly outcome: ImportOutcome }>(
-      { text: this.#statements.importCounts },
-      [projectId, ...columns, dryRun],
-      { repeatable: true },
-    );
-    const outcome = rows[0]?.outcome ?? null;
+    const outcome = dryRun
+      ? await this.#checkCounts([projectId, ...columns])
+      : await this.#callImport([projectId, ...columns]);
     if (outcome === null) throw new CallerStatsError('not_found', `There is no project ${projectId}.`);
-    if ('recorded' in outcome)
+    if (outcome.conflicts === null)
       return { recorded: outcome.recorded, duplicates: counts.length - outcome.recorded };
     throw conflictError(
       outcome.conflicts.flatMap(({ index, ...present }): Conflict[] => {
@@ -334,6 +330,26 @@ class PostgresStore implements CountStore, Maintenance {
       if (rowsFrom === undefined) throw error;
       return { rowsFrom };
     }
+  }
+
+  /** Takes no lock, so that recordings do not wait for it. */
+  async #checkCounts(values: readonly unknown[]): Promise<ImportOutcome | null> {
+    const [outcome] = await this.#database.read<ImportOutcome>(
+      { text: this.#statements.checkCounts },
+      values,
+    );
+    return outcome ?? null;
+  }
+
+  /** Without a name, as `#callRecord`. */
+  async #callImport(values: readonly unknown[]): Promise<ImportOutcome | null> {
+    const { rows } = await this.#database.write<{ readonly outcome: Partial<ImportOutcome> | null }>(
+      { text: this.#statements.importCounts },
+      values,
+      { repeatable: true },
+    );
+    const { outcome = null } = rows[0] ?? {};
+    return outcome && { recorded: 0, conflicts: null, ...outcome };
   }
 
   async #requireReady(): Promise<void> {

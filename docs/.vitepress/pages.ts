@@ -42,6 +42,7 @@ export const GROUPS: readonly Group[] = [
       operate: 'Operate',
       scaling: 'Scaling',
       moving: 'Move',
+      failover: 'Standby and failover',
       backup: 'Backup and restore',
       projects: 'Projects',
       reliability: 'Reliability',

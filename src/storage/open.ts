@@ -98,8 +98,9 @@ export async function isSameStore(oneUrl: string, otherUrl: string): Promise<boo
   const [one, other] = [locationOf(oneUrl), locationOf(otherUrl)];
   if (one.kind === 'sqlite' && other.kind === 'sqlite') return isSameFile(one.file, other.file);
   if (one.kind !== 'postgres' || other.kind !== 'postgres' || one.schema !== other.schema) return false;
-  const { addressOf } = await import('./postgres/database.js');
-  return addressOf(one) === addressOf(other);
+  const { addressesOf } = await import('./postgres/database.js');
+  const addresses = new Set(addressesOf(one));
+  return addressesOf(other).some((address) => addresses.has(address));
 }
 
 function isSameFile(one: string, other: string): boolean {

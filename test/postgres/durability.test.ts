@@ -4,6 +4,7 @@ import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { newUser } from '../support/postgres/postgres-user.js';
+import { poolerFor } from '../support/postgres/transaction-pooler.js';
 import {
   by,
   keyOf,
@@ -107,6 +108,31 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       expect(await stores[0]?.count('docs', ALL_TIME)).toMatchObject({ web: 410, total: 410 });
       expect(await stores[1]?.verify()).toMatchObject({ queries: 410, differencesTotal: 0 });
       expect((await noted(url)).settings).toEqual([expected]);
+    });
+
+    test('although a pooler gives each transaction another connection, and nothing is left on any', async () => {
+      const direct = newSchemaOf(await newDatabase(serverUrl, weak));
+      const url = await poolerFor(direct);
+      const store = await openForTest(url);
+      await noteSettings(direct);
+      await changeAll(store);
+      expect((await noted(direct)).settings).toEqual([expected]);
+      expect(await store.count('p0', ALL_TIME)).toMatchObject({ web: 1, total: 1 });
+      expect(await store.verify()).toMatchObject({ queries: 12, differencesTotal: 0 });
+      const left = await onDatabase(url, async (client) => {
+        const seen = new Map<number, object>();
+        for (let looks = 0; looks < 40; looks++) {
+          const { rows } = await client.query<{ pid: number }>(`SELECT pg_backend_pid() AS pid,
+            current_setting('synchronous_commit') AS synchronous_commit,
+            current_setting('default_transaction_isolation') AS default_transaction_isolation,
+            current_setting('statement_timeout') AS statement_timeout,
+            (SELECT count(*)::integer FROM pg_prepared_statements) AS prepared`);
+          for (const { pid, ...settings } of rows) seen.set(pid, settings);
+        }
+        return [...seen.values()];
+      });
+      expect(left.length).toBeGreaterThan(3);
+      expect(left).toEqual(left.map(() => ({ ...weak, prepared: 0 })));
     });
 
     test('although the URL has other options', async () => {

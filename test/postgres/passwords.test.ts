@@ -85,7 +85,7 @@ const troubles: readonly Trouble[] = [
     what: 'a port that is none',
     change: (url) => url.replace(/:\d+\//, ':port/'),
     status: 2,
-    says: /^caller-stats: (DATABASE_URL|--database): its value is not a URL; write it as postgres:/,
+    says: /^caller-stats: (DATABASE_URL|--database): its value has a port that is not a number from 1 to 65535$/,
   },
   {
     what: 'a parameter that is mistyped',

@@ -1,5 +1,5 @@
-/** Connections to one PostgreSQL database: pools, deadlines and retries. */
-import pg, { type PoolClient } from 'pg';
+/** Runs statements on one PostgreSQL database, with deadlines and retries. */
+import pg from 'pg';
 import { CallerStatsError } from '../../domain/errors.js';
 import { dayMs } from '../../domain/time/duration.js';
 import { withDeadline } from '../../shared/deadline.js';
@@ -7,7 +7,9 @@ import { retry } from '../../shared/retry.js';
 import type { OpenOptions } from '../ports/open-options.js';
 import type { ConnectionPool } from '../ports/store-stats.js';
 import type { Row, Session as SqlSession } from '../sql/session.js';
-import { diagnose, storeError, unavailable } from './errors.js';
+import { type Connection, Connections, settingsOf } from './connections.js';
+import { diagnose, markUndone, storeError, unavailable } from './errors.js';
+import { Hosts } from './hosts.js';
 import type { PostgresLocation } from './location.js';
 
 export interface Statement {
@@ -40,39 +42,39 @@ const firstWaitMs = 25;
 /** Longer than any migration or verification takes. */
 const sessionTimeoutMs = dayMs;
 
-const connectionIdleMs = 30_000;
+/** The hosts, ports and database of a location. Parts that its URL omits come from the environment. Does not connect. */
+export function addressesOf({ config, hosts }: PostgresLocation): string[] {
+  return hosts.map((one) => {
+    const { host, port, database } = new pg.Client({ ...config, ...one });
+    return `${host.toLowerCase()}:${port}/${database}`;
+  });
+}
 
-/** Reads `bigint` as a number. All of ours are times, buckets and counts, which are less than 2^53. */
-const TYPES = new pg.TypeOverrides();
-TYPES.setTypeParser(pg.types.builtins.INT8, Number);
-
-/**
- * The settings of each connection. A commit returns only when it is on disk, even if the database's default is `off`; other
- * values, which concern standby servers, stay. The server cancels a statement when its deadline has passed.
- */
-const SET_UP = `
-  SELECT set_config('statement_timeout', $1, false), set_config('default_transaction_isolation', 'read committed', false),
-    set_config('synchronous_commit', CASE current_setting('synchronous_commit')
-      WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false)`;
-
-/** The host, port and database of a location. Parts that its URL omits come from the environment. Does not connect. */
-export function addressOf({ config }: PostgresLocation): string {
-  const { host, port, database } = new pg.Client(config);
-  return `${host.toLowerCase()}:${port}/${database}`;
+/** The driver reads one host from `PGHOST`. */
+function requireOneOfEnvironment({ config, hosts }: PostgresLocation): void {
+  if (hosts[0]?.host !== undefined || !new pg.Client(config).host.includes(',')) return;
+  throw new CallerStatsError(
+    'invalid',
+    'PGHOST names several hosts; name them in the database URL, as postgres://a,b/database?target_session_attrs=read-write',
+  );
 }
 
 /** Runs all statements of the store. Throws the errors of the port (see `storeError`). */
 export class Database {
   readonly #timeoutMs: number;
   /** Reads and writes have separate connections, so that neither waits for the other. */
-  readonly #readers: pg.Pool;
-  readonly #writers: pg.Pool;
+  readonly #readers: Connections;
+  readonly #writers: Connections;
 
-  constructor({ config }: PostgresLocation, { connectionsMax, timeoutMs }: DatabaseOptions) {
+  constructor(location: PostgresLocation, { connectionsMax, timeoutMs }: DatabaseOptions) {
     const writers = Math.floor(connectionsMax / 2);
+    requireOneOfEnvironment(location);
+    const hosts = new Hosts(location, timeoutMs);
+    const open = (purpose: ConnectionPool['purpose'], max: number) =>
+      new Connections(location.config, hosts, { purpose, max, timeoutMs });
     this.#timeoutMs = timeoutMs;
-    this.#readers = openPool(config, connectionsMax - writers, timeoutMs);
-    this.#writers = openPool(config, writers, timeoutMs);
+    this.#readers = open('read', connectionsMax - writers);
+    this.#writers = open('write', writers);
   }
 
   async read<R = Row>(statement: Statement, values: readonly unknown[] = []): Promise<R[]> {
@@ -91,8 +93,8 @@ export class Database {
   /** Runs `work` in a transaction, within the deadline. It is retried only if it certainly changed nothing. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#retry(false, () =>
-      withClient(this.#writers, true, (client) => {
-        const session = sessionOn(client, this.#timeoutMs);
+      this.#writers.use(true, (connection) => {
+        const session = sessionOn(connection, this.#timeoutMs);
         return session.transaction(() => work(session));
       }),
     );
@@ -102,11 +104,12 @@ export class Database {
   async session<T>(work: (session: Session) => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
       // Never reused, because its settings differ from those of the pool.
-      return await withClient(this.#readers, false, async (client) => {
+      return await this.#readers.use(false, async (connection) => {
         signal?.throwIfAborted();
-        signal?.addEventListener('abort', () => void client.end(), { once: true });
-        const session = sessionOn(client, sessionTimeoutMs);
-        await session.run('SET statement_timeout = 0');
+        signal?.addEventListener('abort', () => void connection.end(), { once: true });
+        const session = sessionOn(connection, sessionTimeoutMs);
+        // Behind a pooler it would apply to others' transactions.
+        if (!connection.isShared) await session.run('SET statement_timeout = 0');
         return work(session);
       });
     } catch (error) {
@@ -115,7 +118,7 @@ export class Database {
   }
 
   get pools(): ConnectionPool[] {
-    return [poolOf('read', this.#readers), poolOf('write', this.#writers)];
+    return [this.#readers.stats, this.#writers.stats];
   }
 
   /** Waits for statements in progress, and closes all connections. */
@@ -124,13 +127,28 @@ export class Database {
   }
 
   #run<R>(
-    pool: pg.Pool,
-    { name, text }: Statement,
+    connections: Connections,
+    statement: Statement,
     values: readonly unknown[],
     repeatable: boolean,
   ): Promise<Answer<R>> {
-    const query = { text, values: [...values], ...(name === undefined ? {} : { name }) };
-    return this.#retry(repeatable, async () => toAnswer<R>(await pool.query(query)));
+    return this.#retry(repeatable, () =>
+      connections.use(true, (connection) => this.#runOn(connection, statement, values)),
+    );
+  }
+
+  async #runOn<R>(
+    connection: Connection,
+    { name, text }: Statement,
+    values: readonly unknown[],
+  ): Promise<Answer<R>> {
+    const query = { text, values: [...values] };
+    if (!connection.isShared) {
+      return toAnswer(await connection.query(name === undefined ? query : { ...query, name }));
+    }
+    // Without a name: another connection to the server may not know what was prepared, and the next transaction has one.
+    const session = sessionOn(connection, this.#timeoutMs);
+    return session.transaction(async () => toAnswer(await connection.query(query)));
   }
 
   /** Retries `work` after a passing error. Work that is not `repeatable` is retried only if it certainly changed nothing. */
@@ -159,78 +177,45 @@ export function withDatabaseDeadline<T>(
   return withDeadline(timeoutMs, () => unavailable(message), work);
 }
 
-function openPool(config: pg.ClientConfig, max: number, timeoutMs: number): pg.Pool {
-  const pool = new pg.Pool({
-    application_name: 'caller-stats',
-    keepAlive: true,
-    types: TYPES,
-    ...config,
-    max,
-    connectionTimeoutMillis: timeoutMs,
-    query_timeout: timeoutMs,
-    idleTimeoutMillis: connectionIdleMs,
-    onConnect: async (client) => {
-      await client.query(SET_UP, [String(timeoutMs)]);
-    },
-  });
-  // The pool drops an idle connection that breaks, and the next statement gets another one.
-  pool.on('error', () => {});
-  return pool;
-}
-
-/** Runs `work` on a connection of the pool. The pool closes it afterwards if `work` failed, or if it is not reusable. */
-async function withClient<T>(
-  pool: pg.Pool,
-  isReusable: boolean,
-  work: (client: PoolClient) => Promise<T>,
-): Promise<T> {
-  const client = await pool.connect();
-  client.on('error', ignore);
-  let isBroken = true;
-  try {
-    const result = await work(client);
-    isBroken = false;
-    return result;
-  } finally {
-    client.off('error', ignore);
-    client.release(isBroken || !isReusable);
-  }
-}
-
-function poolOf(purpose: ConnectionPool['purpose'], pool: pg.Pool): ConnectionPool {
-  const { totalCount, idleCount, waitingCount, options } = pool;
-  return { purpose, max: options.max, used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
-}
-
-/** A connection that breaks also rejects its statement. Without a listener, its `error` event would stop Node. */
-function ignore(): void {}
-
 /** The only place where the driver's `any` gets a type. */
 function toAnswer<R>({ rows, rowCount }: pg.QueryResult): Answer<R> {
   return { rows, changes: rowCount ?? 0 };
 }
 
-function sessionOn(client: PoolClient, timeoutMs: number): Session {
+function sessionOn(connection: Connection, timeoutMs: number): Session {
   const execute = async <R>(text: string, values: readonly unknown[] = []): Promise<Answer<R>> =>
-    toAnswer(await client.query({ text, values: [...values], query_timeout: timeoutMs } as pg.QueryConfig));
+    toAnswer(
+      await connection.query({ text, values: [...values], query_timeout: timeoutMs } as pg.QueryConfig),
+    );
   const run = async (sql: string, values?: readonly unknown[]) => (await execute(sql, values)).changes;
   return {
     all: async <R>(sql: string, values?: readonly unknown[]) => (await execute<R>(sql, values)).rows,
     get: async <R>(sql: string, values?: readonly unknown[]) => (await execute<R>(sql, values)).rows[0],
     run,
     transaction: async (work, mode = '') => {
-      await run(`BEGIN ${mode}`);
+      let isCommitting = false;
       try {
+        await run(beginOn(connection, mode, timeoutMs));
         const result = await work();
+        isCommitting = true;
         await run('COMMIT');
         return result;
       } catch (error) {
+        if (!isCommitting) markUndone(error);
         // Only the error of `work` matters, and the connection is not used again.
         await run('ROLLBACK').catch(() => {});
         throw error;
       }
     },
   };
+}
+
+/** Behind a pooler, the settings must be made in each transaction. */
+function beginOn({ isShared }: Connection, mode: string, timeoutMs: number): string {
+  if (!isShared) return `BEGIN ${mode}`;
+  // A session has no deadline on the server.
+  const serverTimeoutMs = timeoutMs === sessionTimeoutMs ? 0 : timeoutMs;
+  return `BEGIN ${mode === '' ? 'ISOLATION LEVEL READ COMMITTED' : mode}; ${settingsOf(serverTimeoutMs)}`;
 }
 
 /** Doubles with each attempt. Random by up to a half, so that nodes do not return all at once. */

@@ -4,6 +4,36 @@ import { CallerStatsError } from '../../domain/errors.js';
 /** SQLSTATE that the function `record` raises for a query from before its project's rows. */
 const BEFORE_ROWS = 'CS001';
 
+/** A server that can be reached, but is not what `target_session_attrs` asks for. Its message says what it is. */
+export class UnsuitableServer extends Error {
+  override readonly name = 'UnsuitableServer';
+}
+
+/** No host can be used. */
+export class HostsError extends Error {
+  override readonly name = 'HostsError';
+  /** Why, by the names of the hosts. */
+  readonly failures: ReadonlyMap<string, unknown>;
+
+  constructor(failures: ReadonlyMap<string, unknown>) {
+    super('none of the hosts can be used');
+    this.failures = failures;
+  }
+}
+
+/** A server reports that a commit succeeded, with a warning that it may be lost. Its message says why. */
+export class DoubtfulCommit extends Error {
+  override readonly name = 'DoubtfulCommit';
+}
+
+/** Errors of work that certainly changed nothing: no connection was made, or the transaction was not committed. */
+const undone = new WeakSet<Error>();
+
+/** Marks an error of work that certainly changed nothing, so that the work may run again. */
+export function markUndone(error: unknown): void {
+  if (error instanceof Error) undone.add(error);
+}
+
 export interface Diagnosis {
   /** For operators. Undefined for a bug of our own, which is thrown as it is. */
   readonly meaning: string | undefined;
@@ -18,10 +48,35 @@ export interface Diagnosis {
 interface Kind {
   /** SQLSTATEs, or their beginnings (postgresql.org/docs/current/errcodes-appendix.html). */
   readonly states: readonly string[];
+  /** For states that mean too little by themselves. */
+  readonly words?: RegExp;
   readonly meaning: string;
   readonly passing?: boolean;
   readonly otherSchema?: boolean;
 }
+
+/**
+ * Citus has no SQLSTATE for some errors of a server that went away: its own words, and those of libpq and of servers whose
+ * SQLSTATE did not arrive.
+ */
+const goneServer = new RegExp(
+  [
+    'postmaster was shut down',
+    'unexpected postmaster exit',
+    'marked as essential',
+    'could not commit transaction for shard',
+    'failed to prepare transaction',
+    'terminating connection',
+    'closed the connection unexpectedly',
+    'connection has been closed unexpectedly',
+    'connection not open',
+    'no connection to the server',
+    'lost synchronization with server',
+    'SSL SYSCALL error',
+    'could not (receive data from|send data to) server',
+    'the database system is',
+  ].join('|'),
+);
 
 /** Errors that are not bugs. The first match counts. */
 const KINDS: readonly Kind[] = [
@@ -33,7 +88,23 @@ const KINDS: readonly Kind[] = [
     meaning: 'the server closed a connection that took too long',
     passing: true,
   },
+  {
+    states: ['08P01'],
+    words: /statement pooling/,
+    meaning: 'its pooler gives each statement another connection; set its pool_mode to transaction',
+  },
+  {
+    states: ['08P01'],
+    words: /startup parameter/,
+    meaning: 'its pooler refuses a parameter of the connection, such as options in the database URL',
+  },
   { states: ['08'], meaning: 'the connection is broken', passing: true },
+  { states: ['XX000'], words: goneServer, meaning: 'a server of the cluster went away', passing: true },
+  {
+    states: ['26000', '42P05'],
+    meaning: 'its pooler gives a connection to others within a session',
+    passing: true,
+  },
   { states: ['25006'], meaning: 'it is read-only, as a standby is', passing: true },
   { states: ['55P03'], meaning: 'a lock could not be had in time', passing: true },
   { states: ['53300'], meaning: 'it has no connection left', passing: true },
@@ -102,24 +173,39 @@ const CONNECTION_KINDS: readonly (Pick<Kind, 'meaning' | 'passing'> & { readonly
 ];
 
 export function diagnose(error: unknown): Diagnosis {
-  if (error instanceof DatabaseError) {
-    const state = error.code ?? '';
-    const kind = KINDS.find(({ states }) => states.some((one) => state.startsWith(one)));
-    return {
-      // A fatal error ends the connection.
-      meaning: kind?.meaning ?? (error.severity === 'FATAL' ? 'it refuses the connection' : undefined),
-      passing: kind?.passing ?? false,
-      // The server rolled back before it answered, unless the connection broke.
-      undone: !state.startsWith('08'),
-      otherSchema: kind?.otherSchema ?? false,
-    };
-  }
+  const found = error instanceof DatabaseError ? diagnoseServer(error) : diagnoseOther(error);
+  return error instanceof Error && undone.has(error) ? { ...found, undone: true } : found;
+}
+
+function diagnoseServer(error: DatabaseError): Diagnosis {
+  const { code: state = '', message } = error;
+  const kind = KINDS.find(
+    ({ states, words }) => states.some((one) => state.startsWith(one)) && (words?.test(message) ?? true),
+  );
+  return {
+    // A fatal error ends the connection.
+    meaning: kind?.meaning ?? (error.severity === 'FATAL' ? 'it refuses the connection' : undefined),
+    passing: kind?.passing ?? false,
+    // The server rolled back before it answered, unless the connection broke, or one within a cluster.
+    undone: !(state.startsWith('08') || (state === 'XX000' && kind !== undefined)),
+    otherSchema: kind?.otherSchema ?? false,
+  };
+}
+
+function diagnoseOther(error: unknown): Diagnosis {
+  const usual = { passing: true, undone: false, otherSchema: false };
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError)
-    return { meaning: undefined, passing: false, undone: false, otherSchema: false };
+    return { ...usual, meaning: undefined, passing: false };
+  if (error instanceof UnsuitableServer || error instanceof DoubtfulCommit)
+    return { ...usual, meaning: error.message };
+  if (error instanceof HostsError) {
+    const meanings = [...error.failures].map(([name, failure]) => `${name}: ${diagnose(failure).meaning}`);
+    return { ...usual, meaning: `none of its hosts can be used: ${meanings.join('; ')}` };
+  }
   const { code = '', message } = error as NodeJS.ErrnoException;
   const kind = CONNECTION_KINDS.find(({ fits }) => fits.test(code) || fits.test(message));
   const { meaning, passing = false } = kind ?? { meaning: 'it cannot be reached', passing: true };
-  return { meaning, passing, undone: false, otherSchema: false };
+  return { ...usual, meaning, passing };
 }
 
 /** Translates an error of the driver or server: `unavailable`, and bugs as they are. */
@@ -136,6 +222,11 @@ export function unavailable(message: string, cause?: unknown): CallerStatsError 
 /** The `rowsFrom` of the project, if `record` rejected a query from before it. */
 export function rowsFromOf(error: unknown): number | undefined {
   return error instanceof DatabaseError && error.code === BEFORE_ROWS ? Number(error.detail) : undefined;
+}
+
+/** Whether a server refused to write, as a standby does. */
+export function isReadOnlyServer(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '25006';
 }
 
 /** Whether a row violates a unique key. */

@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly access?: readonly string[];
   /** Files of extensions, by name. Only for a packaged server. */
   readonly extensions?: Readonly<Record<string, string>>;
+  /** Another one than a free one. */
+  readonly port?: number;
 }
 
 export interface PostgresServer {
@@ -38,8 +40,8 @@ export interface PostgresServer {
   /** The URL of a database, with the password. */
   readonly url: (database?: string) => string;
   readonly pid: number;
-  /** Kills all of its processes and waits for their end. */
-  readonly kill: () => Promise<void>;
+  /** Kills all of its processes and waits for their end. On SIGQUIT the first process ends the others. */
+  readonly kill: (signal?: 'SIGKILL' | 'SIGQUIT') => Promise<void>;
   /** Starts it again after `kill` and waits until it is ready. */
   readonly start: () => Promise<void>;
   /** Sends a signal to all of its processes: SIGSTOP makes it unreachable, SIGCONT ends that. */
@@ -51,7 +53,7 @@ export interface PostgresServer {
 /** Starts a new, empty server. If this process runs as root, the server runs as another user. */
 export async function startPostgres(
   installation: Installation,
-  { settings = {}, files = {}, access = [], extensions = {} }: ServerOptions = {},
+  { settings = {}, files = {}, access = [], extensions = {}, ...asked }: ServerOptions = {},
 ): Promise<PostgresServer> {
   const user = serverUser();
   const folder = await mkdtemp(join(tmpdir(), 'caller-stats-postgres-'));
@@ -74,7 +76,7 @@ export async function startPostgres(
     const usual = await readFile(join(data, 'pg_hba.conf'), 'utf8');
     await writeFile(join(data, 'pg_hba.conf'), `${access.join('\n')}\n${usual}`);
   }
-  const port = await freePort();
+  const port = asked.port ?? (await freePort());
   // Only a crash of the machine would need fsync, not a killed server.
   const all = { fsync: 'off', max_connections: '200', ...settings };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -88,8 +90,12 @@ export async function startPostgres(
     get pid() {
       return pidOf(child);
     },
-    kill: async () => {
+    kill: async (signal = 'SIGKILL') => {
       const gone = exit(child);
+      if (signal === 'SIGQUIT') {
+        sendSignal(pidOf(child), signal);
+        return gone;
+      }
       // Stopped first, so that it starts no other processes while they are listed.
       sendSignal(pidOf(child), 'SIGSTOP');
       const children = await childrenOf(pidOf(child));
@@ -137,7 +143,7 @@ async function launch(
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       // The last lines explain why a server does not start.
       log = (log + text).slice(-10_000);
-      if (log.includes('database system is ready to accept connections')) resolve();
+      if (/database system is ready to accept (read-only )?connections/.test(log)) resolve();
     });
   });
   await Promise.race([saysReady, exit(child)]);

@@ -1,5 +1,6 @@
 import { existsSync, linkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import type { ClientConfig } from 'pg';
 import { expect, test } from 'vitest';
 import {
   isSameStore,
@@ -70,10 +71,11 @@ test.each([
   ['postgres://u@@h/x', { user: 'u@', host: 'h' }],
   // Of other clients; passed over, as the driver does.
   ['postgres://h/x?channel_binding=prefer&sslcrl=/x&target_session_attrs=any', { host: 'h' }],
-])('the database URL %j is a PostgreSQL database', (url, config) => {
+])('the database URL %j is a PostgreSQL database', (url, expected) => {
+  const { host, port, ...config } = expected as ClientConfig;
   expect(parseDatabaseUrl(url)).toMatchObject({
     ok: true,
-    value: { kind: 'postgres', schema: 'caller_stats', config },
+    value: { kind: 'postgres', schema: 'caller_stats', config, ...(host && { hosts: [{ host, port }] }) },
   });
 });
 
@@ -145,6 +147,8 @@ test.each([
   ['postgres://h/x', 'postgres://h:1/x', false],
   ['postgres://h/x?schema=a', 'postgres://h/x?schema=a', true],
   ['postgres://h/x?schema=a', 'postgres://h/x?schema=b', false],
+  ['postgres://g,h/x', 'postgres://h:5432,i/x', true],
+  ['postgres://g,h/x', 'postgres://h:1,i/x', false],
   ['postgres://h/x', 'sqlite:x', false],
   ['sqlite:x', 'postgres://h/x', false],
 ])('%s and %s are the same store: %s', async (one, other, same) => {

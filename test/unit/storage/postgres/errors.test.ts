@@ -1,7 +1,16 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { CallerStatsError } from '../../../../src/domain/errors.js';
-import { diagnose, isConflict, isDamage, storeError } from '../../../../src/storage/postgres/errors.js';
+import { Connection } from '../../../../src/storage/postgres/connections.js';
+import {
+  diagnose,
+  isConflict,
+  isDamage,
+  markUndone,
+  storeError,
+} from '../../../../src/storage/postgres/errors.js';
+import { Hosts } from '../../../../src/storage/postgres/hosts.js';
+import { parsePostgresUrl } from '../../../../src/storage/postgres/location.js';
 
 function serverError(state: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError('in the words of the server', 0, 'error'), { code: state });
@@ -42,6 +51,8 @@ describe('an error of the server', () => {
     ['3F000', /schema is not/, { otherSchema: true }],
     ['42P13', /schema is not/, { otherSchema: true }],
     ['42804', /schema is not/, { otherSchema: true }],
+    ['26000', /its pooler/, { passing: true }],
+    ['42P05', /its pooler/, { passing: true }],
   ])('with the state %s means: %s', (state, meaning, more) => {
     const error = serverError(state);
     const usual = { passing: false, undone: true, otherSchema: false };
@@ -62,6 +73,71 @@ describe('an error of the server', () => {
     },
   );
 });
+
+/** As servers, poolers and clusters said it while they were killed. */
+describe('the words of an error', () => {
+  test.each([
+    ['XX000', 'postmaster was shut down, exiting', /a server of the cluster went away/, true],
+    ['XX000', 'failure on connection marked as essential: 127.0.0.1:9701', /went away/, true],
+    ['XX000', 'terminating connection due to administrator command', /went away/, true],
+    ['XX000', 'terminating connection due to unexpected postmaster exit', /went away/, true],
+    ['XX000', 'could not commit transaction for shard 102008 on at least one active node', /went away/, true],
+    ['XX000', "failed to prepare transaction 'citus_1' on host 127.0.0.1:9701", /went away/, true],
+    ['XX000', 'server closed the connection unexpectedly', /went away/, true],
+    ['XX000', 'SSL connection has been closed unexpectedly', /went away/, true],
+    ['08006', 'connection to the remote node a@b:1 failed', /connection is broken/, true],
+    ['08P01', 'server login has been failing, try again later (server_login_retry)', /is broken/, true],
+    ['08P01', 'query_wait_timeout', /is broken/, true],
+    ['08P01', 'unsupported startup parameter: options', /pooler refuses a parameter/, false],
+    ['08P01', 'transaction blocks not allowed in statement pooling mode', /pool_mode to transaction/, false],
+  ])('%s %s mean that it may have run', (state, message, meaning, passing) => {
+    const error = Object.assign(new pg.DatabaseError(message, 0, 'error'), { code: state });
+    expect(diagnose(error)).toEqual({
+      meaning: expect.stringMatching(meaning),
+      passing,
+      undone: false,
+      otherSchema: false,
+    });
+    expect(storeError(error)).toMatchObject({ code: 'unavailable', cause: error });
+  });
+
+  test.each(['cache lookup failed for relation 1', 'unexpected chunk number 0'])(
+    'of an internal error are a bug: %s',
+    (message) => {
+      const error = Object.assign(new pg.DatabaseError(message, 0, 'error'), { code: 'XX000' });
+      expect(diagnose(error)).toMatchObject({ meaning: undefined, passing: false });
+      expect(storeError(error)).toBe(error);
+    },
+  );
+});
+
+test('an error before the commit changed nothing', () => {
+  const error = new Error('Connection terminated unexpectedly');
+  expect(diagnose(error)).toMatchObject({ passing: true, undone: false });
+  markUndone(error);
+  expect(diagnose(error)).toMatchObject({ passing: true, undone: true });
+});
+
+test.each(['SyncRepWaitForLSN', 'FinishRemoteTransactionCommit'])(
+  'a commit with a warning of %s is not acknowledged, and may have been made',
+  (routine) => {
+    const location = parsePostgresUrl('postgres://h/db');
+    if (!location.ok) throw new Error('the URL is valid');
+    const connection = new Connection({}, new Hosts(location.value, 1000));
+    connection.emit('notice', { routine: 'exec_stmt_raise' });
+    connection.requireCertain();
+    connection.emit('notice', { routine });
+    const doubts = [1, 2].map(() => {
+      try {
+        return connection.requireCertain();
+      } catch (error) {
+        return diagnose(error);
+      }
+    });
+    expect(doubts[0]).toMatchObject({ passing: true, undone: false, meaning: expect.any(String) });
+    expect(doubts[1]).toEqual(doubts[0]);
+  },
+);
 
 test.each([
   ['refused', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })],

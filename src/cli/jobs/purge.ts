@@ -79,7 +79,8 @@ export async function runIngestionPruning(
       for (const id of await ingestion.listOutdated(horizon))
         await repeat(() => pruneUnlessGone(ingestion, id, horizon), signal);
     } catch (error) {
-      log.warn({ err: error }, 'old counts of what arrived could not be removed; tried again in an hour');
+      if (!signal.aborted)
+        log.warn({ err: error }, 'old counts of what arrived could not be removed; tried again in an hour');
     }
     await sleep(hourMs, { signal, ref: false });
   }

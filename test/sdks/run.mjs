@@ -14,5 +14,5 @@ else
   });
 // What goes on after an answer, such as the rest of an interrupted stream, ends its spans, too.
 await new Promise((resolve) => setTimeout(resolve, 100));
-await exportSpans();
+await (scenarios.exportSpans ?? exportSpans)();
 process.exit(0);

@@ -49,6 +49,8 @@ const running = sharedByTests(async () => {
     OTEL_SERVICE_NAME: 'docs-assistant',
     OPENAI_BASE_URL: `${await startHttpServer(answerLikeOpenAi)}/v1`,
     OPENAI_API_KEY: 'none',
+    // Otherwise VoltAgent asks the network for the names of models.
+    NODE_ENV: 'production',
   };
   return { env, tap, total: async () => (await count()).body.total };
 });

@@ -32,6 +32,11 @@ const NO_QUESTIONS: readonly QueryRule[] = [
   },
   { attribute: 'llm.request.type', values: ['embedding', 'rerank'] },
   { attribute: 'traceloop.span.kind', values: ['tool', 'task'] },
+  {
+    attribute: 'langfuse.observation.type',
+    values: ['embedding', 'retriever', 'tool', 'guardrail', 'evaluator', 'event'],
+  },
+  { attribute: 'genkit:metadata:subtype', values: ['embedder', 'retriever', 'reranker', 'indexer', 'tool'] },
 ];
 
 export function isOperationAttribute(name: string): boolean {

@@ -35,7 +35,7 @@ export const KNOWN_RULES: readonly KnownRule[] = [
   {
     source:
       "OpenTelemetry's GenAI conventions: ai 7.0.173 with @ai-sdk/otel 1.0.173, @traceloop/instrumentation-openai 0.27.0 and " +
-      '-langchain 0.27.0, langsmith 0.12.0 (2026-11-23).',
+      '-langchain 0.27.0, langsmith 0.12.0, @mastra/core 1.71.0 with @mastra/otel-exporter 1.4.0 (2026-11-23).',
     attribute: 'gen_ai.operation.name',
     values: ['invoke_agent', 'invoke_workflow', 'chat', 'generate_content', 'text_completion'],
   },
@@ -56,6 +56,23 @@ export const KNOWN_RULES: readonly KnownRule[] = [
     attribute: 'llm.request.type',
     values: ['chat', 'completion'],
   },
+  {
+    source:
+      'Langfuse: @langfuse/tracing 5.11.1 (2026-11-23). Its type generation also marks the embeddings that @langfuse/openai ' +
+      'observes.',
+    attribute: 'langfuse.observation.type',
+    values: ['agent'],
+  },
+  {
+    source: 'VoltAgent: @voltagent/core 2.10.0 (2026-11-23), on the span of each run of an agent.',
+    attribute: 'voltagent.operation_id',
+    values: [],
+  },
+  {
+    source: 'Genkit: genkit 1.42.0 (2026-11-23).',
+    attribute: 'genkit:metadata:subtype',
+    values: ['model'],
+  },
 ];
 
 /** What an application tells an SDK about a call becomes attributes with these prefixes. */
@@ -66,6 +83,10 @@ const METADATA_PREFIXES: readonly string[] = [
   'ai.settings.context.',
   'traceloop.association.properties.',
   'langsmith.metadata.',
+  // Mastra: `tracingOptions.metadata`.
+  'mastra.metadata.',
+  // Langfuse: `propagateAttributes({ metadata })`.
+  'langfuse.trace.metadata.',
 ];
 
 /** The attribute itself, and what it is called in the metadata of a call. */

@@ -144,7 +144,65 @@ const traceloop: readonly Scenario[] = [
   { setup: 'OpenLLMetry: a workflow of a task and an agent', run: ['traceloop', 'workflow'], correct: 1 },
 ];
 
-const plain = [...aiSdk, ...http, ...next, ...openAi, ...traceloop, ...langChain, ...agents];
+const mastra: readonly Scenario[] = [
+  { setup: 'Mastra: an agent', run: ['mastra', 'answer'], correct: 1 },
+  { setup: 'Mastra: streamed', run: ['mastra', 'stream'], correct: 1 },
+  { setup: 'Mastra: interrupted, with abortSignal', run: ['mastra', 'interrupted'], correct: 1 },
+  { setup: 'Mastra: a tool', run: ['mastra', 'tools'], correct: 1 },
+  { setup: 'Mastra: an agent as the tool of another', run: ['mastra', 'subAgent'], correct: 1 },
+  { setup: 'Mastra: the provider fails', run: ['mastra', 'failing'], correct: 1 },
+  { setup: 'Mastra: the same message twice, with its id', run: ['mastra', 'postedTwice'], correct: 1 },
+];
+
+const unmarked = 'put the call in an observation of type agent, or add langfuse.observation.type=generation';
+
+const langfuse: readonly Scenario[] = [
+  {
+    setup: 'Langfuse: chat completion of its OpenAI client',
+    run: ['langfuse', 'chat'],
+    correct: 1,
+    unaided: { counted: 0, help: unmarked },
+  },
+  { setup: 'Langfuse: embed only', run: ['langfuse', 'embed'], correct: 0 },
+  { setup: 'Langfuse: rewrite, embed, answer in an agent', run: ['langfuse', 'agent'], correct: 1 },
+  { setup: 'Langfuse: the provider fails in an agent', run: ['langfuse', 'failing'], correct: 1 },
+  { setup: 'Langfuse: the same message twice, with its id', run: ['langfuse', 'postedTwice'], correct: 1 },
+];
+
+const voltAgent: readonly Scenario[] = [
+  { setup: 'VoltAgent: an agent', run: ['voltagent', 'answer'], correct: 1 },
+  { setup: 'VoltAgent: streamed', run: ['voltagent', 'stream'], correct: 1 },
+  { setup: 'VoltAgent: interrupted, with abortSignal', run: ['voltagent', 'interrupted'], correct: 1 },
+  {
+    setup: 'VoltAgent: interrupted, without it',
+    run: ['voltagent', 'abandoned'],
+    correct: 1,
+    unaided: { counted: 0, help: 'pass abortSignal: request.signal' },
+  },
+  { setup: 'VoltAgent: a tool', run: ['voltagent', 'tools'], correct: 1 },
+  { setup: 'VoltAgent: an agent as the tool of another', run: ['voltagent', 'subAgent'], correct: 1 },
+  { setup: 'VoltAgent: the provider fails', run: ['voltagent', 'failing'], correct: 1 },
+  {
+    setup: 'VoltAgent: the same message twice, in spans with its id',
+    run: ['voltagent', 'postedTwice'],
+    correct: 1,
+  },
+];
+
+const genkit: readonly Scenario[] = [
+  { setup: 'Genkit: generate', run: ['genkit', 'generate'], correct: 1 },
+  { setup: 'Genkit: streamed', run: ['genkit', 'stream'], correct: 1 },
+  { setup: 'Genkit: interrupted, with abortSignal', run: ['genkit', 'interrupted'], correct: 1 },
+  { setup: 'Genkit: a tool', run: ['genkit', 'tools'], correct: 1 },
+  { setup: 'Genkit: rewrite, embed, answer in a flow', run: ['genkit', 'flow'], correct: 1 },
+  { setup: 'Genkit: embed only', run: ['genkit', 'embed'], correct: 0 },
+  { setup: 'Genkit: the provider fails', run: ['genkit', 'failing'], correct: 1 },
+];
+
+const plain = [
+  ...[...aiSdk, ...http, ...next, ...openAi, ...traceloop, ...langChain, ...agents],
+  ...[...mastra, ...langfuse, ...voltAgent, ...genkit],
+];
 
 /** What each of the others has to do, done: its steps are in a span that names the question. */
 const aided = plain.flatMap(({ unaided, ...row }): Scenario[] =>

@@ -17,13 +17,14 @@ export interface Tap {
   readonly samples: readonly Sample[];
 }
 
-/** Passes every request on to a server, and keeps its body. */
+/** Passes every request on to a server, and keeps the bodies of those with spans. */
 export async function startTap(serverUrl: string): Promise<Tap> {
   const samples: Sample[] = [];
   let requests: unknown[] = [];
   const url = await startHttpServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
-    requests.push(reduced(JSON.parse(body.toString())));
+    // Mastra also sends its log, whose lines say anything.
+    if (request.url === '/v1/traces') requests.push(reduced(JSON.parse(body.toString())));
     const headers = {
       'content-type': 'application/json',
       authorization: request.headers.authorization ?? '',
@@ -48,7 +49,7 @@ export async function keepSamples({ samples }: Tap): Promise<void> {
 
 /** What a span is, which rules may read. */
 const KEPT =
-  /^(caller_stats\.id|gen_ai\.(operation\.name|agent\.name)|ai\.(operationId|telemetry\.metadata\..+|settings\.context\..+)|operation\.name|openinference\.span\.kind|traceloop\.span\.kind|llm\.request\.type|next\.(span_type|route)|http\.(request\.)?(method|route)|url\.path|service\.name)$/;
+  /^(caller_stats\.id|gen_ai\.(operation\.name|agent\.name)|ai\.(operationId|telemetry\.metadata\..+|settings\.context\..+)|operation\.name|openinference\.span\.kind|langfuse\.(observation\.type|trace\.metadata\..+)|voltagent\.operation_id|genkit:metadata:subtype|mastra\.metadata\.messageId|traceloop\.span\.kind|llm\.request\.type|next\.(span_type|route)|http\.(request\.)?(method|route)|url\.path|service\.name)$/;
 
 /** Drops attributes that are not kept, events, links, and the many spans of Next that no question has to do with. */
 function reduced(value: unknown): unknown {

@@ -6,10 +6,10 @@ import { BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 /** Next registers a provider of its own. */
-export function startTelemetry() {
+export function startTelemetry(...processors) {
   const provider = new NodeTracerProvider({
     resource: defaultResource().merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [...processors, new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   provider.register();
   return provider;

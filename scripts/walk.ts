@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { findChromium, startChromium } from '../test/support/browser/chromium.js';
 import { olderPostgres, startPostgres } from '../test/support/postgres/postgres-server.js';
+import { type RecipeTime, walkRecipes } from './walk-recipes.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const page = fileURLToPath(new URL('../docs/walk.md', import.meta.url));
@@ -35,6 +36,7 @@ interface Step {
 }
 
 const steps: Step[] = [];
+let recipes: readonly RecipeTime[] = [];
 const startedAt = performance.now();
 
 /** Runs a step; `work` returns the observation as text, and `by` is the page that documents the step. */
@@ -140,6 +142,7 @@ async function walk(): Promise<void> {
     return inWords(counts);
   });
   await step('The dashboard: account made, chart seen', 'dashboard.md', () => seeDashboard(first));
+  await walkAllRecipes(first, adminKey);
   let key = '';
   await step('Own project, own key, own query recorded and counted', 'record.md', async () => {
     callerStats('project', 'create', 'My docs', '--id', 'my-docs');
@@ -187,6 +190,21 @@ async function walk(): Promise<void> {
   });
 }
 
+async function walkAllRecipes(first: Served, adminKey: string): Promise<void> {
+  await step('Every recipe, in an empty folder', 'recipes.md', async () => {
+    mkdirSync(join(folder, 'recipes'));
+    recipes = await walkRecipes(join(clone, 'docs'), join(folder, 'recipes'), (project) => {
+      callerStats('project', 'create', project, '--id', project);
+      const made = ask<{ key: string }>(
+        ...['key', 'create', '--type', 'recording', '--project', project, '--name', 'my-bot'],
+      );
+      const count = async () => (await countOf(first, project, adminKey)).total;
+      return { url: first.url, project, key: made.key, count };
+    });
+    return `${recipes.filter(({ seconds }) => seconds !== undefined).length} questions`;
+  });
+}
+
 async function seeDashboard({ url, printed }: Served): Promise<string> {
   const address = /http:\S+\/set-up#\S+/.exec(printed)?.[0] ?? '';
   const browser = await startChromium(await findChromium(folder, process.env));
@@ -229,6 +247,17 @@ async function moveToPostgres(first: Served, adminKey: string): Promise<void> {
   }
 }
 
+function recipeTable(): string {
+  const served = steps.find(({ what }) => what === 'First count')?.sinceSeconds ?? 0;
+  return recipes
+    .map(({ page: by, recipe, version, seconds }) =>
+      seconds === undefined
+        ? `| ${recipe} | [${by}](${by}) | not on this machine | | |`
+        : `| ${recipe} | [${by}](${by}) | ${version} | ${shown(seconds)} | ${shown(served + seconds)} |`,
+    )
+    .join('\n');
+}
+
 function pageOf(): string {
   const rows = steps.map(
     ({ what, by, seconds, sinceSeconds, seen }) =>
@@ -245,6 +274,16 @@ Seconds, by the wall:
 | step | page | took | since the start | seen |
 | ---- | ---- | ---- | --------------- | ---- |
 ${rows.join('\n')}
+
+## Recipes
+
+Seconds from an empty folder to the first question that counts: its packages installed without a cache, its program run, with a
+server on the same machine that answers in place of the model. First if a server runs already, then with the clone, the
+installation and the start of one before it:
+
+| recipe | page | with | took | with the server |
+| ------ | ---- | ---- | ---- | --------------- |
+${recipeTable()}
 `;
 }
 

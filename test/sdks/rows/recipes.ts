@@ -6,13 +6,15 @@ import { whenOver } from '../../support/cleanup.js';
 import { matched, runCommand, startCommand } from '../../support/cli/cli.js';
 import { clientOf } from '../../support/cli/cli-client.js';
 import { makeKey, placeWithProject, project } from '../../support/cli/cli-place.js';
-import { samples } from '../../support/cli/samples.js';
+import { samples, variablesIn } from '../../support/cli/samples.js';
 import { startHttpServer } from '../../support/http-server.js';
+import { read } from '../../tidy/sources.js';
 import { sdksFolder } from '../install.js';
 import { answerLikeOpenAi } from '../support/model.js';
 import type { Row } from './row.js';
 
-const page = samples().filter((one) => one.page === 'docs/recipes-sdks.md');
+const { path, text } = read('docs/recipes-sdks.md');
+const page = samples().filter((one) => one.page === path);
 
 export const recipeRows: readonly Row[] = [
   rowOf('chat.mjs', askServer),
@@ -37,7 +39,9 @@ function rowOf(file: string, ask: (recipe: Recipe) => Promise<void>): Row {
     whenOver(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, file), recipeIn(file));
     const env = {
-      ...documentedEnv(url, recording),
+      ...variablesIn(text),
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${recording}`,
       OPENAI_API_KEY: 'none',
       OPENAI_BASE_URL: `${await startHttpServer(answerLikeOpenAi)}/v1`,
       OPENAI_AGENTS_DISABLE_TRACING: '0',
@@ -56,16 +60,6 @@ function recipeIn(file: string): string {
   const [recipe, ...others] = page.filter(({ code }) => code.startsWith(`// ${file}\n`));
   expect([recipe === undefined, others]).toEqual([false, []]);
   return recipe?.code ?? '';
-}
-
-/** The variables of the page, with the addresses of this test. */
-function documentedEnv(url: string, recording: string): Readonly<Record<string, string>> {
-  const [sh] = page.filter(({ language }) => language === 'sh');
-  const documented = [...(sh?.code ?? '').matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [
-    name,
-    value.replace('https://stats.example.com', url).replace(/cs_recording_…/, recording),
-  ]);
-  return Object.fromEntries(documented) as Record<string, string>;
 }
 
 async function askServer({ file, folder, env }: Recipe): Promise<void> {

@@ -27,6 +27,14 @@ export function samples(): Sample[] {
   );
 }
 
+/** The variables that the first block of a page exports. */
+export function variablesIn(page: string): Readonly<Record<string, string>> {
+  const [, code = ''] = /^```sh\n([\s\S]*?)^```/m.exec(page) ?? [];
+  return Object.fromEntries(
+    [...code.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
 export interface Step {
   readonly command: string;
   /** The output, if the page shows it. */

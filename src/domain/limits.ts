@@ -57,6 +57,8 @@ export const telemetryTextCharactersMax = 1_000;
 export const cleanupRowsMax = 2_000;
 /** Pause between a server's checks for deleted projects and old queries. */
 export const cleanupIntervalMs = 10_000;
+/** Pause between a server's looks at the servers of a cluster. */
+export const serverWatchIntervalMs = 10_000;
 
 // People and sessions.
 

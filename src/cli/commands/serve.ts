@@ -14,6 +14,7 @@ import type { Store } from '../../storage/ports/store.js';
 import type { Io } from '../io.js';
 import { runAuditPruning, runIngestionPruning, runPurging } from '../jobs/purge.js';
 import { retryUntilAvailable } from '../jobs/retry-until-available.js';
+import { watchServers } from '../jobs/watch-servers.js';
 import { listen, localUrl, type Serving } from '../server/listen.js';
 import { openMetrics, serveMetrics } from '../server/metrics.js';
 import { startWorkers, waitForStopOrder } from '../server/workers.js';
@@ -81,6 +82,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
           void runAuditPruning(store, { ...job, days: settings.auditDays });
           void runPurging(store, job);
           void runIngestionPruning(store, job);
+          void watchServers(store, job);
         }
         log.info({ signal: await stopped }, 'stopping');
       } finally {

@@ -23,13 +23,21 @@ export function addStoreStats(registry: Registry, store: Store): () => Promise<v
     'Statements that wait for a connection to PostgreSQL.',
     ['pool'],
   );
+  const serverUp = gauge(
+    'database_server_up',
+    '1 if projects on this server of a Citus cluster can be counted, otherwise 0.',
+    ['server'],
+  );
   return async () => {
-    const { pendingQueries, pendingOperations, sizeBytes, pools } = await store.stats();
+    const { pendingQueries, pendingOperations, sizeBytes, pools, servers } = await store.stats();
     queueQueries.set(pendingQueries);
     queueRequests.set(pendingOperations);
     up.set(sizeBytes === undefined ? 0 : 1);
     size.remove();
     if (sizeBytes !== undefined) size.set(sizeBytes);
+    // Those that left the cluster are missing.
+    serverUp.reset();
+    for (const { name: server, isUp } of servers) serverUp.set({ server }, Number(isUp));
     for (const { purpose: pool, max, used, idle, waiting: waiters } of pools) {
       connections.set({ pool, state: 'used' }, used);
       connections.set({ pool, state: 'idle' }, idle);

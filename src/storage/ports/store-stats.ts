@@ -10,6 +10,14 @@ export interface ConnectionPool {
   readonly waiting: number;
 }
 
+/** A server of a cluster that projects are distributed over. */
+export interface ServerState {
+  /** Host and port. */
+  readonly name: string;
+  /** Whether its projects can be counted. */
+  readonly isUp: boolean;
+}
+
 export interface StoreStats {
   /** Requests waiting to be written, and the queries in them. Those being written are not included. */
   readonly pendingOperations: number;
@@ -18,6 +26,8 @@ export interface StoreStats {
   readonly sizeBytes: number | undefined;
   /** Empty for SQLite. */
   readonly pools: readonly ConnectionPool[];
+  /** Empty unless projects are distributed over a cluster, and if the database cannot be reached. */
+  readonly servers: readonly ServerState[];
 }
 
 /** Deadline for reading the stats. Metrics collectors give up after a few seconds. */

@@ -5,6 +5,7 @@
 import { BUCKET_WIDTHS_MS, DAY_LEVEL } from '../../domain/counting/buckets.js';
 import { verifyDifferencesMax } from '../ports/maintenance.js';
 import { KEY, PROJECT } from '../sql/rows.js';
+import { serversOf } from './cluster.js';
 
 /** The texts of all statements, for tables in `schema`. */
 export function statementsIn(schema: string) {
@@ -25,6 +26,7 @@ export function statementsIn(schema: string) {
       ) SELECT count(*) AS removed FROM removed`;
   return {
     databaseSize: 'SELECT pg_database_size(current_database()) AS bytes',
+    findServers: serversOf(schema),
     version: `SELECT version FROM ${schema}.schema_version`,
     // Waits for recordings in progress, and blocks others until the transaction ends; see the function `record`.
     stopRecording: `SELECT pg_advisory_xact_lock(hashtextextended('${schema}.' || project.id, 0))

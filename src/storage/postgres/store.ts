@@ -26,7 +26,7 @@ import type { Ingestion } from '../ports/ingestion.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
 import type { Questions } from '../ports/questions.js';
 import type { Store } from '../ports/store.js';
-import { type StorePart, type StoreStats, statsTimeoutMs } from '../ports/store-stats.js';
+import { type ServerState, type StorePart, type StoreStats, statsTimeoutMs } from '../ports/store-stats.js';
 import type { Throttles } from '../ports/throttles.js';
 import type { UserStatement, UserStatementResult, UserTables } from '../ports/user-tables.js';
 import { REPEATABLE_CHANGES, SqlDirectoryChanges } from '../sql/directory-changes.js';
@@ -36,6 +36,7 @@ import { SqlQuestions } from '../sql/questions.js';
 import { KEY, PROJECT } from '../sql/rows.js';
 import { type Dialect, delegate, invoke, type Row, type Session as SqlSession } from '../sql/session.js';
 import { SqlThrottles } from '../sql/throttles.js';
+import { HAS_CITUS, probeServers, requireAnyServer, type ShardServer } from './cluster.js';
 import { Database, type Session, withDatabaseDeadline } from './database.js';
 import { dialectFor } from './dialect.js';
 import { isConflict, rowsFromOf, unavailable } from './errors.js';
@@ -246,8 +247,7 @@ class PostgresStore implements CountStore, Maintenance {
     this.#requireOpen();
     if (part === 'database') await this.#database.read({ text: 'SELECT 1' });
     if (part === undefined || part === 'schema') await this.schema.check();
-    // Counts a project that does not exist: finding one that does would query every server of a cluster.
-    if (part === undefined || part === 'counts') await this.count('', ALL_TIME);
+    if (part === undefined || part === 'counts') await this.#requireCount();
   }
 
   async stats(): Promise<StoreStats> {
@@ -258,7 +258,8 @@ class PostgresStore implements CountStore, Maintenance {
       this.#database.read<{ readonly bytes: number }>({ text: this.#statements.databaseSize }),
     );
     const sizeBytes = await size.then(([row]) => row?.bytes).catch(() => undefined);
-    return { ...pending, pools, sizeBytes };
+    const servers = sizeBytes === undefined ? [] : await this.#serverStates();
+    return { ...pending, pools, sizeBytes, servers };
   }
 
   close(): Promise<void> {
@@ -271,6 +272,23 @@ class PostgresStore implements CountStore, Maintenance {
     await Promise.all([this.#recorder.close(), this.#turn]);
     this.schema.giveUp();
     await this.#database.close();
+  }
+
+  /** On a cluster, one dead server makes no node unready: the others' projects are served. */
+  async #requireCount(): Promise<void> {
+    const servers = await this.#findServers();
+    if (servers.length > 0) return requireAnyServer(servers, (projectId) => this.count(projectId, ALL_TIME));
+    await this.count('', ALL_TIME);
+  }
+
+  async #serverStates(): Promise<ServerState[]> {
+    const find = withDatabaseDeadline(statsTimeoutMs, () => this.#findServers());
+    return probeServers(await find.catch(() => []), (projectId) => this.count(projectId, ALL_TIME));
+  }
+
+  async #findServers(): Promise<ShardServer[]> {
+    const [citus] = await this.#database.read({ text: HAS_CITUS });
+    return citus === undefined ? [] : this.#read('findServers');
   }
 
   async #read<R = Row>(name: StatementName, values: readonly unknown[] = []): Promise<R[]> {

@@ -204,7 +204,7 @@ class SqliteStore implements CountStore, Maintenance {
 
   async stats(): Promise<StoreStats> {
     const sizeBytes = this.#closing === undefined ? await sizeOf(this.#file.name) : undefined;
-    return { ...this.#backlog.pending, sizeBytes, pools: [] };
+    return { ...this.#backlog.pending, sizeBytes, pools: [], servers: [] };
   }
 
   close(): Promise<void> {

@@ -1,0 +1,56 @@
+/** The servers of a Citus cluster: which of them work. */
+import { type ServerState, statsTimeoutMs } from '../ports/store-stats.js';
+import { withDatabaseDeadline } from './database.js';
+import { unavailable } from './errors.js';
+
+/** A server that has projects, and the id of one that is or would be there. */
+export interface ShardServer {
+  readonly name: string;
+  readonly projectId: string;
+}
+
+/** How many ids are tried to find one for each server. Citus makes 32 shards. */
+const idsTried = 500;
+
+/** Whether the database has Citus. */
+export const HAS_CITUS = `SELECT FROM pg_catalog.pg_extension WHERE extname = 'citus'`;
+
+/** The servers of the projects of a schema, none unless it is distributed. Only for a database with Citus. */
+export function serversOf(schema: string): string {
+  return `SELECT node.nodename || ':' || node.nodeport AS name, min(tried.id) AS "projectId"
+    FROM pg_dist_partition AS distributed
+    CROSS JOIN LATERAL (
+      SELECT number::text AS id, get_shard_id_for_distribution_column(distributed.logicalrelid, number::text) AS shard_id
+      FROM generate_series(1, ${idsTried}) AS number
+    ) AS tried
+    JOIN pg_dist_placement AS placement ON placement.shardid = tried.shard_id
+    JOIN pg_dist_node AS node ON node.groupid = placement.groupid AND node.noderole = 'primary'
+    WHERE distributed.logicalrelid = '${schema}.project'::regclass AND distributed.partmethod = 'h'
+    GROUP BY 1 ORDER BY 1`;
+}
+
+/** Counts on each server, in parallel. Which of them works is known within `statsTimeoutMs`. */
+export function probeServers(
+  servers: readonly ShardServer[],
+  count: (projectId: string) => Promise<unknown>,
+): Promise<ServerState[]> {
+  return Promise.all(
+    servers.map(async ({ name, projectId }) => {
+      const counting = withDatabaseDeadline(statsTimeoutMs, () => count(projectId));
+      return counting.then(() => ({ name, isUp: true })).catch(() => ({ name, isUp: false }));
+    }),
+  );
+}
+
+/** Resolves as soon as a count succeeds on any of the servers, which serves its projects then. */
+export async function requireAnyServer(
+  servers: readonly ShardServer[],
+  count: (projectId: string) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await Promise.any(servers.map(({ projectId }) => count(projectId)));
+  } catch (error) {
+    const names = servers.map(({ name }) => name).join(', ');
+    throw unavailable(`The database cannot be used now: none of its servers can: ${names}.`, error);
+  }
+}

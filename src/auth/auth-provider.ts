@@ -2,16 +2,30 @@
 import { generateToken } from '../domain/people/invitation.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
+import { SECRET_NAME } from './names.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import { Secrets } from './secrets.js';
 import type { Library, LibraryOptions } from './sign-in-library.js';
 
 export interface UsersOptions extends Pick<LibraryOptions, 'basePath' | 'singleSignOn' | 'log'> {
-  readonly store: Pick<Store, 'userTables' | 'acceptInvitationsFor' | 'listMemberships' | 'keepSecret'>;
+  readonly store: Pick<
+    Store,
+    | 'userTables'
+    | 'throttles'
+    | 'acceptInvitationsFor'
+    | 'listMemberships'
+    | 'findSecret'
+    | 'keepSecret'
+    | 'logUserChange'
+  >;
   readonly clock: Clock;
   /** The server's URL for browsers; required only for single sign-on. */
   readonly publicUrl: string | undefined;
-  /** Signs cookies and encrypts second factors. By default the store has a random one for all its servers. */
-  readonly secret: string | undefined;
+  /**
+   * Finds the secrets that sign cookies and encrypt second factors, newest first. If there are none, the store has a random
+   * one for all its servers.
+   */
+  readonly secrets: () => Promise<readonly string[]>;
   readonly randomInt: (max: number) => number;
 }
 
@@ -35,7 +49,7 @@ export class AuthProvider {
   readonly #libraries = new Map<boolean, Promise<Library>>();
   /** New tokens for password resets, by e-mail address, until `takeResetToken` returns them. */
   readonly #resetTokens = new Map<string, string>();
-  #cachedSecret: string | undefined;
+  #secrets: Promise<Secrets> | undefined;
 
   constructor(options: UsersOptions) {
     this.#options = options;
@@ -50,9 +64,14 @@ export class AuthProvider {
     return this.#options.basePath;
   }
 
-  /** Signs this program's own cookies. It differs from the library's secret, so that signatures are not interchangeable. */
-  async signingSecret(): Promise<string> {
-    return `device ${await this.#secret()}`;
+  /** The secrets of this server. Throws `unavailable` if the store is. */
+  secrets(): Promise<Secrets> {
+    this.#secrets ??= this.#findSecrets().catch((error: unknown) => {
+      // The next request tries again.
+      this.#secrets = undefined;
+      throw error;
+    });
+    return this.#secrets;
   }
 
   /** Returns and forgets the newest token for this address. */
@@ -76,8 +95,17 @@ export class AuthProvider {
     ) => Promise<{ readonly headers: Headers; readonly response: T }>,
   ): Promise<AuthResponse & { readonly response: T }> {
     const { api } = await this.for(authRequest);
-    const { headers, response } = await use(api, { headers: authRequest.headers, returnHeaders: true });
+    const own = await this.headersOf(authRequest);
+    const { headers, response } = await use(api, { headers: own, returnHeaders: true });
     return { response, cookies: headers.getSetCookie() };
+  }
+
+  /** The headers of a request for the library, which knows only the newest secret. */
+  async headersOf({ headers }: Pick<AuthRequest, 'headers'>): Promise<Headers> {
+    const renewed = new Headers(headers);
+    const cookie = headers.get('cookie');
+    if (cookie !== null) renewed.set('cookie', (await this.secrets()).renewCookies(cookie));
+    return renewed;
   }
 
   /** The library for a request. Throws `unavailable` if the store is. */
@@ -96,11 +124,16 @@ export class AuthProvider {
   async #build(secure: boolean): Promise<Library> {
     const { store, clock, basePath, singleSignOn, log } = this.#options;
     // Imported on demand, because servers without a dashboard do not need it.
-    const { buildLibrary } = await import('./sign-in-library.js');
+    const [{ buildLibrary }, { renewSecondFactors }] = await Promise.all([
+      import('./sign-in-library.js'),
+      import('./second-factor/codes.js'),
+    ]);
     const library = buildLibrary({
       tables: store.userTables,
       passwords: this.passwords,
-      secret: await this.#secret(),
+      secrets: await this.secrets(),
+      throttles: store.throttles,
+      clock,
       origin: this.origin,
       basePath,
       secure,
@@ -110,16 +143,25 @@ export class AuthProvider {
         await store.acceptInvitationsFor(email, { name: email, address: null, at: clock.now() });
         return (await store.listMemberships(email)).length > 0;
       },
-      onPasswordReset: (email, token) => this.#resetTokens.set(email, token),
+      onResetToken: (email, token) => this.#resetTokens.set(email, token),
+      onAccountProved: async (email, address) => {
+        const detail =
+          'removed with all sessions: single sign-on proved the address of the account first now';
+        const by = { name: email, address, at: clock.now() };
+        await store.logUserChange(email, { action: 'user.password', detail }, by);
+      },
       log,
     });
-    await library.$context;
+    await renewSecondFactors(await library.$context);
     return library;
   }
 
-  async #secret(): Promise<string> {
-    const { store, secret, randomInt } = this.#options;
-    this.#cachedSecret ??= secret ?? (await store.keepSecret('sessions', generateToken(randomInt)));
-    return this.#cachedSecret;
+  async #findSecrets(): Promise<Secrets> {
+    const { store, secrets, randomInt } = this.#options;
+    const configured = await secrets();
+    if (configured.length === 0)
+      return new Secrets([await store.keepSecret(SECRET_NAME, generateToken(randomInt))]);
+    // The database may have had a secret before, which encrypted second factors.
+    return new Secrets(configured, await store.findSecret(SECRET_NAME));
   }
 }

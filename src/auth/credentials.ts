@@ -2,6 +2,7 @@
 import { CallerStatsError } from '../domain/errors.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, translateErrors } from './errors.js';
+import { forgetTrustedDevices } from './second-factor/trusted-devices.js';
 
 export class Credentials {
   readonly #authProvider: AuthProvider;
@@ -10,19 +11,21 @@ export class Credentials {
     this.#authProvider = authProvider;
   }
 
-  /** Ends all other sessions, and gives this one a new token. */
+  /** Ends all other sessions and the trust in devices, and gives this session a new token. */
   async changePassword(
     authRequest: AuthRequest,
     passwords: { readonly currentPassword: string; readonly newPassword: string },
   ): Promise<AuthResponse> {
     const body = { ...passwords, revokeOtherSessions: true };
-    return checkPassword(
+    const { cookies, response } = await checkPassword(
       () => this.#authProvider.call(authRequest, (api, options) => api.changePassword({ body, ...options })),
       'The current password is wrong.',
     );
+    await this.#forgetTrustedDevices(response.user.id);
+    return { cookies };
   }
 
-  /** Returns a token that sets a new password within a day. Throws `not_found` for an unknown address. */
+  /** Returns a token that sets a new password within an hour. Throws `not_found` for an unknown address. */
   async startPasswordReset(email: string): Promise<string> {
     const library = await this.#authProvider.for({ secure: false });
     await library.api.requestPasswordReset({ body: { email } });
@@ -32,13 +35,21 @@ export class Credentials {
     return token;
   }
 
-  /** Sets a new password and ends all sessions. Throws `not_found` if the token was used or has expired. */
-  async resetPassword(body: { readonly token: string; readonly newPassword: string }): Promise<void> {
+  /**
+   * Sets a new password and ends all sessions and the trust in devices. Returns the user's address. Throws `not_found` if the
+   * token was used or has expired.
+   */
+  async resetPassword(body: { readonly token: string; readonly newPassword: string }): Promise<string> {
     const library = await this.#authProvider.for({ secure: false });
-    await translateErrors(
-      () => library.api.resetPassword({ body }),
-      new CallerStatsError('not_found', 'The link was used or has expired; ask for another.'),
-    );
+    const { internalAdapter } = await library.$context;
+    const dead = new CallerStatsError('not_found', 'The link was used or has expired; ask for another.');
+    const found = await internalAdapter.findVerificationValue(`reset-password:${body.token}`);
+    const user = found === null ? null : await internalAdapter.findUserById(found.value);
+    if (user === null) throw dead;
+    // Before the password: the token works once, so what fails after it could not be repeated.
+    await this.#forgetTrustedDevices(user.id);
+    await translateErrors(() => library.api.resetPassword({ body }), dead);
+    return user.email;
   }
 
   /** Turns the second factor off without a password or code, for the command line. */
@@ -51,24 +62,32 @@ export class Credentials {
     await internalAdapter.updateUser(found.user.id, { twoFactorEnabled: false });
   }
 
+  async #forgetTrustedDevices(userId: string): Promise<void> {
+    const { adapter } = await (await this.#authProvider.for({ secure: false })).$context;
+    await forgetTrustedDevices(adapter, userId);
+  }
+
   /** Creates a second factor, which `confirmSecondFactor` turns on. Throws `already_exists` if one is on. */
   async startSecondFactor(
     authRequest: AuthRequest,
     password: string,
   ): Promise<{ readonly uri: string; readonly backupCodes: readonly string[] }> {
-    const { api } = await this.#authProvider.for(authRequest);
     return checkPassword(async () => {
-      const { headers } = authRequest;
-      const started = await api.enableTwoFactor({ body: { password, method: 'totp' }, headers });
+      const { response: started } = await this.#authProvider.call(authRequest, (api, options) =>
+        api.enableTwoFactor({ body: { password, method: 'totp' }, ...options }),
+      );
       if (started.method !== 'totp') throw new Error('the library created another kind of second factor');
       return { uri: started.totpURI, backupCodes: started.backupCodes };
     });
   }
 
+  /** Also ends the trust in devices, which was in another factor. */
   async confirmSecondFactor(authRequest: AuthRequest, code: string): Promise<AuthResponse> {
-    return checkCode(() =>
+    const { cookies, response } = await checkCode(() =>
       this.#authProvider.call(authRequest, (api, options) => api.verifyTOTP({ body: { code }, ...options })),
     );
+    await this.#forgetTrustedDevices(response.user.id);
+    return { cookies };
   }
 
   async stopSecondFactor(authRequest: AuthRequest, password: string): Promise<AuthResponse> {

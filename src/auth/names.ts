@@ -12,6 +12,9 @@ export const SINGLE_SIGN_ON_PATH = '/api/sign-in/oidc';
 /** The prefix of cookie names. */
 export const COOKIE_PREFIX = 'caller-stats';
 
+/** The name of the secret in the store, if no setting and no file has it. */
+export const SECRET_NAME = 'sessions';
+
 /** Why a user of the provider may not sign in. */
 export type SignInProblem = 'not_a_member' | 'unverified_email';
 
@@ -23,4 +26,6 @@ export interface SingleSignOn {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
+  /** Whether users with a second factor have to enter it here, or the provider's own is enough. */
+  readonly secondFactor: 'require' | 'trust';
 }

@@ -1,26 +1,39 @@
 /** Configures the sign-in library (better-auth.com). */
+import { kyselyAdapter } from '@better-auth/kysely-adapter';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
-import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Logger } from 'pino';
-import { passwordCharactersMax, passwordCharactersMin, sessionSecondsMax } from '../domain/limits.js';
+import {
+  passwordCharactersMax,
+  passwordCharactersMin,
+  resetLinkSeconds,
+  sessionSecondsMax,
+} from '../domain/limits.js';
+import type { Clock } from '../domain/time/clock.js';
+import type { Throttles } from '../storage/ports/throttles.js';
 import type { UserTables } from '../storage/ports/user-tables.js';
+import { hashTokens } from './hashed-tokens.js';
 import {
   ADDRESS_HEADER,
   COOKIE_PREFIX,
   PROVIDER_ID,
   SINGLE_SIGN_ON_PATH,
-  type SignInProblem,
   type SingleSignOn,
 } from './names.js';
 import type { PasswordHasher } from './passwords/password-hasher.js';
+import { challengeSingleSignOn, SECOND_FACTOR_TABLE } from './second-factor/challenge.js';
+import { guardCodes } from './second-factor/codes.js';
+import { TRUST_PREFIX } from './second-factor/trusted-devices.js';
+import type { Secrets } from './secrets.js';
+import { admit, signInWithProvider, takeOver } from './single-sign-on.js';
 import { userDatabase } from './user-database.js';
 
 export interface LibraryOptions {
   readonly tables: UserTables;
   readonly passwords: PasswordHasher;
-  /** Signs cookies and encrypts second factors. */
-  readonly secret: string;
+  readonly secrets: Secrets;
+  readonly throttles: Pick<Throttles, 'take' | 'reset'>;
+  readonly clock: Clock;
   /** The server's URL for browsers, without a path. */
   readonly origin: string;
   /** The prefix of every path, without a slash at the end. It is the path of the cookies. */
@@ -31,20 +44,24 @@ export interface LibraryOptions {
   /** Whether a user with this address may sign in by single sign-on. */
   readonly mayJoin: (email: string) => Promise<boolean>;
   /** Receives the token that sets a new password. */
-  readonly onPasswordReset: (email: string, token: string) => void;
+  readonly onResetToken: (email: string, token: string) => void;
+  /** Called when single sign-on is the first proof of an account's address, and what it had was removed. */
+  readonly onAccountProved: (email: string, address: string | null) => Promise<void>;
   readonly log: Logger;
 }
 
 export type Library = ReturnType<typeof buildLibrary>;
 
 export function buildLibrary(options: LibraryOptions) {
-  const { tables, secret, origin, basePath, secure, singleSignOn, mayJoin } = options;
+  const { tables, secrets, origin, basePath, secure } = options;
   const log = options.log.child({ part: 'sign-in' });
   return betterAuth({
     appName: 'caller-stats',
     baseURL: origin,
     basePath: `${basePath}${SINGLE_SIGN_ON_PATH}`,
-    secret,
+    // Decrypts what names no version.
+    secret: secrets.oldest,
+    secrets: secrets.versions,
     trustedOrigins: [origin],
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
@@ -54,46 +71,30 @@ export function buildLibrary(options: LibraryOptions) {
       // Only the message, because the other arguments may contain rows of tables.
       log: (level, message) => log[level](message),
     },
-    database: {
-      db: userDatabase(tables),
-      type: tables.dialect,
-      // The store runs single statements. Repeating an interrupted operation repairs it.
-      transaction: false,
-    },
-    user: {
-      modelName: 'user_account',
-      validateUserInfo: async ({ user, source }) => {
-        if (source.method !== 'oauth') return undefined;
-        if (user.emailVerified !== true) return { error: 'unverified_email' satisfies SignInProblem };
-        const may = await mayJoin(String(user.email).toLowerCase());
-        return may ? undefined : { error: 'not_a_member' satisfies SignInProblem };
-      },
-    },
+    // The store runs single statements. Repeating an interrupted operation repairs it.
+    database: (library: BetterAuthOptions) =>
+      hashTokens(kyselyAdapter(userDatabase(tables), { type: tables.dialect, transaction: false })(library)),
+    user: { modelName: 'user_account', validateUserInfo: admit(options) },
     // No operation needs a fresh session: sensitive ones ask for the password.
     session: { modelName: 'user_session', expiresIn: sessionSecondsMax, updateAge: 86_400, freshAge: 0 },
     account: {
       modelName: 'user_credential',
-      accountLinking: { enabled: true, trustedProviders: [] },
+      // An account whose address nobody verified is linked, but loses what it had: see `takeOver`.
+      accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: false },
       // The provider's tokens are not stored.
       updateAccountOnSignIn: false,
     },
-    verification: { modelName: 'user_verification' },
-    emailAndPassword: signInWithPassword(options),
-    databaseHooks: {
-      // Only `Users` creates accounts, for addresses that an owner invited or a provider verified.
-      user: { create: { before: async (user) => ({ data: { ...user, emailVerified: true } }) } },
-      account: {
-        create: {
-          before: async (account) => ({
-            data: { ...account, accessToken: null, refreshToken: null, idToken: null },
-          }),
-        },
+    verification: {
+      modelName: 'user_verification',
+      storeIdentifier: { default: 'hashed', overrides: { [TRUST_PREFIX]: 'plain' } },
+      additionalFields: {
+        ipAddress: { type: 'string', required: false },
+        userAgent: { type: 'string', required: false },
       },
     },
-    plugins: [
-      twoFactor({ issuer: 'caller-stats', twoFactorTable: 'user_second_factor' }),
-      ...(singleSignOn === undefined ? [] : [signInWithProvider(singleSignOn)]),
-    ],
+    emailAndPassword: signInWithPassword(options),
+    databaseHooks: databaseHooks(options),
+    plugins: plugins(options),
     onAPIError: { errorURL: `${basePath}/sign-in` },
     advanced: {
       // The store's migrations create the tables. Tests check that they fit.
@@ -106,7 +107,7 @@ export function buildLibrary(options: LibraryOptions) {
   });
 }
 
-function signInWithPassword({ passwords, onPasswordReset }: LibraryOptions) {
+function signInWithPassword({ passwords, onResetToken }: LibraryOptions) {
   return {
     enabled: true,
     minPasswordLength: passwordCharactersMin,
@@ -116,24 +117,52 @@ function signInWithPassword({ passwords, onPasswordReset }: LibraryOptions) {
       verify: (given) => passwords.verify(given),
     },
     revokeSessionsOnPasswordReset: true,
-    resetPasswordTokenExpiresIn: 86_400,
-    sendResetPassword: async ({ user, token }) => onPasswordReset(user.email, token),
+    resetPasswordTokenExpiresIn: resetLinkSeconds,
+    sendResetPassword: async ({ user, token }) => onResetToken(user.email, token),
   } satisfies BetterAuthOptions['emailAndPassword'];
 }
 
-function signInWithProvider({ name, clientId, clientSecret, issuer }: SingleSignOn) {
-  return genericOAuth({
-    config: [
-      {
-        providerId: PROVIDER_ID,
-        name,
-        clientId,
-        clientSecret,
-        discoveryUrl: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
-        requireIdTokenVerification: true,
-        scopes: ['openid', 'email', 'profile'],
-        disableProviderLogout: true,
+function databaseHooks({ onAccountProved }: LibraryOptions) {
+  return {
+    account: {
+      create: {
+        before: async (account, context) => {
+          if (account.providerId === PROVIDER_ID && context !== null) {
+            const { internalAdapter, adapter } = context.context;
+            const email = await takeOver(internalAdapter, adapter, account.userId);
+            const address = context.headers?.get(ADDRESS_HEADER) ?? null;
+            if (email !== undefined) await onAccountProved(email, address);
+          }
+          return { data: { ...account, accessToken: null, refreshToken: null, idToken: null } };
+        },
       },
-    ],
+    },
+    verification: {
+      create: {
+        before: async (verification, context) => {
+          if (!verification.identifier.startsWith(TRUST_PREFIX)) return undefined;
+          const ipAddress = context?.headers?.get(ADDRESS_HEADER) ?? null;
+          const userAgent = context?.headers?.get('user-agent') ?? null;
+          return { data: { ...verification, ipAddress, userAgent } };
+        },
+      },
+    },
+  } satisfies BetterAuthOptions['databaseHooks'];
+}
+
+function plugins(options: LibraryOptions) {
+  const { singleSignOn, basePath } = options;
+  const secondFactor = twoFactor({
+    issuer: 'caller-stats',
+    twoFactorTable: SECOND_FACTOR_TABLE,
+    // `guardCodes` counts in the store, so that parallel attempts do not pass the limit.
+    accountLockout: { enabled: false },
   });
+  const guard = guardCodes(options);
+  const challenge = challengeSingleSignOn({
+    trustsProvider: singleSignOn?.secondFactor === 'trust',
+    signInPath: `${basePath}/sign-in`,
+  });
+  const provider = singleSignOn === undefined ? [] : [signInWithProvider(singleSignOn)];
+  return [secondFactor, guard, challenge, ...provider];
 }

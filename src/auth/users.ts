@@ -4,6 +4,11 @@ import type { Directory } from '../storage/ports/directory.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, getErrorCode, translateErrors } from './errors.js';
 import { COOKIE_PREFIX, PROVIDER_ID } from './names.js';
+import {
+  forgetTrustedDevices,
+  listTrustedDevices,
+  type TrustedDevice,
+} from './second-factor/trusted-devices.js';
 import type { Library } from './sign-in-library.js';
 
 export interface User {
@@ -43,7 +48,7 @@ export class Users {
       api.getSession(options),
     );
     if (response === null) return undefined;
-    const { id, email, name, twoFactorEnabled } = response.user;
+    const { id, email, name, twoFactorEnabled }: LibraryUser = response.user;
     const user = { id, email, name, secondFactor: twoFactorEnabled === true };
     return { user, session: toSession(response.session), cookies };
   }
@@ -121,29 +126,46 @@ export class Users {
   }
 
   async rename(authRequest: AuthRequest, name: string): Promise<void> {
-    const library = await this.#authProvider.for(authRequest);
-    await library.api.updateUser({ body: { name }, headers: authRequest.headers });
+    await this.#authProvider.call(authRequest, (api, options) =>
+      api.updateUser({ body: { name }, ...options }),
+    );
   }
 
   /** The user's sessions, newest first. */
   async listSessions(authRequest: AuthRequest): Promise<Session[]> {
-    const library = await this.#authProvider.for(authRequest);
-    const sessions = await library.api.listSessions({ headers: authRequest.headers });
-    return sessions.map(toSession).sort((a, b) => b.createdAt - a.createdAt);
+    const { response } = await this.#authProvider.call(authRequest, (api, options) =>
+      api.listSessions(options),
+    );
+    return response.map(toSession).sort((a, b) => b.createdAt - a.createdAt);
   }
 
   /** Throws `not_found` if the user has no such session. */
-  async endSession(authRequest: AuthRequest, sessionId: string): Promise<void> {
-    const library = await this.#authProvider.for(authRequest);
-    const sessions = await library.api.listSessions({ headers: authRequest.headers });
-    const session = sessions.find(({ id }) => id === sessionId);
-    if (session === undefined)
+  async endSession(user: User, sessionId: string): Promise<void> {
+    const where = [ofUser(user), { field: 'id', value: sessionId }];
+    const ended = await (await this.#adapter()).deleteMany({ model: 'session', where });
+    if (ended === 0)
       throw new CallerStatsError('not_found', 'There is no such session; it has ended already.');
-    await library.api.revokeSession({ body: { token: session.token }, headers: authRequest.headers });
   }
 
-  async endOtherSessions(authRequest: AuthRequest): Promise<void> {
-    await this.#authProvider.call(authRequest, (api, options) => api.revokeOtherSessions(options));
+  /** Ends all sessions of the user except this one, and returns how many. */
+  async endOtherSessions(user: User, session: Session): Promise<number> {
+    const where = [ofUser(user), { field: 'id', operator: 'ne' as const, value: session.id }];
+    return (await this.#adapter()).deleteMany({ model: 'session', where });
+  }
+
+  /** The devices on which the user needs no second factor, latest first. */
+  async listTrustedDevices(user: User, nowMs: number): Promise<TrustedDevice[]> {
+    return listTrustedDevices(await this.#adapter(), user.id, nowMs);
+  }
+
+  /** Ends the trust in a device. Throws `not_found` if the user does not trust it. */
+  async forgetTrustedDevice(user: User, id: string): Promise<void> {
+    if ((await forgetTrustedDevices(await this.#adapter(), user.id, id)) === 0)
+      throw new CallerStatsError('not_found', 'There is no such device; it is not trusted any more.');
+  }
+
+  async #adapter() {
+    return (await (await this.#authProvider.for({ secure: false })).$context).adapter;
   }
 
   /** The provider's URL, from which the browser returns signed in to `to`, a path below the base path. Undefined if the provider fails. */
@@ -174,9 +196,16 @@ export class Users {
   async finishSingleSignOn(authRequest: AuthRequest, path: string): Promise<Response> {
     const library = await this.#authProvider.for(authRequest);
     const url = new URL(path, this.#authProvider.origin);
-    return library.handler(new Request(url, { headers: authRequest.headers }));
+    return library.handler(new Request(url, { headers: await this.#authProvider.headersOf(authRequest) }));
   }
 }
+
+function ofUser({ id }: User) {
+  return { field: 'userId', value: id };
+}
+
+/** With the field of the library's plugin for second factors. */
+type LibraryUser = Pick<User, 'id' | 'email' | 'name'> & { readonly twoFactorEnabled?: boolean | null };
 
 type LibrarySession = Awaited<ReturnType<Library['api']['listSessions']>>[number];
 

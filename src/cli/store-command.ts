@@ -52,7 +52,7 @@ interface Call<Input, Name extends SettingName> {
   /** The author of changes. */
   readonly by: Actor;
   readonly organizationId: string;
-  readonly settings: Values<Name>;
+  readonly settings: StoreSettings & Values<Name>;
   /** The result of `parse`. */
   readonly input: Input;
 }

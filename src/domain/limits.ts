@@ -76,7 +76,7 @@ export const addressFailuresMax = 100;
 export const wideNetworkFactor = 10;
 /** Time after which failed sign-ins no longer count: long enough to make guessing pointless, short enough to wait. */
 export const guessWindowSeconds = (15 * minuteMs) / secondMs;
-/** How long the sign-in library locks two-factor authentication after ten wrong codes in a row. */
+/** Time after which wrong codes of a second factor no longer count; `guessesMax` of them are allowed. */
 export const codeLockSeconds = (15 * minuteMs) / secondMs;
 /** Concurrent sign-ins from browsers that have signed in before, and other checks of passwords of known people. A hash takes
  * 0.1 s on their thread, so the last one waits for three seconds. */
@@ -93,6 +93,8 @@ export const deviceCookieSeconds = (365 * dayMs) / secondMs;
 export const sessionSecondsMax = (7 * dayMs) / secondMs;
 /** Characters in the secret that signs sessions: 128 random bits in hexadecimal. */
 export const secretCharactersMin = 32;
+/** How long a link works that sets a new password. */
+export const resetLinkSeconds = (60 * minuteMs) / secondMs;
 /** How long an invitation or set-up link works. */
 export const invitationDaysMax = 7;
 /** Bytes of a dashboard request's body, which is always a small form. */

@@ -26,6 +26,8 @@ export function describeTrust(kind: string, factory: PlaceFactory): void {
         () => store.listMemberships('a@example.org'),
         () => store.isSetUpOpen(),
         () => store.keepSecret('s', 'x'),
+        () => store.findSecret('s'),
+        () => store.removeSecret('s'),
         () => store.userTables.run({ sql: 'SELECT 1', parameters: [] }),
         () => store.userTables.run({ sql: 'DELETE FROM user_account', parameters: [] }),
         () => store.check(),

@@ -116,7 +116,7 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
   });
 
   describe(`${kind}: a server secret`, () => {
-    test('is the first proposal for its name, on every handle, forever', async () => {
+    test('is the first proposal for its name, on every handle, until it is removed', async () => {
       const { open } = await factory();
       const handles = [await open(), await open()];
       const kept = await Promise.all(
@@ -126,7 +126,11 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
       expect(kept[0]).toMatch(/^proposal \d$/);
       expect(await handles[0]?.keepSecret('other', 'mine')).toBe('mine');
       for (const handle of handles) await handle.close();
-      expect(await (await open()).keepSecret('s', 'too late')).toBe(kept[0]);
+      const [one, other] = [await open(), await open()];
+      expect(await one.keepSecret('s', 'too late')).toBe(kept[0]);
+      expect([await one.findSecret('s'), await one.findSecret('third')]).toEqual([kept[0], undefined]);
+      for (const _time of [1, 2]) await one.removeSecret('s');
+      expect([await other.findSecret('s'), await other.findSecret('other')]).toEqual([undefined, 'mine']);
     });
   });
 }

@@ -13,7 +13,13 @@ import { detailsOf, errorOf, STATS, sharedService } from '../support/http/http.j
 import type { Answer } from '../support/http/http-checks.js';
 
 /** Configured so that its routes exist; nothing listens there. */
-const singleSignOn = { name: 'SSO', issuer: 'http://localhost:9', clientId: 'c', clientSecret: 's' };
+const singleSignOn = {
+  name: 'SSO',
+  issuer: 'http://localhost:9',
+  clientId: 'c',
+  clientSecret: 's',
+  secondFactor: 'require',
+} as const;
 
 const service = sharedService({ users: { publicUrl: 'http://localhost', singleSignOn } });
 const people: Partial<Record<Role | 'outsider', Browser>> = {};

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { auditOf, Browser, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { errorOf, type Service, startService } from '../support/http/http.js';
-import { codesOf, usersOf } from '../support/users/visitor.js';
+import { codesOf, travel, usersOf } from '../support/users/visitor.js';
 
 const ada = 'ada@example.org';
 
@@ -128,10 +128,23 @@ test('a second factor is confirmed with a code, needed to sign in, and turned of
   expect((await other.send({ path: '/api/sessions' })).status).toBe(401);
   expect((await verify({ code: '00000x' })).status).toBe(401);
   expect((await verify({ code: code(), trustDevice: 'yes' })).status).toBe(400);
+  // The code that confirmed the factor does not work again.
+  expect((await verify({ code: code() })).status).toBe(401);
+  travel(Date.now() + 30_000);
   expect((await verify({ code: code(), trustDevice: true })).status).toBe(204);
   expect(other.cookie('caller-stats.device')).toBeDefined();
   await other.ask({ path: '/api/sign-out', body: {} }, 204);
   expect(JSON.parse((await other.signIn(ada)).text)).toEqual({ secondFactor: false });
+
+  const list = () => browser.ask<{ devices: { id: string }[] }>({ path: '/api/trusted-devices' });
+  const [device, ...more] = (await list()).devices;
+  expect(more).toEqual([]);
+  expect(device).toMatchObject({ address: other.from, userAgent: expect.any(String) });
+  const forget = { method: 'DELETE', path: `/api/trusted-devices/${device?.id}` };
+  expect((await browser.send(forget)).status).toBe(204);
+  expect((await browser.send(forget)).status).toBe(404);
+  expect((await list()).devices).toEqual([]);
+  expect(JSON.parse((await other.signIn(ada)).text)).toEqual({ secondFactor: true });
 
   const stranger = new Browser(service);
   await stranger.signIn(ada);
@@ -141,6 +154,9 @@ test('a second factor is confirmed with a code, needed to sign in, and turned of
   expect(JSON.parse((await new Browser(service).signIn(ada)).text)).toEqual({ secondFactor: false });
   expect(await userAudit(service)).toEqual([
     `${ada} ${browser.from} user.second_factor off`,
+    `${ada} ${browser.from} user.trust ended for a device`,
+    `${ada} ${browser.from} user.session_end signed out`,
+    `${ada} ${browser.from} user.trust granted to a device`,
     `${ada} ${browser.from} user.second_factor on`,
   ]);
 });

@@ -1,23 +1,27 @@
 /** Single sign-on with a real OpenID Connect provider. */
 import { describe, expect, test } from 'vitest';
-import { Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
+import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { type Service, startService } from '../support/http/http.js';
 import { by, databases } from '../support/storage/store.js';
 import { type OidcProvider, type OidcUser, startOidcProvider } from '../support/users/oidc-provider.js';
 import { OidcUserAgent } from '../support/users/oidc-user-agent.js';
 import { memberOf, runOnUsers } from '../support/users/people.js';
+import { codesOf, travel, usersOf } from '../support/users/visitor.js';
 
 const publicUrl = 'http://127.0.0.1:4321';
 const redirectPath = '/api/sign-in/oidc/callback/sso';
 const ada: OidcUser = { id: 'u1', email: 'ada@example.org', emailVerified: true, name: 'Ada' };
 const bob: OidcUser = { id: 'u2', email: 'bob@example.org', emailVerified: false, name: 'Bob' };
 
-async function startBoth(database?: string): Promise<{ service: Service; provider: OidcProvider }> {
+async function startBoth(
+  database?: string,
+  secondFactor: 'require' | 'trust' = 'require',
+): Promise<{ service: Service; provider: OidcProvider }> {
   const provider = await startOidcProvider({ users: [ada, bob], redirectPath });
   const { issuer, clientId, clientSecret } = provider;
   const service = await startService({
     database,
-    users: { publicUrl, singleSignOn: { name: 'Example SSO', issuer, clientId, clientSecret } },
+    users: { publicUrl, singleSignOn: { name: 'Example SSO', issuer, clientId, clientSecret, secondFactor } },
   });
   service.hide(clientSecret);
   return { service, provider };
@@ -126,6 +130,63 @@ test.each([
   expect(await signInAs(new Browser(service), ada.email, to)).toBe('/');
 });
 
+/** Turns on a second factor; returns its codes. */
+async function addSecondFactor(browser: Browser): Promise<(timeMs: number) => string> {
+  const { uri } = await browser.ask<{ uri: string }>({
+    path: '/api/account/second-factor/start',
+    body: { password: PASSWORD },
+  });
+  const code = codesOf(uri);
+  const body = { code: code(Date.now()) };
+  await browser.ask({ path: '/api/account/second-factor/confirm', body }, 204);
+  return code;
+}
+
+describe('a user with two-factor authentication', () => {
+  /** Signs in once by single sign-on, and then has a password and a second factor. */
+  const prepare = async (secondFactor: 'require' | 'trust', amr?: readonly string[]) => {
+    const { service, provider } = await startBoth(undefined, secondFactor);
+    await service.store.addMember(memberOf(ada.email), by);
+    provider.users.splice(0, 1, { ...ada, ...(amr && { amr }) });
+    const first = new Browser(service);
+    await signInAs(first, ada.email);
+    const token = await usersOf(service.store).credentials.startPasswordReset(ada.email);
+    await first.ask({ path: '/api/password-reset', body: { token, password: PASSWORD } }, 204);
+    await first.signIn(ada.email);
+    const code = await addSecondFactor(first);
+    return { service, code };
+  };
+  const asked = '/sign-in?second-factor=1&to=%2Fprojects%2Fdocs';
+
+  test('enters a code after single sign-on', async () => {
+    const { service, code } = await prepare('require', ['mfa']);
+    const browser = new Browser(service);
+    expect(await signInAs(browser, ada.email)).toBe(asked);
+    expect(await findUser(browser)).toBeNull();
+    const confirm = (text: string, trustDevice = false) =>
+      browser.send({ path: '/api/sign-in/second-factor', body: { code: text, trustDevice } });
+    expect((await confirm('000000')).status).toBe(401);
+    travel(Date.now() + 30_000);
+    expect((await confirm(code(Date.now()), true)).status).toBe(204);
+    expect(await findUser(browser)).toMatchObject({ email: ada.email });
+    // This browser is trusted now; another one is not.
+    await browser.ask({ path: '/api/sign-out', body: {} }, 204);
+    expect(await signInAs(browser, ada.email)).toBe('/projects/docs');
+    expect(await signInAs(new Browser(service), ada.email)).toBe(asked);
+  });
+
+  test.each([
+    ['says nothing', undefined, '/projects/docs'],
+    ['checked several factors', ['mfa'], '/projects/docs'],
+    ['checked a password and a key', ['pwd', 'hwk'], '/projects/docs'],
+    ['checked only a password', ['pwd'], asked],
+    ['checked two of a kind', ['pwd', 'pin'], asked],
+  ])('is believed to have entered one if the provider is trusted and %s', async (_what, amr, expected) => {
+    const { service } = await prepare('trust', amr);
+    expect(await signInAs(new Browser(service), ada.email)).toBe(expected);
+  });
+});
+
 describe.each(databases)('on %s', (_kind, newDatabase) => {
   const start = () => startBoth(newDatabase());
 
@@ -145,15 +206,43 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     expect(await service.store.isSetUpOpen()).toBe(false);
   });
 
-  test('signs in a user who has a password, which keeps working', async () => {
+  test('is the first proof of an address, and removes what somebody else may have created for it', async () => {
     const { service } = await start();
-    const withPassword = await signedIn(service, ada.email, 'editor');
+    const stranger = await signedIn(service, ada.email, 'editor');
+    const device = stranger.copy();
+    await addSecondFactor(stranger);
     const browser = new Browser(service);
     expect(await signInAs(browser, ada.email)).toBe('/projects/docs');
-    expect(await findUser(browser)).toMatchObject({ hasPassword: true, name: ada.email });
+    expect(await findUser(browser)).toMatchObject({
+      hasPassword: false,
+      secondFactor: false,
+      name: ada.email,
+    });
+    for (const one of [stranger, device]) {
+      expect(await findUser(one)).toBeNull();
+      expect((await one.signIn(ada.email, PASSWORD)).status).toBe(401);
+    }
     expect((await runOnUsers(service.store, 'SELECT id FROM {user_account}')).rows).toHaveLength(1);
-    expect((await withPassword.signIn(ada.email, PASSWORD)).status).toBe(200);
+    expect((await runOnUsers(service.store, 'SELECT id FROM {user_second_factor}')).rows).toEqual([]);
+    expect((await auditOf(service))[0]).toMatchObject({
+      action: 'user.password',
+      targetId: ada.email,
+      detail: expect.stringContaining('proved'),
+    });
     expect(await storedTokens(service)).toEqual([]);
+  });
+
+  test('leaves an account alone whose address it has proved', async () => {
+    const { service } = await start();
+    await service.store.addMember(memberOf(ada.email), by);
+    const browser = new Browser(service);
+    await signInAs(browser, ada.email);
+    const setLink = await usersOf(service.store).credentials.startPasswordReset(ada.email);
+    const body = { token: setLink, password: PASSWORD };
+    await browser.ask({ path: '/api/password-reset', body }, 204);
+    expect(await signInAs(browser, ada.email)).toBe('/projects/docs');
+    expect(await findUser(browser)).toMatchObject({ hasPassword: true });
+    expect((await new Browser(service).signIn(ada.email)).status).toBe(200);
   });
 
   test('accepts an invitation', async () => {

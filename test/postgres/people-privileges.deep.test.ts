@@ -52,7 +52,8 @@ async function liveAll(store: Store, name: string): Promise<void> {
   if (found === undefined) throw new Error('the session is gone');
   await users.rename(visitor.asking(), 'Somebody');
   await users.listSessions(visitor.asking());
-  await users.endOtherSessions(visitor.asking());
+  await users.endOtherSessions(found.user, found.session);
+  await users.listTrustedDevices(found.user, Date.now());
   const newPassword = `${password} 2`;
   visitor.keep(
     done(await credentials.changePassword(visitor.asking(), { currentPassword: password, newPassword })),

@@ -1,7 +1,7 @@
 /** The signed-in user's own account. */
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.js';
-import type { SignedInDevice, TwoFactorSetup } from './types.js';
+import type { SignedInDevice, TrustedDevice, TwoFactorSetup } from './types.js';
 
 export function rename(name: string): Promise<void> {
   return request('PATCH', '/api/account', { name });
@@ -35,4 +35,15 @@ export function endSession(id: string): Promise<void> {
 
 export function endOtherSessions(): Promise<void> {
   return request('POST', '/api/sessions/end-others', {});
+}
+
+export const trustedDevicesQuery = queryOptions({
+  queryKey: ['trusted-devices'],
+  queryFn: ({ signal }) =>
+    request<{ devices: TrustedDevice[] }>('GET', '/api/trusted-devices', undefined, signal),
+});
+
+/** The device needs a code at the next sign-in. */
+export function forgetTrustedDevice(id: string): Promise<void> {
+  return request('DELETE', `/api/trusted-devices/${encodeURIComponent(id)}`);
 }

@@ -27,6 +27,7 @@ export type {
   ProjectResponse as Project,
   ProjectsResponse as Projects,
   SessionResponse as Session,
+  TrustedDeviceResponse as TrustedDevice,
   TwoFactorSetupResponse as TwoFactorSetup,
 } from '../../../src/http/dashboard/responses.js';
 

@@ -7,7 +7,8 @@ import { formatTime } from '../../domain/format.js';
 import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Io, UsageError } from '../io.js';
-import { settingOption, type Values } from '../settings/settings.js';
+import { findSecrets } from '../server/secret-file.js';
+import { SECRET_SETTINGS, settingOption, type Values } from '../settings/settings.js';
 import { addStoreAction } from '../store-command.js';
 import { formatTable } from '../terminal/output.js';
 
@@ -123,14 +124,15 @@ function addInvite(member: Command, io: Io): void {
 function addReset(member: Command, io: Io): void {
   const command = member
     .command('reset')
-    .description('prints a link that sets a new password and ends all sessions, once, within a day')
+    .description('prints a link that sets a new password and ends all sessions, once, within an hour')
     .argument('<email>', "the user's e-mail address")
     .option('--second-factor', 'turn two-factor authentication off, too')
     .addOption(settingOption('publicUrl'))
-    .addOption(settingOption('basePath'));
+    .addOption(settingOption('basePath'))
+    .addOption(settingOption('secretFile'));
   addStoreAction(command, io, {
     json: 'print the link as JSON',
-    settings: ['publicUrl', 'basePath', 'port', 'secret'],
+    settings: ['publicUrl', 'basePath', 'port', ...SECRET_SETTINGS],
     hasOrganization: false,
     parse: ({ secondFactor = false }: { secondFactor?: boolean }, text) => ({
       email: readEmail(text),
@@ -140,7 +142,10 @@ function addReset(member: Command, io: Io): void {
       const recovery = await openCredentials(store, settings, io);
       const token = await recoverAccount({ store, recovery }, input, by);
       const link = `${pagesUrl(settings)}/reset#${token}`;
-      const notes = [`For ${input.email}, within a day. It is not shown again.`, ...noteGuessedUrl(settings)];
+      const notes = [
+        `For ${input.email}, within an hour. It is not shown again.`,
+        ...noteGuessedUrl(settings),
+      ];
       return { json: { email: input.email, link }, text: link, notes };
     },
   });
@@ -148,7 +153,7 @@ function addReset(member: Command, io: Io): void {
 
 async function openCredentials(
   store: Store,
-  { publicUrl, basePath, secret }: Values<'publicUrl' | 'basePath' | 'secret'>,
+  settings: Values<'database' | 'publicUrl' | 'basePath' | (typeof SECRET_SETTINGS)[number]>,
   io: Io,
 ) {
   // Loaded only here: the sign-in library takes longer to load than most commands run.
@@ -160,9 +165,9 @@ async function openCredentials(
   const provider = new AuthProvider({
     store,
     clock: io.clock,
-    publicUrl: publicUrl ?? undefined,
-    basePath,
-    secret: secret ?? undefined,
+    publicUrl: settings.publicUrl ?? undefined,
+    basePath: settings.basePath,
+    secrets: () => findSecrets(settings, store),
     singleSignOn: undefined,
     randomInt: io.randomInt,
     log: pino({ level: 'error' }, io.stderr as unknown as DestinationStream),

@@ -17,6 +17,7 @@ import { retryUntilAvailable } from '../jobs/retry-until-available.js';
 import { watchServers } from '../jobs/watch-servers.js';
 import { listen, localUrl, type Serving } from '../server/listen.js';
 import { openMetrics, serveMetrics } from '../server/metrics.js';
+import { findSecrets } from '../server/secret-file.js';
 import { startWorkers, waitForStopOrder } from '../server/workers.js';
 import { readServerSettings, type ServerSettings } from '../settings/server-settings.js';
 import { SERVER_SETTING_NAMES, SETTINGS, settingOption } from '../settings/settings.js';
@@ -78,7 +79,11 @@ export function addServeCommand(program: Command, io: Io, version: string): void
             warn: (line) => printLine(io.stderr, line),
           });
           const job = { clock: io.clock, signal: stop.signal, log };
-          await retryUntilAvailable(firstRun, job);
+          await retryUntilAvailable(async () => {
+            // Not at the first sign-in, so that backups made before do not contain a secret of an earlier version.
+            await findSecrets(settings, store, log);
+            await firstRun();
+          }, job);
           void runAuditPruning(store, { ...job, days: settings.auditDays });
           void runPurging(store, job);
           void runIngestionPruning(store, job);
@@ -128,7 +133,7 @@ async function serve(
     docs,
     users: {
       publicUrl: settings.publicUrl ?? undefined,
-      secret: settings.secret ?? undefined,
+      secrets: () => findSecrets(settings, store),
       singleSignOn: settings.singleSignOn,
       randomInt: io.randomInt,
     },

@@ -30,7 +30,7 @@ export function readServerSettings(flags: object, env: Environment): ServerSetti
 
 /** Throws `UsageError` if only some of the settings of single sign-on are given. */
 function toSingleSignOn(values: ServerValues): SingleSignOn | undefined {
-  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcName, publicUrl } = values;
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcName, oidcSecondFactor, publicUrl } = values;
   if (oidcIssuer === null && oidcClientId === null && oidcClientSecret === null) return undefined;
   const needed = {
     '--oidc-issuer': oidcIssuer,
@@ -43,7 +43,13 @@ function toSingleSignOn(values: ServerValues): SingleSignOn | undefined {
     .map(([name]) => `${name}: is missing; single sign-on needs it`);
   if (oidcIssuer === null || oidcClientId === null || oidcClientSecret === null || missing.length > 0)
     throw new UsageError(missing);
-  return { name: oidcName, issuer: oidcIssuer, clientId: oidcClientId, clientSecret: oidcClientSecret };
+  return {
+    name: oidcName,
+    issuer: oidcIssuer,
+    clientId: oidcClientId,
+    clientSecret: oidcClientSecret,
+    secondFactor: oidcSecondFactor,
+  };
 }
 
 /** OpenTelemetry's own variables. The first endpoint is for all signals; the first protocol that is set applies. */

@@ -9,7 +9,7 @@ import { parseNetworks } from '../../domain/keys/networks.js';
 import * as limits from '../../domain/limits.js';
 import { isName } from '../../domain/projects/project.js';
 import { parseTelemetryText, type TelemetrySetting } from '../../domain/queries/telemetry-settings.js';
-import { failure, oneOf, type Result, success } from '../../domain/result.js';
+import { collectProblems, failure, oneOf, type Result, success } from '../../domain/result.js';
 import { hourMs } from '../../domain/time/duration.js';
 import type { BasePath } from '../../http/request/base-path.js';
 import { parseDatabaseUrl } from '../../storage/open.js';
@@ -113,8 +113,20 @@ const SERVER_SETTINGS = defineSettings({
   },
   secret: {
     ...optionalSetting('text', secret),
-    description: 'signs sessions and encrypts second factors; none uses a secret stored in the database',
+    description: 'signs sessions and encrypts second factors; none uses the file of --secret-file',
     environmentOnly: true,
+  },
+  oldSecrets: {
+    fallback: 'none',
+    placeholder: 'texts',
+    description: 'earlier values of CALLER_STATS_SECRET, separated by commas, which still verify sessions',
+    environmentOnly: true,
+    parse: (text) => (text === 'none' ? success([]) : secrets(text.split(','))),
+  },
+  secretFile: {
+    ...optionalSetting('file', success<string>),
+    description:
+      'file with secrets, the newest first; none uses a file beside a SQLite database, and PostgreSQL itself',
   },
   otlpQuery: {
     ...telemetrySetting('otlpQuery'),
@@ -170,6 +182,14 @@ const SERVER_SETTINGS = defineSettings({
     placeholder: 'name',
     description: "name of the provider on the sign-in page's button",
     parse: (text) => (isName(text) ? success(text) : failure('is not a name')),
+  },
+  oidcSecondFactor: {
+    fallback: 'require',
+    placeholder: 'rule',
+    description:
+      'require asks users with two-factor authentication for a code after single sign-on; trust does not, unless the ' +
+      'provider says that it checked only one factor',
+    parse: oneOf(['require', 'trust']),
   },
   requestsPerMinute: {
     ...integerSetting('number', 0, { min: 0, max: 1_000_000 }),
@@ -276,6 +296,9 @@ export const SERVER_SETTING_NAMES = Object.keys(SERVER_SETTINGS) as (keyof typeo
 /** The settings of every command that opens the store. A command has only some of them as flags. */
 export const STORE_SETTINGS = ['database', 'databaseConnectionsMax', 'databaseTimeoutMs'] as const;
 
+/** What finds the secrets that sign sessions, besides the database. */
+export const SECRET_SETTINGS = ['secret', 'oldSecrets', 'secretFile'] as const;
+
 export type StoreSettings = Values<(typeof STORE_SETTINGS)[number]>;
 
 /** The command-line option of a setting. It names the default but does not set it, because `readSettings` does. */
@@ -329,6 +352,15 @@ function secret(text: string): Result<string> {
     : failure(
         `is shorter than ${limits.secretCharactersMin} characters; make one with: openssl rand -hex 32`,
       );
+}
+
+/** Several secrets, each as long as one has to be. */
+export function secrets(texts: readonly string[]): Result<readonly string[]> {
+  const results = texts.map((text) => secret(text.trim()));
+  const problems = collectProblems(...results);
+  return problems.length > 0
+    ? failure(...problems)
+    : success(results.flatMap((one) => (one.ok ? [one.value] : [])));
 }
 
 /** Allows plain segments only, because the path must look the same in headers, cookies and pages. */

@@ -18,6 +18,10 @@ export const AUDIT_ACTION_NAMES = {
   'invitation.revoke': 'Invitation withdrawn',
   'user.password': 'Password changed',
   'user.second_factor': 'Two-factor authentication changed',
+  'user.sign_in_failure': 'Sign-in failed',
+  'user.lockout': 'Sign-in blocked',
+  'user.session_end': 'Session ended',
+  'user.trust': 'Trusted devices changed',
 } as const;
 
 export type AuditAction = keyof typeof AUDIT_ACTION_NAMES;

@@ -11,7 +11,7 @@ import { addJsonParser, refuseEncoding } from '../request/body.js';
 import { SessionGuard } from './authorize.js';
 import type { Dashboard, DashboardOptions } from './context.js';
 import { LoginThrottle } from './login-throttle.js';
-import { addAccount, addSessions, addTwoFactor } from './routes/account.js';
+import { addAccount, addSessions, addTrustedDevices, addTwoFactor } from './routes/account.js';
 import { addAudit } from './routes/audit.js';
 import { addCounts } from './routes/counts.js';
 import { addInvitationLinks, addPasswordReset, addSetUp } from './routes/invitations.js';
@@ -49,6 +49,7 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
       addAccount,
       addTwoFactor,
       addSessions,
+      addTrustedDevices,
       addProjects,
       addCounts,
       addKeys,

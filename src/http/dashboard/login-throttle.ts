@@ -10,7 +10,7 @@
  * Hashing is bounded, too, for each process: known browsers and people with a session have their own lane (see
  * `PasswordHasher`). Refusals of all others are paced, so that whoever repeats them at once costs little.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthProvider } from '../../auth/auth-provider.js';
 import { COOKIE_PREFIX } from '../../auth/names.js';
@@ -31,6 +31,9 @@ import { PacedQueue, REFUSAL_PACE } from '../admission/paced-queue.js';
 import { HttpError } from '../errors.js';
 import { getClientAddress } from '../request/target.js';
 import { createThrottledWarning } from '../throttled-log.js';
+
+/** Of the signatures of this file. */
+const PURPOSE = 'device';
 
 const COOKIE = `${COOKIE_PREFIX}.device`;
 
@@ -148,14 +151,12 @@ export class LoginThrottle {
   async #findDevice(request: FastifyRequest, email: string): Promise<string | undefined> {
     const [id, signature] = request.cookies[this.#cookieFor(request).name]?.split('.') ?? [];
     if (id === undefined || signature === undefined) return undefined;
-    const expected = Buffer.from(await this.#sign(`device ${id} ${email}`));
-    const given = Buffer.from(signature);
-    return expected.length === given.length && timingSafeEqual(expected, given) ? id : undefined;
+    const secrets = await this.#options.authProvider.secrets();
+    return secrets.verify(PURPOSE, `device ${id} ${email}`, signature) ? id : undefined;
   }
 
   async #sign(text: string): Promise<string> {
-    const hmac = createHmac('sha256', await this.#options.authProvider.signingSecret());
-    return hmac.update(text).digest('base64url');
+    return (await this.#options.authProvider.secrets()).sign(PURPOSE, text);
   }
 
   #cookieFor({ protocol }: FastifyRequest) {

@@ -88,6 +88,16 @@ export interface DeviceResponse {
   readonly expiresAt: string;
 }
 
+/** A device on which the signed-in user needs no second factor. */
+export interface TrustedDeviceResponse {
+  readonly id: string;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  /** When it was trusted, or last signed in. */
+  readonly usedAt: string;
+  readonly expiresAt: string;
+}
+
 export interface TwoFactorSetupResponse {
   readonly uri: string;
   readonly secret: string;

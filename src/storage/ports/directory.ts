@@ -3,7 +3,7 @@
  * changes are separate interfaces because stores run them differently; `src/storage/sql/` implements both once.
  */
 import type { ApiKey } from '../../domain/keys/api-key.js';
-import type { Actor, AuditEntry, AuditFilter } from '../../domain/people/audit.js';
+import type { Actor, AuditAction, AuditEntry, AuditFilter } from '../../domain/people/audit.js';
 import type { Invitation, Membership } from '../../domain/people/invitation.js';
 import type { Member, Role } from '../../domain/people/member.js';
 import type { NewProject, Organization, Project, ProjectChange } from '../../domain/projects/project.js';
@@ -17,9 +17,9 @@ export interface Access {
   readonly project: Project | undefined;
 }
 
-/** A change that users make to their own account. */
+/** What happens to a user's account: a change by the user, or an attempt to sign in. */
 export interface UserChange {
-  readonly action: 'user.password' | 'user.second_factor';
+  readonly action: AuditAction & `user.${string}`;
   readonly detail: string;
 }
 
@@ -59,6 +59,9 @@ export interface DirectoryReads {
    * an e-mail address) may become one.
    */
   isSetUpOpen(): Promise<boolean>;
+
+  /** The secret of this name that the database has, if it has one. */
+  findSecret(name: string): Promise<string | undefined>;
 
   /** The organization's invitations that have not expired at `now`, by creation time; without set-up addresses. */
   listInvitations(organizationId: string, now: number): Promise<Invitation[]>;
@@ -165,10 +168,13 @@ export interface DirectoryChanges {
   logUserChange(email: string, change: UserChange, by: Actor): Promise<void>;
 
   /**
-   * The secret of this name, the same on every node, forever: `proposed` if there was none. For signing and encrypting
+   * The secret of this name, the same on every node: `proposed` if there was none. For signing and encrypting
    * cookies.
    */
   keepSecret(name: string, proposed: string): Promise<string>;
+
+  /** Removes the secret of this name, once it is kept elsewhere. Idempotent. */
+  removeSecret(name: string): Promise<void>;
 }
 
 export interface Directory extends DirectoryReads, DirectoryChanges {

@@ -252,6 +252,10 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     return String(row?.['value']);
   }
 
+  async removeSecret(name: string): Promise<void> {
+    await this.session.run(`DELETE FROM ${this.table('server_secret')} WHERE name = $1`, [name]);
+  }
+
   async #insertKey(key: ApiKey): Promise<void> {
     await this.#requireOrganization(key.organizationId);
     if (key.projectId !== null) await this.#lockProject(key.organizationId, key.projectId, 'SHARE');

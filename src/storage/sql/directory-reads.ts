@@ -77,6 +77,14 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
     return (await this.get(findFirstOwner(this.dialect))) === undefined;
   }
 
+  async findSecret(name: string): Promise<string | undefined> {
+    const row = await this.get<{ readonly value: string }>(
+      `SELECT value FROM ${this.table('server_secret')} WHERE name = $1`,
+      [name],
+    );
+    return row?.value;
+  }
+
   listInvitations(organizationId: string, now: number): Promise<Invitation[]> {
     const rest =
       'WHERE organization_id = $1 AND email IS NOT NULL AND expires_at > $2 ORDER BY created_at, id';

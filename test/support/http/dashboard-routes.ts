@@ -29,6 +29,8 @@ const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   'GET /api/sessions': 'user',
   'DELETE /api/sessions/:sessionId': 'user',
   'POST /api/sessions/end-others': 'user',
+  'GET /api/trusted-devices': 'user',
+  'DELETE /api/trusted-devices/:deviceId': 'user',
   [`GET ${organization}/projects`]: 'viewer',
   [`POST ${organization}/projects`]: 'editor',
   [`PATCH ${organization}/projects/:projectId`]: 'editor',

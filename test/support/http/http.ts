@@ -196,7 +196,7 @@ export async function startService(
     docs: await makeDocs(folder),
     users: {
       publicUrl: undefined,
-      secret: undefined,
+      secrets: async () => [],
       singleSignOn: undefined,
       randomInt: (max) => randomInt(max),
       ...users,

@@ -11,6 +11,8 @@ export interface OidcUser {
   readonly email: string;
   readonly emailVerified: boolean;
   readonly name: string;
+  /** How the provider authenticates the user (RFC 8176). */
+  readonly amr?: readonly string[];
 }
 
 export interface OidcProvider {
@@ -70,7 +72,9 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 function configuration(users: readonly OidcUser[]): Configuration {
   return {
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    // Most providers put the address into the ID token.
+    conformIdTokenClaims: false,
+    claims: { openid: ['sub', 'amr'], email: ['email', 'email_verified'], profile: ['name'] },
     cookies: { keys: [randomBytes(16).toString('hex')] },
     // Its own pages load fonts from other hosts.
     features: { devInteractions: { enabled: false } },
@@ -127,7 +131,7 @@ async function signIn(provider: Provider, users: readonly OidcUser[], context: C
   const result =
     user === undefined || form.has('cancel')
       ? { error: 'access_denied', error_description: 'The user did not sign in.' }
-      : { login: { accountId: user.id }, consent: {} };
+      : { login: { accountId: user.id, ...(user.amr && { amr: [...user.amr] }) }, consent: {} };
   context.redirect(await provider.interactionResult(req, res, result));
 }
 

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { pino } from 'pino';
+import { onTestFinished, vi } from 'vitest';
 import {
   AuthProvider,
   type AuthRequest,
@@ -25,7 +26,7 @@ export function usersOf(store: Store, more: Partial<UsersOptions> = {}): Node {
     clock: { now: () => Date.now() },
     publicUrl: undefined,
     basePath: '',
-    secret: undefined,
+    secrets: async () => [],
     singleSignOn: undefined,
     randomInt: (max) => randomInt(max),
     log: pino({ level: 'silent' }),
@@ -45,6 +46,11 @@ export class Visitor {
     return { headers, secure: false };
   }
 
+  /** The cookies by name. */
+  get cookies(): Map<string, string> {
+    return this.#cookies;
+  }
+
   /** Stores the cookies of a response and returns it. */
   keep<T extends AuthResponse>(answered: T): T {
     for (const cookie of answered.cookies) {
@@ -61,4 +67,46 @@ export function codesOf(uri: string): (timeMs: number) => string {
   const secret = new URL(uri).searchParams.get('secret') ?? '';
   const totp = new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30, algorithm: 'SHA1' });
   return (timestamp) => totp.generate({ timestamp });
+}
+
+export const ada = { email: 'ada@example.org', name: 'Ada', password: 'a long enough passphrase' };
+
+/** Creates an account and returns its browser. */
+export async function createUser({ users }: Node, who = ada): Promise<Visitor> {
+  const visitor = new Visitor();
+  visitor.keep(await users.create(visitor.asking(), who));
+  return visitor;
+}
+
+/** The user and session of a visitor who is signed in. */
+export async function sessionOf({ users }: Node, visitor: Visitor) {
+  const found = await users.findSession(visitor.asking());
+  if (found === undefined) throw new Error('the visitor is not signed in');
+  return visitor.keep(found);
+}
+
+/** The address of the user, if the visitor is signed in. */
+export async function findEmail({ users }: Node, visitor: Visitor): Promise<string | undefined> {
+  const found = await users.findSession(visitor.asking());
+  return found && visitor.keep(found).user.email;
+}
+
+/** Creates an account with a second factor. Its code of this half minute is used. */
+export async function withSecondFactor(node: Node, who = ada) {
+  const visitor = await createUser(node, who);
+  const { code, backupCodes } = await addSecondFactor(node, visitor, who.password);
+  return { visitor, code, backupCodes };
+}
+
+export async function addSecondFactor({ credentials }: Node, visitor: Visitor, password = ada.password) {
+  const { uri, backupCodes } = await credentials.startSecondFactor(visitor.asking(), password);
+  const code = codesOf(uri);
+  visitor.keep(await credentials.confirmSecondFactor(visitor.asking(), code(Date.now())));
+  return { code, backupCodes };
+}
+
+/** Sets the time for the sign-in library until the test ends. */
+export function travel(timeMs: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: timeMs });
+  onTestFinished(() => void vi.useRealTimers());
 }

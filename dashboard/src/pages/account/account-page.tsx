@@ -9,6 +9,7 @@ import { TextField } from '../../components/forms/field.js';
 import { Form, getText } from '../../components/forms/form.js';
 import { Password } from './password.js';
 import { Sessions } from './sessions.js';
+import { TrustedDevices } from './trusted-devices.js';
 import { TwoFactorSection } from './two-factor.js';
 
 export function AccountPage() {
@@ -37,6 +38,7 @@ export function AccountPage() {
       </Section>
       <Password />
       <TwoFactorSection />
+      {user.secondFactor && <TrustedDevices />}
       <Sessions />
     </Page>
   );

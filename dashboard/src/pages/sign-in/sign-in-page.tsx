@@ -25,7 +25,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 export function SignInPage() {
   const { user, setUp, singleSignOn } = useSession();
   const query = new URLSearchParams(useSearch());
-  const [isSecond, setSecond] = useState(false);
+  // After single sign-on, the page begins with the second step.
+  const [isSecond, setSecond] = useState(query.has('second-factor'));
   const to = safeDestination(query.get('to'), location.origin);
   const problem = query.get('problem');
 

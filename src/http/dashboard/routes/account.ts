@@ -6,7 +6,7 @@ import { getParameter } from '../../request/target.js';
 import type { SignedIn } from '../authorize.js';
 import type { Dashboard } from '../context.js';
 import { setCookies } from '../requests.js';
-import type { DeviceResponse, TwoFactorSetupResponse } from '../responses.js';
+import type { DeviceResponse, TrustedDeviceResponse, TwoFactorSetupResponse } from '../responses.js';
 
 export function addAccount(
   app: FastifyInstance,
@@ -70,7 +70,9 @@ export function addTwoFactor(
   });
 }
 
-export function addSessions(app: FastifyInstance, { users, sessionGuard }: Dashboard): void {
+export function addSessions(app: FastifyInstance, { users, store, sessionGuard }: Dashboard): void {
+  const log = ({ user, by }: SignedIn, detail: string) =>
+    store.logUserChange(user.email, { action: 'user.session_end', detail }, by);
   sessionGuard.addUserResource(app, '/api/sessions', {
     GET: async ({ auth, session }): Promise<{ sessions: DeviceResponse[] }> => {
       const sessions = await users.listSessions(auth);
@@ -86,12 +88,37 @@ export function addSessions(app: FastifyInstance, { users, sessionGuard }: Dashb
     },
   });
   sessionGuard.addUserResource(app, '/api/sessions/:sessionId', {
-    DELETE: ({ auth }, request) => users.endSession(auth, getParameter(request, 'sessionId')),
+    DELETE: async (signedIn, request) => {
+      await users.endSession(signedIn.user, getParameter(request, 'sessionId'));
+      await log(signedIn, 'one, from another');
+    },
   });
   sessionGuard.addUserResource(app, '/api/sessions/end-others', {
-    POST: async ({ auth }, request) => {
+    POST: async (signedIn, request) => {
       readFields(request, {});
-      await users.endOtherSessions(auth);
+      const ended = await users.endOtherSessions(signedIn.user, signedIn.session);
+      if (ended > 0) await log(signedIn, `all others: ${ended}`);
+    },
+  });
+}
+
+export function addTrustedDevices(app: FastifyInstance, { users, store, sessionGuard }: Dashboard): void {
+  sessionGuard.addUserResource(app, '/api/trusted-devices', {
+    GET: async ({ user, by }): Promise<{ devices: TrustedDeviceResponse[] }> => {
+      const devices = await users.listTrustedDevices(user, by.at);
+      return {
+        devices: devices.map(({ usedAt, expiresAt, ...one }) => ({
+          ...one,
+          usedAt: formatTime(usedAt),
+          expiresAt: formatTime(expiresAt),
+        })),
+      };
+    },
+  });
+  sessionGuard.addUserResource(app, '/api/trusted-devices/:deviceId', {
+    DELETE: async ({ user, by }, request) => {
+      await users.forgetTrustedDevice(user, getParameter(request, 'deviceId'));
+      await store.logUserChange(user.email, { action: 'user.trust', detail: 'ended for a device' }, by);
     },
   });
 }

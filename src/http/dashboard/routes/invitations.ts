@@ -106,11 +106,17 @@ export function addInvitationLinks(
   }
 }
 
-export function addPasswordReset(app: FastifyInstance, { credentials }: Dashboard): void {
+export function addPasswordReset(
+  app: FastifyInstance,
+  { credentials, store, sessionGuard }: Dashboard,
+): void {
   addResource(app, '/api/password-reset', {
     POST: async (request, reply) => {
       const { token, password } = readFields(request, { token: text, password: newPassword });
-      await credentials.resetPassword({ token, newPassword: password });
+      const address = await credentials.resetPassword({ token, newPassword: password });
+      const detail = 'set with a reset link; all sessions ended';
+      const by = sessionGuard.getActor(request, address);
+      await store.logUserChange(address, { action: 'user.password', detail }, by);
       return noContent(reply);
     },
   });

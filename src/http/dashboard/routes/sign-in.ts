@@ -6,7 +6,10 @@ import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { noContent, setCookies, toAuthRequest } from '../requests.js';
 
-export function addSignIn(app: FastifyInstance, { users, loginThrottle }: Dashboard): void {
+export function addSignIn(
+  app: FastifyInstance,
+  { users, store, sessionGuard, loginThrottle }: Dashboard,
+): void {
   addResource(app, '/api/sign-in', {
     POST: async (request, reply) => {
       const fields = readFields(request, { email, password: text });
@@ -31,13 +34,32 @@ export function addSignIn(app: FastifyInstance, { users, loginThrottle }: Dashbo
       });
       setCookies(reply, answered);
       await loginThrottle.succeeded(request, reply, answered.email);
+      if (trustDevice) {
+        const by = sessionGuard.getActor(request, answered.email);
+        await store.logUserChange(
+          answered.email,
+          { action: 'user.trust', detail: 'granted to a device' },
+          by,
+        );
+      }
       return noContent(reply);
     },
   });
   addResource(app, '/api/sign-out', {
     POST: async (request, reply) => {
       readFields(request, {});
-      setCookies(reply, await users.signOut(toAuthRequest(request)));
+      const auth = toAuthRequest(request);
+      const found = await users.findSession(auth);
+      setCookies(reply, await users.signOut(auth));
+      if (found !== undefined) {
+        const { email } = found.user;
+        const detail = 'signed out';
+        await store.logUserChange(
+          email,
+          { action: 'user.session_end', detail },
+          sessionGuard.getActor(request, email),
+        );
+      }
       return noContent(reply);
     },
   });

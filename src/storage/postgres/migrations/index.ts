@@ -20,7 +20,20 @@ import { sql as v7 } from './007-question-keys.js';
 import { sql as v8 } from './008-ingestion.js';
 import { sql as v9 } from './009-imported-counts.js';
 import { sql as v10 } from './010-project-telemetry.js';
+import { sql as v11 } from './011-sign-in.js';
 
-export const MIGRATIONS: readonly ((schema: string) => string)[] = [v1, v2, v3, v4, v5, v6, v7, v8, v9, v10];
+export const MIGRATIONS: readonly ((schema: string) => string)[] = [
+  v1,
+  v2,
+  v3,
+  v4,
+  v5,
+  v6,
+  v7,
+  v8,
+  v9,
+  v10,
+  v11,
+];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -1,0 +1,54 @@
+/** The browsers in which the user needs no code to sign in. */
+import { useQuery } from '@tanstack/react-query';
+import { forgetTrustedDevice, trustedDevicesQuery } from '../../api/account.js';
+import { queryClient } from '../../api/query-client.js';
+import { Section } from '../../components/content/page.js';
+import { Time } from '../../components/content/time.js';
+import { Failure } from '../../components/feedback/notice.js';
+import { LoadingRows } from '../../components/feedback/skeleton.js';
+import { Button } from '../../components/forms/button.js';
+import { useAction } from '../../components/forms/use-action.js';
+import { moment } from '../../format/dates.js';
+import { browserName } from '../../format/user-agent.js';
+import { browserZone } from '../../time/zone.js';
+
+export function TrustedDevices() {
+  const { data, error, refetch } = useQuery(trustedDevicesQuery);
+  const { run, isBusy } = useAction();
+  const forget = (id: string): void =>
+    run(async () => {
+      await forgetTrustedDevice(id);
+      await queryClient.invalidateQueries(trustedDevicesQuery);
+    }, 'The device is not trusted any more');
+  return (
+    <Section
+      title="Trusted devices"
+      lead="They need no code for 30 days after each sign-in. A new password or authenticator app ends that for all of them."
+    >
+      {data === undefined && error === null && <LoadingRows what="Loading the trusted devices" rows={1} />}
+      {data === undefined && error !== null && (
+        <Failure error={error} what="The trusted devices could not be read." onRetry={() => void refetch()} />
+      )}
+      {data?.devices.length === 0 && <p className="quiet">There are none.</p>}
+      {data !== undefined && data.devices.length > 0 && (
+        <ul className="card">
+          {data.devices.map(({ id, address, userAgent, usedAt, expiresAt }) => (
+            <li key={id} className="session">
+              <div>
+                <p className="session-name">{browserName(userAgent)}</p>
+                <p className="quiet small numbers">
+                  {address !== null && `${address}, `}
+                  last signed in <Time at={usedAt} />, until {moment(Date.parse(expiresAt), browserZone())}
+                </p>
+              </div>
+              <Button kind="quiet" busy={isBusy} onClick={() => forget(id)}>
+                Stop trusting
+                <span className="out-of-sight"> {browserName(userAgent)}</span>
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

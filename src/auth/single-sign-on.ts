@@ -1,0 +1,62 @@
+/** Users of an OpenID Connect provider: who may sign in, and what becomes of an account that had the address before. */
+import type { BetterAuthOptions, DBAdapter } from 'better-auth';
+import { genericOAuth } from 'better-auth/plugins/generic-oauth';
+import { PROVIDER_ID, type SignInProblem, type SingleSignOn } from './names.js';
+import type { LibraryContext } from './second-factor/library-context.js';
+import { noteClaims } from './second-factor/provider-claims.js';
+import { forgetTrustedDevices } from './second-factor/trusted-devices.js';
+
+type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>;
+
+/** Admits members whose address the provider has verified. */
+export function admit({
+  mayJoin,
+}: {
+  readonly mayJoin: (email: string) => Promise<boolean>;
+}): ValidateUserInfo {
+  return async ({ user, source }, { context }) => {
+    if (source.method !== 'oauth') return undefined;
+    if (user.emailVerified !== true) return { error: 'unverified_email' satisfies SignInProblem };
+    if (!(await mayJoin(String(user.email).toLowerCase())))
+      return { error: 'not_a_member' satisfies SignInProblem };
+    noteClaims(context, source.oauth?.profile);
+    return undefined;
+  };
+}
+
+export function signInWithProvider({ name, clientId, clientSecret, issuer }: SingleSignOn) {
+  return genericOAuth({
+    config: [
+      {
+        providerId: PROVIDER_ID,
+        name,
+        clientId,
+        clientSecret,
+        discoveryUrl: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+        requireIdTokenVerification: true,
+        scopes: ['openid', 'email', 'profile'],
+        disableProviderLogout: true,
+      },
+    ],
+  });
+}
+
+/**
+ * Removes everything that opens an account whose address nobody verified, because the person at the provider is the first to
+ * prove it: a stranger who got hold of the invitation link may have created it. Returns the address of such an account.
+ */
+export async function takeOver(
+  internalAdapter: LibraryContext['context']['internalAdapter'],
+  adapter: Pick<DBAdapter, 'deleteMany'>,
+  userId: string,
+): Promise<string | undefined> {
+  const user = await internalAdapter.findUserById(userId);
+  if (user === null || user.emailVerified) return undefined;
+  const ofUser = [{ field: 'userId', value: userId }];
+  await forgetTrustedDevices(adapter, userId);
+  await adapter.deleteMany({ model: 'account', where: ofUser });
+  await adapter.deleteMany({ model: 'twoFactor', where: ofUser });
+  await internalAdapter.updateUser(userId, { twoFactorEnabled: false });
+  await internalAdapter.deleteUserSessions(userId);
+  return user.email;
+}

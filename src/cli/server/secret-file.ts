@@ -1,0 +1,100 @@
+/**
+ * Finds the secrets of a server. Unless a setting has them, a SQLite database has them in a file beside it that only its owner
+ * can read. Backups and copies of the database do not contain it.
+ */
+import { randomBytes } from 'node:crypto';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { SECRET_NAME } from '../../auth/names.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import { locationOf } from '../../storage/open.js';
+import type { Store } from '../../storage/ports/store.js';
+import { type SECRET_SETTINGS, SETTINGS, secrets, type Values } from '../settings/settings.js';
+
+type SecretSettings = Values<'database' | (typeof SECRET_SETTINGS)[number]>;
+
+type SecretStore = Pick<Store, 'findSecret' | 'removeSecret'>;
+
+/** Returns the secrets, newest first; none if the store has one for all servers of the database. */
+export async function findSecrets(
+  { database, secret, oldSecrets, secretFile }: SecretSettings,
+  store: SecretStore,
+  log?: Logger,
+): Promise<readonly string[]> {
+  if (secret !== null) return [secret, ...oldSecrets];
+  const location = locationOf(database);
+  if (location.kind === 'sqlite') return keepBeside(secretFile ?? `${location.file}.secret`, store);
+  if (secretFile === null) {
+    const advice = `set ${SETTINGS.secret.environment} or --${SETTINGS.secretFile.flag}`;
+    log?.warn({ part: 'sign-in' }, `the secret that signs sessions is in the database: ${advice}`);
+    return [];
+  }
+  const found = await readSecrets(secretFile);
+  // Each node would make another one.
+  if (found.length === 0)
+    throw problem(secretFile, 'is missing or empty; all servers of a database need the same');
+  return found;
+}
+
+/** Moves the secret that earlier versions kept in the database into the file, and makes one if there is none. */
+async function keepBeside(file: string, store: SecretStore): Promise<readonly string[]> {
+  const stored = await store.findSecret(SECRET_NAME);
+  const found = await readSecrets(file);
+  if (found.length === 0) {
+    await create(file, stored ?? randomBytes(32).toString('hex'));
+  } else if (stored !== undefined && !found.includes(stored)) {
+    // A restored database of an earlier version: its secret is the oldest.
+    await replace(file, [...found, stored]);
+  }
+  if (stored !== undefined) await store.removeSecret(SECRET_NAME);
+  return readSecrets(file);
+}
+
+/** One on each line. Empty if there is no file. */
+async function readSecrets(file: string): Promise<readonly string[]> {
+  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return '';
+    throw problem(file, 'cannot be read', cause);
+  });
+  const lines = text.split('\n').map((line) => line.trim());
+  const parsed = secrets(lines.filter((line) => line !== ''));
+  if (!parsed.ok) throw problem(file, `has a line that ${parsed.problems[0]}`);
+  return parsed.value;
+}
+
+/** Creates the file, unless another process does so first. */
+async function create(file: string, secret: string): Promise<void> {
+  const whole = await writeBeside(file, [secret]);
+  try {
+    await link(whole, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw problem(file, 'cannot be written', error);
+  } finally {
+    await rm(whole, { force: true });
+  }
+}
+
+async function replace(file: string, all: readonly string[]): Promise<void> {
+  await rename(await writeBeside(file, all), file);
+}
+
+/** Writes another file first, so that nobody reads half of one. Returns its name. */
+async function writeBeside(file: string, all: readonly string[]): Promise<string> {
+  const name = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    const handle = await open(name, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${all.join('\n')}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    throw problem(file, 'cannot be written', cause);
+  }
+  return name;
+}
+
+function problem(file: string, what: string, cause?: unknown): CallerStatsError {
+  return new CallerStatsError('invalid', `The file with secrets ${file} ${what}.`, { cause });
+}

@@ -1,0 +1,208 @@
+/** Codes of the second factor, and devices that need none, on every store. */
+import { describe, expect, test } from 'vitest';
+import { codeLockSeconds, guessesMax } from '../../src/domain/limits.js';
+import { placeFactories } from '../support/storage/store.js';
+import {
+  ada,
+  addSecondFactor,
+  createUser,
+  findEmail,
+  type Node,
+  sessionOf,
+  travel,
+  usersOf,
+  Visitor,
+  withSecondFactor,
+} from '../support/users/visitor.js';
+
+const stepMs = 30_000;
+
+/** Begins half-way in a step, so that no test meets the end of one. */
+function startOfTime(): number {
+  const now = Math.floor(Date.now() / stepMs) * stepMs + stepMs / 2;
+  travel(now);
+  return now;
+}
+
+describe.each(placeFactories)('%s:', (_kind, factory) => {
+  const openNew = async () => {
+    const { open } = await factory();
+    const [store, other] = [await open(), await open()];
+    return { store, node: usersOf(store), second: usersOf(other) };
+  };
+  /** The first step of signing in, in a new browser. */
+  const challenged = async (node: Node, password = ada.password): Promise<Visitor> => {
+    const visitor = new Visitor();
+    expect(visitor.keep(await node.users.signIn(visitor.asking(), { ...ada, password }))).toMatchObject({
+      secondFactor: true,
+    });
+    return visitor;
+  };
+  const verify = async (node: Node, visitor: Visitor, code: string, trustDevice = false) =>
+    visitor.keep(await node.users.verifySecondFactor(visitor.asking(), { code, trustDevice }));
+  const codeOf = async (result: Promise<unknown>) =>
+    result.then(
+      () => 'accepted',
+      (error: { code?: string }) => error.code,
+    );
+
+  test('a code works once, however many nodes get it at once', async () => {
+    const now = startOfTime();
+    const { node, second } = await openNew();
+    const { code } = await withSecondFactor(node);
+    expect(await codeOf(verify(node, await challenged(node), code(now)))).toBe('wrong_credentials');
+    travel(now + stepMs);
+    const visitors = [await challenged(node), await challenged(node), await challenged(second)];
+    const results = visitors.map((visitor, at) =>
+      codeOf(verify(at === 2 ? second : node, visitor, code(now + stepMs))),
+    );
+    expect((await Promise.all(results)).toSorted()).toEqual([
+      'accepted',
+      'wrong_credentials',
+      'wrong_credentials',
+    ]);
+    expect(await codeOf(verify(second, await challenged(node), code(now + stepMs)))).toBe(
+      'wrong_credentials',
+    );
+  });
+
+  test('only the current code and the one before it are accepted', async () => {
+    const now = startOfTime();
+    const { node } = await openNew();
+    const { code } = await withSecondFactor(node);
+    const later = now + 10 * stepMs;
+    travel(later);
+    for (const [steps, result] of [
+      [1, 'wrong_credentials'],
+      [2, 'wrong_credentials'],
+      [-2, 'wrong_credentials'],
+      [-1, 'accepted'],
+      [-1, 'wrong_credentials'],
+      [0, 'accepted'],
+      // Older than one that was used.
+      [-1, 'wrong_credentials'],
+    ] as const)
+      expect(
+        await codeOf(verify(node, await challenged(node), code(later + steps * stepMs))),
+        `${steps}`,
+      ).toBe(result);
+  });
+
+  test('parallel wrong codes do not pass the limit, which then holds for every code and node', async () => {
+    const now = startOfTime();
+    const { node, second } = await openNew();
+    const { code, backupCodes } = await withSecondFactor(node);
+    const visitors: Visitor[] = [];
+    for (let at = 0; at < 30; at++) visitors.push(await challenged(node));
+    const results = await Promise.all(
+      visitors.map((visitor, at) =>
+        codeOf(verify(at % 2 === 0 ? node : second, visitor, at % 3 === 0 ? 'no-such-code' : '000000x')),
+      ),
+    );
+    expect(results.toSorted()).toEqual([
+      ...Array(30 - guessesMax).fill('too_many_attempts'),
+      ...Array(guessesMax).fill('wrong_credentials'),
+    ]);
+    const right = code(now + stepMs);
+    travel(now + stepMs);
+    expect(await codeOf(verify(second, await challenged(node), right))).toBe('too_many_attempts');
+    expect(await codeOf(verify(node, await challenged(node), backupCodes[0] ?? ''))).toBe(
+      'too_many_attempts',
+    );
+    const after = now + codeLockSeconds * 1000 + 1000;
+    travel(after);
+    expect(await codeOf(verify(node, await challenged(node), code(after)))).toBe('accepted');
+  });
+
+  test('a right code ends the count of wrong ones', async () => {
+    let now = startOfTime();
+    const { node } = await openNew();
+    const { code, backupCodes } = await withSecondFactor(node);
+    for (let round = 0; round < 2; round++) {
+      for (let at = 1; at < guessesMax; at++)
+        expect(await codeOf(verify(node, await challenged(node), '12345x'))).toBe('wrong_credentials');
+      now += stepMs;
+      travel(now);
+      const right = round === 0 ? code(now) : (backupCodes[0] ?? '');
+      expect(await codeOf(verify(node, await challenged(node), right))).toBe('accepted');
+    }
+  });
+
+  test('wrong codes are limited within a session, too', async () => {
+    const { node } = await openNew();
+    const visitor = await createUser(node);
+    await node.credentials.startSecondFactor(visitor.asking(), ada.password);
+    const confirm = () => codeOf(node.credentials.confirmSecondFactor(visitor.asking(), '12345x'));
+    for (let at = 0; at < guessesMax; at++) expect(await confirm()).toBe('wrong_credentials');
+    expect(await confirm()).toBe('too_many_attempts');
+  });
+
+  describe('a trusted device', () => {
+    const trusted = async (node: Node, now: number) => {
+      const { visitor: other, code } = await withSecondFactor(node);
+      travel(now + stepMs);
+      const device = await challenged(node);
+      await verify(node, device, code(now + stepMs), true);
+      return { other, device };
+    };
+    const needsCode = async (node: Node, device: Visitor, password = ada.password) =>
+      device.keep(await node.users.signIn(device.asking(), { ...ada, password })).secondFactor;
+
+    test('is listed, and can be ended by its user alone', async () => {
+      const now = startOfTime();
+      const { node, second } = await openNew();
+      const { device } = await trusted(node, now);
+      const { user } = await sessionOf(node, device);
+      const [found, ...more] = await second.users.listTrustedDevices(user, now);
+      expect(more).toEqual([]);
+      expect(found).toMatchObject({ address: '192.0.2.1', userAgent: 'a test' });
+      expect(found?.usedAt).toBe(now + stepMs);
+      expect(await second.users.listTrustedDevices(user, found?.expiresAt ?? 0)).toEqual([]);
+      const bob = await createUser(node, { ...ada, email: 'bob@example.org' });
+      const other = (await sessionOf(node, bob)).user;
+      await expect(node.users.forgetTrustedDevice(other, found?.id ?? '')).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      expect(await needsCode(node, device)).toBe(false);
+      // Signing in gave it another id.
+      const [renewed] = await node.users.listTrustedDevices(user, now);
+      await second.users.forgetTrustedDevice(user, renewed?.id ?? '');
+      expect(await needsCode(node, device)).toBe(true);
+      expect(await node.users.listTrustedDevices(user, now)).toEqual([]);
+    });
+
+    test('needs a code again after a change of the password', async () => {
+      const now = startOfTime();
+      const { node } = await openNew();
+      const { other, device } = await trusted(node, now);
+      const passwords = { currentPassword: ada.password, newPassword: 'another long passphrase' };
+      await node.credentials.changePassword(other.asking(), passwords);
+      expect(await needsCode(node, device, passwords.newPassword)).toBe(true);
+    });
+
+    test('needs a code again after a reset of the password, but not after a wrong link', async () => {
+      const now = startOfTime();
+      const { node } = await openNew();
+      const { device } = await trusted(node, now);
+      const newPassword = 'another long passphrase';
+      const token = await node.credentials.startPasswordReset(ada.email);
+      await expect(node.credentials.resetPassword({ token: `${token}x`, newPassword })).rejects.toMatchObject(
+        { code: 'not_found' },
+      );
+      expect(await needsCode(node, device)).toBe(false);
+      expect(await node.credentials.resetPassword({ token, newPassword })).toBe(ada.email);
+      expect(await needsCode(node, device, newPassword)).toBe(true);
+    });
+
+    test('needs a code again with another second factor', async () => {
+      const now = startOfTime();
+      const { node } = await openNew();
+      const { other, device } = await trusted(node, now);
+      other.keep(await node.credentials.stopSecondFactor(other.asking(), ada.password));
+      expect(await needsCode(node, device)).toBe(false);
+      await addSecondFactor(node, other);
+      expect(await needsCode(node, device)).toBe(true);
+      expect(await findEmail(node, device)).toBeUndefined();
+    });
+  });
+});

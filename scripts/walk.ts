@@ -211,6 +211,7 @@ async function seeDashboard({ url, printed }: Served): Promise<string> {
   try {
     const view = await browser.newPage();
     await view.goto(address);
+    await view.getByLabel('Organization').fill('Analytical Engines');
     await view.getByLabel('Name').fill(owner.name);
     await view.getByLabel('E-mail').fill(owner.email);
     await view.getByLabel('Password', { exact: true }).fill(owner.password);

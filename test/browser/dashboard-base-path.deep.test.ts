@@ -11,6 +11,7 @@ test('set-up, navigation, reload and sign-out stay below the base path', async (
   expect(new URL(server.url).pathname).toBe('/team/stats');
   const { page, context } = await open({ server, session: null }, server.setUpUrl);
   const path = () => new URL(page.url()).pathname;
+  await page.getByLabel('Organization').fill('Analytical Engines');
   await page.getByLabel('Name').fill(ada.name);
   await page.getByLabel('E-mail').fill(ada.email);
   await page.getByLabel('Password', { exact: true }).fill(ada.password);

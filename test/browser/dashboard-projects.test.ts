@@ -23,6 +23,8 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
       await form.getByRole('button', { name: 'Create project' }).click();
     };
     troubles.expect('POST /api/organizations/default/projects: 400');
+    await form.getByLabel('Name').fill('Fresh Docs');
+    expect(await form.getByLabel('Project id').inputValue()).toBe('fresh-docs');
     await make('Handbook', 'no spaces');
     await form.getByRole('textbox', { name: 'Project id', description: /1 to 64 letters/ }).waitFor();
     troubles.expect('POST /api/organizations/default/projects: 409');

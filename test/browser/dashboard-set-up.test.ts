@@ -20,6 +20,7 @@ describe.each(everyDashboardStarter)('on %s', (_kind, start) => {
     const stranger = await open(place, '/');
     await stranger.page.getByRole('heading', { name: 'Set up this server' }).waitFor();
     await stranger.page.goto('/set-up#wrong');
+    await stranger.page.getByLabel('Organization').fill('Evil');
     await stranger.page.getByLabel('Name').fill('Eve');
     await stranger.page.getByLabel('E-mail').fill('eve@example.com');
     await stranger.page.getByLabel('Password', { exact: true }).fill(ada.password);
@@ -28,6 +29,7 @@ describe.each(everyDashboardStarter)('on %s', (_kind, start) => {
     await stranger.page.getByRole('heading', { name: 'This address does not work' }).waitFor();
 
     const { page } = await open(place, server.setUpUrl);
+    await page.getByLabel('Organization').fill('Analytical Engines');
     await page.getByLabel('Name').fill(ada.name);
     await page.getByLabel('E-mail').fill(ada.email);
     const password = page.getByLabel('Password', { exact: true });

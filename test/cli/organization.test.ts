@@ -64,6 +64,24 @@ describe('organization create', () => {
   });
 });
 
+describe('organization change', () => {
+  test.concurrent('renames an organization', async () => {
+    const place = await placeWithTwo();
+    expect(await refusal(place.run(['organization', 'change', 'acme', '--name', ' ']), 2)).toMatch(
+      /--name: /,
+    );
+    expect(await refusal(place.run(['organization', 'change', 'none', '--name', 'A']), 1)).toMatch(
+      /There is no organization none\./,
+    );
+    const { stdout } = await succeed(place.run(['organization', 'change', 'acme', '--name', 'Acme & Co']));
+    expect(stdout).toBe('changed acme (Acme & Co)\n');
+    expect(await jsonOf(place, ['organization', 'list'])).toMatchObject([
+      { id: 'default', name: 'Default' },
+      { id: 'acme', name: 'Acme & Co' },
+    ]);
+  });
+});
+
 describe('an unknown organization', () => {
   test.concurrent.each([
     ['project create', ['project', 'create', 'Docs']],

@@ -44,6 +44,23 @@ async function deleteAmidst(id: string, handles: readonly [Store, Store]): Promi
 export function describeProjects(kind: string, factory: PlaceFactory): void {
   const openNew = async () => (await factory()).open();
 
+  describe(`${kind}: renaming an organization`, () => {
+    test('refuses an unknown one, is seen by every handle, and is logged once', async () => {
+      const { open } = await factory();
+      const [store, other] = [await open(), await open()];
+      await store.createOrganization(rival, by);
+      await expect(store.renameOrganization('none', 'Acme', by)).rejects.toMatchObject({ code: 'not_found' });
+      const renamed = { ...rival, name: 'Rival 📚' };
+      for (const handle of [store, other])
+        expect(await handle.renameOrganization('rival', renamed.name, by)).toEqual(renamed);
+      for (const handle of [store, other])
+        expect(await handle.listOrganizations()).toEqual([expect.objectContaining({ id: org }), renamed]);
+      expect(await store.readAudit('rival', { action: 'organization.change', limit: 10 })).toMatchObject([
+        { targetId: 'rival', detail: 'name: Rival, now Rival 📚' },
+      ]);
+    });
+  });
+
   describe(`${kind}: changing a project`, () => {
     test('refuses a project of another organization and changes nothing', async () => {
       const store = await openNew();

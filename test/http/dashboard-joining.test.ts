@@ -69,6 +69,30 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     expect(entry).toMatchObject({ actor: ada, targetId: ada, address: browser.from, at: startMs });
   });
 
+  test('a set-up link names the organization, and its owners rename it', async () => {
+    const service = await start();
+    const browser = new Browser(service);
+    const body = { token: await setUpToken(service), name: 'Ada', email: ada, password: PASSWORD };
+    const refused = await browser.send({ path: '/api/set-up', body: { ...body, organization: ' ' } });
+    expect(detailsOf(refused)).toEqual([expect.stringMatching(/^organization: /)]);
+    const made = await browser.send({ path: '/api/set-up', body: { ...body, organization: 'Acme' } });
+    expect(made.status).toBe(204);
+    const renamed = await browser.ask<{ name: string }>({
+      method: 'PATCH',
+      path: '/api/organizations/default',
+      body: { name: 'Acme & Co' },
+    });
+    expect(renamed).toMatchObject({ id: 'default', name: 'Acme & Co' });
+    expect(await browser.ask({ path: '/api/session' })).toMatchObject({
+      organizations: [{ id: 'default', name: 'Acme & Co' }],
+    });
+    const changes = (await auditOf(service)).filter(({ action }) => action === 'organization.change');
+    expect(changes).toMatchObject([
+      { actor: ada, detail: 'name: Acme, now Acme & Co' },
+      { actor: ada, detail: 'name: Default, now Acme' },
+    ]);
+  });
+
   test('an owner who was copied without an account signs up with a set-up link', async () => {
     const source = await startService();
     for (const email of [ada, bob]) await source.store.addMember(memberOf(email, { role: 'owner' }), by);

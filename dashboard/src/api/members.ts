@@ -1,6 +1,7 @@
 /** The members and open invitations of an organization. */
 import { listQuery, organizationPath, request } from './client.js';
 import { queryClient } from './query-client.js';
+import { refreshSession } from './session.js';
 import type { CreatedInvitation, Invitation, Member, Role } from './types.js';
 
 export function membersQuery(organizationId: string) {
@@ -19,6 +20,11 @@ export async function changeMember(organizationId: string, email: string, role: 
 export async function removeMember(organizationId: string, email: string): Promise<void> {
   await request('DELETE', memberPath(organizationId, email));
   await queryClient.invalidateQueries(membersQuery(organizationId));
+}
+
+export async function renameOrganization(organizationId: string, name: string): Promise<void> {
+  await request('PATCH', organizationPath(organizationId), { name });
+  await refreshSession();
 }
 
 /** Invites a member. Only this response contains the token of the link. */

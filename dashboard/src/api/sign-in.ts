@@ -28,7 +28,11 @@ export interface NewAccount {
   readonly password: string;
 }
 
-export function setUp(token: string, account: NewAccount & { readonly email: string }): Promise<void> {
+/** Creates the first account, and names the first organization. */
+export function setUp(
+  token: string,
+  account: NewAccount & { readonly email: string; readonly organization: string },
+): Promise<void> {
   return request('POST', '/api/set-up', { token, ...account });
 }
 

@@ -1,5 +1,6 @@
 /** Creates a project. */
 
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { nameCharactersMax, projectIdCharactersMax } from '../../../src/domain/limits.js';
 import { roleAllows } from '../../../src/domain/people/member.js';
@@ -9,6 +10,7 @@ import { Page } from '../components/content/page.js';
 import { Notice } from '../components/feedback/notice.js';
 import { TextField } from '../components/forms/field.js';
 import { Form, getText } from '../components/forms/form.js';
+import { suggestProjectId } from '../format/project-id.js';
 import { projectPage, useOrganization } from '../navigation/current-project.js';
 
 export function NewProjectPage() {
@@ -30,6 +32,8 @@ export function NewProjectPage() {
 
 function NewProjectForm({ organization }: { organization: Organization }) {
   const [, navigate] = useLocation();
+  const [name, setName] = useState('');
+  const [ownId, setOwnId] = useState<string | null>(null);
   return (
     <Form
       label="New project"
@@ -44,7 +48,15 @@ function NewProjectForm({ organization }: { organization: Organization }) {
       submit="Create project"
       kind="primary"
     >
-      <TextField label="Name" name="name" maxLength={nameCharactersMax} autoComplete="off" required />
+      <TextField
+        label="Name"
+        name="name"
+        maxLength={nameCharactersMax}
+        autoComplete="off"
+        required
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
       <TextField
         label="Project id"
         name="id"
@@ -54,7 +66,9 @@ function NewProjectForm({ organization }: { organization: Organization }) {
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
-        hint="It is part of every request URL and cannot be changed. Leave it empty to generate one."
+        hint="It is part of every request URL and cannot be changed later. Leave it empty to generate one."
+        value={ownId ?? suggestProjectId(name)}
+        onChange={(event) => setOwnId(event.target.value)}
       />
     </Form>
   );

@@ -33,11 +33,12 @@ export function SetUpPage() {
     );
   return (
     <SignInLayout>
-      <Page title="Create your account" lead="You will be the owner of this server’s organization.">
+      <Page title="Create your account" lead="You will be the owner of this server’s first organization.">
         <Form
           label="Create your account"
           onSend={async (data) => {
             const account = {
+              organization: getText(data, 'organization'),
               name: getText(data, 'name'),
               email: getText(data, 'email'),
               password: getPassword(data, 'password'),
@@ -55,6 +56,14 @@ export function SetUpPage() {
           kind="primary"
           wide
         >
+          <TextField
+            label="Organization"
+            name="organization"
+            autoComplete="organization"
+            maxLength={nameCharactersMax}
+            required
+            hint="The name of your company or team, for the people you invite. You can change it later."
+          />
           <TextField label="Name" name="name" autoComplete="name" maxLength={nameCharactersMax} required />
           <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
           <NewPassword />

@@ -3,6 +3,7 @@
 /** Every action, and its name in the dashboard. */
 export const AUDIT_ACTION_NAMES = {
   'organization.create': 'Organization created',
+  'organization.change': 'Organization renamed',
   'project.create': 'Project created',
   'project.change': 'Project changed',
   'project.delete': 'Project deleted',

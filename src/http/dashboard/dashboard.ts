@@ -17,6 +17,7 @@ import { addCounts } from './routes/counts.js';
 import { addInvitationLinks, addPasswordReset, addSetUp } from './routes/invitations.js';
 import { addKeys } from './routes/keys.js';
 import { addInvitations, addMembers } from './routes/members.js';
+import { addOrganization } from './routes/organization.js';
 import { addProjects } from './routes/projects.js';
 import { addSession } from './routes/session.js';
 import { addSignIn, addSingleSignOn } from './routes/sign-in.js';
@@ -54,6 +55,7 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
       addCounts,
       addKeys,
       addMembers,
+      addOrganization,
       addInvitations,
       addAudit,
     ]) {

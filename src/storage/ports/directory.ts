@@ -75,6 +75,12 @@ export interface DirectoryChanges {
   createOrganization(organization: Organization, by: Actor): Promise<void>;
 
   /**
+   * Renames an organization and returns it. Idempotent; a change without effect is not written into the audit log.
+   * `not_found` if there is no such organization.
+   */
+  renameOrganization(organizationId: string, name: string, by: Actor): Promise<Organization>;
+
+  /**
    * Adds a project. `already_exists` if its id is taken, in any organization, or belongs to a deleted project whose
    * queries are still being removed; `not_found` without its organization.
    */

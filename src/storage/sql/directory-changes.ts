@@ -41,6 +41,18 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     await this.#log({ organizationId: id, action: 'organization.create', targetId: id, detail: name }, by);
   }
 
+  async renameOrganization(organizationId: string, name: string, by: Actor): Promise<Organization> {
+    const before = await this.#requireOrganization(organizationId, this.dialect.lock('UPDATE'));
+    if (before.name === name) return before;
+    await this.session.run(`UPDATE ${this.table('organization')} SET name = $2 WHERE id = $1`, [
+      organizationId,
+      name,
+    ]);
+    const detail = `name: ${before.name}, now ${name}`;
+    await this.#log({ organizationId, action: 'organization.change', targetId: organizationId, detail }, by);
+    return { ...before, name };
+  }
+
   async createProject(project: NewProject, by: Actor): Promise<void> {
     const { id, organizationId, name } = project;
     await this.#requireOrganization(organizationId);
@@ -282,9 +294,10 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     return `INSERT INTO ${this.table(table)} (${names}) VALUES (${placeholders})`;
   }
 
-  async #requireOrganization(id: string, lock = ''): Promise<void> {
-    if ((await this.find(ORGANIZATION, `WHERE id = $1 ${lock}`, [id])) === undefined)
-      throw notFound(`organization ${id}`);
+  async #requireOrganization(id: string, lock = ''): Promise<Organization> {
+    const organization = await this.find(ORGANIZATION, `WHERE id = $1 ${lock}`, [id]);
+    if (organization === undefined) throw notFound(`organization ${id}`);
+    return organization;
   }
 
   /** `SHARE` only keeps the project from being changed or deleted until the transaction ends. */

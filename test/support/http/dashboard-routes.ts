@@ -31,6 +31,7 @@ const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   'POST /api/sessions/end-others': 'user',
   'GET /api/trusted-devices': 'user',
   'DELETE /api/trusted-devices/:deviceId': 'user',
+  [`PATCH ${organization}`]: 'owner',
   [`GET ${organization}/projects`]: 'viewer',
   [`POST ${organization}/projects`]: 'editor',
   [`PATCH ${organization}/projects/:projectId`]: 'editor',

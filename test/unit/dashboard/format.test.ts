@@ -5,9 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { boundParameters, curlCommand, quote } from '../../../dashboard/src/format/curl.js';
 import { callersCsv, fileName, seriesCsv } from '../../../dashboard/src/format/files.js';
 import { change, compact, count, share } from '../../../dashboard/src/format/numbers.js';
+import { suggestProjectId } from '../../../dashboard/src/format/project-id.js';
 import { relative } from '../../../dashboard/src/format/relative.js';
 import { exportKey, LANGUAGES, snippet } from '../../../dashboard/src/format/snippets.js';
 import { browserName } from '../../../dashboard/src/format/user-agent.js';
+import { isProjectId } from '../../../src/domain/projects/project.js';
 
 /** How a real shell parses a command line. */
 function words(command: string): string[] {
@@ -54,6 +56,28 @@ describe('a copied command', () => {
     expect(boundParameters({ from: null, to: null })).toEqual({});
     expect(boundParameters({ from: null, to: 0 })).toEqual({ dateTo: '1970-01-01T00:00:00.000Z' });
   });
+});
+
+test.each([
+  ['Fresh Docs', 'fresh-docs'],
+  ['  Äcme: “Größe” v2.0! ', 'acme-gro-e-v2-0'],
+  ['ﬁne print', 'fine-print'],
+  ['ドキュメント', ''],
+  ['📚', ''],
+  ['', ''],
+  ['a'.repeat(100), 'a'.repeat(32)],
+  [`${'a'.repeat(31)} b`, 'a'.repeat(31)],
+])('the suggested id of %s is %s', (name, id) => {
+  expect(suggestProjectId(name)).toBe(id);
+});
+
+test('a suggested id is valid or empty', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (name) => {
+      const id = suggestProjectId(name);
+      expect(id === '' || isProjectId(id)).toBe(true);
+    }),
+  );
 });
 
 describe('an example', () => {

@@ -15,6 +15,7 @@ import { lazyCode } from '../../navigation/lazy-code.js';
 import { NotFoundPage } from '../not-found-page.js';
 import { InvitationsTable } from './invitations-table.js';
 import { MembersTable } from './members-table.js';
+import { RenameOrganization } from './rename-organization.js';
 
 const InviteDialog = lazyCode(() => import('./invite-dialog.js').then((module) => module.InviteDialog));
 
@@ -44,6 +45,7 @@ export function MembersPage() {
       >
         <InvitationsTable organization={organization} />
       </Section>
+      {isOwner && <RenameOrganization {...organization} />}
       {isInviting && (
         <Suspense>
           <InviteDialog organization={organization} onClose={() => setInviting(false)} />

@@ -15,7 +15,13 @@ export function addSetUp(
 ): void {
   addResource(app, '/api/set-up', {
     POST: async (request, reply) => {
-      const fields = readFields(request, { token: text, name, email, password: newPassword });
+      const fields = readFields(request, {
+        token: text,
+        organization: optional(name),
+        name,
+        email,
+        password: newPassword,
+      });
       const tokenHash = hashToken(fields.token);
       const invitation = await store.findInvitation(tokenHash, clock.now());
       if (invitation === undefined || invitation.email !== null || !(await store.isSetUpOpen()))
@@ -31,8 +37,11 @@ export function addSetUp(
             ),
           )
         : await users.create(toAuthRequest(request), fields);
+      const by = sessionGuard.getActor(request, fields.email);
       try {
-        await store.acceptInvitation(tokenHash, fields.email, sessionGuard.getActor(request, fields.email));
+        await store.acceptInvitation(tokenHash, fields.email, by);
+        if (fields.organization !== undefined)
+          await store.renameOrganization(invitation.organizationId, fields.organization, by);
       } catch (error) {
         // Another request was first. If the address belongs to an owner already, the new account must not remain.
         if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')

@@ -128,9 +128,15 @@ export interface components {
         };
         /** @description One question that somebody asked the assistant. */
         readonly Query: {
-            /** @description The sender's own message or turn id, unique within the project and case-sensitive. UUIDv7 is best. No NUL character. */
+            /**
+             * @description The sender's own message or turn id, unique within the project and case-sensitive. UUIDv7 is best. No NUL character.
+             * @example question-1
+             */
             readonly id: string;
-            /** @description `web`, `api`, or the name of an integration or SDK, which counts as other. */
+            /**
+             * @description `web`, `api`, or the name of an integration or SDK, which counts as other.
+             * @example web
+             */
             readonly caller: string;
             /** @description RFC 3339, with seconds and offset. Default: the time of receipt. Truncated to milliseconds. At most a day ahead of the server. */
             readonly occurredAt?: string;
@@ -219,13 +225,25 @@ export interface components {
         };
         /** @description How many queries a caller sent within a span of time, as another system counted them. */
         readonly ImportedCount: {
-            /** @description The name of that system, such as its URL. Counts of different sources add up. */
+            /**
+             * @description The name of that system, such as its URL. Counts of different sources add up.
+             * @example old-service
+             */
             readonly source: string;
-            /** @description `web`, `api`, or the name of an integration or SDK, which counts as other. */
+            /**
+             * @description `web`, `api`, or the name of an integration or SDK, which counts as other.
+             * @example web
+             */
             readonly caller: string;
-            /** @description Start of the span, inclusive: RFC 3339, with seconds and offset. Its queries count at this time. */
+            /**
+             * @description Start of the span, inclusive: RFC 3339, with seconds and offset. Its queries count at this time.
+             * @example 2026-01-01T00:00:00Z
+             */
             readonly start: string;
-            /** @description End of the span, exclusive, at most 367 days after its start. */
+            /**
+             * @description End of the span, exclusive, at most 367 days after its start.
+             * @example 2026-02-01T00:00:00Z
+             */
             readonly end: string;
             /** @description The number of queries in the span. */
             readonly count: number;

@@ -12,6 +12,23 @@ import { NotFoundPage } from './pages/not-found-page.js';
 import * as Pages from './pages.js';
 
 export function App() {
+  return (
+    <Switch>
+      <Route path="/docs/try">
+        <Suspense>
+          <Pages.TryPage />
+        </Suspense>
+        <Toasts />
+      </Route>
+      <Route>
+        <Dashboard />
+      </Route>
+    </Switch>
+  );
+}
+
+/** All pages that depend on who is signed in. */
+function Dashboard() {
   const { data, error, refetch } = useSessionQuery();
   if (data !== undefined)
     return (

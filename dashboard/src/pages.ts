@@ -14,6 +14,7 @@ const LOADERS = {
   newProject: () => import('./pages/new-project-page.js').then((module) => module.NewProjectPage),
   members: () => import('./pages/members/members-page.js').then((module) => module.MembersPage),
   audit: () => import('./pages/audit/audit-page.js').then((module) => module.AuditPage),
+  tryApi: () => import('./pages/try/try-page.js').then((module) => module.TryPage),
   account: () => import('./pages/account/account-page.js').then((module) => module.AccountPage),
 } as const;
 
@@ -33,6 +34,7 @@ const PATHS: readonly (readonly [path: RegExp, page: PageName])[] = [
   [/^\/members$/, 'members'],
   [/^\/audit$/, 'audit'],
   [/^\/account$/, 'account'],
+  [/^\/docs\/try$/, 'tryApi'],
 ];
 
 function findPage(path: string): PageName | undefined {
@@ -64,3 +66,4 @@ export const NewProjectPage = lazyCode(LOADERS.newProject);
 export const MembersPage = lazyCode(LOADERS.members);
 export const AuditPage = lazyCode(LOADERS.audit);
 export const AccountPage = lazyCode(LOADERS.account);
+export const TryPage = lazyCode(LOADERS.tryApi);

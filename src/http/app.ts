@@ -33,7 +33,7 @@ import { DirectExport } from './routes/direct-export.js';
 import { addDocs } from './routes/docs.js';
 import { addImportedCounts } from './routes/imported-counts.js';
 import { addLeakedKeys } from './routes/leaked-keys.js';
-import { addOpenApi, addTryPage } from './routes/open-api.js';
+import { addOpenApi } from './routes/open-api.js';
 import { addOperations } from './routes/operations.js';
 import { addQueries } from './routes/queries.js';
 import { addCompilers } from './schemas/compilers.js';
@@ -172,7 +172,6 @@ async function addSites(app: FastifyInstance, { dashboard, docs, basePath }: App
     cacheControl: false,
   });
   await addDocs(app, docs, basePath);
-  await addTryPage(app, basePath);
   await addPages(app, dashboard.pages, basePath);
 }
 

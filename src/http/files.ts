@@ -37,10 +37,12 @@ export interface Serving {
   readonly change?: ((text: string) => string) | undefined;
 }
 
+const HTML = 'text/html; charset=utf-8';
+
 /** Media types of text files, by extension. */
 const TEXTS: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
+  '.html': HTML,
   '.js': 'text/javascript; charset=utf-8',
 };
 
@@ -89,8 +91,14 @@ function asksForPage(request: FastifyRequest): boolean {
   return new Negotiator(request.raw).mediaType(['application/json', 'text/html']) === 'text/html';
 }
 
-async function sendMissingPage(reply: FastifyReply, file: string, serving: Serving): Promise<void> {
-  await sendFile(reply.code(404), file, { ...serving, caching: 'no-store' });
+/** Sends the whole page, whatever ranges and tags the request has: they are about what is at the path. */
+async function sendMissingPage(
+  reply: FastifyReply,
+  file: string,
+  { folder, change = (text) => text }: Serving,
+): Promise<void> {
+  const text = await readFile(join(folder, file), 'utf8');
+  await reply.code(404).header('content-security-policy', PAGE_POLICY).type(HTML).send(change(text));
 }
 
 function sendFile(

@@ -41,7 +41,7 @@ export function addResource(app: FastifyInstance, url: string, resource: Resourc
 }
 
 /** Responds with `405` and `Allow` to all methods of a path but the allowed ones, after the hooks in `before`. */
-export function refuseOtherMethods(
+function refuseOtherMethods(
   app: FastifyInstance,
   url: string,
   allowed: readonly string[],

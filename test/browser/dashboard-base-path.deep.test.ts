@@ -49,5 +49,5 @@ test('set-up, navigation, reload and sign-out stay below the base path', async (
   await page.getByRole('heading', { name: 'Recording', level: 1 }).waitFor();
   expect(path()).toBe('/team/stats/docs/record');
   await page.goto(`${server.url}/docs/try`);
-  await page.getByText('/v1/analytics/{projectId}/assistant/caller-stats', { exact: true }).first().waitFor();
+  await page.getByText('/v1/analytics/{projectId}/assistant/caller-stats', { exact: true }).waitFor();
 });

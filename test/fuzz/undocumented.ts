@@ -6,10 +6,10 @@ import { type Parts, PLAIN_PARTS } from './parts.js';
 import type { Random } from './random.js';
 
 const PAGES = words(`
-  / /docs /docs/ /docs/settings /docs/nothing /docs/assets/nothing.js /docs/try /docs/try/static/index.html
-  /docs/try/static/nothing.js /docs/try/json /openapi.json /robots.txt /sign-in /projects/x /assets/
-  /assets/nothing.js /favicon.ico /.env /v1 /v2 /metrics /wp-login.php /docs/try/static/..%2f..%2fpackage.json
-  /docs/assets/..%2f..%2fpackage.json /docs/try/static/%2e%2e/package.json /assets/..%5c..%5cpackage.json
+  / /docs /docs/ /docs/settings /docs/nothing /docs/assets/nothing.js /docs/try /docs/try/nothing.js
+  /openapi.json /robots.txt /sign-in /projects/x /assets/
+  /assets/nothing.js /favicon.ico /.env /v1 /v2 /metrics /wp-login.php
+  /docs/assets/..%2f..%2fpackage.json /assets/..%5c..%5cpackage.json
   /docs/assets/%00 /assets/%zz /api /api/nothing /set-up
 `);
 

@@ -82,7 +82,6 @@ describe('HEAD responds as GET without the body:', () => {
     '/docs/',
     '/docs/settings',
     '/docs/try',
-    '/docs/try/static/index.html',
     '/nowhere',
     '/%zz',
   ])('%s', async (path) => {

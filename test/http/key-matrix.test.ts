@@ -150,7 +150,7 @@ describe('a path that needs no key ignores any key:', () => {
     ['readyz', { path: '/readyz' }, 200],
     ['the OpenAPI document', { path: '/openapi.json' }, 200],
     ['the docs', { path: '/docs/' }, 200],
-    ['the Swagger UI', { path: '/docs/try' }, 200],
+    ['the page to try the API', { path: '/docs/try' }, 200],
     ['a wrong method', { method: 'POST', path: '/livez' }, 405],
     ['an unknown path', { path: '/v1/keys' }, 404],
     ['the beginning of a path', { path: '/v1/analytics/docs/assistant' }, 404],

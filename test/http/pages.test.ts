@@ -62,6 +62,13 @@ describe('at an unknown address', () => {
     });
     const head = await send({ path, key: null, method: 'HEAD', headers });
     expect([head.status, head.text]).toEqual([404, '']);
+    for (const [name, value] of [
+      ['if-none-match', '*'],
+      ['range', 'bytes=0-1'],
+    ] as const) {
+      const whole = await send({ path, key: null, headers: { ...headers, [name]: value } });
+      expect([whole.status, whole.text]).toEqual([404, page]);
+    }
   });
 
   test.each([

@@ -79,10 +79,14 @@ describe('the dashboard has one place for', () => {
     ).toEqual([]);
   });
 
-  test('requests, and an example of one', () => {
+  test('requests, an example of one, and those of the page to try the API', () => {
     expect(
       linesMatching(
-        outside('dashboard/src/api/client.ts', 'dashboard/src/format/snippets.ts'),
+        outside(
+          'dashboard/src/api/client.ts',
+          'dashboard/src/format/snippets.ts',
+          'dashboard/src/pages/try/operation-form.tsx',
+        ),
         /\bfetch\(|XMLHttpRequest|sendBeacon/,
       ),
     ).toEqual([]);

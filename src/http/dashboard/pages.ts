@@ -16,6 +16,7 @@ const PATHS = [
   '/members',
   '/audit',
   '/account',
+  '/docs/try',
 ];
 
 /** `folder` is the output of Vite: `index.html` and other files, `assets/`, and a compressed copy of each file. */

@@ -1,18 +1,11 @@
-/** `/openapi.json`, generated from the schemas of the routes, and a page to try the API. */
+/** `/openapi.json`, generated from the schemas of the routes. */
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { BasePath } from '../request/base-path.js';
-import { addResource, refuseOtherMethods } from '../resource.js';
+import { addResource } from '../resource.js';
 
 /** The version of the API (`/v1` in its paths), not of the software. */
 const interfaceVersion = '1.0.0';
-
-const TRY = '/docs/try';
-
-/** Lets the page load its own files and the icons within them. */
-const pagePolicy =
-  "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Call it before the routes that the document lists. */
 export async function addOpenApi(
@@ -54,19 +47,5 @@ export async function addOpenApi(
       buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `schema-${index}`),
     },
   });
-}
-
-/** Call it after all other routes were added. */
-export async function addTryPage(app: FastifyInstance, basePath: BasePath): Promise<void> {
   addResource(app, '/openapi.json', { GET: async () => app.swagger() });
-  await app.register(swaggerUi, {
-    routePrefix: TRY,
-    indexPrefix: basePath,
-    staticCSP: true,
-    // The plugin's own policy allows other origins, and upgrades http to https.
-    transformStaticCSP: () => pagePolicy,
-    uiConfig: { layout: 'BaseLayout', validatorUrl: null, displayRequestDuration: true },
-    theme: { title: 'caller-stats API' },
-  });
-  for (const url of [TRY, `${TRY}/*`]) refuseOtherMethods(app, url, ['GET', 'HEAD']);
 }

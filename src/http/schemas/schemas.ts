@@ -49,7 +49,13 @@ export const CallerStatsSchema = {
   }),
 };
 
-const moment = (description: string) => stringSchema(description, { pattern: TIMESTAMP_PATTERN });
+const moment = (description: string, more: object = {}) =>
+  stringSchema(description, { pattern: TIMESTAMP_PATTERN, ...more });
+
+const CallerSchema = stringSchema(`${CALLER_DESCRIPTION}, which counts as other.`, {
+  pattern: CALLER_PATTERN,
+  examples: ['web'],
+});
 
 export const SeriesSchema = {
   $id: 'CallerStatsSeries',
@@ -92,11 +98,9 @@ const QuerySchema = {
     {
       id: stringSchema(
         "The sender's own message or turn id, unique within the project and case-sensitive. UUIDv7 is best. No NUL character.",
-        { minLength: 1, maxLength: queryIdCharactersMax },
+        { minLength: 1, maxLength: queryIdCharactersMax, examples: ['question-1'] },
       ),
-      caller: stringSchema(`${CALLER_DESCRIPTION}, which counts as other.`, {
-        pattern: CALLER_PATTERN,
-      }),
+      caller: CallerSchema,
     },
     {
       occurredAt: stringSchema(
@@ -179,12 +183,16 @@ const ImportedCountSchema = {
   ...strictObjectSchema({
     source: stringSchema('The name of that system, such as its URL. Counts of different sources add up.', {
       pattern: SOURCE_PATTERN,
+      examples: ['old-service'],
     }),
-    caller: stringSchema(`${CALLER_DESCRIPTION}, which counts as other.`, { pattern: CALLER_PATTERN }),
+    caller: CallerSchema,
     start: moment(
       'Start of the span, inclusive: RFC 3339, with seconds and offset. Its queries count at this time.',
+      { examples: ['2026-01-01T00:00:00Z'] },
     ),
-    end: moment(`End of the span, exclusive, at most ${importedSpanDaysMax} days after its start.`),
+    end: moment(`End of the span, exclusive, at most ${importedSpanDaysMax} days after its start.`, {
+      examples: ['2026-02-01T00:00:00Z'],
+    }),
     count: { ...count('The number of queries in the span.'), maximum: importedCountMax },
   }),
 };

@@ -1,6 +1,8 @@
 /** Use cases of the people of an organization, for the first start, the command line and the dashboard. */
+import { type ApiKey, keyStatus } from '../domain/keys/api-key.js';
 import type { Actor } from '../domain/people/audit.js';
 import { type Invitation, newInvitation } from '../domain/people/invitation.js';
+import { type Role, roleAllows } from '../domain/people/member.js';
 import type { Store } from '../storage/ports/store.js';
 import type { Creation } from './projects.js';
 
@@ -13,6 +15,36 @@ export async function inviteMember(
   const invited = newInvitation(wanted, { by, randomInt });
   await store.createInvitation(invited.invitation, by);
   return invited;
+}
+
+interface Dismissal {
+  readonly organizationId: string;
+  readonly email: string;
+  /** The new role; null removes the member. */
+  readonly role: Role | null;
+  readonly revokeKeys: boolean;
+}
+
+/**
+ * Gives a member another role or removes them. Returns the admin keys that they created and that still work, if they may not
+ * manage keys any more, or revokes these first.
+ */
+export async function dismissMember(
+  store: Pick<Store, 'changeMember' | 'removeMember' | 'listKeys' | 'changeKey'>,
+  { organizationId, email, role, revokeKeys }: Dismissal,
+  by: Actor,
+): Promise<readonly ApiKey[]> {
+  if (role === null) await store.removeMember(organizationId, email, by);
+  else await store.changeMember(organizationId, email, role, by);
+  if (role !== null && roleAllows(role, 'editor')) return [];
+  const keys = (await store.listKeys(organizationId)).filter(
+    (key) =>
+      key.createdBy === email &&
+      key.type === 'admin' &&
+      ['active', 'disabled'].includes(keyStatus(key, by.at)),
+  );
+  if (!revokeKeys) return keys;
+  return Promise.all(keys.map(({ id }) => store.changeKey(organizationId, id, 'revoke', by)));
 }
 
 /** The part of the sign-in library that lets users back in. */

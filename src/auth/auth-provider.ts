@@ -6,6 +6,7 @@ import { SECRET_NAME } from './names.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { Secrets } from './secrets.js';
 import type { Library, LibraryOptions } from './sign-in-library.js';
+import { type AccountMetrics, SignInLog } from './sign-in-log.js';
 
 export interface UsersOptions extends Pick<LibraryOptions, 'basePath' | 'singleSignOn' | 'log'> {
   readonly store: Pick<
@@ -27,6 +28,7 @@ export interface UsersOptions extends Pick<LibraryOptions, 'basePath' | 'singleS
    */
   readonly secrets: () => Promise<readonly string[]>;
   readonly randomInt: (max: number) => number;
+  readonly metrics?: AccountMetrics | undefined;
 }
 
 export interface AuthResponse {
@@ -51,8 +53,13 @@ export class AuthProvider {
   readonly #resetTokens = new Map<string, string>();
   #secrets: Promise<Secrets> | undefined;
 
+  /** Records attempts to sign in. */
+  readonly log: SignInLog;
+
   constructor(options: UsersOptions) {
     this.#options = options;
+    const { store, clock, metrics } = options;
+    this.log = new SignInLog({ store, clock, metrics, secrets: () => this.secrets() });
   }
 
   /** The server's URL for browsers. */
@@ -134,6 +141,7 @@ export class AuthProvider {
       secrets: await this.secrets(),
       throttles: store.throttles,
       clock,
+      signInLog: this.log,
       origin: this.origin,
       basePath,
       secure,

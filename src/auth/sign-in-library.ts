@@ -25,6 +25,7 @@ import { challengeSingleSignOn, SECOND_FACTOR_TABLE } from './second-factor/chal
 import { guardCodes } from './second-factor/codes.js';
 import { TRUST_PREFIX } from './second-factor/trusted-devices.js';
 import type { Secrets } from './secrets.js';
+import type { SignInLog } from './sign-in-log.js';
 import { admit, signInWithProvider, takeOver } from './single-sign-on.js';
 import { userDatabase } from './user-database.js';
 
@@ -34,6 +35,7 @@ export interface LibraryOptions {
   readonly secrets: Secrets;
   readonly throttles: Pick<Throttles, 'take' | 'reset'>;
   readonly clock: Clock;
+  readonly signInLog: SignInLog;
   /** The server's URL for browsers, without a path. */
   readonly origin: string;
   /** The prefix of every path, without a slash at the end. It is the path of the cookies. */

@@ -115,7 +115,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await addDashboardApi(app, {
     ...options.dashboard,
     basePath,
-    authProvider: new AuthProvider({ ...options.users, basePath, store, clock, log }),
+    authProvider: new AuthProvider({ ...options.users, basePath, store, clock, log, metrics }),
     store,
     clock,
     ingestion,

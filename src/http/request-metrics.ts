@@ -1,10 +1,13 @@
 /** How the app reports requests to its metrics. */
 import type { FastifyInstance } from 'fastify';
+import type { AccountMetrics } from '../auth/sign-in-log.js';
 import type { Delivery } from '../domain/ingestion/source-counts.js';
 import type { RecordResult, Store } from '../storage/ports/store.js';
 import { onFinished } from './connection/connections.js';
 
-export interface RequestMetrics {
+export { ACCOUNT_EVENTS, type AccountEvent } from '../auth/sign-in-log.js';
+
+export interface RequestMetrics extends AccountMetrics {
   /** A monotonic clock, in fractions of milliseconds. */
   now(): number;
   /** The metrics of a method and route. They never change, so callers may keep them. */

@@ -92,13 +92,22 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
   test('a removed member loses all access with the next action', async () => {
     const { server, session } = shared();
     const barbara = person('Barbara');
-    const guest = await open({ server, session: await session.bring(barbara, 'editor') }, '/projects/demo');
+    const editor = await session.bring(barbara, 'editor');
+    const keys = '/api/organizations/default/keys';
+    await editor.ask('POST', keys, { name: 'Left behind', type: 'admin', expires: 'never' });
+    const guest = await open({ server, session: editor }, '/projects/demo');
     await guest.page.getByRole('heading', { name: 'Overview' }).waitFor();
     const owner = await open(shared(), '/members');
     await owner.page.getByRole('button', { name: `Remove ${barbara.email}` }).click();
     await owner.page.getByRole('button', { name: 'Remove member' }).click();
     await owner.page.getByText(`${barbara.email} is no longer a member`).waitFor();
     expect(await owner.page.getByRole('row', { name: new RegExp(barbara.email) }).count()).toBe(0);
+    const left = owner.page.getByRole('dialog', { name: `Revoke the keys of ${barbara.email}?` });
+    await left.getByText('Left behind').waitFor();
+    await left.getByRole('button', { name: 'Revoke key' }).click();
+    await owner.page.getByText('The keys are revoked').waitFor();
+    const listed = await session.ask<{ keys: { name: string; status: string }[] }>('GET', keys);
+    expect(listed.keys.find(({ name }) => name === 'Left behind')?.status).toBe('revoked');
 
     guest.troubles.expect('GET /api/organizations/default/keys: 404');
     await guest.page.getByRole('link', { name: 'API keys' }).click();

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { openStore } from '../../src/storage/open.js';
 import { runCli } from '../support/cli/cli.js';
 import { jsonOf } from '../support/cli/cli-keys.js';
 import { emptyPlace, placeWithProject, refusal, succeed } from '../support/cli/cli-place.js';
+import { by, keyOf } from '../support/storage/entities.js';
+import { memberOf } from '../support/users/people.js';
 
 const membersOf = (place: Parameters<typeof jsonOf>[0]) => jsonOf<object[]>(place, ['member', 'list']);
 
@@ -78,8 +81,31 @@ test('members are added, listed, changed and removed; the case of their address 
   await run('add', 'eve@example.org', '--role', 'owner');
   expect(await jsonOf(place, ['member', 'remove', 'BOB+X@example.org'])).toEqual({
     email: 'bob+x@example.org',
+    keys: [],
   });
   expect(await membersOf(place)).toMatchObject([{ email: 'eve@example.org', role: 'owner' }]);
+});
+
+test('admin keys of a member who is removed or only looks from now on are named, and revoked if asked', async () => {
+  const place = await placeWithProject();
+  const store = await openStore(`sqlite:${place.database}`);
+  for (const email of ['ada@example.org', 'bob@example.org']) {
+    await store.addMember(memberOf(email, { role: 'editor' }), by);
+    await store.createKey(keyOf(`key of ${email}`, { name: 'Export', createdBy: email }), by);
+  }
+  await store.close();
+  const run = async (...args: string[]) => succeed(place.run(['member', ...args]));
+  expect((await run('change', 'ada@example.org', '--role', 'editor')).stderr).toBe('');
+  expect((await run('change', 'ada@example.org', '--role', 'viewer')).stderr).toBe(
+    'These admin keys, which ada@example.org created, still work. Revoke them with: caller-stats key revoke ID\n' +
+      '  key of ada@example.org  Export\n',
+  );
+  expect((await run('remove', 'ada@example.org', '--revoke-keys')).stderr).toBe(
+    'These admin keys, which ada@example.org created, are revoked:\n  key of ada@example.org  Export\n',
+  );
+  expect(await jsonOf(place, ['member', 'remove', 'bob@example.org'])).toMatchObject({
+    keys: [{ id: 'key of bob@example.org', status: 'active' }],
+  });
 });
 
 test('an invitation link has the public address and base path', async () => {

@@ -33,6 +33,50 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       expect(await store.listMemberships('')).toEqual([]);
     });
 
+    test.each(['editor', 'viewer', null] as const)(
+      'withdraw the invitations of an owner who becomes %s, and make no others',
+      async (role) => {
+        const { store, other } = await openTwo();
+        for (const organizationId of [org, 'rival'])
+          for (const email of [ada, bob])
+            await store.addMember(memberOf(email, { organizationId, role: 'owner' }), by);
+        const invite = async (id: string, who: string, organizationId = org) =>
+          store.createInvitation(
+            invitationOf(id, `${id}@example.net`, 'editor', { organizationId, createdBy: who }),
+            { ...at(1000), name: who },
+          );
+        await invite('first', ada);
+        await invite('second', ada);
+        await invite('by-bob', bob);
+        await invite('elsewhere', ada, 'rival');
+        if (role === null) await other.removeMember(org, ada, by);
+        else await other.changeMember(org, ada, role, by);
+        expect((await store.listInvitations(org, 1000)).map(({ id }) => id)).toEqual(['by-bob']);
+        expect((await store.listInvitations('rival', 1000)).map(({ id }) => id)).toEqual(['elsewhere']);
+        expect((await logOf(store)).slice(-3).toSorted()).toEqual([
+          `invitation.revoke first@example.net (was made by ${ada})`,
+          `invitation.revoke second@example.net (was made by ${ada})`,
+          role === null ? `member.remove ${ada} ()` : `member.change ${ada} (${role})`,
+        ]);
+        await expect(invite('late', ada)).rejects.toMatchObject({ code: 'invalid' });
+        await expect(invite('never', eve)).rejects.toMatchObject({ code: 'invalid' });
+      },
+    );
+
+    test('leave no invitation behind that is made while they are removed', async () => {
+      const { store, other } = await openTwo();
+      for (const email of [ada, bob]) await store.addMember(memberOf(email, { role: 'owner' }), by);
+      const invite = (number: number) =>
+        store.createInvitation(
+          invitationOf(`i${number}`, `i${number}@example.net`, 'owner', { createdBy: ada }),
+          { ...at(1000), name: ada },
+        );
+      const made = Array.from({ length: 20 }, (_, number) => invite(number).catch(() => undefined));
+      await other.removeMember(org, ada, by);
+      await Promise.all(made);
+      expect(await store.listInvitations(org, 1000)).toEqual([]);
+    });
+
     test('have names only if they are users', async () => {
       const store = await openNew();
       await addUser(store, ada, { name: 'Ada "the first" Lovelace' });

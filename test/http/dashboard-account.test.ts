@@ -6,10 +6,11 @@ import { codesOf, travel, usersOf } from '../support/users/visitor.js';
 
 const ada = 'ada@example.org';
 
+/** Of changes that users made; `dashboard-audit.test.ts` has failures. */
 async function userAudit(service: Service): Promise<string[]> {
   const entries = await auditOf(service);
   return entries
-    .filter(({ action }) => action.startsWith('user.'))
+    .filter(({ actor, action }) => action.startsWith('user.') && actor.includes('@'))
     .map(({ actor, address, action, detail }) => `${actor} ${address} ${action} ${detail}`);
 }
 
@@ -98,6 +99,7 @@ test('a password reset link works once', async () => {
 });
 
 test('a second factor is confirmed with a code, needed to sign in, and turned off with the password', async () => {
+  travel(Date.now());
   const service = await startService();
   const browser = await signedIn(service, ada, 'owner');
   const post = (path: string, body: object, from: Browser = browser) =>

@@ -183,6 +183,8 @@ describe('the limit of failed sign-ins', () => {
     expect(take.mock.calls.map(([key]) => key)).toEqual([
       expect.stringMatching(/^[\w-]{43}$/),
       expect.stringMatching(/^[\w-]{43}$/),
+      // The entry in the audit log.
+      expect.stringMatching(/^[\w-]{43}$/),
     ]);
   });
 });

@@ -243,7 +243,7 @@ test('an owner changes roles and removes members, but not the last owner', async
   }
   expect(detailsOf(await change(bob, 'root'))).toEqual(['role: is none of owner, editor, viewer']);
   const changed = await change('BOB@example.org', 'owner');
-  expect([changed.status, JSON.parse(changed.text)]).toEqual([200, { email: bob, role: 'owner' }]);
+  expect([changed.status, JSON.parse(changed.text)]).toEqual([200, { keys: [] }]);
   expect(await owner.ask({ path: members })).toEqual({
     members: [ada, bob].map((email) => ({
       email,
@@ -253,6 +253,33 @@ test('an owner changes roles and removes members, but not the last owner', async
       you: email === ada,
     })),
   });
-  expect((await owner.send({ method: 'DELETE', path: `${members}/${ada}` })).status).toBe(204);
+  expect((await owner.send({ method: 'DELETE', path: `${members}/${ada}` })).status).toBe(200);
   expect((await owner.send({ path: members })).status).toBe(404);
+});
+
+test('an owner who removes a member or makes one a viewer learns of the admin keys they created', async () => {
+  const service = await startService();
+  const owner = await signedIn(service, 'owner@example.org', 'owner');
+  const leaver = await signedIn(service, 'leaver@example.org', 'owner');
+  const organization = '/api/organizations/default';
+  const createKey = async (from: Browser, name: string, more: object = { type: 'admin' }) => {
+    const body = { name, expires: 'never', ...more };
+    return (
+      await from.ask<{ key: { id: string }; secret: string }>({ path: `${organization}/keys`, body }, 201)
+    ).key.id;
+  };
+  const [one = '', other] = [await createKey(leaver, 'one'), await createKey(leaver, 'other')].toSorted();
+  await createKey(leaver, 'recording', { type: 'recording', projectId: 'docs' });
+  await createKey(owner, 'mine');
+  const revoke = (id: string) => owner.ask({ path: `${organization}/keys/${id}/revoke`, body: {} });
+  await revoke(await createKey(leaver, 'revoked'));
+  const path = `${organization}/members/leaver@example.org`;
+  const left = async (method: string, body?: object) =>
+    (await owner.ask<{ keys: { id: string; status: string }[] }>({ method, path, ...(body && { body }) }))
+      .keys;
+  expect(await left('PATCH', { role: 'editor' })).toEqual([]);
+  const expected = [one, other].map((id) => expect.objectContaining({ id, status: 'active' }));
+  expect(await left('PATCH', { role: 'viewer' })).toEqual(expected);
+  await revoke(one);
+  expect(await left('DELETE')).toEqual(expected.slice(1));
 });

@@ -224,11 +224,13 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     }
     expect((await runOnUsers(service.store, 'SELECT id FROM {user_account}')).rows).toHaveLength(1);
     expect((await runOnUsers(service.store, 'SELECT id FROM {user_second_factor}')).rows).toEqual([]);
-    expect((await auditOf(service))[0]).toMatchObject({
-      action: 'user.password',
-      targetId: ada.email,
-      detail: expect.stringContaining('proved'),
-    });
+    expect(await auditOf(service)).toContainEqual(
+      expect.objectContaining({
+        action: 'user.password',
+        targetId: ada.email,
+        detail: expect.stringContaining('proved'),
+      }),
+    );
     expect(await storedTokens(service)).toEqual([]);
   });
 

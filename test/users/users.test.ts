@@ -142,6 +142,7 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
   });
 
   test('a second factor is needed from its confirmation until it is turned off', async () => {
+    travel(Date.now());
     const { node, second } = await openNew();
     const visitor = await createUser(node);
     await expectError(

@@ -2,7 +2,7 @@
 import { listQuery, organizationPath, request } from './client.js';
 import { queryClient } from './query-client.js';
 import { refreshSession } from './session.js';
-import type { CreatedInvitation, Invitation, Member, Role } from './types.js';
+import type { CreatedInvitation, Dismissal, Invitation, Key, Member, Role } from './types.js';
 
 export function membersQuery(organizationId: string) {
   return listQuery<{ members: Member[] }>(organizationId, 'members');
@@ -12,14 +12,27 @@ export function invitationsQuery(organizationId: string) {
   return listQuery<{ invitations: Invitation[] }>(organizationId, 'invitations');
 }
 
-export async function changeMember(organizationId: string, email: string, role: Role): Promise<void> {
-  await request('PATCH', memberPath(organizationId, email), { role });
-  await queryClient.invalidateQueries(membersQuery(organizationId));
+/** Returns the admin keys that the member created and may not manage any more. */
+export function changeMember(organizationId: string, email: string, role: Role): Promise<readonly Key[]> {
+  return dismiss('PATCH', organizationId, email, { role });
 }
 
-export async function removeMember(organizationId: string, email: string): Promise<void> {
-  await request('DELETE', memberPath(organizationId, email));
+/** The same. */
+export function removeMember(organizationId: string, email: string): Promise<readonly Key[]> {
+  return dismiss('DELETE', organizationId, email);
+}
+
+async function dismiss(
+  method: 'PATCH' | 'DELETE',
+  organizationId: string,
+  email: string,
+  body?: { readonly role: Role },
+): Promise<readonly Key[]> {
+  const { keys } = await request<Dismissal>(method, memberPath(organizationId, email), body);
   await queryClient.invalidateQueries(membersQuery(organizationId));
+  // Invitations by the member are withdrawn.
+  await queryClient.invalidateQueries(invitationsQuery(organizationId));
+  return keys;
 }
 
 export async function renameOrganization(organizationId: string, name: string): Promise<void> {

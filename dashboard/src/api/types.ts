@@ -19,6 +19,7 @@ export type {
   CreatedInvitationResponse as CreatedInvitation,
   CreatedKeyResponse as KeyWithSecret,
   DeviceResponse as SignedInDevice,
+  DismissalResponse as Dismissal,
   IngestionResponse as Ingestion,
   InvitationPreviewResponse as InvitationPreview,
   InvitationResponse as Invitation,

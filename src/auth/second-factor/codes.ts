@@ -12,6 +12,8 @@ import { codeLockSeconds, guessesMax } from '../../domain/limits.js';
 import type { Clock } from '../../domain/time/clock.js';
 import { secondMs } from '../../domain/time/duration.js';
 import type { Throttles } from '../../storage/ports/throttles.js';
+import { ADDRESS_HEADER } from '../names.js';
+import type { SignInLog } from '../sign-in-log.js';
 import { findChallengedUser, SECOND_FACTOR_TABLE } from './challenge.js';
 import type { LibraryContext } from './library-context.js';
 
@@ -21,23 +23,40 @@ const PATHS: readonly unknown[] = [TOTP_PATH, '/two-factor/verify-backup-code'];
 interface CodeGuardOptions {
   readonly throttles: Pick<Throttles, 'take' | 'reset'>;
   readonly clock: Clock;
+  readonly signInLog: SignInLog;
 }
 
-export function guardCodes({ throttles, clock }: CodeGuardOptions) {
+export function guardCodes({ throttles, clock, signInLog }: CodeGuardOptions) {
   const limit = { attemptsMax: guessesMax, windowMs: codeLockSeconds * secondMs };
+  const record = async (context: LibraryContext, userId: string, event: 'failure' | 'lockout') => {
+    const user = await context.context.internalAdapter.findUserById(userId);
+    const address = context.headers?.get(ADDRESS_HEADER) ?? null;
+    if (user !== null) await signInLog.record(event, { email: user.email, address, detail: 'codes' });
+  };
   const check = createAuthMiddleware(async (context) => {
     const userId = await findChallengedUser(context);
     if (userId === undefined) return;
     // Counted first, so that parallel attempts do not pass the limit.
     const { isAllowed } = await throttles.take(keyOf(userId), limit, clock.now());
-    if (!isAllowed) throw new APIError('TOO_MANY_REQUESTS', { code: 'ACCOUNT_TEMPORARILY_LOCKED' });
-    if (context.path === TOTP_PATH && !(await redeemCode(context, userId, String(context.body.code))))
+    if (!isAllowed) {
+      await record(context, userId, 'lockout');
+      throw new APIError('TOO_MANY_REQUESTS', { code: 'ACCOUNT_TEMPORARILY_LOCKED' });
+    }
+    if (context.path === TOTP_PATH && !(await redeemCode(context, userId, String(context.body.code)))) {
+      await record(context, userId, 'failure');
       throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE' });
+    }
   });
-  const forget = createAuthMiddleware(async (context) => {
+  const settle = createAuthMiddleware(async (context) => {
     const { returned } = context.context;
+    if (returned instanceof Error) {
+      // A wrong backup code, which the library checks.
+      const challenged = await findChallengedUser(context);
+      if (challenged !== undefined) await record(context, challenged, 'failure');
+      return;
+    }
     const userId = (returned as { readonly user?: { readonly id: string } } | undefined)?.user?.id;
-    if (userId !== undefined && !(returned instanceof Error)) await throttles.reset(keyOf(userId));
+    if (userId !== undefined) await throttles.reset(keyOf(userId));
   });
   const matcher = ({ path }: { readonly path?: string | undefined }) => PATHS.includes(path);
   return {
@@ -50,7 +69,7 @@ export function guardCodes({ throttles, clock }: CodeGuardOptions) {
         },
       },
     },
-    hooks: { before: [{ matcher, handler: check }], after: [{ matcher, handler: forget }] },
+    hooks: { before: [{ matcher, handler: check }], after: [{ matcher, handler: settle }] },
   } satisfies BetterAuthPlugin;
 }
 

@@ -1,9 +1,10 @@
 /** `caller-stats member`: the members of an organization, their roles, and links that let people in. */
 import { type Command, Option } from 'commander';
 import type { DestinationStream } from 'pino';
-import { memberToJson } from '../../app/json.js';
-import { inviteMember, recoverAccount } from '../../app/members.js';
+import { keyToJson, memberToJson } from '../../app/json.js';
+import { dismissMember, inviteMember, recoverAccount } from '../../app/members.js';
 import { formatTime } from '../../domain/format.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
 import { ROLES, type Role, toEmail } from '../../domain/people/member.js';
 import type { Store } from '../../storage/ports/store.js';
 import { type Io, UsageError } from '../io.js';
@@ -72,13 +73,22 @@ function addChange(member: Command, io: Io): void {
     .command('change')
     .description('changes the role of a member')
     .argument('<email>', "the member's e-mail address")
-    .addOption(roleOption().makeOptionMandatory());
+    .addOption(roleOption().makeOptionMandatory())
+    .addOption(revokeKeysOption());
   addStoreAction(command, io, {
     json: 'print the member as JSON',
-    parse: readMember,
+    parse: (options: { role: Role } & RevokeKeys, text) => ({
+      ...readMember(options, text),
+      revokeKeys: options.revokeKeys ?? false,
+    }),
     run: async ({ store, organizationId, input, by }) => {
-      await store.changeMember(organizationId, input.email, input.role, by);
-      return { json: input, text: `${input.email} is ${input.role} now` };
+      const { email, role } = input;
+      const keys = await dismissMember(store, { organizationId, ...input }, by);
+      return {
+        json: { email, role, keys: keys.map((key) => keyToJson(key, by.at)) },
+        text: `${email} is ${role} now`,
+        notes: noteKeys(keys, email),
+      };
     },
   });
 }
@@ -87,15 +97,40 @@ function addRemove(member: Command, io: Io): void {
   const command = member
     .command('remove')
     .description('removes a member')
-    .argument('<email>', "the member's e-mail address");
+    .argument('<email>', "the member's e-mail address")
+    .addOption(revokeKeysOption());
   addStoreAction(command, io, {
     json: 'print the removed member as JSON',
-    parse: (_options, text) => readEmail(text),
-    run: async ({ store, organizationId, input: email, by }) => {
-      await store.removeMember(organizationId, email, by);
-      return { json: { email }, text: `removed ${email}` };
+    parse: ({ revokeKeys = false }: RevokeKeys, text) => ({ email: readEmail(text), revokeKeys }),
+    run: async ({ store, organizationId, input, by }) => {
+      const { email } = input;
+      const keys = await dismissMember(store, { organizationId, role: null, ...input }, by);
+      return {
+        json: { email, keys: keys.map((key) => keyToJson(key, by.at)) },
+        text: `removed ${email}`,
+        notes: noteKeys(keys, email),
+      };
     },
   });
+}
+
+interface RevokeKeys {
+  readonly revokeKeys?: boolean;
+}
+
+function revokeKeysOption(): Option {
+  return new Option(
+    '--revoke-keys',
+    'also revoke the admin keys that the member created, if they may not manage keys any more',
+  );
+}
+
+function noteKeys(keys: readonly ApiKey[], email: string): string[] {
+  if (keys.length === 0) return [];
+  const what = keys.every(({ revokedAt }) => revokedAt !== null)
+    ? `These admin keys, which ${email} created, are revoked:`
+    : `These admin keys, which ${email} created, still work. Revoke them with: caller-stats key revoke ID`;
+  return [what, ...keys.map(({ id, name }) => `  ${id}  ${name}`)];
 }
 
 function addInvite(member: Command, io: Io): void {

@@ -80,7 +80,10 @@ export class LoginThrottle {
       );
     } catch (error) {
       const isBusy = error instanceof CallerStatsError && error.code === 'busy';
-      if (isBusy) this.#warn(request.log, { lane }, 'sign-ins are refused: too many at once');
+      if (isBusy) {
+        this.#options.authProvider.log.count('busy');
+        this.#warn(request.log, { lane }, 'sign-ins are refused: too many at once');
+      }
       if (lane === 'stranger' && (isBusy || error instanceof HttpError)) await this.#waitToRefuse();
       throw error;
     }
@@ -100,12 +103,14 @@ export class LoginThrottle {
       isWrong = error instanceof CallerStatsError && error.code === 'wrong_credentials';
       throw error;
     } finally {
-      if (!isWrong) await this.#takeBack(counted);
+      if (isWrong) await this.#record('failure', request, who);
+      else await this.#takeBack(counted);
     }
   }
 
   /** Remembers the browser with a cookie, or forgets the failures of one that has it. */
   async succeeded(request: FastifyRequest, reply: FastifyReply, email: string): Promise<void> {
+    this.#options.authProvider.log.count('sign_in');
     const device = await this.#findDevice(request, email);
     if (device !== undefined) {
       await this.#options.throttles.reset(await this.#sign(`attempts of device ${device}`));
@@ -136,11 +141,21 @@ export class LoginThrottle {
       const { isAllowed, resetsAt } = await this.#options.throttles.take(key, limit, nowMs);
       if (!isAllowed) {
         await this.#takeBack(counted);
+        await this.#record('lockout', request, { email, device });
         throw tooManyAttempts(resetsAt - nowMs);
       }
       counted.push({ key, resetsAt });
     }
     return counted;
+  }
+
+  async #record(
+    event: 'failure' | 'lockout',
+    request: FastifyRequest,
+    { email, device }: Guesser,
+  ): Promise<void> {
+    const detail = `passwords, from ${device === undefined ? 'an unknown' : 'a known'} browser`;
+    await this.#options.authProvider.log.record(event, { email, address: getClientAddress(request), detail });
   }
 
   async #takeBack(counted: readonly Counted[]): Promise<void> {

@@ -28,6 +28,12 @@ export type MemberResponse = Readonly<ReturnType<typeof memberToJson>> & {
   readonly you: boolean;
 };
 
+/** After a member was removed or got another role. */
+export interface DismissalResponse {
+  /** Admin keys that the member created and that still work, if the member may not manage keys any more. */
+  readonly keys: readonly KeyJson[];
+}
+
 export type InvitationResponse = Readonly<ReturnType<typeof invitationToJson>>;
 
 export interface CreatedInvitationResponse {

@@ -9,6 +9,7 @@ import {
 import type { Delivery } from '../../domain/ingestion/source-counts.js';
 import { pendingQueriesMax } from '../../domain/limits.js';
 import type { RequestMetrics, RouteMetrics } from '../../http/request-metrics.js';
+import { ACCOUNT_EVENTS, type AccountEvent } from '../../http/request-metrics.js';
 import type { RecordResult, Store } from '../../storage/ports/store.js';
 import type { CommitObserver } from '../../storage/ports/store-stats.js';
 import { ArrivalCounts } from './arrival-counts.js';
@@ -47,6 +48,7 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
   readonly #commits = new Durations();
   readonly #arrivals = new ArrivalCounts();
   readonly #queries = { recorded: 0, duplicate: 0 };
+  readonly #accountEvents = new Map<string, number>(ACCOUNT_EVENTS.map((event) => [event, 0]));
   #updateStoreStats: () => Promise<void> = async () => undefined;
 
   /** `database` is `sqlite` or `postgresql`. */
@@ -94,6 +96,12 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
       () => this.#arrivals.toLines(),
     );
     this.#add(
+      'counter',
+      'caller_stats_account_events_total',
+      'Sign-ins, failed and refused ones, and what else happened to accounts.',
+      () => [...this.#accountEvents].map(([event, value]) => ({ labels: { event }, value })),
+    );
+    this.#add(
       'histogram',
       'caller_stats_commit_duration_seconds',
       'Duration of commits, until their requests were on disk.',
@@ -132,6 +140,10 @@ export class Metrics implements RequestMetrics, CommitObserver, MetricsPage {
 
   refused(status: number): void {
     this.#requests.refused(status);
+  }
+
+  accountEvent(event: AccountEvent): void {
+    this.#accountEvents.set(event, (this.#accountEvents.get(event) ?? 0) + 1);
   }
 
   recorded({ recorded, duplicates }: RecordResult): void {

@@ -138,11 +138,11 @@ export interface DirectoryChanges {
 
   /**
    * Gives a member another role. `not_found` if the organization has no such member; `invalid` for the last owner: an
-   * organization that has an owner keeps one.
+   * organization that has an owner keeps one. Withdraws the open invitations of a member who is no longer an owner.
    */
   changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void>;
 
-  /** `not_found` if the organization has no such member; `invalid` for the last owner. */
+  /** Also withdraws the member's open invitations. `not_found` and `invalid` as above. */
   removeMember(organizationId: string, email: string, by: Actor): Promise<void>;
 
   /** Deletes entries of all audit logs from before a time, and returns how many. */
@@ -150,8 +150,8 @@ export interface DirectoryChanges {
 
   /**
    * Adds an invitation and deletes an earlier one of the organization for the same address. `already_exists` if the
-   * address belongs to a member who can sign in; `not_found` without the organization. A set-up address is not written
-   * into the audit log, because it invites nobody in particular.
+   * address belongs to a member who can sign in; `not_found` without the organization; `invalid` if `by` is a user who is not an
+   * owner any more. A set-up address is not written into the audit log, because it invites nobody in particular.
    */
   createInvitation(invitation: Invitation, by: Actor): Promise<void>;
 

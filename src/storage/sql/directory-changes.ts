@@ -8,7 +8,7 @@ import { CallerStatsError } from '../../domain/errors.js';
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Actor, AuditAction, AuditEntry } from '../../domain/people/audit.js';
 import { type Invitation, invalidInvitationError } from '../../domain/people/invitation.js';
-import { lastOwnerError, type Member, type Role } from '../../domain/people/member.js';
+import { lastOwnerError, type Member, type Role, toEmail } from '../../domain/people/member.js';
 import {
   applyChange,
   type NewProject,
@@ -151,23 +151,25 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
   }
 
   async changeMember(organizationId: string, email: string, role: Role, by: Actor): Promise<void> {
-    if (role !== 'owner') await this.#requireAnotherOwner(organizationId, email);
+    if (role !== 'owner') await this.#lockForLoss(organizationId, email);
     const changed = await this.session.run(
       `UPDATE ${this.table('member')} SET role = $3 WHERE organization_id = $1 AND email = $2`,
       [organizationId, email, role],
     );
     if (changed === 0) throw notFound(`member ${email}`);
     await this.#log({ organizationId, action: 'member.change', targetId: email, detail: role }, by);
+    if (role !== 'owner') await this.#withdrawInvitationsBy(organizationId, email, by);
   }
 
   async removeMember(organizationId: string, email: string, by: Actor): Promise<void> {
-    await this.#requireAnotherOwner(organizationId, email);
+    await this.#lockForLoss(organizationId, email);
     const removed = await this.session.run(
       `DELETE FROM ${this.table('member')} WHERE organization_id = $1 AND email = $2`,
       [organizationId, email],
     );
     if (removed === 0) throw notFound(`member ${email}`);
     await this.#log({ organizationId, action: 'member.remove', targetId: email, detail: '' }, by);
+    await this.#withdrawInvitationsBy(organizationId, email, by);
   }
 
   async pruneAudit(before: number): Promise<number> {
@@ -178,6 +180,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     const { organizationId, email, role } = invitation;
     // Locked, so that of two invitations of one address at once the later replaces the earlier.
     await this.#requireOrganization(organizationId, this.dialect.lock('NO KEY UPDATE'));
+    await this.#requireInviter(organizationId, by);
     if (email !== null) {
       const member = await this.get(
         `SELECT member.email FROM ${this.table('member')}
@@ -318,6 +321,36 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     const key = await this.find(KEY, where, [organizationId, keyId]);
     if (key === undefined) throw notFound(`key ${keyId}`);
     return key;
+  }
+
+  /**
+   * Before a member loses the role of an owner: refuses to take away the last one. Locks the organization, so that an
+   * invitation by the member is created before and withdrawn now, or not at all.
+   */
+  async #lockForLoss(organizationId: string, email: string): Promise<void> {
+    await this.find(ORGANIZATION, `WHERE id = $1 ${this.dialect.lock('NO KEY UPDATE')}`, [organizationId]);
+    await this.#requireAnotherOwner(organizationId, email);
+  }
+
+  async #requireInviter(organizationId: string, { name }: Actor): Promise<void> {
+    // Other actors are the command line and the first start.
+    if (toEmail(name) === undefined) return;
+    const inviter = await this.find(MEMBER, 'WHERE organization_id = $1 AND email = $2', [
+      organizationId,
+      name,
+    ]);
+    if (inviter?.role !== 'owner') throw new CallerStatsError('invalid', `${name} is not an owner any more.`);
+  }
+
+  async #withdrawInvitationsBy(organizationId: string, email: string, by: Actor): Promise<void> {
+    const rows = await this.session.all<{ readonly email: string }>(
+      `DELETE FROM ${this.table('invitation')} WHERE organization_id = $1 AND created_by = $2 AND email IS NOT NULL
+       RETURNING email`,
+      [organizationId, email],
+    );
+    const detail = `was made by ${email}`;
+    for (const { email: targetId } of rows)
+      await this.#log({ organizationId, action: 'invitation.revoke', targetId, detail }, by);
   }
 
   /**

@@ -3,9 +3,10 @@
 import { UserMinus } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { roleAllows } from '../../../../src/domain/people/member.js';
+import { revokeKey } from '../../api/keys.js';
 import { changeMember, removeMember } from '../../api/members.js';
 import { refreshSession } from '../../api/session.js';
-import type { Member, Organization } from '../../api/types.js';
+import type { Key, Member, Organization } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { Badge } from '../../components/feedback/badge.js';
 import { IconButton } from '../../components/forms/button.js';
@@ -24,14 +25,29 @@ interface MembersTableProps {
   readonly members: readonly Member[];
 }
 
+/** The keys that a member left behind. */
+interface LeftKeys {
+  readonly email: string;
+  readonly keys: readonly Key[];
+}
+
 export function MembersTable({ organization, members }: MembersTableProps) {
   const isOwner = roleAllows(organization.role, 'owner');
+  // Here, because the row of a removed member is gone.
+  const [left, setLeft] = useState<LeftKeys | null>(null);
+  const onLeft = (email: string, keys: readonly Key[]): void => {
+    if (keys.length > 0) setLeft({ email, keys });
+  };
   const columns: Column<Member>[] = [
     { head: 'Member', kind: 'name', cell: (member) => <Who member={member} /> },
     {
       head: 'Role',
       cell: (member) =>
-        isOwner ? <RoleSelect organization={organization} member={member} /> : roleName(member.role),
+        isOwner ? (
+          <RoleSelect organization={organization} member={member} onLeft={onLeft} />
+        ) : (
+          roleName(member.role)
+        ),
     },
     {
       head: 'Since',
@@ -41,7 +57,7 @@ export function MembersTable({ organization, members }: MembersTableProps) {
   const actions: Column<Member> = {
     head: 'Actions',
     kind: 'actions',
-    cell: (member) => <Remove organization={organization} member={member} />,
+    cell: (member) => <Remove organization={organization} member={member} onLeft={onLeft} />,
   };
   return (
     <div className="card">
@@ -51,6 +67,29 @@ export function MembersTable({ organization, members }: MembersTableProps) {
         rows={members}
         rowKey={({ email }) => email}
       />
+      {left !== null && (
+        <Suspense>
+          <ConfirmDialog
+            title={`Revoke the keys of ${left.email}?`}
+            action={left.keys.length === 1 ? 'Revoke key' : `Revoke ${left.keys.length} keys`}
+            done="The keys are revoked"
+            onConfirm={() => Promise.all(left.keys.map(({ id }) => revokeKey(organization.id, id)))}
+            onClose={() => setLeft(null)}
+          >
+            <p>{left.email} created these admin keys, which continue to work, and may know them:</p>
+            <ul>
+              {left.keys.map(({ id, name, start, end }) => (
+                <li key={id}>
+                  {name}{' '}
+                  <code>
+                    {start}…{end}
+                  </code>
+                </li>
+              ))}
+            </ul>
+          </ConfirmDialog>
+        </Suspense>
+      )}
     </div>
   );
 }
@@ -64,7 +103,13 @@ function Who({ member: { name, email, you } }: { member: Member }) {
   );
 }
 
-function RoleSelect({ organization, member }: { organization: Organization; member: Member }) {
+interface RowProps {
+  readonly organization: Organization;
+  readonly member: Member;
+  readonly onLeft: (email: string, keys: readonly Key[]) => void;
+}
+
+function RoleSelect({ organization, member, onLeft }: RowProps) {
   const { run, isBusy } = useAction();
   return (
     <select
@@ -76,7 +121,8 @@ function RoleSelect({ organization, member }: { organization: Organization; memb
         const { role } = ROLES.find((one) => one.role === event.target.value) ?? member;
         run(
           async () => {
-            await changeMember(organization.id, member.email, role);
+            const keys = await changeMember(organization.id, member.email, role);
+            if (!member.you) onLeft(member.email, keys);
             // The session contains the user's own role.
             if (member.you) await refreshSession();
           },
@@ -93,7 +139,7 @@ function RoleSelect({ organization, member }: { organization: Organization; memb
   );
 }
 
-function Remove({ organization, member }: { organization: Organization; member: Member }) {
+function Remove({ organization, member, onLeft }: RowProps) {
   const [isAsking, setAsking] = useState(false);
   const who = member.you ? 'yourself' : member.email;
   return (
@@ -106,14 +152,16 @@ function Remove({ organization, member }: { organization: Organization; member: 
             action="Remove member"
             done={`${member.email} is no longer a member`}
             onConfirm={async () => {
-              await removeMember(organization.id, member.email);
+              const keys = await removeMember(organization.id, member.email);
               if (member.you) await refreshSession();
+              else onLeft(member.email, keys);
             }}
             onClose={() => setAsking(false)}
           >
             <p>
-              {member.you ? 'You lose' : 'They lose'} access to {organization.name} at once. Keys that{' '}
-              {member.you ? 'you' : 'they'} created continue to work: revoke those that should not.
+              {member.you ? 'You lose' : 'They lose'} access to {organization.name} at once, and open
+              invitations that {member.you ? 'you' : 'they'} created are withdrawn. Keys that{' '}
+              {member.you ? 'you' : 'they'} created continue to work until they are revoked.
             </p>
           </ConfirmDialog>
         </Suspense>

@@ -70,9 +70,14 @@ export function addTwoFactor(
   });
 }
 
-export function addSessions(app: FastifyInstance, { users, store, sessionGuard }: Dashboard): void {
-  const log = ({ user, by }: SignedIn, detail: string) =>
-    store.logUserChange(user.email, { action: 'user.session_end', detail }, by);
+export function addSessions(
+  app: FastifyInstance,
+  { users, store, sessionGuard, authProvider }: Dashboard,
+): void {
+  const log = async ({ user, by }: SignedIn, detail: string) => {
+    authProvider.log.count('session_end');
+    await store.logUserChange(user.email, { action: 'user.session_end', detail }, by);
+  };
   sessionGuard.addUserResource(app, '/api/sessions', {
     GET: async ({ auth, session }): Promise<{ sessions: DeviceResponse[] }> => {
       const sessions = await users.listSessions(auth);

@@ -117,12 +117,13 @@ export function addInvitationLinks(
 
 export function addPasswordReset(
   app: FastifyInstance,
-  { credentials, store, sessionGuard }: Dashboard,
+  { credentials, store, sessionGuard, authProvider }: Dashboard,
 ): void {
   addResource(app, '/api/password-reset', {
     POST: async (request, reply) => {
       const { token, password } = readFields(request, { token: text, password: newPassword });
       const address = await credentials.resetPassword({ token, newPassword: password });
+      authProvider.log.count('password_reset');
       const detail = 'set with a reset link; all sessions ended';
       const by = sessionGuard.getActor(request, address);
       await store.logUserChange(address, { action: 'user.password', detail }, by);

@@ -1,12 +1,13 @@
 /** The members and invitations of an organization. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invitationToJson, memberToJson } from '../../../app/json.js';
-import { inviteMember } from '../../../app/members.js';
+import { invitationToJson, keyToJson, memberToJson } from '../../../app/json.js';
+import { dismissMember, inviteMember } from '../../../app/members.js';
+import type { Actor } from '../../../domain/people/audit.js';
 import { email, readFields, role } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import type { Dashboard } from '../context.js';
 import { created } from '../requests.js';
-import type { MemberResponse } from '../responses.js';
+import type { DismissalResponse, MemberResponse } from '../responses.js';
 
 export function addMembers(app: FastifyInstance, { store, sessionGuard }: Dashboard): void {
   sessionGuard.addMemberResource(app, '/members', 'owner', {
@@ -25,12 +26,20 @@ export function addMembers(app: FastifyInstance, { store, sessionGuard }: Dashbo
   sessionGuard.addMemberResource(app, '/members/:email', 'owner', {
     PATCH: async ({ organizationId, by }, request) => {
       const fields = readFields(request, { role });
-      const member = getMember(request);
-      await store.changeMember(organizationId, member, fields.role, by);
-      return { email: member, role: fields.role };
+      const email = getMember(request);
+      return dismiss({ organizationId, email, ...fields }, by);
     },
-    DELETE: ({ organizationId, by }, request) => store.removeMember(organizationId, getMember(request), by),
+    DELETE: ({ organizationId, by }, request) =>
+      dismiss({ organizationId, email: getMember(request), role: null }, by),
   });
+
+  async function dismiss(
+    change: Omit<Parameters<typeof dismissMember>[1], 'revokeKeys'>,
+    by: Actor,
+  ): Promise<DismissalResponse> {
+    const keys = await dismissMember(store, { ...change, revokeKeys: false }, by);
+    return { keys: keys.map((key) => keyToJson(key, by.at)) };
+  }
 }
 
 export function addInvitations(

@@ -8,7 +8,7 @@ import { noContent, setCookies, toAuthRequest } from '../requests.js';
 
 export function addSignIn(
   app: FastifyInstance,
-  { users, store, sessionGuard, loginThrottle }: Dashboard,
+  { users, store, sessionGuard, loginThrottle, authProvider }: Dashboard,
 ): void {
   addResource(app, '/api/sign-in', {
     POST: async (request, reply) => {
@@ -35,6 +35,7 @@ export function addSignIn(
       setCookies(reply, answered);
       await loginThrottle.succeeded(request, reply, answered.email);
       if (trustDevice) {
+        authProvider.log.count('trust');
         const by = sessionGuard.getActor(request, answered.email);
         await store.logUserChange(
           answered.email,
@@ -52,6 +53,7 @@ export function addSignIn(
       const found = await users.findSession(auth);
       setCookies(reply, await users.signOut(auth));
       if (found !== undefined) {
+        authProvider.log.count('session_end');
         const { email } = found.user;
         const detail = 'signed out';
         await store.logUserChange(
@@ -67,7 +69,7 @@ export function addSignIn(
 
 export function addSingleSignOn(
   app: FastifyInstance,
-  { users, basePath, singleSignOnName }: Dashboard,
+  { users, basePath, singleSignOnName, authProvider }: Dashboard,
 ): void {
   if (singleSignOnName === undefined) return;
   addResource(app, SINGLE_SIGN_ON_PATH, {
@@ -83,7 +85,10 @@ export function addSingleSignOn(
     GET: async (request, reply) => {
       const { headers } = await users.finishSingleSignOn(toAuthRequest(request), request.originalUrl);
       setCookies(reply, { cookies: headers.getSetCookie() });
-      return reply.redirect(translateProblem(headers.get('location'), basePath));
+      const location = translateProblem(headers.get('location'), basePath);
+      // The sign-in page tells a problem, or asks for the second factor.
+      if (!location.startsWith(`${basePath}/sign-in?`)) authProvider.log.count('sign_in');
+      return reply.redirect(location);
     },
   });
 }

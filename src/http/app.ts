@@ -19,7 +19,7 @@ import { addDashboardApi } from './dashboard/dashboard.js';
 import { addPages } from './dashboard/pages.js';
 import { UnavailableError } from './errors.js';
 import { createFramework } from './framework.js';
-import { requireOneHost } from './headers.js';
+import { requireSingleHeaders } from './headers.js';
 import { IngestionMonitor } from './ingestion/monitor.js';
 import { RequestLog } from './log.js';
 import { addOtlp } from './otlp/otlp.js';
@@ -88,7 +88,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   tracing?.watch(app);
   refuseWhileClosing(app);
   admission.watch(app);
-  requireOneHost(app);
+  requireSingleHeaders(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
   await addOpenApi(app, options.dashboard.version, basePath);
 

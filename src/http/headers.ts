@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from './errors.js';
 
@@ -22,14 +23,22 @@ export function addSecurityHeaders(app: FastifyInstance): void {
   });
 }
 
-/** RFC 9112, section 3.2. Node's own answer to a missing Host has no body, and of two Hosts it takes the first. */
-export function requireOneHost(app: FastifyInstance): void {
+/**
+ * RFC 9112, section 3.2. Node's own answer to a missing Host has no body, and of two Hosts or two keys it takes the first: a
+ * proxy might check the other.
+ */
+export function requireSingleHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }) => {
-    const hosts = raw.rawHeaders.filter(
-      (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
-    );
-    if (hosts.length > 1) throw new HttpError(400, 'The request has more than one Host header.');
-    if (hosts.length === 0 && raw.httpVersion === '1.1')
-      throw new HttpError(400, 'The request has no Host header.');
+    const hosts = countHeaders(raw, 'host');
+    if (hosts > 1) throw new HttpError(400, 'The request has more than one Host header.');
+    if (hosts === 0 && raw.httpVersion === '1.1') throw new HttpError(400, 'The request has no Host header.');
+    if (countHeaders(raw, 'authorization') > 1)
+      throw new HttpError(400, 'The request has more than one Authorization header.');
   });
+}
+
+function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
+  return rawHeaders.filter(
+    (one, at) => at % 2 === 0 && one.length === name.length && one.toLowerCase() === name,
+  ).length;
 }

@@ -182,9 +182,9 @@ describe('a request whose body is rejected unread', () => {
   });
 });
 
-describe('the Host header', () => {
+describe('the headers Host and Authorization', () => {
   const service = sharedService();
-  test.each(['/livez', STATS, '/nowhere'])('is required by HTTP/1.1: %s', async (path) => {
+  test.each(['/livez', STATS, '/nowhere'])('Host is required by HTTP/1.1: %s', async (path) => {
     const { sendRaw } = service();
     const answer = await sendRaw(`GET ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`, {
       connectionError: true,
@@ -192,7 +192,7 @@ describe('the Host header', () => {
     expect([answer.status, errorOf(answer)]).toEqual([400, 'The request has no Host header.']);
   });
 
-  test('may not be repeated (RFC 9112, section 3.2)', async () => {
+  test('Host may not be repeated (RFC 9112, section 3.2)', async () => {
     const { sendRaw } = service();
     const answer = await sendRaw(`GET /livez HTTP/1.1\r\n${host}Host: other\r\nConnection: close\r\n\r\n`, {
       connectionError: true,
@@ -200,7 +200,22 @@ describe('the Host header', () => {
     expect(answer.status).toBe(400);
   });
 
-  test('is optional in HTTP/1.0', async () => {
+  test.each([STATS, '/api/session', '/livez'])('Authorization may not be repeated: %s', async (path) => {
+    const { sendRaw, keys } = service();
+    for (const [first, second] of [
+      [keys.admin, 'another'],
+      ['another', keys.admin],
+    ]) {
+      const two = `Authorization: Bearer ${first}\r\nauthorization: Bearer ${second}\r\n`;
+      const answer = await sendRaw(`GET ${path} HTTP/1.1\r\n${host}${two}Connection: close\r\n\r\n`, {
+        connectionError: true,
+      });
+      const message = 'The request has more than one Authorization header.';
+      expect([answer.status, errorOf(answer)]).toEqual([400, message]);
+    }
+  });
+
+  test('Host is optional in HTTP/1.0', async () => {
     expect((await service().sendRaw('GET /livez HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 });

@@ -3,12 +3,13 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { boundParameters, curlCommand, quote } from '../../../dashboard/src/format/curl.js';
-import { callersCsv, fileName, seriesCsv } from '../../../dashboard/src/format/files.js';
+import { fileName } from '../../../dashboard/src/format/files.js';
 import { change, compact, count, share } from '../../../dashboard/src/format/numbers.js';
 import { suggestProjectId } from '../../../dashboard/src/format/project-id.js';
 import { relative } from '../../../dashboard/src/format/relative.js';
 import { exportKey, LANGUAGES, snippet } from '../../../dashboard/src/format/snippets.js';
 import { browserName } from '../../../dashboard/src/format/user-agent.js';
+import { callersToCsv, seriesToCsv } from '../../../src/domain/counting/csv.js';
 import { isProjectId } from '../../../src/domain/projects/project.js';
 
 /** How a real shell parses a command line. */
@@ -105,7 +106,7 @@ describe('a file', () => {
         total: 6,
       },
     ];
-    const text = seriesCsv({ interval: 'day', timeZone: 'Europe/Berlin', buckets });
+    const text = seriesToCsv({ interval: 'day', timeZone: 'Europe/Berlin', buckets });
     expect(text.split('\r\n')[0]).toBe('start,end,web,api,other,total');
     expect(
       parse(text, {
@@ -119,10 +120,16 @@ describe('a file', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (names) => {
         const callers = names.map((caller) => ({ caller, type: 'other' as const, count: 1 }));
-        const rows = parse(callersCsv({ total: names.length, callers }), { relax_column_count: true });
-        expect(rows.slice(1).map(([name]: string[]) => name)).toEqual(names);
+        const rows = parse(callersToCsv({ total: names.length, callers }), { relax_column_count: true });
+        const shown = names.map((name) => (/^[-=+@\t\r]/.test(name) ? `'${name}` : name));
+        expect(rows.slice(1).map(([name]: string[]) => name)).toEqual(shown);
       }),
     );
+  });
+
+  test.each(['=1+1', '+1', '-1', '@sum', '\t=1', '\r=1'])('no spreadsheet runs the caller %j', (caller) => {
+    const text = callersToCsv({ total: 1, callers: [{ caller, type: 'other', count: 1 }] });
+    expect(parse(text)[1]).toEqual([`'${caller}`, 'other', '1']);
   });
 
   test('has a name that is valid on every system', () => {

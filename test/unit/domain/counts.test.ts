@@ -36,6 +36,11 @@ describe('as CSV', () => {
     const callers = toCallerCounts([['slack', 3]]);
     expect(callersToCsv(callers)).toBe('caller,type,count\r\nslack,other,3\r\n');
   });
+
+  test('a caller that a spreadsheet would run as a formula is a text there', () => {
+    const callers = { total: 3, callers: [{ caller: '-2-3', type: 'other' as const, count: 3 }] };
+    expect(callersToCsv(callers)).toBe("caller,type,count\r\n'-2-3,other,3\r\n");
+  });
 });
 
 test('callers are sorted by count, then name, without those that have no queries', () => {

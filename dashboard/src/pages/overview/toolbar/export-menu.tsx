@@ -1,9 +1,10 @@
 /** Downloads exactly the numbers on screen, without another request. */
 import { Download } from 'lucide-react';
+import { callersToCsv, seriesToCsv } from '../../../../../src/domain/counting/csv.js';
 import type { Project } from '../../../api/types.js';
 import { Button } from '../../../components/forms/button.js';
 import { Menu } from '../../../components/overlays/menu.js';
-import { callersCsv, fileName, seriesCsv } from '../../../format/files.js';
+import { fileName } from '../../../format/files.js';
 import type { View } from '../../../navigation/view.js';
 import { toLocal } from '../../../time/zone.js';
 import type { Numbers } from '../use-numbers.js';
@@ -26,7 +27,8 @@ export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
       : ([
           {
             label: 'Counts over time, as CSV',
-            onSelect: () => save(name(reading.series.interval, 'csv'), 'text/csv', seriesCsv(reading.series)),
+            onSelect: () =>
+              save(name(reading.series.interval, 'csv'), 'text/csv', seriesToCsv(reading.series)),
           },
           {
             label: 'Counts over time, as JSON',
@@ -35,7 +37,7 @@ export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
           },
           {
             label: 'Callers, as CSV',
-            onSelect: () => save(name('callers', 'csv'), 'text/csv', callersCsv(reading.callers)),
+            onSelect: () => save(name('callers', 'csv'), 'text/csv', callersToCsv(reading.callers)),
           },
           {
             label: 'Callers, as JSON',

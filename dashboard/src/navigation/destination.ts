@@ -5,14 +5,20 @@
  * site.
  */
 export function safeDestination(to: string | null, origin: string): string {
-  if (to === null || !/^\/(?![/\\])/.test(to)) return '/';
+  if (to === null || !isPath(to)) return '/';
   try {
     const url = new URL(to, origin);
-    if (url.origin !== origin || url.pathname === '/sign-in') return '/';
+    // `/..//other.test` has the path `//other.test`, which the browser would read as a host.
+    if (url.origin !== origin || !isPath(url.pathname) || url.pathname === '/sign-in') return '/';
     return `${url.pathname}${url.search}`;
   } catch {
     return '/';
   }
+}
+
+/** Whether browsers read it as a path of the same host. */
+function isPath(to: string): boolean {
+  return /^\/(?![/\\])/.test(to);
 }
 
 /** The URL of the sign-in page that returns to the current page. */

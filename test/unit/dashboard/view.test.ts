@@ -92,6 +92,9 @@ describe('after signing in', () => {
     '/\t/evil.example',
     '/sign-in',
     '/sign-in?to=/members',
+    '/..//evil.example',
+    '/members/../..//evil.example',
+    '/.//sign-in',
   ])('%j leads to the start page', (to) => {
     expect(safeDestination(to, 'https://stats.example')).toBe('/');
   });
@@ -100,6 +103,7 @@ describe('after signing in', () => {
     const text = fc.oneof(
       fc.string(),
       fc.string().map((rest) => `/${rest}`),
+      fc.array(fc.constantFrom('/', '.', '..', '\\', 'a')).map((parts) => `/${parts.join('')}`),
       fc.webUrl(),
     );
     fc.assert(

@@ -1,4 +1,4 @@
-/** How numbers and times are written for people. */
+/** How numbers, times and foreign texts are written for people. */
 
 const grouped = new Intl.NumberFormat('en-US');
 
@@ -15,4 +15,12 @@ export function formatQuantity(count: number, noun: string, plural = `${noun}s`)
 /** A time as RFC 3339 in UTC; `otherwise` for null. */
 export function formatTime(timeMs: number | null, otherwise = ''): string {
   return timeMs === null ? otherwise : new Date(timeMs).toISOString();
+}
+
+/**
+ * A text without the control characters with which a server or a name could command the reader's terminal, and without those
+ * that reorder what stands around them. Line breaks and tabs stay.
+ */
+export function toPrintable(text: string): string {
+  return text.replaceAll(/(?!\r\n|[\n\t])[\p{Cc}\p{Bidi_Control}]/gu, '\u{fffd}');
 }

@@ -4,6 +4,7 @@ import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from '@mo
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ReportSource } from '../app/reports.js';
 import { CallerStatsError, describeError } from '../domain/errors.js';
+import { toPrintable } from '../domain/format.js';
 import type { ObjectSchema } from '../http/schemas/json-schema.js';
 import { createTools, type Tool } from './tools.js';
 
@@ -83,5 +84,5 @@ function asStandard(schema: ObjectSchema): StandardSchemaWithJSON {
 }
 
 function printError({ stderr }: ToolStreams, message: string): void {
-  stderr.write(`caller-stats: ${message}\n`);
+  stderr.write(toPrintable(`caller-stats: ${message}\n`));
 }

@@ -10,8 +10,12 @@ import {
   refusal,
   succeed,
 } from '../support/cli/cli-place.js';
+import { startHttpServer } from '../support/http-server.js';
 import { expected } from '../support/sample.js';
 import { isDeep } from '../support/volume.js';
+
+/** Clears a terminal, sets its title, and begins a sequence with one character only. */
+const ESCAPES = '\u001b[2J\u001b]0;evil\u0007\u009b31m\u007f\revil\b\nevil';
 
 type Range = (typeof expected.ranges)[number];
 
@@ -74,6 +78,24 @@ describe('stats', () => {
       stdout: '',
       stderr: 'caller-stats: The server answered 404: There is no such project.\n',
     });
+  });
+
+  test.concurrent.each([
+    ['in a count', 200, { callers: [{ caller: ESCAPES, type: 'other', count: 1 }], total: 1 }],
+    ['in an error', 400, { error: `${ESCAPES}.` }],
+  ])('a terminal gets no control characters that a server sends %s', async (_what, status, body) => {
+    const url = await startHttpServer((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    const place = await emptyPlace();
+    const env = { CALLER_STATS_KEY: `cs_admin_${'x'.repeat(49)}` };
+    for (const form of [[], ['--csv'], ['--json']]) {
+      const { stdout, stderr } = await place.run(['stats', 'docs', '--callers', '--url', url, ...form], {
+        env,
+      });
+      expect(stdout + stderr).toContain('evil');
+      expect((stdout + stderr).replaceAll(/\r?\n/g, '')).not.toMatch(/\p{Cc}/u);
+    }
   });
 });
 

@@ -7,7 +7,7 @@ import type { Series } from '../../domain/counting/series.js';
 import { formatCount } from '../../domain/format.js';
 import { type Io, UsageError } from '../io.js';
 import { addSourceOptions, runOnSource, type SourceOptions } from '../options/count-source.js';
-import { formatTable, printJson, printLine } from '../terminal/output.js';
+import { formatTable, printJson, printLine, printText } from '../terminal/output.js';
 
 interface StatsOptions extends SourceOptions, ReportInput {
   readonly callers?: boolean;
@@ -58,7 +58,7 @@ async function print<Question, Answer>(
     source.read(report, projectId, question.value, options),
   );
   if (options.json) printJson(io.stdout, answer);
-  else if (options.csv) io.stdout.write(report.toCsv(answer));
+  else if (options.csv) printText(io.stdout, report.toCsv(answer));
   else for (const line of format(answer)) printLine(io.stdout, line);
 }
 

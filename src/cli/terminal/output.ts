@@ -1,8 +1,14 @@
 /** Printing results. */
 import type { Writable } from 'node:stream';
+import { toPrintable } from '../../domain/format.js';
+
+/** Prints a text as it is, but without control characters: see `toPrintable`. */
+export function printText(to: Writable, text: string): void {
+  to.write(toPrintable(text));
+}
 
 export function printLine(to: Writable, line: string): void {
-  to.write(`${line}\n`);
+  printText(to, `${line}\n`);
 }
 
 export function printJson(to: Writable, value: unknown): void {

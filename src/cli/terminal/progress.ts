@@ -46,7 +46,10 @@ export async function withProgress<T>(
         bar.update(done, { read: formatCount(read), rate: formatCount(Math.round(read / seconds)) });
       },
       // Clear the line of the bar, which its next update draws again.
-      note: (line) => printLine(io.stderr, `\r\u001b[K${line}`),
+      note: (line) => {
+        io.stderr.write('\r\u001b[K');
+        printLine(io.stderr, line);
+      },
     });
   } finally {
     bar.stop();

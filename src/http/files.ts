@@ -9,17 +9,23 @@ import { HttpError } from './errors.js';
 import { getParameter } from './request/target.js';
 import { addResource } from './resource.js';
 
-/** Allows only files from this server, and no inline scripts or styles. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** The headers of pages. They allow only files from this server, no inline scripts or styles, and no other window's access. */
+const PAGE_HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb']
+    .map((feature) => `${feature}=()`)
+    .join(', '),
+} as const;
 
 /** `Cache-Control`: revalidate pages each time, and keep assets. */
 export const CACHING = {
@@ -98,7 +104,7 @@ async function sendMissingPage(
   { folder, change = (text) => text }: Serving,
 ): Promise<void> {
   const text = await readFile(join(folder, file), 'utf8');
-  await reply.code(404).header('content-security-policy', PAGE_POLICY).type(HTML).send(change(text));
+  await reply.code(404).headers(PAGE_HEADERS).type(HTML).send(change(text));
 }
 
 function sendFile(
@@ -106,7 +112,7 @@ function sendFile(
   file: string,
   { folder, caching, change }: Serving,
 ): FastifyReply | Promise<FastifyReply> {
-  reply.headers({ 'cache-control': caching, 'content-security-policy': PAGE_POLICY });
+  reply.headers({ 'cache-control': caching, ...PAGE_HEADERS });
   const type = TEXTS[extname(file)];
   if (change === undefined || type === undefined) return reply.sendFile(file, folder);
   return readFile(join(folder, file), 'utf8').then((text) => reply.type(type).send(change(text)));

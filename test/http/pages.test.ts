@@ -59,6 +59,7 @@ describe('at an unknown address', () => {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       'content-security-policy': expect.stringMatching(/^default-src 'none'; script-src 'self'; /),
+      'cross-origin-opener-policy': 'same-origin',
     });
     const head = await send({ path, key: null, method: 'HEAD', headers });
     expect([head.status, head.text]).toEqual([404, '']);
@@ -129,6 +130,8 @@ test.each([
     'content-security-policy':
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
       "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': expect.stringMatching(/^camera=\(\), .*\bmicrophone=\(\)/),
   });
   const again = await send({ path, key: null, headers: { 'if-none-match': headers['etag'] ?? '' } });
   expect([again.status, again.text]).toEqual([304, '']);

@@ -62,9 +62,13 @@ export class AuthProvider {
     this.log = new SignInLog({ store, clock, metrics, secrets: () => this.secrets() });
   }
 
+  get publicUrl(): string | undefined {
+    return this.#options.publicUrl;
+  }
+
   /** The server's URL for browsers. */
   get origin(): string {
-    return this.#options.publicUrl ?? 'http://127.0.0.1';
+    return this.publicUrl ?? 'http://127.0.0.1';
   }
 
   get basePath(): string {

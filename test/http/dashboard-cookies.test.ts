@@ -16,7 +16,8 @@ function readAttributes({ cookies }: Answer): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-const https = { 'x-forwarded-proto': 'https' };
+const forwarded = { 'x-forwarded-proto': 'https' };
+const https = { ...forwarded, host: 'localhost', origin: 'https://localhost' };
 const insecure = {
   'caller-stats.session_token': 'HttpOnly; Path=/; SameSite=Lax',
   'caller-stats.device': 'HttpOnly; Path=/api; SameSite=Strict',
@@ -36,7 +37,7 @@ describe('cookies', () => {
 
   test.each([
     ['are Secure if the public URL is HTTPS', 'https://stats.example.org', {}, secure],
-    ['are not Secure if the public URL is HTTP', 'http://stats.example.org', https, insecure],
+    ['are not Secure if the public URL is HTTP', 'http://stats.example.org', forwarded, insecure],
     ['are Secure if a trusted proxy says HTTPS', undefined, https, secure],
     ['are not Secure if a trusted proxy does not say HTTPS', undefined, {}, insecure],
   ])('%s', async (_what, publicUrl, headers, expected) => {

@@ -1,6 +1,6 @@
 /** Requests that a page of another site makes a browser send are rejected and change nothing. */
 import { describe, expect, test } from 'vitest';
-import { auditOf, type Browser, signedIn } from '../support/http/dashboard.js';
+import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { DASHBOARD_ROUTES, exampleOf, REFUSED_BODY } from '../support/http/dashboard-routes.js';
 import { errorOf, type Service, sharedService, startService } from '../support/http/http.js';
 
@@ -103,6 +103,51 @@ test.each([
   expect((await owner.send({ path: '/api/sessions/end-others', body: {}, headers })).status).toBe(204);
   const other = { host, origin: origin.replace('//', '//not-') };
   expect((await owner.send({ path: '/api/sessions/end-others', body: {}, headers: other })).status).toBe(403);
+});
+
+describe('a change is refused, although the browser is signed in,', () => {
+  const change = async (service: Service, headers: Readonly<Record<string, string>>, address?: string) => {
+    const owner = new Browser(service, address);
+    const email = `${address ?? 'ada'}@example.org`;
+    const body = { token: await invite(service, email, 'owner'), name: 'Ada', password: PASSWORD };
+    const origin = `${headers['x-forwarded-proto'] ?? 'http'}://${headers['host']}`;
+    const own = service.pageOrigin.startsWith('https') ? {} : { ...headers, origin };
+    await owner.ask({ path: '/api/invitations/accept', body, headers: own }, 204);
+    return async (more: object) =>
+      (await send(owner, 'POST', '/api/sessions/end-others', {}, { ...headers, ...more })).status;
+  };
+
+  test('from every origin but that of the public URL', async () => {
+    const service = await startService({ users: { publicUrl: 'https://stats.example.org' } });
+    const from = await change(service, { host: 'internal:4000' });
+    expect(await from({ origin: 'https://stats.example.org' })).toBe(204);
+    for (const origin of [
+      'http://stats.example.org',
+      'https://stats.example.org:8443',
+      'http://internal:4000',
+      'https://internal:4000',
+      'https://other.test',
+      'null',
+    ])
+      expect(await from({ origin }), origin).toBe(403);
+  });
+
+  test('from a page without HTTPS, if the request had it', async () => {
+    const service = await startService({ trustProxy: ['192.0.2.0/24'] });
+    const from = await change(service, { host: 'stats.example.org', 'x-forwarded-proto': 'https' });
+    expect(await from({ origin: 'https://stats.example.org' })).toBe(204);
+    expect(await from({ origin: 'http://stats.example.org' })).toBe(403);
+  });
+
+  test('from the host in X-Forwarded-Host, whoever sends it', async () => {
+    const service = await startService({ trustProxy: ['192.0.2.0/24'] });
+    for (const address of ['192.0.2.1', '198.51.100.1']) {
+      const headers = { host: 'stats.example.org', 'x-forwarded-host': 'other.test' };
+      const from = await change(service, headers, address);
+      expect(await from({ origin: 'https://other.test' }), address).toBe(403);
+      expect(await from({ origin: 'https://stats.example.org' }), address).toBe(204);
+    }
+  });
 });
 
 test('reading needs no origin, but other sites cannot use the response', async () => {

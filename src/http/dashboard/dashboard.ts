@@ -38,7 +38,7 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
     own.removeAllContentTypeParsers();
     addJsonParser(own, dashboardBodyBytesMax);
     own.addHook('onRequest', refuseNul);
-    own.addHook('onRequest', requireSameOrigin);
+    own.addHook('onRequest', requireSameOrigin(authProvider.publicUrl));
     own.addHook('preParsing', refuseEncoding);
     for (const add of [
       addSession,
@@ -74,20 +74,30 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
 /**
  * Protects against cross-site request forgery: `403` for a change that comes from a page of another site. Browsers send the
  * origin with every such request (Fetch, "Origin header"; OWASP's CSRF Prevention Cheat Sheet, "Verifying Origin With
- * Standard Headers"). Only the host is compared, because a proxy may have terminated HTTPS.
+ * Standard Headers"). It must be that of the public URL; without one, that of the host that the request names.
  */
-async function requireSameOrigin({ method, headers, host }: FastifyRequest): Promise<void> {
-  if (SAFE.includes(method)) return;
-  const { origin, 'sec-fetch-site': site } = headers;
-  if (!isOriginOfHost(origin, host) || (site !== undefined && site !== 'same-origin')) {
-    throw new HttpError(403, 'The request does not come from a page of this server.');
-  }
+function requireSameOrigin(publicUrl: string | undefined) {
+  const where = publicUrl === undefined ? '' : `, which is at ${publicUrl}`;
+  return async ({ method, headers, protocol }: FastifyRequest): Promise<void> => {
+    if (SAFE.includes(method)) return;
+    const { origin = '', host = '', 'sec-fetch-site': site } = headers;
+    const isOwn =
+      URL.canParse(origin) &&
+      (publicUrl === undefined
+        ? isOriginOfHost(new URL(origin), host, protocol)
+        : new URL(origin).origin === publicUrl);
+    if (!isOwn || (site !== undefined && site !== 'same-origin'))
+      throw new HttpError(403, `The request does not come from a page of this server${where}.`);
+  };
 }
 
-function isOriginOfHost(origin: string | undefined, host: string): boolean {
-  if (origin === undefined || !URL.canParse(origin)) return false;
-  const { protocol, host: originHost } = new URL(origin);
+/**
+ * Whether the origin is that of the `Host` header. Other headers that name a host are not read, because proxies pass on what
+ * clients send. A request over HTTP may come from a page over HTTPS, because an unknown proxy may have terminated it.
+ */
+function isOriginOfHost(origin: URL, host: string, protocol: string): boolean {
+  if (protocol === 'https' && origin.protocol !== 'https:') return false;
   // The same parser drops a default port from both.
-  const requested = `${protocol}//${host}`;
-  return URL.canParse(requested) && new URL(requested).host === originHost;
+  const requested = `${origin.protocol}//${host}`;
+  return URL.canParse(requested) && new URL(requested).host === origin.host;
 }

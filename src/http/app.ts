@@ -90,7 +90,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   admission.watch(app);
   requireSingleHeaders(app);
   for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
-  await addOpenApi(app, options.dashboard.version, basePath);
+  await addOpenApi(app, basePath);
 
   const requests = new RateLimit('organization', limits.requestsPerMinute);
   const failures = new FailureLimit(limits.failuresPerMinute);

@@ -105,6 +105,15 @@ describe('without a session', () => {
   });
 });
 
+test('a visitor without a session or a key does not learn the version', async () => {
+  const ask = async (path: string) => JSON.parse((await service().send({ path, key: null })).text);
+  expect(Object.keys(await ask('/api/session'))).not.toContain('version');
+  const { version, ...info } = (await ask('/openapi.json')).info;
+  // Of the API, not of the software.
+  expect(version).toBe('1.0.0');
+  expect(Object.keys(info).toSorted()).toEqual(['description', 'license', 'title']);
+});
+
 test('a session does not give access to /v1', async () => {
   const { routes, send } = service();
   const cookie = [...person('owner').cookies].map((pair) => pair.join('=')).join('; ');

@@ -66,7 +66,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         serving =
           settings.workers > 1 && !cluster.isWorker
             ? await startWorkers(settings.workers, { signal: stop.signal, log })
-            : await serve(store, settings, io, version, { metrics, tracing, log });
+            : await serve(store, settings, io, { metrics, tracing, log });
         if (serving !== undefined && !cluster.isWorker) {
           const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
@@ -109,7 +109,6 @@ async function serve(
   store: Store,
   settings: ServerSettings,
   io: Io,
-  version: string,
   observers: Pick<AppOptions, 'metrics' | 'tracing' | 'log'>,
 ): Promise<Serving> {
   // Loaded only here, because other commands do not need it.
@@ -124,7 +123,6 @@ async function serve(
     telemetry: settings.telemetry,
     dashboard: {
       pages,
-      version,
       singleSignOnName: settings.singleSignOn?.name,
       keyPrefix: settings.keyPrefix,
       keyLifeMax: settings.keyLifeMax,

@@ -25,8 +25,6 @@ export interface DashboardOptions {
   readonly keyLifeMax: number | null;
   readonly randomInt: (max: number) => number;
   readonly basePath: BasePath;
-  /** The version of this program. */
-  readonly version: string;
 }
 
 export interface Dashboard extends DashboardOptions {

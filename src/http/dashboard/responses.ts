@@ -72,7 +72,6 @@ export interface SessionResponse {
   /** Whether the server has no account yet and waits for its set-up link to be opened. */
   readonly setUp: boolean;
   readonly singleSignOn: { readonly name: string } | null;
-  readonly version: string;
   readonly keys: {
     readonly prefix: string;
     /** Maximum lifetime of a key in days; null for no limit. */

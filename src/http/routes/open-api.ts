@@ -4,24 +4,17 @@ import type { FastifyInstance } from 'fastify';
 import type { BasePath } from '../request/base-path.js';
 import { addResource } from '../resource.js';
 
-/** The version of the API (`/v1` in its paths), not of the software. */
+/** The version of the API (`/v1` in its paths). Strangers do not learn that of the software. */
 const interfaceVersion = '1.0.0';
 
 /** Call it before the routes that the document lists. */
-export async function addOpenApi(
-  app: FastifyInstance,
-  softwareVersion: string,
-  basePath: BasePath,
-): Promise<void> {
-  // A variable, because the type of `info` has no extensions.
-  const extensions = { 'x-software-version': softwareVersion };
+export async function addOpenApi(app: FastifyInstance, basePath: BasePath): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'caller-stats',
         version: interfaceVersion,
-        ...extensions,
         description: 'Counts the queries to the assistant of a documentation project, by their caller.',
         license: { name: 'MIT', identifier: 'MIT' },
       },

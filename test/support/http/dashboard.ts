@@ -41,7 +41,7 @@ export class Browser {
       from: this.from,
       headers: {
         ...(cookie === '' ? {} : { cookie }),
-        ...(method === 'GET' ? {} : OWN_ORIGIN),
+        ...(method === 'GET' ? {} : { ...OWN_ORIGIN, origin: this.#service.pageOrigin }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

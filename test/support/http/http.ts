@@ -70,6 +70,8 @@ interface Requests {
 export interface Service extends Requests, Pick<WatchedStore, 'calls' | 'store'> {
   readonly watched: WatchedStore;
   readonly clock: { nowMs: number };
+  /** The origin of the server's pages in a browser. */
+  readonly pageOrigin: string;
   /** The event loop delay that the app measures. */
   readonly eventLoop: { delayMs: number };
   readonly keys: Readonly<Record<KeyName, string>>;
@@ -191,7 +193,6 @@ export async function startService(
       keyPrefix: 'cs',
       keyLifeMax,
       randomInt: (max) => randomInt(max),
-      version: '1.2.3',
     },
     docs: await makeDocs(folder),
     users: {
@@ -216,6 +217,7 @@ export async function startService(
     store,
     calls,
     clock,
+    pageOrigin: users.publicUrl ?? 'http://localhost:80',
     keys,
     databaseUrl,
     hide: (text) => void hidden.add(text),

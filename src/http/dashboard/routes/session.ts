@@ -12,10 +12,9 @@ import type { SessionResponse } from '../responses.js';
 const EXPIRY_DAYS = [7, 30, 60, 90];
 
 export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
-  const { users, store, singleSignOnName, keyPrefix, keyLifeMax, version } = dashboard;
+  const { users, store, singleSignOnName, keyPrefix, keyLifeMax } = dashboard;
   const about = {
     singleSignOn: singleSignOnName === undefined ? null : { name: singleSignOnName },
-    version,
     keys: {
       prefix: keyPrefix,
       lifeDaysMax: keyLifeMax === null ? null : keyLifeMax / dayMs,

@@ -1,7 +1,7 @@
 /** Runs a scenario and exports all of its spans: `node run.mjs ai-sdk generateText 7`. The variant comes last. */
 import { randomUUID } from 'node:crypto';
 import { trace } from '@opentelemetry/api';
-import { exportSpans } from './support/telemetry.mjs';
+import { exportSpans, spansEnded } from './support/telemetry.mjs';
 
 const [file, scenario] = process.argv.slice(2);
 const scenarios = await import(`./scenarios/${file}.mjs`);
@@ -12,7 +12,8 @@ else
     await scenarios[scenario]();
     span.end();
   });
-// What goes on after an answer, such as the rest of an interrupted stream, ends its spans, too.
+await spansEnded();
+// Spans of providers that others register, such as Next, are not known.
 await new Promise((resolve) => setTimeout(resolve, 100));
 await (scenarios.exportSpans ?? exportSpans)();
 process.exit(0);

@@ -45,12 +45,12 @@ export const failing = () => ai.generate({ model, prompt, config: { version: 'fa
 /** The reader closes the page during the answer. */
 export const interrupted = async () => {
   const left = new AbortController();
-  const { stream, response } = ai.generateStream({ model, prompt, abortSignal: left.signal });
-  for await (const _ of stream) {
-    left.abort();
-    break;
-  }
-  await response.catch(() => {});
+  const answer = ai.generateStream({ model, prompt, abortSignal: left.signal });
+  const ended = answer.response.catch(() => {});
+  try {
+    for await (const _ of answer.stream) left.abort();
+  } catch {}
+  await ended;
 };
 
 export const exportSpans = flushTracing;

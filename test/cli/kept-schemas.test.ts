@@ -5,16 +5,16 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import type { Query } from '../../src/domain/queries/query.js';
+import { SHARDED_TABLES } from '../../src/storage/postgres/migrations/distribute.js';
 import { NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations/index.js';
 import { recount, recountCallers } from '../laws/events.js';
 import { Session } from '../support/browser/dashboard-user.js';
-import { whenOver } from '../support/cleanup.js';
 import { startServer } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import { succeed } from '../support/cli/cli-place.js';
 import { programOn } from '../support/postgres/schema-nodes.js';
-import { onDatabase } from '../support/storage/store.js';
+import { askedFor, isCitus, newSchemaIn, onDatabase, schemaOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { isDeep } from '../support/volume.js';
 
@@ -38,9 +38,48 @@ const recorded = readFileSync(queriesFile, 'utf8')
 
 const kept = (name: string): Buffer => gunzipSync(readFileSync(new URL(`${name}.gz`, folder)));
 
+/** Restores a dump in a schema of its own and, if the database is a Citus cluster, distributes it as the program did then. */
+async function restoreIn(databaseUrl: string, version: number): Promise<string> {
+  const url = newSchemaIn(databaseUrl);
+  const schema = schemaOf(url);
+  const dump = kept(`postgres-${version}.sql`).toString();
+  await onDatabase(databaseUrl, (client) => client.query(dump.replaceAll(/\bcaller_stats\b/g, schema)));
+  if (!(await isCitus(databaseUrl))) return url;
+  await onDatabase(databaseUrl, async (client) => {
+    for (const [table, column] of Object.entries({ ...SHARDED_TABLES, counter: 'project_id' })) {
+      const beside = table === 'project' ? 'none' : `${schema}.project`;
+      await client.query(
+        `SELECT create_distributed_table(relation, $2, colocate_with => $3)
+         FROM to_regclass($1) AS relation WHERE relation IS NOT NULL`,
+        [`${schema}.${table}`, column, beside],
+      );
+    }
+    await client.query(
+      `SELECT create_distributed_function(oid, 'asked_project', colocate_with => $2) FROM pg_proc
+       WHERE pronamespace = to_regnamespace($1) AND proname IN ('record', 'import_counts')`,
+      [schema, `${schema}.query`],
+    );
+  });
+  return url;
+}
+
+interface KeptStore {
+  /** How the names of its files begin. */
+  readonly files: string;
+  readonly newest: number;
+  readonly restore: (version: number) => Promise<string>;
+}
+
+const onPostgres = (databaseUrl: string): KeptStore => ({
+  files: 'postgres',
+  newest: NEWEST_VERSION,
+  restore: (version: number) => restoreIn(databaseUrl, version),
+});
+
 /** Restores a saved database of each store and returns its URL. */
-const stores: Readonly<Record<string, { newest: number; restore: (version: number) => Promise<string> }>> = {
+const stores: Readonly<Record<string, KeptStore>> = {
   sqlite: {
+    files: 'sqlite',
     newest: MIGRATIONS.length,
     restore: async (version) => {
       const file = join(await temporaryFolder(), 'kept.db');
@@ -48,25 +87,14 @@ const stores: Readonly<Record<string, { newest: number; restore: (version: numbe
       return `sqlite:${file}`;
     },
   },
-  postgres: {
-    newest: NEWEST_VERSION,
-    restore: async (version) => {
-      const server = inject('postgresServers').at(-1)?.url ?? '';
-      const name = `kept_${version}`;
-      whenOver(() => onDatabase(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
-      await onDatabase(server, (client) => client.query(`CREATE DATABASE ${name}`));
-      const url = new URL(server);
-      url.pathname = `/${name}`;
-      await onDatabase(url.href, (client) => client.query(kept(`postgres-${version}.sql`).toString()));
-      return url.href;
-    },
-  },
+  postgres: onPostgres(inject('postgresServers').at(-1)?.url ?? ''),
+  ...(askedFor === undefined ? {} : { CALLER_STATS_TEST_DATABASE_URL: onPostgres(askedFor) }),
 };
 
-/** The quick run upgrades only some versions: upgrading the oldest runs every migration. */
-const cases = Object.entries(stores).flatMap(([store, { newest, restore }]) =>
-  Array.from({ length: newest }, (_, at) => ({ store, version: at + 1, restore })).filter(
-    ({ version }) => isDeep || [1, 5, newest].includes(version),
+/** The quick run upgrades only some versions: upgrading the oldest runs every migration. A database is named to try all. */
+const cases = Object.entries(stores).flatMap(([store, { newest, ...rest }]) =>
+  Array.from({ length: newest }, (_, at) => ({ store, version: at + 1, ...rest })).filter(
+    ({ version }) => isDeep || askedFor !== undefined || [1, 5, newest].includes(version),
   ),
 );
 
@@ -77,9 +105,9 @@ function rulesOf(version: number): object {
     : { otlpQuery: null, otlpId: null };
 }
 
-describe.each(cases)('a $store database of schema version $version', ({ store, version, restore }) => {
+describe.each(cases)('a $store database of schema version $version', ({ store, files, version, restore }) => {
   test('is upgraded with all its queries, keys, members and accounts', async () => {
-    const made = JSON.parse(kept(`${store}-${version}.json`).toString()) as Made;
+    const made = JSON.parse(kept(`${files}-${version}.json`).toString()) as Made;
     const url = await restore(version);
     const program = programOn(url);
     const ask = async (...args: string[]): Promise<unknown> =>

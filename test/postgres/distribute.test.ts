@@ -94,7 +94,7 @@ describe('migrate', () => {
     const url = server.url();
     await onDatabase(url, async (client) => {
       await client.query('CREATE EXTENSION citus; CREATE SCHEMA caller_stats');
-      for (const migration of MIGRATIONS.slice(0, 2)) await client.query(migration('caller_stats'));
+      for (const migration of MIGRATIONS.slice(0, 2)) await client.query(migration('caller_stats').join(''));
       await client.query(`INSERT INTO caller_stats.schema_version (version) VALUES (2);
         INSERT INTO pg_dist_partition VALUES ('caller_stats.query', 'h')`);
     });

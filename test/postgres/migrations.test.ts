@@ -2,7 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import { Database } from '../../src/storage/postgres/database.js';
+import { parsePostgresUrl } from '../../src/storage/postgres/location.js';
 import { NEWEST_VERSION } from '../../src/storage/postgres/migrations/index.js';
+import { whenOver } from '../support/cleanup.js';
 import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/storage/store.js';
 
 const opened = (url: string) => openForTest(url, { connectionsMax: 2, timeoutMs: 60_000 });
@@ -10,6 +13,16 @@ const opened = (url: string) => openForTest(url, { connectionsMax: 2, timeoutMs:
 describe.each(inject('postgresServers').map(({ version, url }) => [version, url] as const))(
   'on PostgreSQL %s',
   (_version, databaseUrl) => {
+    test('a migration cannot run several statements in one text, which Citus would repeat for each of them', async () => {
+      const location = parsePostgresUrl(databaseUrl);
+      if (!location.ok) throw new Error('this URL is valid');
+      const database = new Database(location.value, { connectionsMax: 2, timeoutMs: 60_000 });
+      whenOver(() => database.close());
+      await expect(database.session(async (session) => session.run('SELECT 1; SELECT 2'))).rejects.toThrow(
+        'cannot insert multiple commands',
+      );
+    });
+
     test('twenty stores that open an empty database concurrently create one schema', async () => {
       const url = newSchemaIn(databaseUrl);
       const stores = await Promise.all(Array.from({ length: 20 }, () => opened(url)));

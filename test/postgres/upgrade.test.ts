@@ -15,13 +15,16 @@ import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '.
 
 const opened = (url: string) => openForTest(url, { connectionsMax: 2, timeoutMs: 60_000 });
 
+/** What brings a schema to `version` from the one before it. */
+const migrationText = (version: number, schema: string) => MIGRATIONS[version - 1]?.(schema).join('') ?? '';
+
 /** The URL of a schema as the first version left it. */
 async function firstVersionSchema(databaseUrl: string): Promise<string> {
   const url = newSchemaIn(databaseUrl);
   const schema = schemaOf(url);
   await onDatabase(url, async (client) => {
     await client.query(`CREATE SCHEMA ${schema}`);
-    await client.query(MIGRATIONS[0]?.(schema) ?? '');
+    await client.query(migrationText(1, schema));
     await client.query(`INSERT INTO ${schema}.schema_version (version) VALUES (1)`);
     await client.query(`INSERT INTO ${schema}.organization VALUES ('rival', 'Rival', 500)`);
     for (const { id, organizationId, name, createdAt } of firstVersionProjects) {
@@ -95,14 +98,14 @@ describe.each(inject('postgresServers').map(({ version, url }) => [version, url]
       const schema = schemaOf(url);
       const late = `SELECT ${schema}.record('docs', '{"\\\\x00ff"}', '{5}', '{slack}')`;
       await onDatabase(url, (client) =>
-        client.query(`${MIGRATIONS[1]?.(schema)};
+        client.query(`${migrationText(2, schema)};
         UPDATE ${schema}.schema_version SET version = 2`),
       );
       await onDatabase(url, async (migrating) => {
         await onDatabase(url, async (used) => {
           // One connection has the statements of the function planned already, the other has not.
           await used.query(late);
-          await migrating.query(`BEGIN; ${MIGRATIONS[2]?.(schema)};
+          await migrating.query(`BEGIN; ${migrationText(3, schema)};
             UPDATE ${schema}.schema_version SET version = 3`);
           const recordings = Promise.allSettled([
             used.query(late.replace('00ff', '01ff')),

@@ -185,7 +185,13 @@ function toAnswer<R>({ rows, rowCount }: pg.QueryResult): Answer<R> {
 function sessionOn(connection: Connection, timeoutMs: number): Session {
   const execute = async <R>(text: string, values: readonly unknown[] = []): Promise<Answer<R>> =>
     toAnswer(
-      await connection.query({ text, values: [...values], query_timeout: timeoutMs } as pg.QueryConfig),
+      await connection.query({
+        text,
+        values: [...values],
+        query_timeout: timeoutMs,
+        // Refuses several statements in one text, of which Citus would send all to its workers for each of them.
+        queryMode: 'extended',
+      } as pg.QueryConfig),
     );
   const run = async (sql: string, values?: readonly unknown[]) => (await execute(sql, values)).changes;
   return {
@@ -195,7 +201,10 @@ function sessionOn(connection: Connection, timeoutMs: number): Session {
     transaction: async (work, mode = '') => {
       let isCommitting = false;
       try {
-        await run(beginOn(connection, mode, timeoutMs));
+        await connection.query({
+          text: beginOn(connection, mode, timeoutMs),
+          query_timeout: timeoutMs,
+        } as pg.QueryConfig);
         const result = await work();
         isCommitting = true;
         await run('COMMIT');

@@ -58,7 +58,7 @@ export function newSchemaIn(databaseUrl: string): string {
   return url.href;
 }
 
-function isCitus(databaseUrl: string): Promise<boolean> {
+export function isCitus(databaseUrl: string): Promise<boolean> {
   return onDatabase(databaseUrl, async (client) => {
     const { rowCount } = await client.query("SELECT FROM pg_extension WHERE extname = 'citus'");
     return rowCount === 1;
@@ -119,7 +119,7 @@ export async function onDatabase<T>(
 }
 
 /** Another database to run the suite and the laws on: a managed PostgreSQL, a Citus cluster. */
-const askedFor = process.env['CALLER_STATS_TEST_DATABASE_URL'];
+export const askedFor = process.env['CALLER_STATS_TEST_DATABASE_URL'];
 
 /** Every kind of store there is; the conformance suite and the laws run on each. */
 export const placeFactories: readonly (readonly [kind: string, factory: PlaceFactory])[] = [

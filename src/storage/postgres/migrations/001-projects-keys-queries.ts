@@ -6,20 +6,24 @@
  * turns `synchronous_commit` on, because a pooler, or Citus on its workers, may use another default. The given ids are
  * distinct. Division truncates, so a negative remainder is made positive first.
  */
-export const sql = (schema: string): string => `
+export const sql = (schema: string): readonly string[] => [
+  `
   CREATE TABLE ${schema}.schema_version (
     version integer NOT NULL,
     single boolean NOT NULL DEFAULT true PRIMARY KEY CHECK (single)
   );
-
+`,
+  `
   CREATE TABLE ${schema}.organization (
     id text COLLATE "C" NOT NULL PRIMARY KEY,
     name text NOT NULL,
     created_at bigint NOT NULL
   );
-
+`,
+  `
   INSERT INTO ${schema}.organization (id, name, created_at) VALUES ('default', 'Default', 0);
-
+`,
+  `
   CREATE TABLE ${schema}.api_key (
     id text COLLATE "C" NOT NULL PRIMARY KEY,
     organization_id text COLLATE "C" NOT NULL REFERENCES ${schema}.organization (id),
@@ -36,14 +40,16 @@ export const sql = (schema: string): string => `
     last_used_at bigint,
     CHECK ((type = 'recording') = (project_id IS NOT NULL))
   );
-
+`,
+  `
   CREATE TABLE ${schema}.project (
     id text COLLATE "C" NOT NULL PRIMARY KEY,
     organization_id text COLLATE "C" NOT NULL,
     name text NOT NULL,
     created_at bigint NOT NULL
   );
-
+`,
+  `
   CREATE TABLE ${schema}.query (
     occurred_at bigint NOT NULL,
     project_id text COLLATE "C" NOT NULL,
@@ -51,7 +57,8 @@ export const sql = (schema: string): string => `
     caller text COLLATE "C" NOT NULL,
     PRIMARY KEY (project_id, id)
   );
-
+`,
+  `
   CREATE TABLE ${schema}.counter (
     bucket bigint NOT NULL,
     web bigint NOT NULL,
@@ -61,7 +68,8 @@ export const sql = (schema: string): string => `
     project_id text COLLATE "C" NOT NULL,
     PRIMARY KEY (project_id, level, bucket)
   ) WITH (fillfactor = 80);
-
+`,
+  `
   CREATE FUNCTION ${schema}.find_access(
     asked_hash text, asked_project text,
     OUT schema_version integer, OUT found_key ${schema}.api_key, OUT found_project ${schema}.project
@@ -73,7 +81,8 @@ export const sql = (schema: string): string => `
       WHERE id = asked_project AND organization_id = found_key.organization_id;
   END
   $function$;
-
+`,
+  `
   CREATE FUNCTION ${schema}.record(
     asked_project text, ids bytea[], times bigint[], callers text[]
   ) RETURNS integer[] LANGUAGE plpgsql AS $function$
@@ -118,4 +127,5 @@ export const sql = (schema: string): string => `
     RETURN duplicates;
   END
   $function$;
-  `;
+  `,
+];

@@ -9,11 +9,14 @@ const TIMES = [10_000, 90, 12, 8, 32];
  *
  * On Citus, `record` writes to this table where it runs, so the table is distributed while it is empty.
  */
-export const sql = (schema: string): string => `
+export const sql = (schema: string): readonly string[] => [
+  `
   LOCK TABLE ${schema}.query IN SHARE ROW EXCLUSIVE MODE;
-
+`,
+  `
   ALTER TABLE ${schema}.counter RENAME TO type_counter;
-
+`,
+  `
   CREATE TABLE ${schema}.caller_counter (
     bucket bigint NOT NULL,
     queries bigint NOT NULL,
@@ -22,7 +25,8 @@ export const sql = (schema: string): string => `
     caller text COLLATE "C" NOT NULL,
     PRIMARY KEY (project_id, level, bucket, caller)
   ) WITH (fillfactor = 80);
-
+`,
+  `
   DO $distribute$
   BEGIN
     IF to_regclass('pg_dist_partition') IS NOT NULL THEN
@@ -32,11 +36,14 @@ export const sql = (schema: string): string => `
     END IF;
   END
   $distribute$;
-
+`,
+  `
   INSERT INTO ${schema}.caller_counter (project_id, level, bucket, caller, queries)
     SELECT project_id, 0, occurred_at, caller, count(*) FROM ${schema}.query
     WHERE caller NOT IN ('web', 'api') GROUP BY project_id, occurred_at, caller;
-  ${TIMES.map((times, level) => widen(schema, level, times)).join('')}
+  `,
+  ...TIMES.map((times, level) => widen(schema, level, times)),
+  `
 
   CREATE OR REPLACE FUNCTION ${schema}.record(
     asked_project text, ids bytea[], times bigint[], callers text[]
@@ -93,7 +100,8 @@ export const sql = (schema: string): string => `
     RETURN duplicates;
   END
   $function$;
-  `;
+  `,
+];
 
 /** Computes each level from the one below it, which has fewer rows than there are queries. */
 function widen(schema: string, level: number, times: number): string {

@@ -2,7 +2,8 @@
  * Accounts, sessions and invitations. The `user_` tables have the form that the sign-in library requires. Released: never
  * change it.
  */
-export const sql = (schema: string): string => `
+export const sql = (schema: string): readonly string[] => [
+  `
   CREATE TABLE ${schema}.user_account (
     id text COLLATE "C" NOT NULL PRIMARY KEY,
     name text NOT NULL,
@@ -13,7 +14,8 @@ export const sql = (schema: string): string => `
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL
   );
-
+`,
+  `
   CREATE TABLE ${schema}.user_session (
     id text COLLATE "C" NOT NULL PRIMARY KEY,
     token text COLLATE "C" NOT NULL UNIQUE,
@@ -24,9 +26,11 @@ export const sql = (schema: string): string => `
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL
   );
-
+`,
+  `
   CREATE INDEX user_session_of_user ON ${schema}.user_session (user_id);
-
+`,
+  `
   CREATE TABLE ${schema}.user_credential (
     id text COLLATE "C" NOT NULL PRIMARY KEY,
     user_id text COLLATE "C" NOT NULL REFERENCES ${schema}.user_account (id) ON DELETE CASCADE,
@@ -43,9 +47,11 @@ export const sql = (schema: string): string => `
     updated_at timestamptz NOT NULL,
     UNIQUE (provider_id, account_id)
   );
-
+`,
+  `
   CREATE INDEX user_credential_of_user ON ${schema}.user_credential (user_id);
-
+`,
+  `
   CREATE TABLE ${schema}.user_verification (
     id text COLLATE "C" NOT NULL PRIMARY KEY,
     identifier text COLLATE "C" NOT NULL,
@@ -54,9 +60,11 @@ export const sql = (schema: string): string => `
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL
   );
-
+`,
+  `
   CREATE INDEX user_verification_by_identifier ON ${schema}.user_verification (identifier);
-
+`,
+  `
   CREATE TABLE ${schema}.user_second_factor (
     id text COLLATE "C" NOT NULL PRIMARY KEY,
     user_id text COLLATE "C" NOT NULL REFERENCES ${schema}.user_account (id) ON DELETE CASCADE,
@@ -66,9 +74,11 @@ export const sql = (schema: string): string => `
     failed_verification_count integer,
     locked_until timestamptz
   );
-
+`,
+  `
   CREATE INDEX user_second_factor_of_user ON ${schema}.user_second_factor (user_id);
-
+`,
+  `
   CREATE TABLE ${schema}.invitation (
     id text COLLATE "C" NOT NULL PRIMARY KEY,
     organization_id text COLLATE "C" NOT NULL REFERENCES ${schema}.organization (id),
@@ -80,11 +90,14 @@ export const sql = (schema: string): string => `
     expires_at bigint NOT NULL,
     UNIQUE (organization_id, email)
   );
-
+`,
+  `
   CREATE INDEX member_by_email ON ${schema}.member (email);
-
+`,
+  `
   CREATE TABLE ${schema}.server_secret (
     name text COLLATE "C" NOT NULL PRIMARY KEY,
     value text NOT NULL
   );
-`;
+`,
+];

@@ -7,18 +7,23 @@
  * its own, which sees what was committed while it waited for the lock. A query from before `rows_from` raises CS001, with
  * that time as its detail.
  */
-export const sql = (schema: string): string => `
+export const sql = (schema: string): readonly string[] => [
+  `
   ALTER TABLE ${schema}.project
     ADD COLUMN time_zone text,
     ADD COLUMN retention_days integer,
     ADD COLUMN rows_from bigint,
     ADD COLUMN swept_to bytea,
     ADD COLUMN deleted_at bigint;
-
+`,
+  `
   CREATE INDEX audit_of_actor ON ${schema}.audit (organization_id, actor, number);
-  CREATE INDEX audit_of_action ON ${schema}.audit (organization_id, action, number);
-  CREATE INDEX audit_of_target ON ${schema}.audit (organization_id, target_id, number);
-
+`,
+  `  CREATE INDEX audit_of_action ON ${schema}.audit (organization_id, action, number);
+`,
+  `  CREATE INDEX audit_of_target ON ${schema}.audit (organization_id, target_id, number);
+`,
+  `
   CREATE OR REPLACE FUNCTION ${schema}.find_access(
     asked_hash text, asked_project text,
     OUT schema_version integer, OUT found_key ${schema}.api_key, OUT found_project ${schema}.project
@@ -30,7 +35,8 @@ export const sql = (schema: string): string => `
       WHERE id = asked_project AND organization_id = found_key.organization_id AND deleted_at IS NULL;
   END
   $function$;
-
+`,
+  `
   CREATE OR REPLACE FUNCTION ${schema}.record(
     asked_project text, ids bytea[], times bigint[], callers text[]
   ) RETURNS integer[] LANGUAGE plpgsql AS $function$
@@ -93,4 +99,5 @@ export const sql = (schema: string): string => `
     RETURN duplicates;
   END
   $function$;
-  `;
+  `,
+];

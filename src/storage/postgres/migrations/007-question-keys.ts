@@ -3,7 +3,8 @@
  *
  * On Citus, where the queries are distributed, so is this table, because all rows of a project belong on one server.
  */
-export const sql = (schema: string): string => `
+export const sql = (schema: string): readonly string[] => [
+  `
   CREATE TABLE ${schema}.question_key (
     project_id text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL,
@@ -13,9 +14,11 @@ export const sql = (schema: string): string => `
     expires_at bigint NOT NULL,
     PRIMARY KEY (project_id, name)
   );
-
+`,
+  `
   CREATE INDEX question_key_by_end ON ${schema}.question_key (project_id, expires_at);
-
+`,
+  `
   DO $distribute$
   BEGIN
     IF to_regclass('pg_dist_partition') IS NOT NULL THEN
@@ -25,4 +28,5 @@ export const sql = (schema: string): string => `
     END IF;
   END
   $distribute$;
-  `;
+  `,
+];

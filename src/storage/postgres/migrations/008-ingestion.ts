@@ -3,7 +3,8 @@
  *
  * On Citus, where the queries are distributed, so are these tables, because all rows of a project belong on one server.
  */
-export const sql = (schema: string): string => `
+export const sql = (schema: string): readonly string[] => [
+  `
   CREATE TABLE ${schema}.ingestion_source (
     project_id text COLLATE "C" NOT NULL,
     kind text COLLATE "C" NOT NULL,
@@ -11,7 +12,8 @@ export const sql = (schema: string): string => `
     seen_at bigint NOT NULL,
     PRIMARY KEY (project_id, kind, name)
   );
-
+`,
+  `
   CREATE TABLE ${schema}.ingestion_count (
     project_id text COLLATE "C" NOT NULL,
     bucket bigint NOT NULL,
@@ -27,7 +29,8 @@ export const sql = (schema: string): string => `
     unmatched bigint NOT NULL,
     PRIMARY KEY (project_id, bucket, kind, name, operation)
   );
-
+`,
+  `
   DO $distribute$
   BEGIN
     IF to_regclass('pg_dist_partition') IS NOT NULL THEN
@@ -38,4 +41,5 @@ export const sql = (schema: string): string => `
     END IF;
   END
   $distribute$;
-  `;
+  `,
+];

@@ -7,7 +7,8 @@
  * nothing. Of one source and caller no spans overlap, so only the last one that starts before the end of a given span can
  * overlap it.
  */
-export const sql = (schema: string): string => `
+export const sql = (schema: string): readonly string[] => [
+  `
   CREATE TABLE ${schema}.imported_count (
     start_at bigint NOT NULL,
     end_at bigint NOT NULL,
@@ -17,9 +18,11 @@ export const sql = (schema: string): string => `
     caller text COLLATE "C" NOT NULL,
     PRIMARY KEY (project_id, source, caller, start_at)
   );
-
+`,
+  `
   CREATE INDEX imported_count_by_start ON ${schema}.imported_count (project_id, start_at);
-
+`,
+  `
   CREATE FUNCTION ${schema}.import_counts(
     asked_project text, sources text[], callers text[], starts bigint[], ends bigint[], counts bigint[], dry_run boolean
   ) RETURNS jsonb LANGUAGE plpgsql AS $function$
@@ -99,7 +102,8 @@ export const sql = (schema: string): string => `
     RETURN jsonb_build_object('recorded', recorded);
   END
   $function$;
-
+`,
+  `
   DO $distribute$
   BEGIN
     IF to_regclass('pg_dist_partition') IS NOT NULL THEN
@@ -113,4 +117,5 @@ export const sql = (schema: string): string => `
     END IF;
   END
   $distribute$;
-  `;
+  `,
+];

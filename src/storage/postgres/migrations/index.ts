@@ -1,5 +1,6 @@
 /**
- * The schema's history: entry n brings a schema from version n to n + 1. Released entries never change.
+ * The schema's history: entry n brings a schema from version n to n + 1, one statement after the other. Released entries never
+ * change.
  *
  * Citus spreads `project`, `query` and the counters over many servers by project. This requires:
  * - Every unique key of these tables includes the project, and they refer to no other table.
@@ -22,7 +23,7 @@ import { sql as v9 } from './009-imported-counts.js';
 import { sql as v10 } from './010-project-telemetry.js';
 import { sql as v11 } from './011-sign-in.js';
 
-export const MIGRATIONS: readonly ((schema: string) => string)[] = [
+export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v1,
   v2,
   v3,

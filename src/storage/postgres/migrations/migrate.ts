@@ -9,6 +9,12 @@ import { MIGRATIONS, NEWEST_VERSION } from './index.js';
 const lockNamespace = 0x43535453;
 
 /**
+ * By default, Citus changes the shards of a table over several connections to each worker, and later statements of the
+ * transaction could not see all of it. PostgreSQL ignores the setting.
+ */
+const KEEP_TO_ONE_CONNECTION = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'";
+
+/**
  * Migrates a schema in one transaction, so a process killed half-way leaves the old version. Nodes that start at the same
  * time take turns at an advisory lock, and the later ones find nothing to do. Throws `unavailable` for a newer version, and
  * `not_found` for a missing one unless `create` is set.
@@ -33,7 +39,10 @@ export async function migrate(
     const version = await versionOf(session, schema);
     requireKnown(version, name);
     if (version === 0) await createSchema(session, schema);
-    for (const statements of MIGRATIONS.slice(version)) await session.run(statements(schema));
+    await session.run(KEEP_TO_ONE_CONNECTION);
+    for (const statements of MIGRATIONS.slice(version)) {
+      for (const statement of statements(schema)) await session.run(statement);
+    }
     await session.run(
       `INSERT INTO ${schema}.schema_version (version) VALUES ($1) ON CONFLICT (single) DO UPDATE SET version = $1`,
       [NEWEST_VERSION],

@@ -73,9 +73,10 @@ function boundTo(one: string, how: string, table: ShardedTable): RegExp {
   const key = SHARDED_TABLES[table];
   if (how === 'UPDATE')
     return new RegExp(`UPDATE s\\.${table} SET [^;()]*? WHERE ${key} = ${project}(?! OR\\b)`, 'g');
+  // A project that is read from its table is the one that the rule for that table finds.
   return how === 'INTO'
     ? new RegExp(
-        `INTO s\\.${table}(?: AS \\w+)? \\(${key}, [^)]*\\)\\s+(?:SELECT\\s+|VALUES \\()${project},`,
+        `INTO s\\.${table}(?: AS \\w+)? \\(${key}, [^)]*\\)\\s+(?:SELECT project\\.id,|(?:SELECT\\s+|VALUES\\s+\\()${project},)`,
         'g',
       )
     : new RegExp(`s\\.${table}\\s+WHERE (?:${table}\\.)?${key} = ${project}(?! OR\\b)`, 'g');
@@ -158,6 +159,8 @@ test('finds statements that are wrong', () => {
     'SELECT * FROM s.query WHERE project_id = $10',
     'INSERT INTO s.type_counter (level, bucket) VALUES ($1, $2)',
     'INSERT INTO s.type_counter (project_id, level) VALUES ($2, $1)',
+    'INSERT INTO s.query (project_id, id) SELECT project.id, $2 FROM s.project',
+    'INSERT INTO s.query (project_id, id) SELECT project.id, $2 FROM s.project WHERE project.id <> $1',
     'UPDATE s.project SET name = $1',
     'UPDATE s.project SET name = $1 WHERE name = $1',
   ];
@@ -187,6 +190,16 @@ test('every statement in database functions reads and writes one project', () =>
   for (const body of functions.values()) {
     for (const text of body.split(';')) expect(problemsOf(text, 'asked_project')).toEqual([]);
   }
+
+  const changes = [...functions.values()]
+    .flatMap((body) => body.split(';'))
+    .filter((text) => text.includes('INSERT'));
+  // Citus would involve all its servers.
+  expect(changes.filter((text) => /\bWITH\s+(?!ORDINALITY\b)/.test(text))).toEqual([]);
+  // Citus would keep a plan of each execution in memory.
+  const ofOneRow = changes.filter((text) => /\)\s+VALUES\b/.test(text));
+  expect(ofOneRow).toHaveLength(3);
+  expect(ofOneRow.filter((text) => !text.includes('random()'))).toEqual([]);
 });
 
 test.each(inject('postgresServers'))(

@@ -4,7 +4,8 @@
  *
  * Citus spreads `project`, `query` and the counters over many servers by project. This requires:
  * - Every unique key of these tables includes the project, and they refer to no other table.
- * - `record` is one function of one project, which Citus sends as a whole to the project's server.
+ * - `record` is one function of one project, which Citus sends as a whole to the project's server. Its statements change one
+ *   table each, so that no other server takes part.
  * - Everything that is sorted has one collation (byte order). Writers that lock rows in one order cannot deadlock.
  *
  * `query.id` holds the bytes of `query-id.ts`. `type_counter`, called `counter` at first, has a row per project, bucket
@@ -22,6 +23,7 @@ import { sql as v8 } from './008-ingestion.js';
 import { sql as v9 } from './009-imported-counts.js';
 import { sql as v10 } from './010-project-telemetry.js';
 import { sql as v11 } from './011-sign-in.js';
+import { sql as v12 } from './012-one-server.js';
 
 export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v1,
@@ -35,6 +37,7 @@ export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v9,
   v10,
   v11,
+  v12,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -1,0 +1,2 @@
+/** Changes nothing: only PostgreSQL has functions that record. Released: never change it. */
+export const SQL = '';

@@ -2,6 +2,7 @@
 import { CallerStatsError } from '../domain/errors.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, translateErrors } from './errors.js';
+import { requireGoodPassword } from './passwords/password-rules.js';
 import { forgetTrustedDevices } from './second-factor/trusted-devices.js';
 
 export class Credentials {
@@ -16,6 +17,9 @@ export class Credentials {
     authRequest: AuthRequest,
     passwords: { readonly currentPassword: string; readonly newPassword: string },
   ): Promise<AuthResponse> {
+    const session = await this.#authProvider.call(authRequest, (api, options) => api.getSession(options));
+    if (session.response !== null)
+      await requireGoodPassword(passwords.newPassword, session.response.user, 'newPassword');
     const body = { ...passwords, revokeOtherSessions: true };
     const { cookies, response } = await checkPassword(
       () => this.#authProvider.call(authRequest, (api, options) => api.changePassword({ body, ...options })),
@@ -46,6 +50,7 @@ export class Credentials {
     const found = await internalAdapter.findVerificationValue(`reset-password:${body.token}`);
     const user = found === null ? null : await internalAdapter.findUserById(found.value);
     if (user === null) throw dead;
+    await requireGoodPassword(body.newPassword, user, 'password');
     // Before the password: the token works once, so what fails after it could not be repeated.
     await this.#forgetTrustedDevices(user.id);
     await translateErrors(() => library.api.resetPassword({ body }), dead);

@@ -4,6 +4,7 @@ import type { Directory } from '../storage/ports/directory.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, getErrorCode, translateErrors } from './errors.js';
 import { COOKIE_PREFIX, PROVIDER_ID } from './names.js';
+import { requireGoodPassword } from './passwords/password-rules.js';
 import {
   forgetTrustedDevices,
   listTrustedDevices,
@@ -93,11 +94,12 @@ export class Users {
     return (await this.#directory.findUserNames([email])).has(email);
   }
 
-  /** Creates an account and signs in. Throws `already_exists` for a known address, `invalid` for a bad password. */
+  /** Creates an account and signs in. Throws `already_exists` for a known address, `invalid` for a password that is easy to guess. */
   async create(
     authRequest: AuthRequest,
     { email, name, password }: { readonly email: string; readonly name: string; readonly password: string },
   ): Promise<AuthResponse> {
+    await requireGoodPassword(password, { email, name }, 'password');
     const body = { email, name, password };
     try {
       return await translateErrors(() =>

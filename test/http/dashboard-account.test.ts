@@ -1,7 +1,7 @@
 /** A user's own account over HTTP: name, password, second factor, sessions. */
 import { expect, test } from 'vitest';
-import { auditOf, Browser, PASSWORD, signedIn } from '../support/http/dashboard.js';
-import { errorOf, type Service, startService } from '../support/http/http.js';
+import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
+import { detailsOf, errorOf, type Service, startService } from '../support/http/http.js';
 import { codesOf, travel, usersOf } from '../support/users/visitor.js';
 
 const ada = 'ada@example.org';
@@ -179,4 +179,28 @@ test('ten wrong codes lock the second factor for 15 minutes', async () => {
   const locked = await attempt(code(), 99);
   expect([locked.status, locked.headers['retry-after'], locked.cookies]).toEqual([429, '900', []]);
   expect((await browser.send({ path: '/api/sessions' })).status).toBe(200);
+});
+
+test('a password that is easy to guess is refused wherever one is set, and changes nothing', async () => {
+  const service = await startService();
+  const browser = await signedIn(service, ada, 'owner');
+  const token = await invite(service, 'bob@example.org', 'viewer');
+  const reset = await usersOf(service.store).credentials.startPasswordReset(ada);
+  const weak = 'password1234';
+  for (const [path, body, field] of [
+    ['/api/account/password', { currentPassword: PASSWORD, newPassword: weak }, 'newPassword'],
+    ['/api/password-reset', { token: reset, password: weak }, 'password'],
+    ['/api/invitations/accept', { token, name: 'Bob', password: weak }, 'password'],
+  ] as const) {
+    const answer = await browser.send({ path, body });
+    expect([answer.status, ...detailsOf(answer)], path).toEqual([
+      400,
+      expect.stringMatching(new RegExp(`^${field}: is one that many people use`)),
+    ]);
+  }
+  expect((await browser.signIn(ada)).status).toBe(200);
+  // Both links still work.
+  const good = { password: 'another long passphrase' };
+  await browser.ask({ path: '/api/password-reset', body: { token: reset, ...good } }, 204);
+  await browser.ask({ path: '/api/invitations/accept', body: { token, name: 'Bob', ...good } }, 204);
 });

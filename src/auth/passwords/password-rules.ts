@@ -1,0 +1,94 @@
+/** Which passwords are too easy to guess, however long they are (OWASP ASVS 5.0, 6.2; NIST SP 800-63B, 3.1.1.2). */
+import { CallerStatsError } from '../../domain/errors.js';
+
+/** Whose password it is. */
+export interface PasswordOwner {
+  readonly email: string;
+  readonly name: string;
+}
+
+/** Characters that a password needs besides what others know of its owner. */
+const ownCharactersMin = 8;
+/** Fewer different characters are one key pressed again and again, or a few. */
+const differentCharactersMin = 5;
+/** Shorter parts of names and addresses occur in many words. */
+const partCharactersMin = 3;
+
+const PRODUCT = ['caller', 'stats', 'callerstats'];
+
+/** What people write instead of letters. */
+const SUBSTITUTES: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+
+/** Throws `invalid`, with what is wrong with the field, for a password that is easy to guess. */
+export async function requireGoodPassword(
+  password: string,
+  owner: PasswordOwner,
+  field: 'password' | 'newPassword',
+): Promise<void> {
+  const problem = await findProblem(password, owner);
+  if (problem === undefined) return;
+  throw new CallerStatsError('invalid', 'The request is invalid.', { details: [`${field}: ${problem}`] });
+}
+
+async function findProblem(password: string, owner: PasswordOwner): Promise<string | undefined> {
+  const text = password.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
+  if (text === '') return 'has only blanks; a few words make a good one';
+  const isRepeated = new Set(text).size < differentCharactersMin || /^(.{1,12}?)\1+.{0,3}$/s.test(text);
+  if (isRepeated) return 'repeats the same characters; a few words make a good one';
+  if (withoutParts(text, partsOf(owner)).length < ownCharactersMin)
+    return 'is mostly your address, your name or the name of this program; a few other words make a good one';
+  if (await isCommon(text))
+    return 'is one that many people use, and is tried first; a few words make a good one';
+  return undefined;
+}
+
+/** What others know of the owner, longest first. */
+function partsOf({ email, name }: PasswordOwner): readonly string[] {
+  const words = `${email} ${name}`.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  const parts = [email.toLowerCase(), name.toLowerCase(), ...words, ...PRODUCT];
+  return parts.filter(({ length }) => length >= partCharactersMin).sort((a, b) => b.length - a.length);
+}
+
+/** The letters and digits that are left without the parts. */
+function withoutParts(text: string, parts: readonly string[]): string {
+  return parts.reduce((rest, part) => rest.replaceAll(part, ' '), text).replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Whether the password is on the list, also with other digits around it, or with digits for letters. */
+async function isCommon(text: string): Promise<boolean> {
+  const common = await commonPasswords();
+  const withLetters = text.replaceAll(/[013457@$!]/g, (character) => SUBSTITUTES[character] ?? character);
+  const spellings = [text, withLetters];
+  return spellings
+    .flatMap((one) => [
+      one,
+      one.replaceAll(' ', ''),
+      text.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, ''),
+      bare(one),
+    ])
+    .some((one) => common.has(one));
+}
+
+function bare(text: string): string {
+  return text.replaceAll(/[^\p{L}]/gu, '');
+}
+
+let list: Promise<ReadonlySet<string>> | undefined;
+
+/** Loaded when a password is set for the first time: 49,000 passwords take 5 MB. */
+function commonPasswords(): Promise<ReadonlySet<string>> {
+  list ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set(dictionary['passwords-common'].map(String)),
+  );
+  return list;
+}

@@ -9,6 +9,9 @@ export const PROVIDER_ID = 'sso';
 /** Starts single sign-on. The browser returns to a path below it. */
 export const SINGLE_SIGN_ON_PATH = '/api/sign-in/oidc';
 
+/** The browser returns to this path from the provider. */
+export const SINGLE_SIGN_ON_CALLBACK = `${SINGLE_SIGN_ON_PATH}/callback/${PROVIDER_ID}`;
+
 /** The prefix of cookie names. */
 export const COOKIE_PREFIX = 'caller-stats';
 

@@ -3,12 +3,14 @@ import { kyselyAdapter } from '@better-auth/kysely-adapter';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Logger } from 'pino';
+import { toPrintable } from '../domain/format.js';
 import {
   passwordCharactersMax,
   passwordCharactersMin,
   resetLinkSeconds,
   sessionSecondsMax,
 } from '../domain/limits.js';
+import { isName } from '../domain/projects/project.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Throttles } from '../storage/ports/throttles.js';
 import type { UserTables } from '../storage/ports/user-tables.js';
@@ -70,8 +72,8 @@ export function buildLibrary(options: LibraryOptions) {
     logger: {
       level: 'error',
       disableColors: true,
-      // Only the message, because the other arguments may contain rows of tables.
-      log: (level, message) => log[level](message),
+      // Only the message, because the other arguments may contain rows of tables. It may quote what a stranger sent.
+      log: (level, message) => log[level](toPrintable(message.replaceAll(/\s+/g, ' '))),
     },
     // The store runs single statements. Repeating an interrupted operation repairs it.
     database: (library: BetterAuthOptions) =>
@@ -83,6 +85,8 @@ export function buildLibrary(options: LibraryOptions) {
       modelName: 'user_credential',
       // An account whose address nobody verified is linked, but loses what it had: see `takeOver`.
       accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: false },
+      // In an encrypted cookie: strangers start single sign-on as often as they like.
+      storeStateStrategy: 'cookie',
       // The provider's tokens are not stored.
       updateAccountOnSignIn: false,
     },
@@ -126,6 +130,12 @@ function signInWithPassword({ passwords, onResetToken }: LibraryOptions) {
 
 function databaseHooks({ onAccountProved }: LibraryOptions) {
   return {
+    user: {
+      create: {
+        // A provider may have any name for its user.
+        before: async (user) => ({ data: { ...user, name: isName(user.name) ? user.name : user.email } }),
+      },
+    },
     account: {
       create: {
         before: async (account, context) => {

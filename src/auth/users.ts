@@ -3,7 +3,7 @@ import { CallerStatsError } from '../domain/errors.js';
 import type { Directory } from '../storage/ports/directory.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, getErrorCode, translateErrors } from './errors.js';
-import { COOKIE_PREFIX, PROVIDER_ID } from './names.js';
+import { COOKIE_PREFIX, PROVIDER_ID, SINGLE_SIGN_ON_CALLBACK } from './names.js';
 import { requireGoodPassword } from './passwords/password-rules.js';
 import {
   forgetTrustedDevices,
@@ -194,10 +194,14 @@ export class Users {
     }
   }
 
-  /** The redirect for a browser that returns from the provider to `path`, which includes the base path. */
-  async finishSingleSignOn(authRequest: AuthRequest, path: string): Promise<Response> {
+  /**
+   * The redirect for a browser that returns from the provider with this query string. The path is fixed: the library has more
+   * endpoints, and reads backslashes and dots in a path differently from the router.
+   */
+  async finishSingleSignOn(authRequest: AuthRequest, query: string): Promise<Response> {
     const library = await this.#authProvider.for(authRequest);
-    const url = new URL(path, this.#authProvider.origin);
+    const { basePath, origin } = this.#authProvider;
+    const url = new URL(`${basePath}${SINGLE_SIGN_ON_CALLBACK}?${query}`, origin);
     return library.handler(new Request(url, { headers: await this.#authProvider.headersOf(authRequest) }));
   }
 }

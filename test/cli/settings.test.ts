@@ -123,6 +123,15 @@ describe('settings', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(flags.length);
   });
 
+  test.concurrent('do not accept a provider whose tokens others could read or change', async () => {
+    const place = await emptyPlace();
+    for (const issuer of ['http://sso.example.org', 'http://127.0.0.1.example.org', 'http://10.0.0.1']) {
+      expect(await refusal(place.run(['serve', '--oidc-issuer', issuer]), 2)).toMatch(
+        /^caller-stats: --oidc-issuer: ".*" is not an address that begins with https:\/\/\n$/,
+      );
+    }
+  });
+
   test.concurrent('of single sign-on are required together, and missing ones are reported', async () => {
     const place = await emptyPlace();
     const needed = {

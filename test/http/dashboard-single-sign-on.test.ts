@@ -109,12 +109,37 @@ describe('single sign-on rejects', () => {
     expect(first).toBe('/sign-in?problem=failed');
   });
 
-  test('an unknown provider and other paths of the library', async () => {
+  test.each([
+    redirectPath.replace('sso', 'github'),
+    ...['..\\get-session', '..\\..\\ok', '..%5Cget-session', '..%2Fget-session', '%2e%2e\\ok', 'sso\\x'].map(
+      (rest) => redirectPath.replace('sso', rest),
+    ),
+    '/api/sign-in/oidc/sign-up/email',
+    '/api/sign-in/oidc/get-session',
+    '/api/auth/ok',
+  ])('an unknown provider and other paths of the library: %s', async (path) => {
     const { service } = await startBoth();
+    const { status, cookies } = await service.sendRaw(
+      `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+    );
+    expect([status, cookies]).toEqual([404, []]);
+  });
+
+  test('starting it stores nothing, however often', async () => {
+    const { service } = await startBoth();
+    for (let time = 0; time < 3; time++)
+      await followRedirect(new Browser(service), '/api/sign-in/oidc?to=/members');
+    expect((await runOnUsers(service.store, 'SELECT identifier FROM {user_verification}')).rows).toEqual([]);
+  });
+
+  test('a name that would change the text around it', async () => {
+    const { service, provider } = await startBoth();
+    const name = 'Eve\n\u202egpj.\u0007';
+    provider.users.push({ id: 'u3', email: 'eve@example.org', emailVerified: true, name });
+    await service.store.addMember(memberOf('eve@example.org'), by);
     const browser = new Browser(service);
-    expect(await followRedirect(browser, redirectPath.replace('sso', 'github'))).toMatch(/problem=failed$/);
-    for (const path of ['/api/sign-in/oidc/sign-up/email', '/api/sign-in/oidc/get-session', '/api/auth/ok'])
-      expect((await browser.send({ path })).status).toBe(404);
+    expect(await signInAs(browser, 'eve@example.org')).toBe('/projects/docs');
+    expect(await findUser(browser)).toMatchObject({ name: 'eve@example.org' });
   });
 });
 

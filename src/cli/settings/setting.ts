@@ -116,6 +116,14 @@ export function webAddress(text: string): Result<string> {
     : failure('is not an address that begins with https:// or http://');
 }
 
+/** A web address whose traffic nobody else can read or change: with TLS, or on this machine. */
+export function safeWebAddress(text: string): Result<string> {
+  const address = webAddress(text);
+  const { protocol, hostname } = new URL(address.ok ? text : 'https://none');
+  const isSafe = protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return address.ok && isSafe ? address : failure('is not an address that begins with https://');
+}
+
 /** Whether a text that should be a database URL may hold a password, well-formed or not. */
 export function mayHoldPassword(text: string): boolean {
   return /@|password=/i.test(text);

@@ -26,7 +26,7 @@ import {
   readSetting,
   readVariable,
   type Setting,
-  webAddress,
+  safeWebAddress,
 } from './setting.js';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -164,7 +164,7 @@ const SERVER_SETTINGS = defineSettings({
       'origins of the documentation site, such as https://docs.example.com, or none; requests from them have the caller web',
   },
   oidcIssuer: {
-    ...optionalSetting('url', webAddress),
+    ...optionalSetting('url', safeWebAddress),
     description:
       'OpenID Connect provider for single sign-on; also needs the client id, the client secret and --public-url',
   },

@@ -15,7 +15,7 @@ const TABLE: Readonly<Record<string, DashboardRoute['who']>> = {
   'POST /api/sign-in': 'anybody',
   'POST /api/sign-in/second-factor': 'anybody',
   'GET /api/sign-in/oidc': 'anybody',
-  'GET /api/sign-in/oidc/callback/:provider': 'anybody',
+  'GET /api/sign-in/oidc/callback/sso': 'anybody',
   'POST /api/sign-out': 'anybody',
   'POST /api/set-up': 'anybody',
   'POST /api/invitations/look-up': 'anybody',

@@ -1,6 +1,6 @@
 /** Signing in and out: with a password and a second factor, or with single sign-on. */
 import type { FastifyInstance } from 'fastify';
-import { SINGLE_SIGN_ON_PATH } from '../../../auth/names.js';
+import { SINGLE_SIGN_ON_CALLBACK, SINGLE_SIGN_ON_PATH } from '../../../auth/names.js';
 import { email, flag, optional, readFields, text } from '../../request/fields.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
@@ -81,9 +81,12 @@ export function addSingleSignOn(
       return reply.redirect(started.url);
     },
   });
-  addResource(app, `${SINGLE_SIGN_ON_PATH}/callback/:provider`, {
+  addResource(app, SINGLE_SIGN_ON_CALLBACK, {
     GET: async (request, reply) => {
-      const { headers } = await users.finishSingleSignOn(toAuthRequest(request), request.originalUrl);
+      const { headers } = await users.finishSingleSignOn(
+        toAuthRequest(request),
+        request.originalUrl.split('?')[1] ?? '',
+      );
       setCookies(reply, { cookies: headers.getSetCookie() });
       const location = translateProblem(headers.get('location'), basePath);
       // The sign-in page tells a problem, or asks for the second factor.

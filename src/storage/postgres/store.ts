@@ -20,6 +20,7 @@ import { CallerStatsError, isUnavailable } from '../../domain/errors.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
 import type { Query } from '../../domain/queries/query.js';
 import { dayMs } from '../../domain/time/duration.js';
+import { SharedCalls } from '../../shared/shared-calls.js';
 import type { CountStore, RecordResult } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Ingestion } from '../ports/ingestion.js';
@@ -91,6 +92,7 @@ class PostgresStore implements CountStore, Maintenance {
   readonly #dialect: Dialect;
   readonly #recorder: Recorder;
   readonly #cleaner: Cleaner;
+  readonly #accesses = new SharedCalls<Access | undefined>();
   /** Runs reads and repeatable changes, each of which is one statement. */
   readonly #repeatable: SqlSession = {
     all: async <R>(text: string, values?: readonly unknown[]) => {
@@ -147,7 +149,12 @@ class PostgresStore implements CountStore, Maintenance {
     return this.#cleaner.applyRetention(nowMs, limit);
   }
 
-  async findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
+  /** Many requests of a busy key arrive together, and on Citus each look-up asks another server. */
+  findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
+    return this.#accesses.ask(`${keyHash} ${projectId}`, () => this.#findAccess(keyHash, projectId));
+  }
+
+  async #findAccess(keyHash: string, projectId: string): Promise<Access | undefined> {
     const [row] = await this.#read('findAccess', [keyHash, projectId]);
     // Every request with a key does this, so a node stops as soon as another one has changed the schema.
     this.schema.requireVersion(row?.['schemaVersion']);

@@ -2,6 +2,7 @@
 import { CallerStatsError } from '../domain/errors.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, translateErrors } from './errors.js';
+import { COOKIE_PREFIX } from './names.js';
 import { requireGoodPassword } from './passwords/password-rules.js';
 import { forgetTrustedDevices } from './second-factor/trusted-devices.js';
 
@@ -86,12 +87,18 @@ export class Credentials {
     });
   }
 
-  /** Also ends the trust in devices, which was in another factor. */
+  /** Also ends all other sessions, which began without the factor, and the trust in devices, which was in another one. */
   async confirmSecondFactor(authRequest: AuthRequest, code: string): Promise<AuthResponse> {
     const { cookies, response } = await checkCode(() =>
       this.#authProvider.call(authRequest, (api, options) => api.verifyTOTP({ body: { code }, ...options })),
     );
     await this.#forgetTrustedDevices(response.user.id);
+    const token = findToken(cookies);
+    if (token === undefined) return { cookies };
+    const { adapter } = await (await this.#authProvider.for(authRequest)).$context;
+    const ofUser = { field: 'userId', value: response.user.id };
+    const ofOthers = { field: 'token', operator: 'ne' as const, value: token };
+    await adapter.deleteMany({ model: 'session', where: [ofUser, ofOthers] });
     return { cookies };
   }
 
@@ -102,4 +109,11 @@ export class Credentials {
       ),
     );
   }
+}
+
+/** The token of the session that a response begins, if it does. */
+function findToken(cookies: readonly string[]): string | undefined {
+  const pattern = new RegExp(`${COOKIE_PREFIX}\\.session_token=([^.;]+)`);
+  const token = cookies.map((cookie) => pattern.exec(cookie)?.[1]).find((found) => found !== undefined);
+  return token === undefined ? undefined : decodeURIComponent(token);
 }

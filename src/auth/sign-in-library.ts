@@ -8,10 +8,12 @@ import {
   passwordCharactersMax,
   passwordCharactersMin,
   resetLinkSeconds,
+  sessionLifeSecondsMax,
   sessionSecondsMax,
 } from '../domain/limits.js';
 import { isName } from '../domain/projects/project.js';
 import type { Clock } from '../domain/time/clock.js';
+import { secondMs } from '../domain/time/duration.js';
 import type { Throttles } from '../storage/ports/throttles.js';
 import type { UserTables } from '../storage/ports/user-tables.js';
 import { hashTokens } from './hashed-tokens.js';
@@ -134,6 +136,17 @@ function databaseHooks({ onAccountProved }: LibraryOptions) {
       create: {
         // A provider may have any name for its user.
         before: async (user) => ({ data: { ...user, name: isName(user.name) ? user.name : user.email } }),
+      },
+    },
+    session: {
+      update: {
+        // Each day of use moves the end of a session, but not beyond its longest life. Near it, every use writes it again.
+        before: async (changed, context) => {
+          const { createdAt } = context?.context.session?.session ?? {};
+          if (createdAt === undefined || changed.expiresAt === undefined) return undefined;
+          const end = createdAt.getTime() + sessionLifeSecondsMax * secondMs;
+          return { data: { ...changed, expiresAt: new Date(Math.min(changed.expiresAt.getTime(), end)) } };
+        },
       },
     },
     account: {

@@ -61,10 +61,12 @@ export class Users {
     wrong = 'The e-mail address or the password is wrong.',
   ): Promise<AuthResponse & { readonly secondFactor: boolean }> {
     const body = { email, password, rememberMe: true };
+    const before = await this.findSession(authRequest);
     const { cookies, response } = await checkPassword(
       () => this.#authProvider.call(authRequest, (api, options) => api.signInEmail({ body, ...options })),
       wrong,
     );
+    await this.#endReplaced(before);
     return { secondFactor: 'twoFactorRedirect' in response, cookies };
   }
 
@@ -166,6 +168,13 @@ export class Users {
       throw new CallerStatsError('not_found', 'There is no such device; it is not trusted any more.');
   }
 
+  /** Ends the session that a browser had before it signed in again. */
+  async #endReplaced(before: { readonly session: Session } | undefined): Promise<void> {
+    if (before === undefined) return;
+    const where = [{ field: 'id', value: before.session.id }];
+    await (await this.#adapter()).deleteMany({ model: 'session', where });
+  }
+
   async #adapter() {
     return (await (await this.#authProvider.for({ secure: false })).$context).adapter;
   }
@@ -202,7 +211,12 @@ export class Users {
     const library = await this.#authProvider.for(authRequest);
     const { basePath, origin } = this.#authProvider;
     const url = new URL(`${basePath}${SINGLE_SIGN_ON_CALLBACK}?${query}`, origin);
-    return library.handler(new Request(url, { headers: await this.#authProvider.headersOf(authRequest) }));
+    const before = await this.findSession(authRequest);
+    const headers = await this.#authProvider.headersOf(authRequest);
+    const answer = await library.handler(new Request(url, { headers }));
+    const isSignedIn = answer.headers.getSetCookie().some((one) => /\.session_token=[^;]/.test(one));
+    if (isSignedIn) await this.#endReplaced(before);
+    return answer;
   }
 }
 

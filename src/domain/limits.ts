@@ -91,6 +91,8 @@ export const hashingIdleMs = 10_000;
 export const deviceCookieSeconds = (365 * dayMs) / secondMs;
 /** How long an unused session lasts; each day of use renews it. */
 export const sessionSecondsMax = (7 * dayMs) / secondMs;
+/** How long a session lasts at most, however often it is used. */
+export const sessionLifeSecondsMax = (30 * dayMs) / secondMs;
 /** Characters in the secret that signs sessions: 128 random bits in hexadecimal. */
 export const secretCharactersMin = 32;
 /** How long a link works that sets a new password. */

@@ -1,0 +1,78 @@
+/** When sessions end. */
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { placeFactories } from '../support/storage/store.js';
+import { runOnUsers } from '../support/users/people.js';
+import { codesOf, type Node, usersOf, Visitor } from '../support/users/visitor.js';
+
+const ada = { email: 'ada@example.org', name: 'Ada', password: 'a long enough passphrase' };
+const dayMs = 86_400_000;
+
+/** Sets the time for the sign-in library until the test ends. */
+function travel(timeMs: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: timeMs });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+async function isSignedIn({ users }: Node, visitor: Visitor): Promise<boolean> {
+  const found = await users.findSession(visitor.asking());
+  return found !== undefined && visitor.keep(found).user.email === ada.email;
+}
+
+describe.each(placeFactories)('%s: a session ends', (_kind, factory) => {
+  const start = async () => {
+    const { open } = await factory();
+    const store = await open();
+    const node = usersOf(store);
+    const visitor = new Visitor();
+    visitor.keep(await node.users.create(visitor.asking(), ada));
+    return { store, node, visitor };
+  };
+  const signIn = async ({ users }: Node, visitor = new Visitor()) => {
+    visitor.keep(await users.signIn(visitor.asking(), ada));
+    return visitor;
+  };
+
+  test('30 days after it began, however often it is used', async () => {
+    const { node, visitor } = await start();
+    const begun = Date.now();
+    for (let day = 1; day < 30; day++) {
+      travel(begun + day * dayMs);
+      expect(await isSignedIn(node, visitor), `day ${day}`).toBe(true);
+    }
+    const [session] = await node.users.listSessions(visitor.asking());
+    expect(session?.expiresAt).toBeLessThanOrEqual(begun + 30 * dayMs + 60_000);
+    travel(begun + 30 * dayMs + 60_000);
+    expect(await isSignedIn(node, visitor)).toBe(false);
+  });
+
+  test('when its browser signs in again', async () => {
+    const { store, node, visitor } = await start();
+    const thief = new Visitor();
+    for (const [name, value] of visitor.cookies) thief.cookies.set(name, value);
+    const elsewhere = await signIn(node);
+    expect(await isSignedIn(node, thief)).toBe(true);
+    const wrong = { ...ada, password: 'not the passphrase' };
+    await expect(node.users.signIn(visitor.asking(), wrong)).rejects.toMatchObject({
+      code: 'wrong_credentials',
+    });
+    expect(await isSignedIn(node, visitor)).toBe(true);
+    await signIn(node, visitor);
+    expect(await isSignedIn(node, visitor)).toBe(true);
+    expect(await isSignedIn(node, thief)).toBe(false);
+    expect(await isSignedIn(node, elsewhere)).toBe(true);
+    expect((await runOnUsers(store, 'SELECT id FROM {user_session}')).rows).toHaveLength(2);
+  });
+
+  test('when its user turns two-factor authentication on elsewhere', async () => {
+    const { node, visitor } = await start();
+    const elsewhere = await signIn(node);
+    const { uri } = await node.credentials.startSecondFactor(visitor.asking(), ada.password);
+    await expect(node.credentials.confirmSecondFactor(visitor.asking(), '000000x')).rejects.toMatchObject({
+      code: 'wrong_credentials',
+    });
+    expect(await isSignedIn(node, elsewhere)).toBe(true);
+    visitor.keep(await node.credentials.confirmSecondFactor(visitor.asking(), codesOf(uri)(Date.now())));
+    expect(await isSignedIn(node, visitor)).toBe(true);
+    expect(await isSignedIn(node, elsewhere)).toBe(false);
+  });
+});

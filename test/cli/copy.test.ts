@@ -70,7 +70,7 @@ describe('copy refuses as wrong usage', () => {
       env,
     );
     expect(said).toMatch(
-      /^caller-stats: --from: its value is not a URL.*\n.*CALLER_STATS_COPY_TO: its value has/,
+      /^caller-stats: --from: its value has a port.*\n.*CALLER_STATS_COPY_TO: its value has/,
     );
     expect(said).not.toContain('hunter2');
   });

@@ -9,11 +9,14 @@ import {
   urlIn,
 } from '../cli/cli.js';
 
+/** Without one, each start warns. */
+const sharedSecret = 'a secret of all nodes of a database';
+
 /** The program, run on one database, with no settings but these and `PATH`. */
 export function programOn(databaseUrl: string, more: Readonly<Record<string, string>> = {}) {
   const withDatabase = (options: RunOptions = {}) => ({
     ...options,
-    env: { DATABASE_URL: databaseUrl, ...more, ...options.env },
+    env: { DATABASE_URL: databaseUrl, CALLER_STATS_SECRET: sharedSecret, ...more, ...options.env },
   });
   return {
     run: (args: readonly string[], options?: RunOptions): Promise<Outcome> =>

@@ -81,7 +81,7 @@ describe('CSV', () => {
   test('of callers has a header line and CRLF line ends', async () => {
     const { send } = service();
     expect((await send({ path: CALLERS, headers })).text).toBe(
-      ['caller,type,count', 'slack,other,2', '-1,other,1', 'web,web,1', ''].join('\r\n'),
+      ['caller,type,count', 'slack,other,2', "'-1,other,1", 'web,web,1', ''].join('\r\n'),
     );
   });
 

@@ -5,7 +5,7 @@ import { describe, expect, inject, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
 import { spawnCli } from '../support/cli/cli.js';
 import { succeed } from '../support/cli/cli-place.js';
-import { listening, programOn, ready } from '../support/postgres/schema-nodes.js';
+import { listening, programOn, ready, statusOf } from '../support/postgres/schema-nodes.js';
 import { by, newSchemaIn, onDatabase, openForTest, schemaOf } from '../support/storage/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -78,7 +78,8 @@ test('names connections caller-stats or as the URL says', async () => {
     ['&application_name=counts%20of%20docs', 'counts of docs'],
   ] as const) {
     const url = newSchemaIn(databaseUrl);
-    await ready(programOn(`${url}${parameter}`).start());
+    const server = await ready(programOn(`${url}${parameter}`).start());
+    expect(await statusOf(server, '/readyz')).toBe(200);
     // Others may be at work on the server; what these asked last names their schema.
     const { rows } = await onDatabase(databaseUrl, (client) =>
       client.query(

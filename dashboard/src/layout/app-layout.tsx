@@ -21,14 +21,14 @@ import { ProjectSwitcher } from './project-switcher.js';
 import { useShortcut, useShortcutKeys } from './use-shortcuts.js';
 import '../components/overlays/popover.css';
 import './app-layout.css';
-import { lazyCode, preloadAll } from '../navigation/lazy-code.js';
+import { lazyCode, preloadLater } from '../navigation/lazy-code.js';
 
 const ShortcutsDialog = lazyCode(() =>
   import('./shortcuts-dialog.js').then((module) => module.ShortcutsDialog),
 );
 
 export function AppLayout({ children }: { children: ReactNode }) {
-  useEffect(preloadAll, []);
+  useEffect(preloadLater, []);
   const isWide = useWide();
   const [isHelpOpen, setHelpOpen] = useState(false);
   const current = useCurrent();

@@ -7,7 +7,7 @@ import { untilServerAnswers } from '../api/session.js';
 
 type Loader = () => Promise<unknown>;
 
-/** Those that `preloadAll` has not loaded yet. */
+/** Those that were not loaded in advance yet. */
 const waiting = new Set<Loader>();
 
 /** A component that suspends until its code is there. */
@@ -37,8 +37,16 @@ function reloadOnce(): boolean {
   return true;
 }
 
+/** The page that is shown has loaded its own parts by then. */
+const preloadAfterMs = 3_000;
+
 /** Loads all code while the browser has nothing else to do, so that the app works while the server restarts. */
-export function preloadAll(): void {
+export function preloadLater(): () => void {
+  const timer = setTimeout(preloadAll, preloadAfterMs);
+  return () => clearTimeout(timer);
+}
+
+function preloadAll(): void {
   // Safari has no idle callbacks.
   const whenIdle = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 1_000));
   whenIdle(async () => {

@@ -43,6 +43,7 @@ export const GROUPS: readonly Group[] = [
       scaling: 'Scaling',
       moving: 'Move',
       failover: 'Standby and failover',
+      citus: 'Citus',
       backup: 'Backup and restore',
       projects: 'Projects',
       reliability: 'Reliability',

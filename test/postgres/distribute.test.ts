@@ -15,6 +15,11 @@ const standIn = {
   'citus--1.0.sql': `
     CREATE TABLE call (number serial, function text, name text, argument text, colocate_with text);
     CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod char);
+    CREATE TABLE pg_dist_node (groupid integer);
+    CREATE FUNCTION citus_add_local_table_to_metadata(table_name regclass) RETURNS void LANGUAGE sql AS $$
+      INSERT INTO public.call (function, name) VALUES ('citus_add_local_table_to_metadata', table_name::text);
+      INSERT INTO public.pg_dist_partition VALUES (table_name, 'n');
+    $$;
     CREATE FUNCTION create_distributed_table(
       table_name regclass, distribution_column text, distribution_type text DEFAULT 'hash',
       colocate_with text DEFAULT 'default'
@@ -41,8 +46,14 @@ const importCall = [
   'caller_stats.query',
 ];
 
+const manageCall = ['citus_add_local_table_to_metadata', 'caller_stats.audit', null, null];
+
 const migrate = (url: string, ...args: string[]) =>
   runCli(['migrate', ...args], { env: { DATABASE_URL: url } });
+
+/** As `citus_set_coordinator_host` does. */
+const addCoordinator = (url: string) =>
+  onDatabase(url, (client) => client.query('INSERT INTO pg_dist_node VALUES (0)'));
 
 describe('migrate', () => {
   test.each(inject('postgresServers'))(
@@ -96,9 +107,17 @@ describe('migrate', () => {
       await client.query('CREATE EXTENSION citus; CREATE SCHEMA caller_stats');
       for (const migration of MIGRATIONS.slice(0, 2)) await client.query(migration('caller_stats').join(''));
       await client.query(`INSERT INTO caller_stats.schema_version (version) VALUES (2);
-        INSERT INTO pg_dist_partition VALUES ('caller_stats.query', 'h')`);
+        INSERT INTO pg_dist_partition VALUES ('caller_stats.query', 'h');
+        INSERT INTO caller_stats.audit (organization_id, at, actor, action, target_id, detail)
+        VALUES ('default', 1, 'someone', 'key.create', 'k', 'n')`);
     });
+    const early = await migrate(url);
+    expect(early).toMatchObject({ status: 1, stdout: '' });
+    expect(early.stderr).toContain('run SELECT citus_set_coordinator_host');
+    await addCoordinator(url);
     expect(await migrate(url)).toMatchObject({ status: 0, stderr: '' });
+    const next = "SELECT last_value FROM pg_sequences WHERE sequencename = 'audit_number_seq'";
+    expect((await onDatabase(url, (client) => client.query(next))).rows).toEqual([{ last_value: '1' }]);
     const { rows } = await onDatabase(url, (client) =>
       client.query('SELECT function, name, argument, colocate_with FROM call'),
     );
@@ -109,6 +128,7 @@ describe('migrate', () => {
       ['create_distributed_table', 'caller_stats.ingestion_count', 'project_id', 'caller_stats.query'],
       ['create_distributed_table', 'caller_stats.imported_count', 'project_id', 'caller_stats.query'],
       importCall,
+      manageCall,
     ]);
   });
 
@@ -129,6 +149,10 @@ describe('migrate', () => {
     expect(early.stderr).toContain('run CREATE EXTENSION citus');
 
     await onDatabase(url, (client) => client.query('CREATE EXTENSION citus'));
+    const unknown = await migrate(url, '--distribute');
+    expect(unknown).toMatchObject({ status: 1, stdout: '' });
+    expect(unknown.stderr).toContain('citus_set_coordinator_host');
+    await addCoordinator(url);
     const done = await migrate(url, '--distribute');
     expect(done).toMatchObject({ status: 0, stderr: '' });
     expect(done.stdout.split('\n')).toEqual([
@@ -141,6 +165,7 @@ describe('migrate', () => {
       'distributed caller_stats.ingestion_source',
       'distributed caller_stats.ingestion_count',
       'distributed caller_stats.imported_count',
+      'distributed caller_stats.audit',
       'distributed caller_stats.record(text, bytea[], bigint[], text[])',
       'distributed caller_stats.import_counts(text, text[], text[], bigint[], bigint[], bigint[], boolean)',
       '',
@@ -168,6 +193,7 @@ describe('migrate', () => {
       ['truncate_local_data', 'caller_stats.ingestion_count', null, null],
       ['create_distributed_table', 'caller_stats.imported_count', 'project_id', 'caller_stats.project'],
       ['truncate_local_data', 'caller_stats.imported_count', null, null],
+      manageCall,
       recordCall,
       importCall,
     ];

@@ -18,6 +18,12 @@ export const SHARDED_TABLES = {
   imported_count: 'project_id',
 } as const;
 
+/**
+ * A table on the coordinator that every change of a project writes to. Because Citus manages it, such a change is committed
+ * in two phases: on both servers or on none.
+ */
+const MANAGED_TABLE = 'audit';
+
 /** The functions that write into them, in the schema. The first parameter of each is the project. */
 const FUNCTIONS = [
   'record(text, bytea[], bigint[], text[])',
@@ -48,6 +54,7 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
     await session.run('SELECT truncate_local_data_after_distributing_table($1::regclass)', [relation]);
     done.push(relation);
   }
+  done.push(...(await manage(session, `${schema}.${MANAGED_TABLE}`)));
   const functions = FUNCTIONS.map((one) => `${schema}.${one}`);
   for (const one of functions) {
     await session.run('SELECT create_distributed_function($1::regprocedure, $2, colocate_with => $3)', [
@@ -57,6 +64,24 @@ export async function distribute(session: Session, { schema, name }: PostgresLoc
     ]);
   }
   return done.length === 0 ? [] : [...done, ...functions];
+}
+
+/** Returns the name of the table, unless Citus manages it already. */
+async function manage(session: Session, relation: string): Promise<string[]> {
+  const known = await session.get('SELECT FROM pg_dist_partition WHERE logicalrelid = $1::regclass', [
+    relation,
+  ]);
+  if (known !== undefined) return [];
+  await session.transaction(async () => {
+    await session.run('SELECT citus_add_local_table_to_metadata($1::regclass)', [relation]);
+    // The numbers begin again at 1 otherwise.
+    await session.run(
+      `SELECT setval(pg_get_serial_sequence($1, 'number'), number)
+       FROM (SELECT max(number) AS number FROM ${relation}) AS last WHERE number IS NOT NULL`,
+      [relation],
+    );
+  });
+  return [relation];
 }
 
 async function requireCitus(session: Session, name: string): Promise<void> {
@@ -73,6 +98,14 @@ async function requireCitus(session: Session, name: string): Promise<void> {
       'invalid',
       `The server of ${name} has the extension citus, but the database does not: run CREATE EXTENSION citus in it, add the ` +
         'workers with citus_add_node, and run this again.',
+    );
+  }
+  const coordinator = await session.get('SELECT FROM pg_dist_node WHERE groupid = 0');
+  if (coordinator === undefined) {
+    throw new CallerStatsError(
+      'invalid',
+      `Citus does not know the address of its coordinator, the server of ${name}: run SELECT ` +
+        "citus_set_coordinator_host('its host name') there, and run this again.",
     );
   }
 }

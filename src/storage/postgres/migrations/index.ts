@@ -24,6 +24,7 @@ import { sql as v9 } from './009-imported-counts.js';
 import { sql as v10 } from './010-project-telemetry.js';
 import { sql as v11 } from './011-sign-in.js';
 import { sql as v12 } from './012-one-server.js';
+import { sql as v13 } from './013-managed-audit.js';
 
 export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v1,
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v10,
   v11,
   v12,
+  v13,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -1,0 +1,2 @@
+/** Changes nothing: only PostgreSQL can be distributed. Released: never change it. */
+export const SQL = '';

@@ -6,10 +6,15 @@ import { type QuestionOptions, type QuestionRequest, questionRecorder } from './
 
 interface Reply {
   readonly raw: NodeResponse;
+  readonly statusCode: number;
 }
 
 interface Instance<Req, Rep> {
   addHook(name: 'onRequest', hook: (request: Req, reply: Rep, done: () => void) => void): unknown;
+  addHook(
+    name: 'onSend',
+    hook: (request: Req, reply: Rep, payload: unknown, done: () => void) => void,
+  ): unknown;
 }
 
 /**
@@ -26,6 +31,11 @@ export function recordQuestions<Req extends QuestionRequest, Rep extends Reply>(
     instance.addHook('onRequest', (request, reply, next) => {
       const askedAtMs = platform.now();
       whenAnswered(reply.raw, () => void record(request, askedAtMs, request, reply));
+      next();
+    });
+    instance.addHook('onSend', (_request, reply, _payload, next) => {
+      // If the reader has left, Fastify does not even begin to send a standard `Response`.
+      if (reply.raw.destroyed && reply.statusCode < 400) reply.raw.end();
       next();
     });
     done();

@@ -2,6 +2,7 @@
 export interface NodeResponse {
   readonly statusCode: number;
   readonly headersSent: boolean;
+  readonly destroyed: boolean;
   on(event: 'close', listener: () => void): unknown;
   writeHead(...args: never[]): unknown;
   write(...args: never[]): unknown;

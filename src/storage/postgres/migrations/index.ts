@@ -12,19 +12,19 @@
  * level and non-empty bucket (see `domain/counting/buckets.ts`). `caller_counter` also has one per caller of type other.
  * Their pages leave room for updates of busy buckets.
  */
-import { sql as v1 } from './001-projects-keys-queries.js';
-import { sql as v2 } from './002-members-audit.js';
-import { sql as v3 } from './003-caller-counters.js';
-import { sql as v4 } from './004-users-invitations.js';
-import { sql as v5 } from './005-project-settings.js';
-import { sql as v6 } from './006-login-throttle.js';
-import { sql as v7 } from './007-question-keys.js';
-import { sql as v8 } from './008-ingestion.js';
-import { sql as v9 } from './009-imported-counts.js';
-import { sql as v10 } from './010-project-telemetry.js';
-import { sql as v11 } from './011-sign-in.js';
-import { sql as v12 } from './012-one-server.js';
-import { sql as v13 } from './013-managed-audit.js';
+import { sql as v1 } from './001-009/001-projects-keys-queries.js';
+import { sql as v2 } from './001-009/002-members-audit.js';
+import { sql as v3 } from './001-009/003-caller-counters.js';
+import { sql as v4 } from './001-009/004-users-invitations.js';
+import { sql as v5 } from './001-009/005-project-settings.js';
+import { sql as v6 } from './001-009/006-login-throttle.js';
+import { sql as v7 } from './001-009/007-question-keys.js';
+import { sql as v8 } from './001-009/008-ingestion.js';
+import { sql as v9 } from './001-009/009-imported-counts.js';
+import { sql as v10 } from './010-019/010-project-telemetry.js';
+import { sql as v11 } from './010-019/011-sign-in.js';
+import { sql as v12 } from './010-019/012-one-server.js';
+import { sql as v13 } from './010-019/013-managed-audit.js';
 
 export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v1,

@@ -10,19 +10,19 @@
  * - The rollup cache relies on counters never decreasing while their project exists. A migration that decreases them must
  *   rename the table.
  */
-import { SQL as V1 } from './001-projects-keys-queries.js';
-import { SQL as V2 } from './002-members-audit.js';
-import { SQL as V3 } from './003-caller-counters.js';
-import { SQL as V4 } from './004-users-invitations.js';
-import { SQL as V5 } from './005-project-settings.js';
-import { SQL as V6 } from './006-login-throttle.js';
-import { SQL as V7 } from './007-question-keys.js';
-import { SQL as V8 } from './008-ingestion.js';
-import { SQL as V9 } from './009-imported-counts.js';
-import { SQL as V10 } from './010-project-telemetry.js';
-import { SQL as V11 } from './011-sign-in.js';
-import { SQL as V12 } from './012-one-server.js';
-import { SQL as V13 } from './013-managed-audit.js';
+import { SQL as V1 } from './001-009/001-projects-keys-queries.js';
+import { SQL as V2 } from './001-009/002-members-audit.js';
+import { SQL as V3 } from './001-009/003-caller-counters.js';
+import { SQL as V4 } from './001-009/004-users-invitations.js';
+import { SQL as V5 } from './001-009/005-project-settings.js';
+import { SQL as V6 } from './001-009/006-login-throttle.js';
+import { SQL as V7 } from './001-009/007-question-keys.js';
+import { SQL as V8 } from './001-009/008-ingestion.js';
+import { SQL as V9 } from './001-009/009-imported-counts.js';
+import { SQL as V10 } from './010-019/010-project-telemetry.js';
+import { SQL as V11 } from './010-019/011-sign-in.js';
+import { SQL as V12 } from './010-019/012-one-server.js';
+import { SQL as V13 } from './010-019/013-managed-audit.js';
 
 export const MIGRATIONS: readonly string[] = [V1, V2, V3, V4, V5, V6, V7, V8, V9, V10, V11, V12, V13];
 

@@ -81,9 +81,9 @@ export const codeLockSeconds = (15 * minuteMs) / secondMs;
 /** Concurrent sign-ins from browsers that have signed in before, and other checks of passwords of known people. A hash takes
  * 0.1 s on their thread, so the last one waits for three seconds. */
 export const knownSignInsMax = 32;
-/** Concurrent sign-ins from other browsers. Further ones are refused, because whoever tries passwords would fill any queue. */
+/** Concurrent sign-ins from other browsers. Further ones are refused, because a password guesser would fill any queue. */
 export const strangerSignInsMax = 8;
-/** Refused sign-ins that wait for their turn to be answered, so that whoever repeats them at once costs little. */
+/** Refused sign-ins that wait before they are answered, so that clients that repeat them immediately cost little. */
 export const refusedSignInsMax = 64;
 /** How long a thread that hashes passwords stays without any. */
 export const hashingIdleMs = 10_000;

@@ -123,7 +123,7 @@ export function describeImportedCounts(kind: string, factory: PlaceFactory): voi
       expect(await other.verify()).toMatchObject({ queries: 1, importedQueries: 60, differencesTotal: 0 });
     });
 
-    test('counts each count once, however often and by whomever it is sent', async () => {
+    test('counts each count once, even if several senders repeat it', async () => {
       const { store, other } = await openTwo();
       const counts = [ofDay(0, 'web', 3), ofDay(1, 'web', 4), ofDay(0, 'web', 3, 'another')];
       expect(await store.importCounts('p', counts, { dryRun: true })).toEqual({ recorded: 3, duplicates: 0 });

@@ -99,7 +99,7 @@ test(
     });
     await onDatabase(primary.url(), (client) =>
       eventually(async () => {
-        // Whoever cancels the statement makes the server say that it succeeded.
+        // Cancelling the statement makes the server report success.
         const { rows } = await client.query<{ cancelled: boolean }>(
           "SELECT pg_cancel_backend(pid) AS cancelled FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
         );

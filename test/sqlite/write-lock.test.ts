@@ -1,4 +1,4 @@
-/** Waits as long as the store does, so mutants are not held to it: it alone would take as long as a fifth of all others. */
+/** Not part of mutation testing: it waits as long as the store does, a fifth of the time of all other tests. */
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';

@@ -8,7 +8,7 @@
  * unavailable, nobody can sign in.
  *
  * Hashing is bounded, too, for each process: known browsers and people with a session have their own lane (see
- * `PasswordHasher`). Refusals of all others are paced, so that whoever repeats them at once costs little.
+ * `PasswordHasher`). Refusals of all others are delayed, so that clients that repeat them immediately cost little.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';

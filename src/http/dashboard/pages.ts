@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { addFile, addFiles, addMissingPage, CACHING, filesIn, requireBuilt } from '../files.js';
 import type { BasePath } from '../request/base-path.js';
 
-/** The paths of all pages. At any other path, the page says that there is none. */
+/** The paths of all pages. All other paths show the page for 404. */
 const PATHS = [
   '/',
   '/sign-in',

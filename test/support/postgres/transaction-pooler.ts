@@ -1,6 +1,6 @@
 /**
  * A pooler as PgBouncer is in its transaction mode: each transaction gets the connection to the server that has been idle
- * for longest, whoever opened it. Settings and prepared statements of a session would go to others.
+ * for longest, no matter which client opened it. Settings and prepared statements of a session would go to others.
  */
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';

@@ -1,4 +1,4 @@
-/** What is kept of counters, over a database in memory. */
+/** A rollup cache over a database in memory. */
 import type { DateRange } from '../../../src/domain/counting/date-range.js';
 import { RollupCache } from '../../../src/storage/sqlite/counters/rollup-cache.js';
 import { databaseInMemory, deleteProjectIn, notedRuns, recordInto } from './sqlite.js';
@@ -26,7 +26,7 @@ const queriesAt = (...times: readonly number[]) =>
     occurredAt,
   }));
 
-/** What is kept of projects that had queries at these times. */
+/** A rollup cache of projects with queries at these times. */
 export function openKept({
   rowsMax,
   ...projects

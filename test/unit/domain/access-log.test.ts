@@ -126,7 +126,7 @@ describe('a line of JSON', () => {
       /^time: 1769884199987 is too large for seconds/,
     ],
     [
-      'with a month that there is none of',
+      'with an unknown month',
       nginx({ time_iso8601: undefined, time_local: '31/Mai/2026:23:59:59 +0530' }),
       /^time: /,
     ],

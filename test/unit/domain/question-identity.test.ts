@@ -196,7 +196,7 @@ describe('examples', () => {
 
   test('a trace that was recorded without keys is the query of its first server span', () => {
     const id = traceQueryId(traceId(1));
-    const stored = new Map([['trace:' + traceId(1), { queryId: id, isTaken: false, service: 'docs' }]]);
+    const stored = new Map([[`trace:${traceId(1)}`, { queryId: id, isTaken: false, service: 'docs' }]]);
     expect(planIdentities([one, two], stored).queryIds).toEqual([id, `${traceId(1)}-${spanId(2)}`]);
   });
 

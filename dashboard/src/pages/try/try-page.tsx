@@ -89,7 +89,7 @@ export function TryPage() {
   );
 }
 
-/** Finds the project of whoever is signed in. The page does not wait for it. */
+/** Finds a project of the signed-in user. The page does not wait for it. */
 function OwnProject({ onFound }: { onFound: (id: string) => void }) {
   const id = useFirstProject(useOrganization()).found?.id;
   useEffect(() => {

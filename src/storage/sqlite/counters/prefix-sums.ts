@@ -9,7 +9,7 @@ type Numbers = Uint32Array | Float64Array;
 
 const types = CALLER_TYPES.length;
 
-/** Prefix sums of the counters of one level: any number of adjacent counters is summed by two look-ups. */
+/** Prefix sums of the counters of one level, so that two look-ups sum adjacent counters, no matter how many. */
 export class PrefixSums {
   readonly widthMs: number;
   readonly #first: number;

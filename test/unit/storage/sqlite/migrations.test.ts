@@ -71,7 +71,7 @@ test('without a backup the file is unchanged, and the error says what to do', as
 
 test('an unrelated error is passed on', async () => {
   const file = await oldFile();
-  const broken = new Error('whoever was told of the copy broke');
+  const broken = new Error('the callback for the copy failed');
   const onBackup = (): never => {
     throw broken;
   };

@@ -175,7 +175,7 @@ test('a full cache takes no more rows', () => {
     expect(ask(within, 3 * asksBefore, 'docs', version).rest).toEqual([within]);
     expect(ask(days(0, 3), 3 * asksBefore, 'third', version).rest).toEqual([days(0, 3)]);
     expect(reads()).toBe(version);
-    // Of the third nothing is known, and so nothing is to be held to what is in the file.
+    // Nothing is cached of the third project, so nothing is compared with the file.
     expect(looks()).toBe(2 * version);
   }
 });

@@ -11,16 +11,21 @@ const inSpan = 'start a span around the steps of a question, or write the same i
 const stopped = 'pass abortSignal: request.signal, or call result.consumeStream()';
 const unended = 'start a span with caller_stats.id: the package never ends the span of such a call';
 
+/** Makes rows of one setup and variant of a program below `scenarios`. */
+function rowsOf(name: string, program: string, variant: string) {
+  return (setup: string, scenario: string, correct: number, more: Partial<Scenario> = {}): Scenario => ({
+    setup: `${name}: ${setup}`,
+    run: [program, scenario, variant],
+    correct,
+    ...more,
+  });
+}
+
 const versions = ['5', '6', '7', '7-legacy'];
 const nameOf = (version: string) => `AI SDK ${version.replace('-', ', ')}`;
 
 const aiSdk = versions.flatMap((version): Scenario[] => {
-  const row = (setup: string, scenario: string, correct: number, more: Partial<Scenario> = {}): Scenario => ({
-    setup: `${nameOf(version)}: ${setup}`,
-    run: ['ai-sdk', scenario, version],
-    correct,
-    ...more,
-  });
+  const row = rowsOf(nameOf(version), 'ai-sdk', version);
   return [
     row('generateText', 'generateText', 1),
     row('streamText', 'streamText', 1),
@@ -50,11 +55,7 @@ const aiSdk = versions.flatMap((version): Scenario[] => {
 
 const http = [...versions, 'traceloop', 'openinference'].flatMap((variant): Scenario[] => {
   const name = versions.includes(variant) ? nameOf(variant) : `OpenAI client, ${variant}`;
-  const row = (setup: string, scenario: string, correct: number): Scenario => ({
-    setup: `HTTP, ${name}: ${setup}`,
-    run: ['http', scenario, variant],
-    correct,
-  });
+  const row = rowsOf(`HTTP, ${name}`, 'http', variant);
   return [
     row('rewrite, embed, answer, title', 'retrieval', 1),
     row('a tool', 'tools', 1),
@@ -68,12 +69,7 @@ const http = [...versions, 'traceloop', 'openinference'].flatMap((variant): Scen
 });
 
 const openAi = ['traceloop', 'openinference'].flatMap((variant): Scenario[] => {
-  const row = (setup: string, scenario: string, correct: number, more: Partial<Scenario> = {}): Scenario => ({
-    setup: `OpenAI client, ${variant}: ${setup}`,
-    run: ['openai', scenario, variant],
-    correct,
-    ...more,
-  });
+  const row = rowsOf(`OpenAI client, ${variant}`, 'openai', variant);
   return [
     row('chat completion', 'chat', 1),
     row('streamed', 'chatStream', 1),
@@ -91,12 +87,7 @@ const openAi = ['traceloop', 'openinference'].flatMap((variant): Scenario[] => {
 });
 
 const langChain = ['openinference', 'traceloop'].flatMap((variant): Scenario[] => {
-  const row = (setup: string, scenario: string, correct: number, more: Partial<Scenario> = {}): Scenario => ({
-    setup: `LangChain, ${variant}: ${setup}`,
-    run: ['langchain', scenario, variant],
-    correct,
-    ...more,
-  });
+  const row = rowsOf(`LangChain, ${variant}`, 'langchain', variant);
   const loose = variant === 'traceloop' ? { unaided: { counted: 2, help: inSpan } } : {};
   return [
     row('model', 'call', 1),
@@ -109,28 +100,20 @@ const langChain = ['openinference', 'traceloop'].flatMap((variant): Scenario[] =
 });
 
 const agents = ['responses', 'chat'].flatMap((variant): Scenario[] => {
-  const row = (setup: string, scenario: string): Scenario => ({
-    setup: `OpenAI Agents, ${variant}: ${setup}`,
-    run: ['agents', scenario, variant],
-    correct: 1,
-  });
+  const row = rowsOf(`OpenAI Agents, ${variant}`, 'agents', variant);
   return [
-    row('answer', 'answer'),
-    row('a tool', 'tools'),
-    row('streamed', 'stream'),
-    row('handoff', 'handoff'),
-    row('an agent as the tool of another', 'subAgent'),
-    row('the provider fails', 'failing'),
-    row('two runs in a trace', 'wrapped'),
+    row('answer', 'answer', 1),
+    row('a tool', 'tools', 1),
+    row('streamed', 'stream', 1),
+    row('handoff', 'handoff', 1),
+    row('an agent as the tool of another', 'subAgent', 1),
+    row('the provider fails', 'failing', 1),
+    row('two runs in a trace', 'wrapped', 1),
   ];
 });
 
 const next = ['chat6', 'chat7'].flatMap((route): Scenario[] => {
-  const row = (setup: string, scenario: string, correct: number): Scenario => ({
-    setup: `Next, @vercel/otel, AI SDK ${route.slice(-1)}: ${setup}`,
-    run: ['next', scenario, route],
-    correct,
-  });
+  const row = rowsOf(`Next, @vercel/otel, AI SDK ${route.slice(-1)}`, 'next', route);
   return [
     row('a page, then a question with rewrite, embed, answer', 'pageAndQuestion', 1),
     row('three questions share a traceparent', 'sharedTraceparent', 3),

@@ -1,7 +1,6 @@
 /**
  * `npm run screenshots -- SET_UP_ADDRESS` takes the pictures of the docs, into `docs/images`, from a server that runs with
- * the sample on a new database, `npm start -- --demo`, and prints that address. With one browser and its fonts they are
- * the same each time, but for ids and times.
+ * the sample data on a new database, `npm start -- --demo`, and prints that address. The overview ends at the current time.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,15 +29,15 @@ const SUBJECTS: readonly Subject[] = [
   { name: 'sign-in', path: '/sign-in', signedOut: true, ready: (page) => page.locator('form').waitFor() },
   {
     name: 'overview',
-    path: '/projects/demo?from=2024-09-01&to=2026-09-01&interval=month&zone=UTC',
+    path: '/projects/assistant-demo?range=30d&zone=UTC',
     ready: (page) => page.locator('.chart path').first().waitFor(),
   },
   {
     name: 'keys',
-    path: '/projects/demo/keys',
+    path: '/projects/assistant-demo/keys',
     ready: (page) => page.getByText('First recording key').waitFor(),
   },
-  { name: 'settings', path: '/projects/demo/settings', ready: heading('Settings') },
+  { name: 'settings', path: '/projects/assistant-demo/settings', ready: heading('Settings') },
   { name: 'members', path: '/members', ready: (page) => page.getByText('ada@example.org').first().waitFor() },
   { name: 'audit', path: '/audit', ready: (page) => page.getByText('First admin key').first().waitFor() },
   { name: 'account', path: '/account', ready: (page) => page.getByText('Sessions').first().waitFor() },

@@ -4,17 +4,23 @@ import { formatTime } from '../domain/format.js';
 import { parseExpiryWithin } from '../domain/keys/key-lifetime.js';
 import { generateApiKey } from '../domain/keys/new-key.js';
 import { DEFAULT_ORGANIZATION_ID, generateId } from '../domain/projects/project.js';
+import { SAMPLE_PROJECT_IDS } from '../domain/projects/samples.js';
 import type { Clock } from '../domain/time/clock.js';
 import type { Store } from '../storage/ports/store.js';
 import { createUnlessTaken } from './copy/side.js';
+import { Batcher } from './import/batcher.js';
 import { readJsonLines } from './import/records.js';
 import { describeTotals, runImport } from './import/run.js';
 import { openSource } from './import/source.js';
 import { inviteMember } from './members.js';
 import { createProject } from './projects.js';
+import { sampleTraffic } from './sample-traffic.js';
 
-/** Sample data: real events, included in the package. */
-const sample = fileURLToPath(new URL('../../demo/changes.ndjson.gz', import.meta.url));
+/** Real events, included in the package. */
+const recordedEvents = fileURLToPath(new URL('../../demo/changes.ndjson.gz', import.meta.url));
+
+/** Any number: it decides what the sample traffic looks like. */
+const trafficSeed = 1;
 
 /**
  * The id of the first admin key, the same in every store. If several servers start on a new database at once, only one can
@@ -70,7 +76,10 @@ async function createUnlessInUse(
     // An earlier attempt may have created these although it failed.
     await createUnlessTaken(() => createProject({ store, randomInt: io.randomInt }, first.project, first.by));
     await createUnlessTaken(() => store.createKey(first.recording.key, first.by));
-    if (demo) await loadSample(store, first.project.id, io);
+    if (demo) {
+      await loadEvents(store, io);
+      await generateTraffic(store, first, io);
+    }
     printKeys(url, first, io);
   } else if (demo) {
     io.warn('--demo: left out, because the database has projects already; start on a new one to see it');
@@ -82,7 +91,7 @@ function plan({ keyPrefix, keyLifeMax, demo }: FirstRunOptions, { clock, randomI
   const expiry = parseExpiryWithin(undefined, by.at, keyLifeMax);
   const expiresAt = expiry.ok ? expiry.value : null;
   const common = { organizationId: DEFAULT_ORGANIZATION_ID };
-  const projectId = demo ? 'demo' : generateId(randomInt);
+  const projectId = demo ? SAMPLE_PROJECT_IDS.events : generateId(randomInt);
   const project = { ...common, id: projectId, name: demo ? 'Demo' : 'First project' };
   const maker = { vendor: keyPrefix, by, randomInt };
   const admin = { type: 'admin', id: firstKeyId, projectId: null, name: 'First admin key' } as const;
@@ -123,16 +132,27 @@ async function printSetUpLink(store: Store, pagesUrl: string, io: FirstRunIo): P
   io.print(`  ${pagesUrl}/set-up#${token}`);
 }
 
-async function loadSample(store: Store, projectId: string, io: FirstRunIo): Promise<void> {
+async function loadEvents(store: Store, io: FirstRunIo): Promise<void> {
   const totals = await runImport({
-    sources: [await openSource(sample)],
+    sources: [await openSource(recordedEvents)],
     selectReader: () => readJsonLines,
     strict: false,
-    sink: (queries) => store.record(projectId, queries),
+    sink: (queries) => store.record(SAMPLE_PROJECT_IDS.events, queries),
     clock: io.clock,
     progress: { advance: () => {}, show: () => {}, note: io.warn },
   });
   io.print(`A sample of real events was loaded: ${describeTotals(totals)}.`);
+}
+
+/** Up to the time of the plan: a second attempt generates the same queries. */
+async function generateTraffic(store: Store, { project, by }: Plan, io: FirstRunIo): Promise<void> {
+  const id = SAMPLE_PROJECT_IDS.traffic;
+  const made = { organizationId: project.organizationId, id, name: 'Assistant' };
+  await createUnlessTaken(() => createProject({ store, randomInt: io.randomInt }, made, by));
+  const batcher = new Batcher((queries) => store.record(id, queries));
+  for (const query of sampleTraffic(trafficSeed, by.at)) await batcher.add(query);
+  await batcher.flush();
+  io.print(`Sample traffic of an assistant, up to now, is in the project ${id}.`);
 }
 
 function printKeys(url: string, { project, admin, recording }: Plan, io: FirstRunIo): void {

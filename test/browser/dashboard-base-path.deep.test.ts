@@ -18,7 +18,7 @@ test('set-up, navigation, reload and sign-out stay below the base path', async (
   expect(page.url()).toBe(`${server.url}/set-up`);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  expect(path()).toBe('/team/stats/projects/demo');
+  expect(path()).toBe('/team/stats/projects/assistant-demo');
 
   await page.getByRole('link', { name: 'Members' }).click();
   await page.getByRole('row', { name: /Ada.*You/ }).waitFor();

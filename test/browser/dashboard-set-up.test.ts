@@ -41,7 +41,11 @@ describe.each(everyDashboardStarter)('on %s', (_kind, start) => {
     expect(page.url()).toBe(`${server.url}/set-up`);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe(`/projects/${server.firstRun.project}`);
+    expect(new URL(page.url()).pathname).toBe('/projects/assistant-demo');
+    await page.getByRole('banner').getByText('Sample data').waitFor();
+    await page.getByRole('button', { name: 'Range: Last 30 days' }).waitFor();
+
+    await page.goto(`/projects/${server.firstRun.project}`);
 
     // The sample queries are older than the default range.
     await page.getByRole('button', { name: 'Range: All time' }).waitFor();

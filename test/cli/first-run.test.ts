@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import type { Counts } from '../../src/domain/counting/counts.js';
 import { firstRunOf, LATER_START, matched, runCommand, type Server } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import { emptyPlace, succeed } from '../support/cli/cli-place.js';
@@ -79,19 +80,26 @@ test('keys are printed once, set-up addresses until there is an owner, and neith
   );
 });
 
-test('--demo imports the sample at the first start only', async () => {
+test('--demo creates sample projects at the first start only', async () => {
   const place = await emptyPlace();
+  const startedAt = new Date().toISOString();
   const server = await place.serve(['--demo']);
   expect(server.stdout).toContain(
-    'A sample of real events was loaded: 30,874 read, 30,269 recorded, 605 duplicates.\n',
+    'A sample of real events was loaded: 30,874 read, 30,269 recorded, 605 duplicates.\n' +
+      'Sample traffic of an assistant, up to now, is in the project assistant-demo.\n',
   );
   const { project, admin } = firstRunOf(server);
   expect(project).toBe('demo');
   const { body } = await clientOf(server, project, admin).count();
   expect(body).toEqual(sampleCounts);
+  const traffic = clientOf(server, 'assistant-demo', admin);
+  const counts = (await traffic.count()).body as Counts;
+  for (const type of ['web', 'api', 'other'] as const) expect(counts[type]).toBeGreaterThan(1000);
+  expect((await traffic.count({ dateFrom: startedAt })).body).toMatchObject({ total: 1 });
   await server.stop();
   const again = await place.serve(['--demo']);
-  expect(again.stdout).not.toContain('sample');
+  expect(again.stdout).not.toMatch(/sample/i);
+  expect((await clientOf(again, 'assistant-demo', admin).count()).body).toEqual(counts);
   const { stderr } = await again.stop();
   expect(stderr).toMatch(/^--demo: left out, because the database has projects already/m);
   await succeed(place.run(['verify']));

@@ -28,6 +28,7 @@ const shared = [
   'src/domain/limits.ts',
   'src/domain/people/audit.ts',
   'src/domain/people/member.ts',
+  'src/domain/projects/samples.ts',
   'src/domain/queries/caller.ts',
 ];
 

@@ -30,7 +30,7 @@ const rules: readonly (readonly [folder: string, allowed: RegExp])[] = [
   ],
   [
     'src/app/',
-    /^(src\/(app|domain|shared|storage\/ports)\/|src\/storage\/(open|series)\.ts$|node:|csv-parse\/sync$|zstddec\/stream$|ajv$)/,
+    /^(src\/(app|domain|shared|storage\/ports)\/|src\/storage\/(open|series)\.ts$|node:|csv-parse\/sync$|zstddec\/stream$|ajv$|pure-rand\/)/,
   ],
   [
     'src/http/',

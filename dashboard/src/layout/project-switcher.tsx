@@ -9,9 +9,10 @@ import { projectsQuery } from '../api/projects.js';
 import { useOrganizations } from '../api/session.js';
 import type { Organization, Project } from '../api/types.js';
 import { Logo } from '../components/content/logo.js';
+import { Badge } from '../components/feedback/badge.js';
 import { Skeleton } from '../components/feedback/skeleton.js';
 import { Picker, type PickerHandle } from '../components/overlays/picker.js';
-import { type ProjectPageName, projectPage } from '../navigation/current-project.js';
+import { isSampleProject, type ProjectPageName, projectPage } from '../navigation/current-project.js';
 import { useShortcut } from './use-shortcuts.js';
 
 interface SwitcherProps {
@@ -51,7 +52,13 @@ export function ProjectSwitcher({ organization, project }: SwitcherProps) {
             <span className="switcher-name">
               {project?.name ?? (isLoading ? <Skeleton shape="text" /> : 'caller-stats')}
             </span>
-            {organization !== null && <span className="switcher-organization">{organization.name}</span>}
+            {project !== null && isSampleProject(project) ? (
+              <span>
+                <Badge kind="accent">Sample data</Badge>
+              </span>
+            ) : (
+              organization !== null && <span className="switcher-organization">{organization.name}</span>
+            )}
           </span>
           <ChevronsUpDown aria-hidden />
           <span className="out-of-sight">Switch project</span>

@@ -1,6 +1,7 @@
 /** The organization and project that the pages show. */
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { SAMPLE_PROJECT_IDS } from '../../../src/domain/projects/samples.js';
 import { projectsQuery } from '../api/projects.js';
 import { useOrganizations } from '../api/session.js';
 import type { Organization, Project } from '../api/types.js';
@@ -67,10 +68,15 @@ export function useRemembered({ organization, project }: CurrentProject): void {
   }, [organization.id, project.id]);
 }
 
-/** The path of a project's page; the overview by default. */
 /** The pages of a project besides the overview, as their paths end. */
 export type ProjectPageName = 'keys' | 'sources' | 'settings';
 
+/** Whether `serve --demo` created the project. */
+export function isSampleProject({ id }: Project): boolean {
+  return Object.values<string>(SAMPLE_PROJECT_IDS).includes(id);
+}
+
+/** The path of a project's page; the overview by default. */
 export function projectPage(projectId: string, page?: ProjectPageName): string {
   const path = `/projects/${encodeURIComponent(projectId)}`;
   return page === undefined ? path : `${path}/${page}`;

@@ -41,7 +41,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
     if (!SETTINGS[name].environmentOnly) command.addOption(settingOption(name));
   }
   command
-    .option('--demo', 'on an empty database, load a sample of real events')
+    .option('--demo', 'on an empty database, create two projects with sample data')
     .addHelpText('after', '\nStops at SIGTERM or SIGINT: finishes accepted requests and refuses new ones.')
     .action(async (options: { readonly demo?: boolean }) => {
       const settings = readServerSettings(options, io.env);

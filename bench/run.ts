@@ -1,7 +1,7 @@
 /**
  * `npm run bench` runs the server benchmarks that have targets, `npm run bench -- NAME` any one. Prints a table and
- * writes `bench/results.md`. Fewer rounds and lines are for trying it out, more for less noise; the figures in the
- * README come from the defaults.
+ * writes `bench/results.md`. Fewer rounds and lines are for trying it out, more for less noise; the figures in
+ * `README.md` come from the defaults.
  */
 import { parseArgs } from 'node:util';
 import { benchClient } from './client.js';

@@ -6,6 +6,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Pages of other folders, and what they are called in the site. */
 export const FOREIGN: Readonly<Record<string, string>> = {
+  'bench/README.md': 'benchmarks.md',
   'bench/results.md': 'figures.md',
   'bench/profiles.md': 'profiles.md',
   'SECURITY.md': 'security.md',
@@ -48,6 +49,7 @@ export const GROUPS: readonly Group[] = [
       projects: 'Projects',
       reliability: 'Reliability',
       security: 'Security',
+      benchmarks: 'Benchmarks',
       figures: 'Figures',
       profiles: 'Where the time goes',
       walk: 'A walk, with times',

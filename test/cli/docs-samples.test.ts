@@ -20,7 +20,6 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'README.md: export ADMIN_KEY': 'the same',
   'docs/index.md: alias caller-stats':
     'aliases are for shells of people; the blocks run with a function of that name',
-  'README.md: $ export DATABASE_URL': 'an address that is not loopback; test/postgres runs nodes',
   'README.md: const recorder': 'test/client/docs-samples.test.ts',
   'client/README.md: npm install': 'test/client/package.test.ts packs the client, and installs it so',
   'docs/client.md: npm install': 'the same',

@@ -95,9 +95,15 @@ describe('the docs describe only existing', () => {
 
 const pages = [
   ...filesBelow('docs', '.md'),
-  ...['README.md', 'SECURITY.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'demo/README.md'].map(
-    read,
-  ),
+  ...[
+    'README.md',
+    'SECURITY.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'bench/README.md',
+    'demo/README.md',
+  ].map(read),
 ];
 
 describe('command lines in the docs', () => {

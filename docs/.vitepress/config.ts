@@ -54,7 +54,10 @@ export default defineConfig({
   themeConfig: {
     search: { provider: 'local' },
     sidebar: sidebar(),
-    nav: [{ text: 'Try the API', link: '/try', target: '_self' }],
+    nav: [
+      { text: 'Dashboard', link: '/../', target: '_self' },
+      { text: 'Try the API', link: '/try', target: '_self' },
+    ],
     outline: [2, 3],
     docFooter: { prev: false, next: false },
   },

@@ -50,6 +50,12 @@ const press =
     for (const name of names) await page.getByRole('button', { name }).first().click();
   };
 
+/** Opens a dialog, whose code is loaded on demand. */
+const openDialog = (name: string) => async (page: Page) => {
+  await press(name)(page);
+  await page.getByRole('dialog').waitFor();
+};
+
 const signedOut: readonly Subject[] = [
   ['sign-in', '/sign-in', heading('Sign in')],
   ['sign-in that was refused', '/sign-in?problem=not_a_member', (page) => page.getByRole('alert').waitFor()],
@@ -118,10 +124,10 @@ const signedIn: readonly Subject[] = [
     (page) => page.getByText('Nothing has arrived').waitFor(),
   ],
   ['settings', '/projects/demo/settings', heading('Settings')],
-  ['deleting', '/projects/demo/settings', press('Delete project…')],
+  ['deleting', '/projects/demo/settings', openDialog('Delete project…')],
   ['members', '/members', (page) => page.getByRole('row', { name: /Grace/ }).waitFor()],
-  ['inviting', '/members', press('Invite member')],
-  ['removing', '/members', press('Remove grace@example.com')],
+  ['inviting', '/members', openDialog('Invite member')],
+  ['removing', '/members', openDialog('Remove grace@example.com')],
   ['audit log', '/audit', (page) => page.getByRole('table').waitFor()],
   ['account', '/account', (page) => page.getByText('This one').waitFor()],
   [
@@ -212,6 +218,12 @@ test.each(subjects)(
       reducedMotion: 'no-preference',
     });
     await act(page);
+    const footer = page.getByRole('contentinfo');
+    expect(await footer.getByRole('link').allInnerTexts()).toEqual(
+      ['Documentation', 'API', /^caller-stats \d/]
+        .slice(0, isSignedIn ? 3 : 2)
+        .map((name) => expect.stringMatching(name)),
+    );
     const problems = await findOverflow(page);
     problems.push(...(await findProblems(page, isDeep || inDark.includes(name))));
     expect(problems).toEqual([]);

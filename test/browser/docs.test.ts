@@ -29,6 +29,11 @@ test('the documentation can be read, searched and followed without external requ
 
   await page.goto('/docs/settings#postgresql');
   await page.getByRole('heading', { name: 'PostgreSQL' }).waitFor();
+
+  await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
+  await page.getByRole('heading', { name: 'Set up this server' }).waitFor();
+  await page.getByRole('contentinfo').getByRole('link', { name: 'API' }).click();
+  await page.getByRole('heading', { name: 'Try the API' }).waitFor();
 });
 
 test.each([

@@ -105,9 +105,10 @@ describe('without a session', () => {
   });
 });
 
-test('a visitor without a session or a key does not learn the version', async () => {
+test('only signed-in users learn the version', async () => {
   const ask = async (path: string) => JSON.parse((await service().send({ path, key: null })).text);
   expect(Object.keys(await ask('/api/session'))).not.toContain('version');
+  expect(await person('viewer').ask({ path: '/api/session' })).toMatchObject({ version: '1.2.3' });
   const { version, ...info } = (await ask('/openapi.json')).info;
   // Of the API, not of the software.
   expect(version).toBe('1.0.0');

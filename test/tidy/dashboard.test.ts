@@ -1,5 +1,6 @@
 /** The rules of the dashboard's code: imports, one place for each concern, no inline scripts. */
 import { describe, expect, test } from 'vitest';
+import { sourceOf } from '../../docs/.vitepress/pages.js';
 import { filesBelow, findReachable, importsOf, linesMatching, read, type Source } from './sources.js';
 
 const sources = filesBelow('dashboard/src', '.ts', '.tsx');
@@ -99,4 +100,20 @@ test('the dashboard has no inline script or style, which its Content-Security-Po
   const page = read('dashboard/index.html');
   expect(linesMatching([page], /<style|\sstyle=|<script(?![^>]*\bsrc=)|\son\w+=/)).toEqual([]);
   expect(linesMatching(sources, /dangerouslySetInnerHTML|innerHTML|createElement\('style'\)/)).toEqual([]);
+});
+
+test('links to the documentation lead to pages and headings that exist', () => {
+  const links = sources.flatMap(({ text }) =>
+    [...text.matchAll(/(?:<DocsLink page="|docsUrl\(')([^"']+)/g)].map(([, link = '']) => link),
+  );
+  expect(links).toContain('projects#retention');
+  const isMissing = (link: string): boolean => {
+    // A page of the dashboard.
+    if (link === 'try') return false;
+    const [page = '', heading] = link.split('#');
+    const headings = read(sourceOf(page)).text.matchAll(/^#+ (.*)$/gm);
+    const slugs = [...headings].map(([, title = '']) => title.toLowerCase().replaceAll(/[^\w]+/g, '-'));
+    return heading !== undefined && !slugs.includes(heading);
+  };
+  expect(links.filter(isMissing)).toEqual([]);
 });

@@ -17,6 +17,7 @@ import { toggleTheme } from '../preferences/theme.js';
 import { AccountMenu } from './account-menu.js';
 import { ConnectionNotice } from './connection-notice.js';
 import { Navigation } from './navigation.js';
+import { PageFooter } from './page-footer.js';
 import { ProjectSwitcher } from './project-switcher.js';
 import { useShortcut, useShortcutKeys } from './use-shortcuts.js';
 import '../components/overlays/popover.css';
@@ -48,6 +49,7 @@ export function AppLayout({ children }: { children: ReactNode }) {
         <ConnectionNotice />
         {children}
       </main>
+      <PageFooter />
       {isHelpOpen && (
         <Suspense>
           <ShortcutsDialog onClose={() => setHelpOpen(false)} />

@@ -1,6 +1,7 @@
 /** The layout of pages without a session: one column. */
 import type { ReactNode } from 'react';
 import { Logo } from '../components/content/logo.js';
+import { PageFooter } from './page-footer.js';
 import './sign-in-layout.css';
 
 export function SignInLayout({ children }: { children: ReactNode }) {
@@ -11,6 +12,7 @@ export function SignInLayout({ children }: { children: ReactNode }) {
         <span>caller-stats</span>
       </header>
       <main className="sign-main">{children}</main>
+      <PageFooter />
     </div>
   );
 }

@@ -18,6 +18,11 @@ export function serverUrl(): string {
   return `${page.location.origin}${basePath}`;
 }
 
+/** The address of a page of the documentation; the start page for ''. */
+export function docsUrl(page: string): string {
+  return `${basePath}/docs/${page}`;
+}
+
 /** Removes the base path. */
 export function withoutBasePath(path: string): string {
   const rest = path.startsWith(basePath) ? path.slice(basePath.length) : path;

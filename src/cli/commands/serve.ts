@@ -66,7 +66,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
         serving =
           settings.workers > 1 && !cluster.isWorker
             ? await startWorkers(settings.workers, { signal: stop.signal, log })
-            : await serve(store, settings, io, { metrics, tracing, log });
+            : await serve(store, settings, io, { metrics, tracing, log, version });
         if (serving !== undefined && !cluster.isWorker) {
           const url = `${localUrl(settings.host, serving.port)}${settings.basePath}`;
           printLine(io.stdout, `caller-stats listens on ${url}`);
@@ -109,7 +109,7 @@ async function serve(
   store: Store,
   settings: ServerSettings,
   io: Io,
-  observers: Pick<AppOptions, 'metrics' | 'tracing' | 'log'>,
+  { version, ...observers }: Pick<AppOptions, 'metrics' | 'tracing' | 'log'> & { readonly version: string },
 ): Promise<Serving> {
   // Loaded only here, because other commands do not need it.
   const { buildApp } = await import('../../http/app.js');
@@ -127,6 +127,7 @@ async function serve(
       keyPrefix: settings.keyPrefix,
       keyLifeMax: settings.keyLifeMax,
       randomInt: io.randomInt,
+      version,
     },
     docs,
     users: {

@@ -24,6 +24,8 @@ export interface DashboardOptions {
   /** The maximum lifetime of new keys in milliseconds; null for no limit. */
   readonly keyLifeMax: number | null;
   readonly randomInt: (max: number) => number;
+  /** The version of the server, for signed-in users. */
+  readonly version: string;
   readonly basePath: BasePath;
 }
 

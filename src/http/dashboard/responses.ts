@@ -69,6 +69,8 @@ export interface SessionResponse {
     readonly session: string;
   } | null;
   readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: Role }[];
+  /** The version of the server. Visitors who are not signed in do not learn it. */
+  readonly version?: string;
   /** Whether the server has no account yet and waits for its set-up link to be opened. */
   readonly setUp: boolean;
   readonly singleSignOn: { readonly name: string } | null;

@@ -193,6 +193,7 @@ export async function startService(
       keyPrefix: 'cs',
       keyLifeMax,
       randomInt: (max) => randomInt(max),
+      version: '1.2.3',
     },
     docs: await makeDocs(folder),
     users: {

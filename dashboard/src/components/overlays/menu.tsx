@@ -12,6 +12,7 @@ type MenuItem =
       readonly danger?: boolean;
       readonly onSelect: () => void;
     }
+  | { readonly label: string; readonly icon?: LucideIcon; readonly href: string }
   | { readonly heading: string }
   | 'line';
 
@@ -53,6 +54,18 @@ function Item({ item, close }: { item: MenuItem; close: () => void }) {
       </div>
     );
   const Icon = item.icon;
+  const content = (
+    <>
+      {Icon !== undefined && <Icon aria-hidden />}
+      {item.label}
+    </>
+  );
+  if ('href' in item)
+    return (
+      <a href={item.href} role="menuitem" tabIndex={-1} className="menu-item">
+        {content}
+      </a>
+    );
   return (
     <button
       type="button"
@@ -64,8 +77,7 @@ function Item({ item, close }: { item: MenuItem; close: () => void }) {
         item.onSelect();
       }}
     >
-      {Icon !== undefined && <Icon aria-hidden />}
-      {item.label}
+      {content}
     </button>
   );
 }

@@ -7,6 +7,7 @@ import { roleAllows } from '../../../../src/domain/people/member.js';
 import { keysQuery } from '../../api/keys.js';
 import type { Key } from '../../api/types.js';
 import { Copied } from '../../components/content/copy-button.js';
+import { DocsLink } from '../../components/content/docs-link.js';
 import { Page, Section } from '../../components/content/page.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Failure, Notice } from '../../components/feedback/notice.js';
@@ -36,7 +37,12 @@ export function KeysPage(current: CurrentProject) {
     <Page
       title="API keys"
       of={project.name}
-      lead="Every request names the project by its id, and proves with a key that it may."
+      lead={
+        <>
+          Every request names the project by its id, and proves with a key that it may:{' '}
+          <DocsLink page="keys">how keys work</DocsLink>, <DocsLink page="http">what a key can ask</DocsLink>.
+        </>
+      }
     >
       <Section title="Project id">
         <div className="keys-id">

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { retentionDaysMax } from '../../../../src/domain/limits.js';
 import { useProjectChange } from '../../api/projects.js';
+import { DocsLink } from '../../components/content/docs-link.js';
 import { Section } from '../../components/content/page.js';
 import { Notice } from '../../components/feedback/notice.js';
 import { toast } from '../../components/feedback/toasts.js';
@@ -19,7 +20,13 @@ export function Retention({ organization, project }: CurrentProject) {
   return (
     <Section
       title="Retention"
-      lead="Counts are kept for ever and stay exact. This is about the single queries behind them: their ids, by which a query that is sent twice is known, and their times."
+      lead={
+        <>
+          Counts are stored for ever and stay exact. Retention removes the single queries behind them: their
+          times, and their ids, by which the server recognizes a query that is sent twice.{' '}
+          <DocsLink page="projects#retention">What retention removes</DocsLink>
+        </>
+      }
     >
       {typeof project.rowsFrom === 'string' && (
         <Notice>

@@ -12,7 +12,7 @@ import type { SessionResponse } from '../responses.js';
 const EXPIRY_DAYS = [7, 30, 60, 90];
 
 export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
-  const { users, store, singleSignOnName, keyPrefix, keyLifeMax } = dashboard;
+  const { users, store, singleSignOnName, keyPrefix, keyLifeMax, version } = dashboard;
   const about = {
     singleSignOn: singleSignOnName === undefined ? null : { name: singleSignOnName },
     keys: {
@@ -48,6 +48,7 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
           name: organizationName,
           role,
         })),
+        version,
         setUp: false,
         ...about,
       };

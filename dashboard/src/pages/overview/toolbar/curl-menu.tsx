@@ -1,11 +1,11 @@
 /** Copies a command that requests the numbers on screen. */
-import { Terminal } from 'lucide-react';
+import { BookOpen, Terminal } from 'lucide-react';
 import type { Project } from '../../../api/types.js';
 import { copyWithToast } from '../../../components/content/copy.js';
 import { Button } from '../../../components/forms/button.js';
 import { Menu } from '../../../components/overlays/menu.js';
 import { curlCommand } from '../../../format/curl.js';
-import { serverUrl } from '../../../navigation/base-path.js';
+import { docsUrl, serverUrl } from '../../../navigation/base-path.js';
 import type { View } from '../../../navigation/view.js';
 import type { Numbers } from '../use-numbers.js';
 
@@ -26,6 +26,8 @@ export function CurlMenu({ project, view, numbers: { range, interval } }: CurlMe
         item('Totals', curlCommand({ ...shown, operation: 'caller-stats' })),
         item('Counts over time', curlCommand({ ...shown, operation: 'caller-stats/series', parameters })),
         item('Callers', curlCommand({ ...shown, operation: 'callers' })),
+        'line',
+        { label: 'What the operations return', icon: BookOpen, href: docsUrl('http') },
       ]}
       button={(props) => (
         <Button {...props} kind="quiet" icon={Terminal}>

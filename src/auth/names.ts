@@ -12,8 +12,25 @@ export const SINGLE_SIGN_ON_PATH = '/api/sign-in/oidc';
 /** The browser returns to this path from the provider. */
 export const SINGLE_SIGN_ON_CALLBACK = `${SINGLE_SIGN_ON_PATH}/callback/${PROVIDER_ID}`;
 
-/** The prefix of cookie names. */
+/** In the names of all cookies. */
 export const COOKIE_PREFIX = 'caller-stats';
+
+/** Where cookies are used. */
+export interface CookiePlace {
+  /** Whether the site uses HTTPS. */
+  readonly secure: boolean;
+  /** The prefix of every path, without a slash at the end. */
+  readonly basePath: string;
+}
+
+/**
+ * Begins the names of cookies. Browsers take a `__Host-` cookie only over HTTPS, from this host and for all of it, so that no
+ * other host of the domain can set one. That excludes a path, so a site with a base path has `__Secure-` cookies.
+ */
+export function cookiePrefix({ secure, basePath }: CookiePlace): string {
+  if (!secure) return COOKIE_PREFIX;
+  return `${basePath === '' ? '__Host-' : '__Secure-'}${COOKIE_PREFIX}`;
+}
 
 /** The name of the secret in the store, if no setting and no file has it. */
 export const SECRET_NAME = 'sessions';

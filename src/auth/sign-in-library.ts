@@ -19,7 +19,7 @@ import type { UserTables } from '../storage/ports/user-tables.js';
 import { hashTokens } from './hashed-tokens.js';
 import {
   ADDRESS_HEADER,
-  COOKIE_PREFIX,
+  cookiePrefix,
   PROVIDER_ID,
   SINGLE_SIGN_ON_PATH,
   type SingleSignOn,
@@ -107,9 +107,10 @@ export function buildLibrary(options: LibraryOptions) {
     advanced: {
       // The store's migrations create the tables. Tests check that they fit.
       database: { validateSchema: false },
-      cookiePrefix: COOKIE_PREFIX,
-      useSecureCookies: secure,
-      defaultCookieAttributes: { sameSite: 'lax', httpOnly: true, path: basePath || '/' },
+      // With the prefixes that browsers know; the library has only one of them.
+      cookiePrefix: cookiePrefix(options),
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure, sameSite: 'lax', httpOnly: true, path: basePath || '/' },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
     },
   });

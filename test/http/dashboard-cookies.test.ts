@@ -1,6 +1,7 @@
 /** The dashboard's cookies and their attributes. */
 import { describe, expect, test } from 'vitest';
-import { Browser, PASSWORD, signedIn } from '../support/http/dashboard.js';
+import type { BasePath } from '../../src/http/request/base-path.js';
+import { Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { startService } from '../support/http/http.js';
 import type { Answer } from '../support/http/http-checks.js';
 
@@ -22,9 +23,14 @@ const insecure = {
   'caller-stats.session_token': 'HttpOnly; Path=/; SameSite=Lax',
   'caller-stats.device': 'HttpOnly; Path=/api; SameSite=Strict',
 };
-const secure = Object.fromEntries(
-  Object.entries(insecure).map(([name, attributes]) => [`__Secure-${name}`, `${attributes}; Secure`]),
-);
+const secure = {
+  '__Host-caller-stats.session_token': 'HttpOnly; Path=/; SameSite=Lax; Secure',
+  '__Host-caller-stats.device': 'HttpOnly; Path=/; SameSite=Strict; Secure',
+};
+const belowPath = {
+  '__Secure-caller-stats.session_token': 'HttpOnly; Path=/stats; SameSite=Lax; Secure',
+  '__Secure-caller-stats.device': 'HttpOnly; Path=/stats/api; SameSite=Strict; Secure',
+};
 
 describe('cookies', () => {
   test('are HttpOnly and SameSite', async () => {
@@ -50,6 +56,16 @@ describe('cookies', () => {
     if (publicUrl !== undefined) return;
     const untrusted = new Browser(service, '198.51.100.9');
     expect(readAttributes(await untrusted.send(signIn))).toEqual(insecure);
+  });
+
+  test('are Secure with a base path, which excludes __Host-', async () => {
+    const publicUrl = 'https://stats.example.org';
+    const service = await startService({ basePath: '/stats' as BasePath, users: { publicUrl } });
+    const browser = new Browser(service);
+    const body = { token: await invite(service, ada, 'owner'), name: 'Ada', password: PASSWORD };
+    const joined = await browser.send({ path: '/stats/api/invitations/accept', body });
+    expect(readAttributes(joined)).toEqual(belowPath);
+    expect((await browser.send({ path: '/stats/api/sessions' })).status).toBe(200);
   });
 
   test('of the session are deleted at sign-out, but not that of the device', async () => {

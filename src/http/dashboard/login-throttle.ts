@@ -13,7 +13,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthProvider } from '../../auth/auth-provider.js';
-import { COOKIE_PREFIX } from '../../auth/names.js';
+import { cookiePrefix } from '../../auth/names.js';
 import { CallerStatsError } from '../../domain/errors.js';
 import { sharedNetworksOf } from '../../domain/keys/networks.js';
 import {
@@ -34,8 +34,6 @@ import { createThrottledWarning } from '../throttled-log.js';
 
 /** Of the signatures of this file. */
 const PURPOSE = 'device';
-
-const COOKIE = `${COOKIE_PREFIX}.device`;
 
 interface LoginThrottleOptions {
   readonly authProvider: AuthProvider;
@@ -117,12 +115,11 @@ export class LoginThrottle {
       return;
     }
     const id = randomBytes(16).toString('base64url');
-    const { name, secure } = this.#cookieFor(request);
+    const { name, ...attributes } = this.#cookieFor(request);
     reply.setCookie(name, `${id}.${await this.#sign(`device ${id} ${email}`)}`, {
       httpOnly: true,
       sameSite: 'strict',
-      secure,
-      path: `${this.#options.authProvider.basePath}/api`,
+      ...attributes,
       maxAge: deviceCookieSeconds,
     });
   }
@@ -175,8 +172,12 @@ export class LoginThrottle {
   }
 
   #cookieFor({ protocol }: FastifyRequest) {
-    const secure = this.#options.authProvider.isSecure({ secure: protocol === 'https' });
-    return { name: secure ? `__Secure-${COOKIE}` : COOKIE, secure };
+    const { authProvider } = this.#options;
+    const { basePath } = authProvider;
+    const secure = authProvider.isSecure({ secure: protocol === 'https' });
+    const name = `${cookiePrefix({ secure, basePath })}.device`;
+    // A `__Host-` cookie has no other path.
+    return { name, secure, path: secure && basePath === '' ? '/' : `${basePath}/api` };
   }
 }
 

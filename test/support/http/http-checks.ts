@@ -45,7 +45,7 @@ const DASHBOARD = /^\/api\//;
 
 /** Scripts cannot read our cookies, and other sites cannot make a browser send them with a change. */
 const COOKIE =
-  /^(?:caller-stats\.\w+=[^;]*;(?!.*; Secure)|__Secure-caller-stats\.\w+=[^;]*;(?=.*; Secure;))(?=.*; HttpOnly;)(?=.*; SameSite=(Lax|Strict);)(?=.*; Path=\/\S*;)(?!.*; Domain)/i;
+  /^(?:caller-stats\.\w+=[^;]*;(?!.*; Secure)|__(?:Secure|Host)-caller-stats\.\w+=[^;]*;(?=.*; Secure;))(?=.*; HttpOnly;)(?=.*; SameSite=(Lax|Strict);)(?=.*; Path=\/\S*;)(?!.*; Domain)/i;
 
 /** Throws if the response breaks a rule for all responses, or contains one of `secrets`. */
 export function checkAnswer(

@@ -48,7 +48,8 @@ async function step(what: string, by: string, work: () => Promise<string> | stri
   steps.push({ what, by, seconds: (now - begin) / 1000, sinceSeconds: (now - startedAt) / 1000, seen });
 }
 
-const env = { ...process.env, PORT: '0', NO_COLOR: '1' };
+// A person has a terminal, on which keys are printed.
+const env = { ...process.env, PORT: '0', NO_COLOR: '1', CALLER_STATS_FIRST_RUN_FILE: '-' };
 
 function run(program: string, args: readonly string[], cwd = clone): string {
   return execFileSync(program, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });

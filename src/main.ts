@@ -22,6 +22,7 @@ process.exitCode = await run(
   process.argv.slice(2),
   {
     stdout: process.stdout,
+    stdoutIsTerminal: process.stdout.isTTY ?? false,
     stderr: process.stderr,
     stdin: process.stdin,
     interactive: process.stderr.isTTY ?? false,

@@ -1,4 +1,4 @@
-/** Sets up an empty store on the first start of `serve`: creates a project and two keys, and prints how to continue. */
+/** Sets up an empty store on the first start of `serve`: creates a project and two keys, and shows how to continue. */
 import { fileURLToPath } from 'node:url';
 import { formatTime } from '../domain/format.js';
 import { parseExpiryWithin } from '../domain/keys/key-lifetime.js';
@@ -38,12 +38,22 @@ export interface FirstRunOptions {
   readonly demo: boolean;
 }
 
+/** Shows keys and links to the operator only. */
+export interface PrivateOutput {
+  /** Throws if `show` would. */
+  readonly prepare: () => Promise<void>;
+  /** Shows lines. `what` names them in a message. */
+  readonly show: (what: string, lines: readonly string[]) => Promise<void>;
+}
+
 /** How the first run talks to the operator. */
 export interface FirstRunIo {
   readonly clock: Clock;
   readonly randomInt: (max: number) => number;
-  /** Prints a line of the results. */
+  /** Prints a line of the results, which may be kept in a log. */
   readonly print: (line: string) => void;
+  /** For keys and links. Undefined if no place is for the operator only; then none are created. */
+  readonly operator: PrivateOutput | undefined;
   /** Prints a line of warnings. */
   readonly warn: (line: string) => void;
 }
@@ -52,8 +62,8 @@ export interface FirstRunIo {
 type Plan = ReturnType<typeof plan>;
 
 /**
- * Returns a function that creates and prints a first project and its keys if the store is empty. After a failure, call it
- * again: it continues with the same keys, and prints them once.
+ * Returns a function that creates and shows a first project and its keys if the store is empty. After a failure, call it
+ * again: it continues with the same keys, and shows them once.
  */
 export function createFirstRun(store: Store, options: FirstRunOptions, io: FirstRunIo): () => Promise<void> {
   const first = plan(options, io);
@@ -61,7 +71,7 @@ export function createFirstRun(store: Store, options: FirstRunOptions, io: First
   return async () => {
     if (!isDone) await createUnlessInUse(store, first, options, io);
     isDone = true;
-    await printSetUpLink(store, options.pagesUrl, io);
+    await showSetUpLink(store, options.pagesUrl, io);
     io.print(`Documentation: ${options.url}/docs`);
   };
 }
@@ -72,6 +82,13 @@ async function createUnlessInUse(
   { url, demo }: FirstRunOptions,
   io: FirstRunIo,
 ): Promise<void> {
+  const { operator } = io;
+  if (operator === undefined) {
+    if ((await findState(store, first)) === 'empty') for (const line of howToCreate) io.print(line);
+    return;
+  }
+  // Before the keys exist, because they can be shown only now.
+  if ((await findState(store, first)) === 'empty') await operator.prepare();
   if (await isFirst(store, first)) {
     // An earlier attempt may have created these although it failed.
     await createUnlessTaken(() => createProject({ store, randomInt: io.randomInt }, first.project, first.by));
@@ -80,7 +97,7 @@ async function createUnlessInUse(
       await loadEvents(store, io);
       await generateTraffic(store, first, io);
     }
-    printKeys(url, first, io);
+    await operator.show('The first keys', describeKeys(url, first));
   } else if (demo) {
     io.warn('--demo: left out, because the database has projects already; start on a new one to see it');
   }
@@ -104,32 +121,53 @@ function plan({ keyPrefix, keyLifeMax, demo }: FirstRunOptions, { clock, randomI
   };
 }
 
+/** Printed instead of keys, if there is no place for them. */
+const howToCreate = [
+  'No project and no keys were created, because this output may be kept in a log. Create them with:',
+  '  caller-stats project create NAME',
+  '  caller-stats key create --name NAME',
+];
+
 /** Creates the first key. Returns false if the store is not empty, or another server was first. */
-async function isFirst(store: Store, { admin: { key }, by }: Plan): Promise<boolean> {
+async function isFirst(store: Store, first: Plan): Promise<boolean> {
+  const state = await findState(store, first);
+  if (state !== 'empty') return state === 'begun';
+  await createUnlessTaken(() => store.createKey(first.admin.key, first.by));
+  return (await findState(store, first)) === 'begun';
+}
+
+/** Whether the store has keys or projects; `begun` if it has the first key of this plan. */
+async function findState(store: Store, { admin: { key } }: Plan): Promise<'empty' | 'begun' | 'used'> {
   const organizations = await store.listOrganizations();
   // Keys first: on Citus, a node that is down would hide its projects.
   for (const { id } of organizations) {
     const keys = await store.listKeys(id);
-    if (keys.length > 0) return keys.some(({ hash }) => hash === key.hash);
+    if (keys.length > 0) return keys.some(({ hash }) => hash === key.hash) ? 'begun' : 'used';
   }
   for (const { id } of organizations) {
-    if ((await store.listProjects(id)).length > 0) return false;
+    if ((await store.listProjects(id)).length > 0) return 'used';
   }
-  await createUnlessTaken(() => store.createKey(key, by));
-  return (await store.listKeys(DEFAULT_ORGANIZATION_ID)).some(({ hash }) => hash === key.hash);
+  return 'empty';
 }
 
-/** Prints a set-up link, at each start until the dashboard has an owner. */
-async function printSetUpLink(store: Store, pagesUrl: string, io: FirstRunIo): Promise<void> {
+/** Shows a set-up link, at each start until the dashboard has an owner. A new one ends the older ones. */
+async function showSetUpLink(store: Store, pagesUrl: string, io: FirstRunIo): Promise<void> {
   if (!(await store.isSetUpOpen())) {
     io.print(`Dashboard: ${pagesUrl}/`);
+    return;
+  }
+  if (io.operator === undefined) {
+    io.print('The dashboard has no owner yet. Make a link for the first one with:');
+    io.print('  caller-stats member invite EMAIL --role owner');
     return;
   }
   const by = { name: 'first start', address: null, at: io.clock.now() };
   const wanted = { organizationId: DEFAULT_ORGANIZATION_ID, email: null, role: 'owner' } as const;
   const { token } = await inviteMember({ store, randomInt: io.randomInt }, wanted, by);
-  io.print('Set up the dashboard (this link creates its first owner, and works once):');
-  io.print(`  ${pagesUrl}/set-up#${token}`);
+  await io.operator.show('The link that sets up the dashboard', [
+    'Set up the dashboard (this link creates its first owner, and works once):',
+    `  ${pagesUrl}/set-up#${token}`,
+  ]);
 }
 
 async function loadEvents(store: Store, io: FirstRunIo): Promise<void> {
@@ -155,9 +193,9 @@ async function generateTraffic(store: Store, { project, by }: Plan, io: FirstRun
   io.print(`Sample traffic of an assistant, up to now, is in the project ${id}.`);
 }
 
-function printKeys(url: string, { project, admin, recording }: Plan, io: FirstRunIo): void {
+function describeKeys(url: string, { project, admin, recording }: Plan): string[] {
   const base = `${url}/v1/analytics/${project.id}/assistant`;
-  const lines = [
+  return [
     '',
     'Created a first project and its keys. The keys are shown only once; the database stores only their hashes.',
     '',
@@ -176,5 +214,4 @@ function printKeys(url: string, { project, admin, recording }: Plan, io: FirstRu
     `    -d '{"id": "my-first-query", "caller": "web"}' "${base}/queries"`,
     '',
   ];
-  for (const line of lines) io.print(line);
 }

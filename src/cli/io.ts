@@ -5,6 +5,8 @@ import type { Clock } from '../domain/time/clock.js';
 export interface Io {
   /** For results. */
   readonly stdout: Writable;
+  /** Whether stdout is a terminal, and not a log or another program. */
+  readonly stdoutIsTerminal: boolean;
   /** For progress, warnings and logs. */
   readonly stderr: Writable;
   readonly stdin: Readable;

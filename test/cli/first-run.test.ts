@@ -1,7 +1,22 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { createFirstRun } from '../../src/app/first-run.js';
+import { openPrivateOutput } from '../../src/cli/server/private-output.js';
 import type { Counts } from '../../src/domain/counting/counts.js';
-import { firstRunOf, LATER_START, matched, runCommand, type Server } from '../support/cli/cli.js';
+import { openStore } from '../../src/storage/open.js';
+import { whenOver } from '../support/cleanup.js';
+import {
+  firstRunOf,
+  LATER_START,
+  matched,
+  programFile,
+  runCommand,
+  type Server,
+  startCommand,
+} from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import { emptyPlace, succeed } from '../support/cli/cli-place.js';
 import { sampleCounts } from '../support/sample.js';
@@ -70,8 +85,9 @@ test('keys are printed once, set-up addresses until there is an owner, and neith
   expect(second.stdout).toMatch(LATER_START);
   expect(second.stdout).toMatch(/^ {2}https:\/\/stats\.example\.org\/set-up#[0-9A-Za-z]{43}$/m);
   expect(await clientOf(second, project, admin).count()).toMatchObject({ status: 200 });
-  // The address of an earlier start works too, but only one account can be created.
-  expect(await setUp({ ...second, stdout: first.stdout }, publicUrl)).toBe(204);
+  // The link of each start ends those of earlier ones.
+  expect(await setUp({ ...second, stdout: first.stdout }, publicUrl)).toBe(404);
+  expect(await setUp(second, publicUrl)).toBe(204);
   expect(await setUp(second, publicUrl)).toBe(404);
   await second.stop();
   const third = await place.serve();
@@ -103,6 +119,89 @@ test('--demo creates sample projects at the first start only', async () => {
   const { stderr } = await again.stop();
   expect(stderr).toMatch(/^--demo: left out, because the database has projects already/m);
   await succeed(place.run(['verify']));
+});
+
+/** A server as service managers start it: no terminal shows its output. */
+const kept = { env: { CALLER_STATS_FIRST_RUN_FILE: 'none' } };
+
+test('a file that cannot be written is refused before the server is ready', async () => {
+  const place = await emptyPlace();
+  const env = { CALLER_STATS_FIRST_RUN_FILE: place.path('no/such/folder') };
+  const { status, stderr } = await place.run(['serve', '--port', '0'], { env });
+  expect(status).toBe(1);
+  expect((await succeed(place.run(['key', 'list']))).stdout).not.toContain('First');
+  expect(stderr).toMatch(
+    /The file for the first keys \S+ cannot be written; set CALLER_STATS_FIRST_RUN_FILE/,
+  );
+});
+
+test('without a terminal, keys and links are in a file that only its owner reads', async () => {
+  const place = await emptyPlace();
+  const file = `${place.database}.first-run`;
+  const first = await place.serve([], kept);
+  const { project, admin } = firstRunOf({ stdout: await readFile(file, 'utf8') });
+  expect(await clientOf(first, project, admin).count()).toMatchObject({ status: 200 });
+  const says = (what: string) =>
+    `${what}: in the file ${file}, which only its owner can read. Delete it when you have read it.\n`;
+  expect(first.stdout).toBe(
+    `caller-stats listens on ${first.url}\n${says('The first keys')}${says('The link that sets up the dashboard')}` +
+      `Documentation: ${first.url}/docs\n`,
+  );
+  await first.stop();
+  await chmod(file, 0o644);
+  const second = await place.serve([], kept);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const text = await readFile(file, 'utf8');
+  expect(firstRunOf({ stdout: text }).admin).toBe(admin);
+  const links = [...text.matchAll(/^ {2}\S+\/set-up#\S+$/gm)].map(([stdout]) => ({ ...second, stdout }));
+  expect(await Promise.all(links.map((link) => setUp(link, second.url)))).toEqual([404, 204]);
+  await rm(file);
+  await second.stop();
+  await place.serve([], kept);
+  expect(existsSync(file)).toBe(false);
+});
+
+test('without a terminal and a file, nothing is created, and the commands that do it are printed', async () => {
+  const operator = openPrivateOutput(
+    { firstRunFile: null, database: 'postgres://user@127.0.0.1/none' },
+    { stdout: new PassThrough(), stdoutIsTerminal: false },
+  );
+  expect(operator).toBeUndefined();
+  const place = await emptyPlace();
+  const store = await openStore(`sqlite:${place.database}`);
+  whenOver(() => store.close());
+  const lines: string[] = [];
+  const firstRun = createFirstRun(
+    store,
+    { ...{ url: 'http://here', pagesUrl: 'http://here', keyPrefix: 'cs' }, keyLifeMax: null, demo: false },
+    {
+      clock: { now: () => 1 },
+      randomInt,
+      print: (line) => lines.push(line),
+      warn: (line) => lines.push(line),
+      operator,
+    },
+  );
+  await firstRun();
+  expect(lines.filter((line) => line.startsWith('  '))).toEqual([
+    '  caller-stats project create NAME',
+    '  caller-stats key create --name NAME',
+    '  caller-stats member invite EMAIL --role owner',
+  ]);
+  expect([await store.listKeys('default'), await store.listProjects('default')]).toEqual([[], []]);
+});
+
+test('on a terminal, keys and links are printed, and no file has them', async () => {
+  const place = await emptyPlace();
+  const command = `${process.execPath} ${programFile} serve --port 0 --log-level silent`;
+  const running = startCommand('script', ['-qec', command, '/dev/null'], {
+    env: { ...place.env, ...kept.env },
+    cwd: place.folder,
+  });
+  const stdout = (await running.printed(/^Documentation: /m)).replaceAll('\r', '');
+  expect(firstRunOf({ stdout }).admin).toMatch(/^cs_admin_/);
+  expect(stdout).toMatch(/\/set-up#\S+$/m);
+  expect((await readdir(place.folder)).filter((name) => name.includes('first-run'))).toEqual([]);
 });
 
 async function filesOf(folder: string): Promise<Map<string, Buffer>> {

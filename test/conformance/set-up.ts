@@ -23,18 +23,31 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
 
     test('have no address and are neither listed nor logged', async () => {
       const store = await openNew();
-      for (const id of ['s', 't']) await store.createInvitation(setUp(id), by);
+      await store.createInvitation(setUp('s'), by);
       expect(await store.listInvitations(org, 2000)).toEqual([]);
       expect(await store.findInvitation('hash of s', 2000)).toMatchObject({ email: null });
       expect(await store.findInvitation('hash of s', 9000)).toBeUndefined();
       expect(await logOf(store)).toEqual([]);
     });
 
+    test('end the older ones of their organization', async () => {
+      const store = await openNew();
+      await addUser(store, ada);
+      await store.createInvitation(invitationOf('i', bob, 'viewer'), by);
+      await store.createInvitation(setUp('u', { organizationId: 'rival' }), by);
+      for (const id of ['s', 't']) await store.createInvitation(setUp(id), by);
+      expect(await store.findInvitation('hash of s', 2000)).toBeUndefined();
+      await expect(store.acceptInvitation('hash of s', ada, at(2000))).rejects.toMatchObject(notFound);
+      for (const id of ['i', 't', 'u'])
+        expect(await store.findInvitation(`hash of ${id}`, 2000)).toBeDefined();
+    });
+
     test('make a member an owner and are all used up by it', async () => {
       const store = await openNew();
       await store.addMember(memberOf(ada, { createdAt: 10 }), by);
       await addUser(store, ada);
-      for (const id of ['s', 't']) await store.createInvitation(setUp(id), by);
+      await store.createInvitation(setUp('s'), by);
+      await store.createInvitation(setUp('t', { organizationId: 'rival' }), by);
       await expect(store.acceptInvitation('hash of s', ada, at(9000))).rejects.toMatchObject(notFound);
       const owner = memberOf(ada, { role: 'owner', createdAt: 10 });
       expect(await store.acceptInvitation('hash of s', ada, at(2000))).toEqual(owner);
@@ -53,17 +66,17 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
     });
 
     test.each([
-      ['for one organization', org],
-      ['for two organizations', 'rival'],
-    ])('admit one of two people who use them concurrently: %s', async (_what, organizationId) => {
+      ['the same one', 's'],
+      ['those of two organizations', 't'],
+    ])('admit one of two people who use them concurrently: %s', async (_what, id) => {
       for (let round = 0; round < rounds; round++) {
         const { store, other } = await openTwo();
         for (const email of [ada, bob]) await addUser(store, email);
         await store.createInvitation(setUp('s'), by);
-        await store.createInvitation(setUp('t', { organizationId }), by);
+        await store.createInvitation(setUp('t', { organizationId: 'rival' }), by);
         const outcomes = await outcomesOf([
           store.acceptInvitation('hash of s', ada, at(2000)),
-          other.acceptInvitation('hash of t', bob, at(2000)),
+          other.acceptInvitation(`hash of ${id}`, bob, at(2000)),
         ]);
         expect(outcomes).toEqual({ done: 1, codes: ['not_found'] });
         const members = [...(await store.listMembers(org)), ...(await store.listMembers('rival'))];
@@ -77,7 +90,8 @@ export function describeSetUp(kind: string, factory: PlaceFactory): void {
         const store = await openNew();
         await store.addMember(memberOf(ada, { organizationId: of, role: 'owner', createdAt: 10 }), by);
         await store.addMember(memberOf(bob, { organizationId: of, role: 'owner', createdAt: 10 }), by);
-        for (const id of ['s', 't']) await store.createInvitation(setUp(id), by);
+        await store.createInvitation(setUp('s'), by);
+        await store.createInvitation(setUp('t', { organizationId: 'rival' }), by);
         await addUser(store, ada);
         await expect(store.acceptInvitation('hash of s', bob, at(2000))).rejects.toMatchObject(notFound);
         expect(await store.acceptInvitation('hash of s', ada, at(2000))).toEqual(

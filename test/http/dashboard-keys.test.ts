@@ -198,7 +198,14 @@ test('the command line prints the same JSON of keys and projects', async () => {
   const printed = async (command: string): Promise<unknown> => {
     const stdout = new PassThrough();
     const io: Io = {
-      ...{ stdout, stderr: new PassThrough(), stdin: new PassThrough(), interactive: false, colors: false },
+      ...{
+        stdout,
+        stderr: new PassThrough(),
+        stdin: new PassThrough(),
+        stdoutIsTerminal: false,
+        interactive: false,
+        colors: false,
+      },
       ...{ env: {}, clock: { now: () => service.clock.nowMs }, monotonicMs: () => 0, randomInt: () => 0 },
       stopRequested: () => new Promise(() => undefined),
     };

@@ -17,6 +17,7 @@ import { retryUntilAvailable } from '../jobs/retry-until-available.js';
 import { watchServers } from '../jobs/watch-servers.js';
 import { listen, localUrl, type Serving } from '../server/listen.js';
 import { openMetrics, serveMetrics } from '../server/metrics.js';
+import { openPrivateOutput } from '../server/private-output.js';
 import { findSecrets } from '../server/secret-file.js';
 import { startWorkers, waitForStopOrder } from '../server/workers.js';
 import { readServerSettings, type ServerSettings } from '../settings/server-settings.js';
@@ -35,7 +36,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
   const command = program
     .command('serve')
     .description(
-      'runs the server; on an empty database, creates a first project with keys and prints them once',
+      'runs the server; on an empty database, creates a first project with keys and shows them once',
     );
   for (const name of SERVER_SETTING_NAMES) {
     if (!SETTINGS[name].environmentOnly) command.addOption(settingOption(name));
@@ -76,6 +77,7 @@ export function addServeCommand(program: Command, io: Io, version: string): void
           const firstRun = createFirstRun(store, started, {
             ...io,
             print: (line) => printLine(io.stdout, line),
+            operator: openPrivateOutput(settings, io),
             warn: (line) => printLine(io.stderr, line),
           });
           const job = { clock: io.clock, signal: stop.signal, log };

@@ -128,6 +128,12 @@ const SERVER_SETTINGS = defineSettings({
     description:
       'file with secrets, the newest first; none uses a file beside a SQLite database, and PostgreSQL itself',
   },
+  firstRunFile: {
+    ...optionalSetting('file', success<string>),
+    description:
+      'file for the keys and the set-up link of the first start; - prints them; none prints them only on a terminal, and ' +
+      'otherwise uses a file beside a SQLite database',
+  },
   otlpQuery: {
     ...telemetrySetting('otlpQuery'),
     fallback: 'default',

@@ -149,9 +149,9 @@ export interface DirectoryChanges {
   pruneAudit(before: number): Promise<number>;
 
   /**
-   * Adds an invitation and deletes an earlier one of the organization for the same address. `already_exists` if the
-   * address belongs to a member who can sign in; `not_found` without the organization; `invalid` if `by` is a user who is not an
-   * owner any more. A set-up address is not written into the audit log, because it invites nobody in particular.
+   * Adds an invitation and deletes an earlier one of the organization for the same address, or an earlier set-up link.
+   * `already_exists` if the address belongs to a member who can sign in; `not_found` without the organization; `invalid` if
+   * `by` is a user who is not an owner any more. The audit log has no set-up links, because they invite nobody in particular.
    */
   createInvitation(invitation: Invitation, by: Actor): Promise<void>;
 

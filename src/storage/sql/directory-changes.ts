@@ -178,7 +178,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
 
   async createInvitation(invitation: Invitation, by: Actor): Promise<void> {
     const { organizationId, email, role } = invitation;
-    // Locked, so that of two invitations of one address at once the later replaces the earlier.
+    // Locked, so that of two invitations of one address, or two set-up links, at once the later replaces the earlier.
     await this.#requireOrganization(organizationId, this.dialect.lock('NO KEY UPDATE'));
     await this.#requireInviter(organizationId, by);
     if (email !== null) {
@@ -191,7 +191,8 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
       if (member !== undefined) throw alreadyExists(`${email} is a member already.`);
     }
     await this.session.run(
-      `DELETE FROM ${this.table('invitation')} WHERE organization_id = $1 AND (email = $2 OR expires_at <= $3)`,
+      `DELETE FROM ${this.table('invitation')}
+       WHERE organization_id = $1 AND (email IS NOT DISTINCT FROM $2 OR expires_at <= $3)`,
       [organizationId, email, by.at],
     );
     await this.session.run(this.#insertInto(INVITATION), INVITATION.values(invitation));
@@ -213,8 +214,7 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
 
   async acceptInvitation(tokenHash: string, email: string, by: Actor): Promise<Member> {
     const found = await this.#requireInvitation(tokenHash, by.at);
-    // Of two people with the same invitation, or with a set-up address each, the second waits here for the first, and
-    // looks again.
+    // Of two people with the same link, the second waits here for the first, and looks again.
     await this.#requireOrganization(found.organizationId, this.dialect.lock('NO KEY UPDATE'));
     const invitation = await this.#requireInvitation(tokenHash, by.at);
     const { organizationId, role } = invitation;

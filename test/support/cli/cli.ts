@@ -14,6 +14,7 @@ import {
   kill,
   matching,
   type Outcome,
+  printsFirstRun,
   programFile,
   type Running,
   type RunOptions,
@@ -64,8 +65,8 @@ async function runHere(
   const program = new URL('../../../dist/cli/program.js', import.meta.url).href;
   const { run } = (await import(program)) as typeof Program;
   const io = {
-    ...{ stdout, stderr, stdin: Readable.from([Buffer.from(input)]), env },
-    ...{ interactive: false, colors: false, randomInt },
+    ...{ stdout, stderr, stdin: Readable.from([Buffer.from(input)]), env: { ...printsFirstRun, ...env } },
+    ...{ stdoutIsTerminal: false, interactive: false, colors: false, randomInt },
     clock: { now: () => Date.now() },
     monotonicMs: () => performance.now(),
     stopRequested: () => stop,

@@ -9,8 +9,11 @@ export const programFile = fileURLToPath(new URL('../../../dist/main.js', import
 /** A process that hangs is killed, so that only its test fails. */
 const commandHangMs = 100_000;
 
+/** Servers of tests print the keys of the first start, although no terminal shows them. */
+export const printsFirstRun = { CALLER_STATS_FIRST_RUN_FILE: '-' };
+
 export interface RunOptions {
-  /** The environment of the process, with `PATH` added. It does not inherit the one of the tests. */
+  /** The environment of the process, with `PATH` and `printsFirstRun` added. It does not inherit the one of the tests. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string | Uint8Array;
@@ -46,7 +49,7 @@ export function startProcess(
 ): Running {
   const child = spawn(command, args, {
     cwd,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...printsFirstRun, ...env },
     stdio: 'pipe',
     timeout: hangMs,
     detached,

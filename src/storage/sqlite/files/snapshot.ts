@@ -1,16 +1,8 @@
 /** Consistent copies of a database file that is in use. */
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CallerStatsError } from '../../../domain/errors.js';
+import { flush } from '../../../shared/flush.js';
 import { type Connection, openConnection } from '../connection.js';
 import { isDamage, storeError } from '../errors.js';
 import { prepareArrays } from '../statements.js';
@@ -88,14 +80,4 @@ function reason(error: unknown): string {
   const known = storeError(error);
   if (known instanceof CallerStatsError) return known.message.replace(/\.$/, '');
   return (error as NodeJS.ErrnoException).code === 'ENOSPC' ? 'the disk is full' : (error as Error).message;
-}
-
-/** Makes the contents of a file, or the names in a folder, durable. */
-function flush(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -1,0 +1,61 @@
+/**
+ * Shows keys and links to the operator only: on a terminal, or else in a file that only its owner can read. What a server
+ * prints otherwise is usually kept in a log, which more people read.
+ */
+import { open } from 'node:fs/promises';
+import type { PrivateOutput } from '../../app/first-run.js';
+import { CallerStatsError } from '../../domain/errors.js';
+import { locationOf } from '../../storage/open.js';
+import type { Io } from '../io.js';
+import { SETTINGS, type Values } from '../settings/settings.js';
+import { printLine } from '../terminal/output.js';
+
+/** Undefined if there is neither a terminal nor a file. */
+export function openPrivateOutput(
+  { firstRunFile, database }: Values<'firstRunFile' | 'database'>,
+  { stdout, stdoutIsTerminal }: Pick<Io, 'stdout' | 'stdoutIsTerminal'>,
+): PrivateOutput | undefined {
+  const location = locationOf(database);
+  const beside = location.kind === 'sqlite' ? `${location.file}.first-run` : undefined;
+  const file = firstRunFile ?? (stdoutIsTerminal ? '-' : beside);
+  if (file === undefined) return undefined;
+  if (file === '-') {
+    return {
+      prepare: async () => {},
+      show: async (_what, lines) => {
+        for (const line of lines) printLine(stdout, line);
+      },
+    };
+  }
+  return {
+    prepare: () => append(file, []),
+    show: async (what, lines) => {
+      await append(file, lines);
+      const advice = 'which only its owner can read. Delete it when you have read it.';
+      printLine(stdout, `${what}: in the file ${file}, ${advice}`);
+    },
+  };
+}
+
+async function append(file: string, lines: readonly string[]): Promise<void> {
+  try {
+    const handle = await open(file, 'a', 0o600);
+    try {
+      // The file may exist already.
+      await handle.chmod(0o600);
+      await handle.appendFile(lines.map((line) => `${line}\n`).join(''));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    const advice = `set ${SETTINGS.firstRunFile.environment} to a file that can be written, or to - for standard output`;
+    throw new CallerStatsError(
+      'invalid',
+      `The file for the first keys ${file} cannot be written; ${advice}.`,
+      {
+        cause,
+      },
+    );
+  }
+}

@@ -4,6 +4,7 @@ import type { Directory } from '../storage/ports/directory.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, getErrorCode, translateErrors } from './errors.js';
 import { COOKIE_PREFIX, PROVIDER_ID, SINGLE_SIGN_ON_CALLBACK } from './names.js';
+import { isOutdated } from './passwords/password-hash.js';
 import { requireGoodPassword } from './passwords/password-rules.js';
 import {
   forgetTrustedDevices,
@@ -67,6 +68,7 @@ export class Users {
       wrong,
     );
     await this.#endReplaced(before);
+    await this.#renewHash(email, password);
     return { secondFactor: 'twoFactorRedirect' in response, cookies };
   }
 
@@ -173,6 +175,22 @@ export class Users {
     if (before === undefined) return;
     const where = [{ field: 'id', value: before.session.id }];
     await (await this.#adapter()).deleteMany({ model: 'session', where });
+  }
+
+  /** Hashes a password anew, which was right, if an earlier version of this program hashed it. */
+  async #renewHash(email: string, password: string): Promise<void> {
+    const { internalAdapter, adapter } = await (await this.#authProvider.for({ secure: false })).$context;
+    const found = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
+    const account = found?.accounts.find(({ providerId }) => providerId === 'credential');
+    const { id, password: hash } = account ?? {};
+    if (!id || !hash || !isOutdated(hash)) return;
+    // Unless the password was changed meanwhile.
+    const where = [
+      { field: 'id', value: id },
+      { field: 'password', value: hash },
+    ];
+    const update = { password: await this.#authProvider.passwords.hash(password) };
+    await adapter.updateMany({ model: 'account', where, update });
   }
 
   async #adapter() {

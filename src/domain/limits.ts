@@ -79,7 +79,7 @@ export const guessWindowSeconds = (15 * minuteMs) / secondMs;
 /** Time after which wrong codes of a second factor no longer count; `guessesMax` of them are allowed. */
 export const codeLockSeconds = (15 * minuteMs) / secondMs;
 /** Concurrent sign-ins from browsers that have signed in before, and other checks of passwords of known people. A hash takes
- * 0.1 s on their thread, so the last one waits for three seconds. */
+ * 0.3 s on their thread, so the last one waits for ten seconds. */
 export const knownSignInsMax = 32;
 /** Concurrent sign-ins from other browsers. Further ones are refused, because a password guesser would fill any queue. */
 export const strangerSignInsMax = 8;

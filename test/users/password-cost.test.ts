@@ -1,14 +1,17 @@
-/** The cost of password hashes. */
-import { scryptSync } from 'node:crypto';
+/** The cost of password hashes, also of those that earlier versions made. */
+import { randomBytes, scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Store } from '../../src/storage/ports/store.js';
 import { placeFactories } from '../support/storage/store.js';
 import { runOnUsers } from '../support/users/people.js';
 import { usersOf, Visitor } from '../support/users/visitor.js';
 
 const password = 'a long enough passphrase';
+const email = 'ada@example.org';
 
-/** 32 MiB and about a tenth of a second. */
-const cost = { N: 2 ** 14, r: 16, p: 1, maxmem: 2 ** 26 };
+/** 32 MiB and about 0.3 s. */
+const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 2 ** 26 };
+const NEW_FORM = /^\$scrypt\$ln=15,r=8,p=3\$([\w+/]{22})\$([\w+/]{86})$/;
 
 // Threads copy the environment when they start. Other tests use cheaper hashes.
 beforeAll(() => {
@@ -18,6 +21,17 @@ afterAll(() => {
   delete process.env['CALLER_STATS_TEST_FULL_HASHES'];
 });
 
+async function storedHashes(store: Store): Promise<string[]> {
+  const { rows } = await runOnUsers(store, 'SELECT password FROM {user_credential}');
+  return rows.map((row) => String(row['password']));
+}
+
+/** As earlier versions hashed, with half the memory of OWASP's cost for one pass. */
+function hashAsBefore(text: string): string {
+  const salt = randomBytes(16).toString('hex');
+  return `${salt}:${scryptSync(text, salt, 64, { N: 2 ** 14, r: 16, p: 1, maxmem: 2 ** 26 }).toString('hex')}`;
+}
+
 test.each(placeFactories)(
   'passwords are stored as scrypt hashes with the full cost and individual salts: %s',
   async (_kind, factory) => {
@@ -26,12 +40,30 @@ test.each(placeFactories)(
     const { users } = usersOf(store);
     for (const name of ['ada', 'bob'])
       await users.create(new Visitor().asking(), { email: `${name}@example.org`, name, password });
-    const { rows } = await runOnUsers(store, 'SELECT password FROM {user_credential}');
-    const stored = rows.map((row) => String(row['password']).split(':'));
-    expect(new Set(stored.map(([salt]) => salt)).size).toBe(2);
-    for (const [salt = '', hash] of stored) {
-      expect(salt).toMatch(/^[0-9a-f]{32}$/);
-      expect(hash).toBe(scryptSync(password, salt, 64, cost).toString('hex'));
-    }
+    const stored = (await storedHashes(store)).map((hash) => NEW_FORM.exec(hash) ?? []);
+    expect(new Set(stored.map(([, salt]) => salt)).size).toBe(2);
+    for (const [, salt = '', key = ''] of stored)
+      expect(Buffer.from(key, 'base64')).toEqual(scryptSync(password, Buffer.from(salt, 'base64'), 64, cost));
+  },
+);
+
+test.each(placeFactories)(
+  'a hash of an earlier version is replaced by the first sign-in with the right password: %s',
+  async (_kind, factory) => {
+    const { open } = await factory();
+    const store = await open();
+    const { users } = usersOf(store);
+    await users.create(new Visitor().asking(), { email, name: 'Ada', password });
+    const older = hashAsBefore(password);
+    await runOnUsers(store, 'UPDATE {user_credential} SET password = ?', [older]);
+    const signIn = (given: string) => users.signIn(new Visitor().asking(), { email, password: given });
+    await expect(signIn(`${password}!`)).rejects.toMatchObject({ code: 'wrong_credentials' });
+    expect(await storedHashes(store)).toEqual([older]);
+    await signIn(password);
+    const [renewed = ''] = await storedHashes(store);
+    expect(renewed).toMatch(NEW_FORM);
+    await signIn(password);
+    expect(await storedHashes(store)).toEqual([renewed]);
+    await expect(signIn(`${password}!`)).rejects.toMatchObject({ code: 'wrong_credentials' });
   },
 );

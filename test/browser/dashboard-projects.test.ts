@@ -34,11 +34,16 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     await page.getByText('Nothing was recorded in this project yet.').waitFor();
 
     await page.getByRole('button', { name: 'Create a recording key' }).click();
-    const key = await page.getByRole('region', { name: 'line that sets the key' }).innerText();
-    const code = await page.getByRole('region', { name: 'curl code' }).innerText();
-    expect(code).toContain('/v1/analytics/handbook/assistant/queries');
-    const { stdout, status } = await runCommand('bash', ['-c', `${key}\n${code}`]);
-    expect([status, JSON.parse(stdout)]).toEqual([0, { recorded: 1, duplicates: 0 }]);
+    const paste = async (name: string) => {
+      const code = await page.getByRole('region', { name, exact: true }).innerText();
+      const { stdout, status } = await runCommand('bash', ['-c', code]);
+      expect(status).toBe(0);
+      return JSON.parse(stdout) as unknown;
+    };
+    await page.getByText('This is the only time the key is shown.').waitFor();
+    expect(await paste('test')).toEqual({ recorded: 0, duplicates: 0 });
+    await pollSeconds(page, () => page.getByText('Test received from “First recording key”').count()).toBe(1);
+    expect(await paste('curl code, in a terminal')).toEqual({ recorded: 1, duplicates: 0 });
     await pollSeconds(page, () => page.getByText('The first query has arrived.').count()).toBe(1);
     await expectTiles(page, { web: 1, api: 0, other: 0, total: 1 });
   });

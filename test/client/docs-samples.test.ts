@@ -1,5 +1,6 @@
 /** The code samples of the client's documentation run unchanged against a real server. */
 import { describe, expect, test } from 'vitest';
+import { snippets } from '../../dashboard/src/format/snippets.js';
 import { sharedByTests } from '../support/cleanup.js';
 import { runCommand } from '../support/cli/cli.js';
 import { placeWithDemo, succeed } from '../support/cli/cli-place.js';
@@ -114,6 +115,16 @@ describe('the code samples record and read:', () => {
     const args = ['--input-type=module', '--eval', code];
     const { stdout } = await succeed(runCommand(process.execPath, args, { env, cwd: root }));
     expect(stdout).toBe(prints);
+  });
+
+  test.each(['Express', 'Fastify'] as const)('the code for %s that the dashboard shows', async (sender) => {
+    const to = { origin: shared().server.url, projectId: 'docs', key: null };
+    const code = snippets(sender, to).at(-1)?.code;
+    const script = `${MIDDLEWARE[sender.toLowerCase()]}\n${code}\nconsole.log('taken');`;
+    const args = ['--input-type=module', '--eval', script];
+    const env = { RECORDING_KEY: shared().firstRun.recording };
+    const { stdout } = await succeed(runCommand(process.execPath, args, { env, cwd: root }));
+    expect(stdout).toBe('taken\n');
   });
 
   test.each(Object.entries(MIDDLEWARE))('the middleware of %s', async (name, before) => {

@@ -7,7 +7,7 @@ import { fileName } from '../../../dashboard/src/format/files.js';
 import { change, compact, count, share } from '../../../dashboard/src/format/numbers.js';
 import { suggestProjectId } from '../../../dashboard/src/format/project-id.js';
 import { relative } from '../../../dashboard/src/format/relative.js';
-import { exportKey, LANGUAGES, snippet } from '../../../dashboard/src/format/snippets.js';
+import { SENDERS, type Sender, snippets, testCommand } from '../../../dashboard/src/format/snippets.js';
 import { browserName } from '../../../dashboard/src/format/user-agent.js';
 import { callersToCsv, seriesToCsv } from '../../../src/domain/counting/csv.js';
 import { isProjectId } from '../../../src/domain/projects/project.js';
@@ -81,16 +81,28 @@ test('a suggested id is valid or empty', () => {
   );
 });
 
-describe('an example', () => {
-  test.each(LANGUAGES)('in %s names the project and reads the key from the environment', (language) => {
-    const code = snippet(language, 'https://stats.example', 'my docs');
-    expect(code).toContain('https://stats.example/v1/analytics/my%20docs/assistant/queries');
-    expect(code).toContain('RECORDING_KEY');
-    expect(code).not.toContain('cs_');
+describe('what to copy for a new project', () => {
+  const to = { origin: 'https://stats.example', projectId: 'my-docs', key: null };
+  const codeOf = (sender: Sender, key: string | null) =>
+    snippets(sender, { ...to, key })
+      .map(({ code }) => code)
+      .join('\n');
+
+  test.each(SENDERS)('%s names server, project and key', (sender) => {
+    expect(codeOf(sender, null)).toContain('https://stats.example');
+    expect(codeOf(sender, null)).toContain('RECORDING_KEY');
+    expect(codeOf(sender, 'cs_recording_1')).toContain('cs_recording_1');
+    // With OpenTelemetry, the key names the project.
+    if (sender !== 'OpenTelemetry') expect(codeOf(sender, null)).toContain('my-docs');
+  });
+
+  test('a test sends no query', () => {
+    expect(words(testCommand(to)).at(-1)).toBe('[]');
   });
 
   test('sets the key verbatim', () => {
-    expect(words(exportKey("a'b").replace('export ', ''))).toEqual(["RECORDING_KEY=a'b"]);
+    const [line = ''] = testCommand({ ...to, key: "a'b" }).split('\n');
+    expect(words(line.replace('export ', ''))).toEqual(["RECORDING_KEY=a'b"]);
   });
 });
 

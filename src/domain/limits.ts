@@ -1,5 +1,5 @@
 /** Every limit of the service, with its reason. A limit marked "(setting)" is the default of a setting; the others are fixed. */
-import { dayMs, minuteMs, secondMs } from './time/duration.js';
+import { dayMs, hourMs, minuteMs, secondMs } from './time/duration.js';
 
 // Recorded queries.
 
@@ -85,6 +85,10 @@ export const knownSignInsMax = 32;
 export const strangerSignInsMax = 8;
 /** Refused sign-ins that wait before they are answered, so that clients that repeat them immediately cost little. */
 export const refusedSignInsMax = 64;
+/** Projects with an id that is not free which an organization may try to create within an hour: ids are unique across
+ * organizations, so each attempt tells that somebody has the id. */
+export const takenIdsMax = 20;
+export const takenIdsWindowSeconds = hourMs / secondMs;
 /** How long a thread that hashes passwords stays without any. */
 export const hashingIdleMs = 10_000;
 /** How long a browser that has signed in stays known. */

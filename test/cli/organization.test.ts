@@ -143,7 +143,10 @@ describe('data of another organization', () => {
       [['key', 'create', ...recording, project, ...inAcme], 'There is no project docs.'],
       [['stats', 'theirs'], 'There is no project theirs; see caller-stats project list.'],
       [['stats', project, ...inAcme], 'There is no project docs; see caller-stats project list.'],
-      [['project', 'create', 'Mine', '--id', 'theirs'], 'There is a project theirs already.'],
+      [
+        ['project', 'create', 'Mine', '--id', 'theirs'],
+        'The id theirs is not free on this server. Choose another one.',
+      ],
       [['member', 'change', 'ada@acme.example', '--role', 'viewer'], noMember],
       [['member', 'remove', 'ada@acme.example'], noMember],
     ] as const;

@@ -5,10 +5,13 @@ import {
   addressFailuresMax,
   guessesMax,
   guessWindowSeconds,
+  takenIdsMax,
+  takenIdsWindowSeconds,
   wideNetworkFactor,
 } from '../../src/domain/limits.js';
 import { Browser, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { errorOf, type Service, startService } from '../support/http/http.js';
+import { by, projectOf } from '../support/storage/entities.js';
 
 const [ada, bob] = ['ada@example.org', 'bob@example.org'] as const;
 const addressOf = (number: number) => `198.51.100.${number}`;
@@ -213,4 +216,25 @@ describe('a cookie of a known browser', () => {
     stranger.setCookie(device, own);
     expect((await stranger.signIn(ada)).status).toBe(200);
   });
+});
+
+test('ids of other organizations can be tried a few times, and tell nothing but that they are not free', async () => {
+  const service = await startService();
+  const editor = await signedIn(service, ada, 'editor');
+  await service.store.createProject(projectOf('theirs', { organizationId: 'rival' }), by);
+  const create = (id?: string) =>
+    editor.send({ path: '/api/organizations/default/projects', body: { name: 'Mine', id } });
+  expect(errorOf(await create('theirs'))).toBe(
+    'The id theirs is not free on this server. Choose another one.',
+  );
+  expect((await create('mine')).status).toBe(201);
+  expect(errorOf(await create('mine'))).toBe('There is a project mine already.');
+  const answers = await Promise.all(Array.from({ length: takenIdsMax }, () => create('theirs')));
+  const statuses = answers.map(({ status }) => status).toSorted();
+  expect(statuses).toEqual([...Array(takenIdsMax - 2).fill(409), ...Array(2).fill(429)]);
+  const blocked = await create('free');
+  expect([blocked.status, Number(blocked.headers['retry-after'])]).toEqual([429, takenIdsWindowSeconds]);
+  expect((await create()).status).toBe(201);
+  service.clock.nowMs += takenIdsWindowSeconds * 1000;
+  expect((await create('free')).status).toBe(201);
 });

@@ -57,14 +57,19 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
     const { id, organizationId, name } = project;
     await this.#requireOrganization(organizationId);
     if (!(await this.#insert(PROJECT, { ...project, rowsFrom: null }))) {
-      const present = await this.find(PROJECT, `WHERE id = $1 ${this.dialect.andNotDeleted}`, [id]);
-      throw alreadyExists(
-        present === undefined
-          ? `There was a project ${id}, and its queries are still being removed. Try again in a while, or choose another id.`
-          : `There is a project ${id} already.`,
-      );
+      throw alreadyExists(await this.#whyTaken(organizationId, id));
     }
     await this.#log({ organizationId, action: 'project.create', targetId: id, detail: name }, by);
+  }
+
+  /** Ids are unique across organizations. Of the projects of others, the message says nothing but that the id is not free. */
+  async #whyTaken(organizationId: string, id: string): Promise<string> {
+    const own = 'WHERE organization_id = $1 AND id = $2';
+    if (await this.find(PROJECT, `${own} ${this.dialect.andNotDeleted}`, [organizationId, id]))
+      return `There is a project ${id} already.`;
+    if (await this.find(PROJECT, own, [organizationId, id]))
+      return `There was a project ${id}, and its queries are still being removed. Try again in a while, or choose another id.`;
+    return `The id ${id} is not free on this server. Choose another one.`;
   }
 
   async changeProject(

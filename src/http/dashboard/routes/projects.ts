@@ -1,14 +1,18 @@
 /** Projects of an organization. */
+import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { projectToJson } from '../../../app/json.js';
 import { changeProject, createProject, deleteProject } from '../../../app/projects.js';
-import { retentionDaysMax } from '../../../domain/limits.js';
+import { CallerStatsError } from '../../../domain/errors.js';
+import { retentionDaysMax, takenIdsMax, takenIdsWindowSeconds } from '../../../domain/limits.js';
 import { isProjectId, parseNewId } from '../../../domain/projects/project.js';
 import { isRetentionDays } from '../../../domain/projects/retention.js';
 import { mapTelemetrySettings, parseOwnTelemetryText } from '../../../domain/queries/telemetry-settings.js';
 import { failure, type Result, success } from '../../../domain/result.js';
+import { secondMs } from '../../../domain/time/duration.js';
 import { parseTimeZone } from '../../../domain/time/time-zone.js';
-import { noSuchProject } from '../../errors.js';
+import type { Throttles } from '../../../storage/ports/throttles.js';
+import { HttpError, noSuchProject } from '../../errors.js';
 import { type FieldReader, name, optional, readFields, text } from '../../request/fields.js';
 import { getProjectId } from '../../request/target.js';
 import type { Dashboard } from '../context.js';
@@ -26,7 +30,11 @@ export function addProjects(
     },
     POST: async ({ organizationId, by }, request, reply) => {
       const fields = readFields(request, { name, id: optional(projectId) });
-      const project = await createProject({ store, randomInt }, { ...fields, organizationId }, by);
+      const create = () => createProject({ store, randomInt }, { ...fields, organizationId }, by);
+      const project =
+        fields.id === undefined
+          ? await create()
+          : await limitTakenIds(store.throttles, { organizationId, nowMs: by.at }, create);
       return created(reply, projectToJson(project));
     },
   });
@@ -76,4 +84,30 @@ function textOrNull(parse: (text: string) => Result<string>): FieldReader<string
     if (value === null) return success(null);
     return typeof value === 'string' ? parse(value) : failure('is neither a text nor null');
   };
+}
+
+/** Counts attempts to create a project with an id that is not free. Throws `429` above a limit. */
+async function limitTakenIds<T>(
+  throttles: Throttles,
+  { organizationId, nowMs }: { readonly organizationId: string; readonly nowMs: number },
+  create: () => Promise<T>,
+): Promise<T> {
+  const key = createHash('sha256').update(`taken ids in ${organizationId}`).digest('base64url');
+  const limit = { attemptsMax: takenIdsMax, windowMs: takenIdsWindowSeconds * secondMs };
+  // Counted first, so that parallel attempts do not pass the limit.
+  const { isAllowed, resetsAt } = await throttles.take(key, limit, nowMs);
+  if (!isAllowed) {
+    const seconds = Math.ceil((resetsAt - nowMs) / secondMs);
+    const message = 'Too many ids were not free. Try again within an hour, or leave the id out.';
+    throw new HttpError(429, message, { 'retry-after': String(seconds) });
+  }
+  let isTaken = false;
+  try {
+    return await create();
+  } catch (error) {
+    isTaken = error instanceof CallerStatsError && error.code === 'already_exists';
+    throw error;
+  } finally {
+    if (!isTaken) await throttles.giveBack(key, resetsAt);
+  }
 }

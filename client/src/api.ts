@@ -29,7 +29,7 @@ export interface paths {
         };
         /**
          * Assistant caller stats over time
-         * @description Counts the queries that the project's assistant got, by the type of their caller, in each hour, day, week or month of a time zone. The buckets cover the range without gaps or overlaps. The first and the last bucket are clipped to the range. The buckets add up to the caller stats of the same range. Without `dateFrom`, the range starts with the first bucket that has a query; without `dateTo`, it ends with the last one. At most 10000 buckets. CSV for `Accept: text/csv`.
+         * @description Counts the queries that the project's assistant got, by the type of their caller, in each hour, day, week or month of a time zone. The buckets cover the range without gaps or overlaps. The first and the last bucket are clipped to the range. The buckets add up to the caller stats of the same range. Without `dateFrom`, the range starts with the first bucket that has a query; without `dateTo`, it ends with the last one. At most 10000 buckets. CSV for `Accept: text/csv`: by caller, with a column for each caller and one for the rest.
          */
         readonly get: operations["getCallerStatsSeries"];
         readonly put?: never;
@@ -83,6 +83,21 @@ export interface components {
             readonly other: number;
             /** @description The sum of all caller types. */
             readonly total: number;
+            /** @description The counts of the range that `compare` asks for. */
+            readonly previous?: {
+                /** @description Queries from the documentation site. */
+                readonly web: number;
+                /** @description Queries from direct API calls. */
+                readonly api: number;
+                /** @description Queries from other sources, such as integrations and SDKs. */
+                readonly other: number;
+                /** @description The sum of all caller types. */
+                readonly total: number;
+                /** @description Start of that range, inclusive, with the time zone's offset at that time. */
+                readonly dateFrom: string;
+                /** @description End of that range, exclusive. */
+                readonly dateTo: string;
+            };
         };
         /** @description The number of queries that the project's assistant got over time, by the type of their caller. */
         readonly CallerStatsSeries: {
@@ -90,7 +105,7 @@ export interface components {
              * @description The length of the buckets.
              * @enum {unknown}
              */
-            readonly interval: "hour" | "day" | "week" | "month";
+            readonly interval: "hour" | "day" | "week" | "month" | "quarter" | "year";
             /** @description The time zone of the calendar. */
             readonly timeZone: string;
             /** @description In order of time, including buckets without queries. */
@@ -108,6 +123,44 @@ export interface components {
                 /** @description The sum of all caller types. */
                 readonly total: number;
             }[];
+            /** @description With `by=caller`: the 20 busiest callers, largest count first, then by name. */
+            readonly callers?: readonly {
+                /** @description `web`, `api`, or the name of an integration or SDK. */
+                readonly caller: string;
+                /**
+                 * @description The type of the caller.
+                 * @enum {unknown}
+                 */
+                readonly type: "web" | "api" | "other";
+                /** @description The number of its queries. */
+                readonly count: number;
+                /** @description A number for each bucket, in the same order. */
+                readonly counts: readonly number[];
+            }[];
+            /** @description With `by=caller`: all other callers together. */
+            readonly rest?: {
+                /** @description How many callers these are. */
+                readonly callers: number;
+                /** @description The number of their queries. */
+                readonly count: number;
+                /** @description A number for each bucket, in the same order. */
+                readonly counts: readonly number[];
+            };
+            /** @description The counts of the range that `compare` asks for. */
+            readonly previous?: {
+                /** @description Queries from the documentation site. */
+                readonly web: number;
+                /** @description Queries from direct API calls. */
+                readonly api: number;
+                /** @description Queries from other sources, such as integrations and SDKs. */
+                readonly other: number;
+                /** @description The sum of all caller types. */
+                readonly total: number;
+                /** @description Start of that range, inclusive, with the time zone's offset at that time. */
+                readonly dateFrom: string;
+                /** @description End of that range, exclusive. */
+                readonly dateTo: string;
+            };
         };
         /** @description The number of queries that the project's assistant got from each caller. */
         readonly Callers: {
@@ -125,6 +178,21 @@ export interface components {
                 /** @description The number of its queries. */
                 readonly count: number;
             }[];
+            /** @description The counts of the range that `compare` asks for. */
+            readonly previous?: {
+                /** @description Queries from the documentation site. */
+                readonly web: number;
+                /** @description Queries from direct API calls. */
+                readonly api: number;
+                /** @description Queries from other sources, such as integrations and SDKs. */
+                readonly other: number;
+                /** @description The sum of all caller types. */
+                readonly total: number;
+                /** @description Start of that range, inclusive, with the time zone's offset at that time. */
+                readonly dateFrom: string;
+                /** @description End of that range, exclusive. */
+                readonly dateTo: string;
+            };
         };
         /** @description One question that somebody asked the assistant. */
         readonly Query: {
@@ -318,10 +386,21 @@ export interface operations {
     readonly getCallerStats: {
         readonly parameters: {
             readonly query?: {
-                /** @description Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Default: no start. */
+                /** @description Start of the range, inclusive: a date (the start of that day) or an ISO 8601 date-time, in `timeZone` unless it has an offset. Default: no start. */
                 readonly dateFrom?: string;
                 /** @description End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`. */
                 readonly dateTo?: string;
+                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. Those with `last` and a number of days end before today, other ones with `last` before the running week, month, quarter or year; those with `this` end with today. */
+                readonly period?: "today" | "yesterday" | "last-7-days" | "last-30-days" | "last-90-days" | "this-week" | "last-week" | "this-month" | "last-month" | "this-quarter" | "last-quarter" | "this-year" | "last-year" | "last-12-months" | "all";
+                /** @description The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, as `Europe/Berlin` or `Asia/Calcutta`. */
+                readonly timeZone?: string;
+                /** @description Adds `previous`, the counts of another range: the one of the same length before, or the same dates one year earlier. */
+                readonly compare?: "previous" | "previous-year";
+                /**
+                 * @description Counts only the queries of this caller, in the field of its type.
+                 * @example slack
+                 */
+                readonly caller?: string;
             };
             readonly header?: never;
             readonly path: {
@@ -418,14 +497,25 @@ export interface operations {
     readonly getCallerStatsSeries: {
         readonly parameters: {
             readonly query?: {
-                /** @description Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Default: no start. */
+                /** @description Start of the range, inclusive: a date (the start of that day) or an ISO 8601 date-time, in `timeZone` unless it has an offset. Default: no start. */
                 readonly dateFrom?: string;
                 /** @description End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`. */
                 readonly dateTo?: string;
-                /** @description The length of the buckets. Weeks begin on Monday (ISO 8601). */
-                readonly interval?: "hour" | "day" | "week" | "month";
-                /** @description A name or link of the IANA time zone database: `Europe/Berlin`, `Asia/Calcutta`. */
+                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. Those with `last` and a number of days end before today, other ones with `last` before the running week, month, quarter or year; those with `this` end with today. */
+                readonly period?: "today" | "yesterday" | "last-7-days" | "last-30-days" | "last-90-days" | "this-week" | "last-week" | "this-month" | "last-month" | "this-quarter" | "last-quarter" | "this-year" | "last-year" | "last-12-months" | "all";
+                /** @description The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, as `Europe/Berlin` or `Asia/Calcutta`. */
                 readonly timeZone?: string;
+                /** @description Adds `previous`, the counts of another range: the one of the same length before, or the same dates one year earlier. */
+                readonly compare?: "previous" | "previous-year";
+                /**
+                 * @description Counts only the queries of this caller, in the field of its type.
+                 * @example slack
+                 */
+                readonly caller?: string;
+                /** @description The length of the buckets. Weeks begin on Monday (ISO 8601). */
+                readonly interval?: "hour" | "day" | "week" | "month" | "quarter" | "year";
+                /** @description Adds a series for each of the 20 busiest callers, and one for the rest. At most 1000 buckets. */
+                readonly by?: "caller";
             };
             readonly header?: never;
             readonly path: {
@@ -523,10 +613,16 @@ export interface operations {
     readonly getCallers: {
         readonly parameters: {
             readonly query?: {
-                /** @description Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Default: no start. */
+                /** @description Start of the range, inclusive: a date (the start of that day) or an ISO 8601 date-time, in `timeZone` unless it has an offset. Default: no start. */
                 readonly dateFrom?: string;
                 /** @description End of the range, exclusive, in the same formats. Default: no end. Encode the `+` of an offset as `%2B`. */
                 readonly dateTo?: string;
+                /** @description Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. Those with `last` and a number of days end before today, other ones with `last` before the running week, month, quarter or year; those with `this` end with today. */
+                readonly period?: "today" | "yesterday" | "last-7-days" | "last-30-days" | "last-90-days" | "this-week" | "last-week" | "this-month" | "last-month" | "this-quarter" | "last-quarter" | "this-year" | "last-year" | "last-12-months" | "all";
+                /** @description The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, as `Europe/Berlin` or `Asia/Calcutta`. */
+                readonly timeZone?: string;
+                /** @description Adds `previous`, the counts of another range: the one of the same length before, or the same dates one year earlier. */
+                readonly compare?: "previous" | "previous-year";
             };
             readonly header?: never;
             readonly path: {

@@ -13,21 +13,37 @@ export type CallerStatsSeries = ResponseBody<`${Path}/series`>;
 /** Counts by caller. */
 export type Callers = ResponseBody<'/v1/analytics/{projectId}/assistant/callers'>;
 
+type Parameters = NonNullable<paths[`${Path}/series`]['get']['parameters']['query']>;
+
 export interface RangeRequest {
   readonly projectId: string;
-  /** Inclusive start: a date such as `2026-01-31` (in UTC), an RFC 3339 date-time or a `Date`. Default: no limit. */
+  /**
+   * Inclusive start: a date such as `2026-01-31` or an RFC 3339 date-time, in `timeZone` unless it has an offset, or a
+   * `Date`. Default: no limit.
+   */
   readonly from?: string | Date | undefined;
   /** Exclusive end, in the same formats as `from`. Default: no limit. */
   readonly to?: string | Date | undefined;
+  /** Instead of `from` and `to`: a range of whole days, such as `last-month`. */
+  readonly period?: Parameters['period'] | undefined;
+  /** The time zone of dates and periods: an IANA name such as `Europe/Berlin`. Default: `UTC`. */
+  readonly timeZone?: string | undefined;
+  /** Adds `previous`: the counts of the range of the same length before, or of the same dates one year earlier. */
+  readonly compare?: Parameters['compare'] | undefined;
   /** Aborts the request; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface SeriesRequest extends RangeRequest {
+export interface CallerStatsRequest extends RangeRequest {
+  /** Counts only the queries of this caller, in the field of its type. */
+  readonly caller?: string | undefined;
+}
+
+export interface SeriesRequest extends CallerStatsRequest {
   /** Default: `day`. */
   readonly interval?: CallerStatsSeries['interval'] | undefined;
-  /** An IANA name such as `Europe/Berlin`. Default: `UTC`. */
-  readonly timeZone?: string | undefined;
+  /** Adds a series for each of the busiest callers, and one for the rest. */
+  readonly by?: Parameters['by'] | undefined;
 }
 
 export interface ReaderOptions {
@@ -44,8 +60,8 @@ export interface ReaderOptions {
 /** Reads counts. Failed requests reject with a subclass of `CallerStatsError`. */
 export interface Reader {
   /** Counts by type of caller. */
-  callerStats(request: RangeRequest): Promise<CallerStats>;
-  /** Counts by type of caller for each hour, day, week or month of a time zone. */
+  callerStats(request: CallerStatsRequest): Promise<CallerStats>;
+  /** Counts by type of caller for each hour, day, week, month, quarter or year of a time zone. */
   series(request: SeriesRequest): Promise<CallerStatsSeries>;
   /** Counts by caller, highest first. */
   callers(request: RangeRequest): Promise<Callers>;
@@ -56,9 +72,9 @@ export function createReader({ url, key, timeoutMs = 30_000, platform: own }: Re
   operationUrl(url, '', '');
   const authorization = authorizationHeader(key);
   const get = async (operation: string, asked: SeriesRequest): Promise<never> => {
-    const { projectId, from, to, interval, timeZone, signal } = asked;
+    const { projectId, signal, from: dateFrom, to: dateTo, ...more } = asked;
     const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries({ dateFrom: from, dateTo: to, interval, timeZone })) {
+    for (const [name, value] of Object.entries({ dateFrom, dateTo, ...more })) {
       if (value !== undefined) parameters.set(name, value instanceof Date ? value.toISOString() : value);
     }
     const timeout = AbortSignal.timeout(timeoutMs);

@@ -1,14 +1,20 @@
 /** The reports on a project's queries: total, over time, and by caller. */
-import type { CallerCounts, Counts } from '../domain/counting/counts.js';
-import { callersToCsv, countsToCsv, seriesToCsv } from '../domain/counting/csv.js';
+import { toPrevious } from '../domain/counting/comparison.js';
+import type { CallerCounts, CallerStats, Compared } from '../domain/counting/counts.js';
+import { callerStatsToCsv, callersToCsv, seriesToCsv } from '../domain/counting/csv.js';
 import type { CutBounds } from '../domain/counting/cut-bounds.js';
-import { type DateRange, parseDateRange } from '../domain/counting/date-range.js';
+import type { DateRange } from '../domain/counting/date-range.js';
 import {
+  type CountsRequest,
+  parseCountsRequest,
   parseSeriesRequest,
-  type Series,
-  type SeriesNames,
+  REPORT_PARAMETERS,
+  type ReportInput,
+  type ReportNames,
+  type ReportParameter,
   type SeriesRequest,
-} from '../domain/counting/series.js';
+} from '../domain/counting/report-request.js';
+import type { Series } from '../domain/counting/series.js';
 import { formatTime } from '../domain/format.js';
 import type { Project } from '../domain/projects/project.js';
 import type { Result } from '../domain/result.js';
@@ -16,38 +22,54 @@ import type { Store } from '../storage/ports/store.js';
 import { readSeries } from '../storage/series.js';
 import { requireProject } from './projects.js';
 
-/** The parameters of a report as the user wrote them. */
-export type ReportInput = { readonly [Name in keyof SeriesNames]?: string | undefined };
-
 export interface Report<Question, Answer> {
   /** The path of the same report in the HTTP API, relative to the project's assistant. */
   readonly operation: string;
-  /** Returns all problems, each beginning with the parameter's name in `names`. */
-  readonly parse: (input: ReportInput, names: SeriesNames) => Result<Question>;
+  readonly parameters: readonly ReportParameter[];
+  /** Parses the parameters at a moment. Returns all problems, each beginning with the parameter's name in `names`. */
+  readonly parse: (input: ReportInput, nowMs: number, names: ReportNames) => Result<Question>;
   readonly read: (store: Store, projectId: string, question: Question) => Promise<Answer>;
   readonly toCsv: (answer: Answer) => string;
 }
 
-export const CALLER_STATS: Report<DateRange, Counts> = {
+export const CALLER_STATS: Report<CountsRequest, CallerStats> = {
   operation: 'caller-stats',
-  parse: parseDateRange,
-  read: (store, projectId, range) => store.count(projectId, range),
-  toCsv: countsToCsv,
+  parameters: REPORT_PARAMETERS.callerStats,
+  parse: parseCountsRequest,
+  read: withPrevious((store, projectId, { range, caller }) => store.count(projectId, range, caller)),
+  toCsv: callerStatsToCsv,
 };
 
 export const SERIES: Report<SeriesRequest, Series> = {
   operation: 'caller-stats/series',
+  parameters: REPORT_PARAMETERS.series,
   parse: parseSeriesRequest,
-  read: readSeries,
+  read: withPrevious(readSeries),
   toCsv: seriesToCsv,
 };
 
-export const CALLERS: Report<DateRange, CallerCounts> = {
+export const CALLERS: Report<CountsRequest, CallerCounts> = {
   operation: 'callers',
-  parse: parseDateRange,
-  read: (store, projectId, range) => store.countCallers(projectId, range),
+  parameters: REPORT_PARAMETERS.callers,
+  parse: parseCountsRequest,
+  read: withPrevious((store, projectId, { range }) => store.countCallers(projectId, range)),
   toCsv: callersToCsv,
 };
+
+/** Adds the counts of the range to compare with, if there is one. */
+function withPrevious<Question extends CountsRequest, Answer extends object>(
+  read: (store: Store, projectId: string, question: Question) => Promise<Answer>,
+): (store: Store, projectId: string, question: Question) => Promise<Answer & Compared> {
+  return async (store, projectId, question) => {
+    const { compared, timeZone, caller } = question;
+    if (compared === undefined) return read(store, projectId, question);
+    const [answer, counts] = await Promise.all([
+      read(store, projectId, question),
+      store.count(projectId, compared, caller),
+    ]);
+    return { ...answer, previous: toPrevious(compared, timeZone, counts) };
+  };
+}
 
 /** The imported counts that a range counts wholly or not at all, although only a part of their span is within it. */
 export async function readCutBounds(

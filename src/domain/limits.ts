@@ -112,6 +112,10 @@ export const auditEntriesMax = 1000;
 
 /** Buckets of one series: over a year of hours, which makes about a megabyte. */
 export const seriesBucketsMax = 10_000;
+/** Buckets of a series by caller, each of which has a number for each caller. */
+export const seriesByCallerBucketsMax = 1_000;
+/** Callers with a series of their own: more than a chart has colors for. All others are counted together. */
+export const seriesCallersMax = 20;
 /** Buckets that an MCP tool returns, because a model has to read every one of them. */
 export const toolBucketsMax = 1_000;
 

@@ -98,7 +98,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const projectRules = new ProjectRules(options.telemetry);
   const ingestion = new IngestionMonitor({ store, clock, projectRules, log: app.log, metrics });
   ingestion.watch(app);
-  addAnalytics(app, { store, ingestion }, authenticator);
+  addAnalytics(app, { store, clock, ingestion }, authenticator);
   const recording = {
     store: observeRecordings(store, metrics),
     clock,

@@ -5,25 +5,27 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import type { ReportSource } from '../app/reports.js';
 import { CallerStatsError, describeError } from '../domain/errors.js';
 import { toPrintable } from '../domain/format.js';
+import type { Clock } from '../domain/time/clock.js';
 import type { ObjectSchema } from '../http/schemas/json-schema.js';
 import { createTools, type Tool } from './tools.js';
 
 const instructions =
   'Exact counts of the questions that people asked the AI assistant of a documentation site. Ranges are half-open: dateTo is \
-exclusive. Dates are UTC unless an offset says otherwise. Counts are of queries, not of people.';
+exclusive. Dates are in timeZone, UTC by default, unless an offset says otherwise. Counts are of queries, not of people.';
 
 /** The streams of the protocol and of errors. */
 export interface ToolStreams {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
+  readonly clock: Clock;
   /** Resolves when the process is asked to stop. */
   readonly stopRequested: () => Promise<unknown>;
 }
 
 /** Serves until stdin ends or the process is asked to stop. Writes only protocol messages to stdout. */
 export async function serveTools(source: ReportSource, io: ToolStreams, version: string): Promise<void> {
-  const tools = createTools(source);
+  const tools = createTools({ source, clock: io.clock });
   const over = Promise.race([
     new Promise((resolve) => io.stdin.once('end', resolve).once('close', resolve)),
     io.stopRequested(),

@@ -1,19 +1,28 @@
 /** The tools of `mcp`, with descriptions for models. */
 import { CALLER_STATS, CALLERS, type Report, type ReportSource, SERIES } from '../app/reports.js';
+import { COMPARISONS } from '../domain/counting/comparison.js';
 import { INTERVALS } from '../domain/counting/interval.js';
+import { PERIODS } from '../domain/counting/period.js';
+import {
+  DEFAULT_INTERVAL,
+  REPORT_PARAMETER_NAMES,
+  type ReportParameter,
+  SERIES_BY,
+} from '../domain/counting/report-request.js';
 import type { Series } from '../domain/counting/series.js';
-import { DEFAULT_INTERVAL, SERIES_PARAMETER_NAMES } from '../domain/counting/series.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { formatCount } from '../domain/format.js';
 import { toolBucketsMax } from '../domain/limits.js';
 import { CALLER_TYPE_DESCRIPTIONS, CALLER_TYPES } from '../domain/queries/caller.js';
 import { collectProblems } from '../domain/result.js';
 import { unknownNameMessage } from '../domain/suggest.js';
+import type { Clock } from '../domain/time/clock.js';
 import { UTC } from '../domain/time/time-zone.js';
 import {
   arraySchema,
   type ObjectSchema,
   objectSchema,
+  type Schema,
   strictObjectSchema,
   stringSchema,
 } from '../http/schemas/json-schema.js';
@@ -29,38 +38,44 @@ export interface Tool {
   readonly call: (given: Readonly<Record<string, unknown>>) => Promise<object>;
 }
 
-export function createTools(source: ReportSource): Tool[] {
-  const { projects } = source;
+/** What the tools read from. */
+export interface ToolContext {
+  readonly source: ReportSource;
+  readonly clock: Clock;
+}
+
+export function createTools(context: ToolContext): Tool[] {
+  const { projects } = context.source;
   const tools = [
-    readTool(source, CALLER_STATS, {
+    readTool(context, CALLER_STATS, {
       name: 'get_caller_stats',
       title: 'Caller stats',
       description:
         "How many questions (queries) people asked a documentation site's AI assistant in a range of time, by type of caller. " +
         `${CALLER_TYPES.map((type) => `${type}: ${CALLER_TYPE_DESCRIPTIONS[type]}`).join(' ')} The total is their sum. ` +
         'Exact, to the millisecond.',
-      input: RangeInput,
+      input: reportInput(CALLER_STATS.parameters),
       output: CallerStatsSchema,
     }),
-    readTool(source, SERIES, {
+    readTool(context, SERIES, {
       name: 'get_caller_stats_series',
       title: 'Caller stats over time',
       description:
-        'The same counts for each hour, day, week or month of a range, in the calendar of a time zone: for trends and ' +
+        'The same counts for each hour, day, week, month, quarter or year of a range, in the calendar of a time zone: for trends and ' +
         'comparisons. Buckets without queries are included. The first and the last bucket are clipped to the range, ' +
         `and all buckets add up to the result of get_caller_stats. At most ${formatCount(toolBucketsMax)} buckets: choose ` +
         'the widest interval that answers the question.',
-      input: SeriesInput,
+      input: reportInput(SERIES.parameters),
       output: SeriesSchema,
       tooMuch: tooManyBuckets,
     }),
-    readTool(source, CALLERS, {
+    readTool(context, CALLERS, {
       name: 'get_callers',
       title: 'Callers',
       description:
         'How many queries came from each caller in a range of time, most first. Shows which integrations and SDKs ' +
         'make up the type other.',
-      input: RangeInput,
+      input: reportInput(CALLERS.parameters),
       output: CallersSchema,
     }),
   ];
@@ -71,35 +86,50 @@ const projectId = stringSchema(
   "The project's id, not its name. The tool list_projects, if there is one, lists the ids.",
 );
 
-const range = {
-  dateFrom: stringSchema(
-    'Start of the range, inclusive: a date such as 2026-01-31, which is the start of that day in UTC, or an ISO 8601 ' +
-      'date-time, in UTC unless it has an offset, such as 2026-01-31T00:00:00+01:00. By default: from the first query.',
+const reportInput = (parameters: readonly ReportParameter[]) =>
+  strictObjectSchema(
+    { projectId },
+    Object.fromEntries(parameters.map((one) => [REPORT_PARAMETER_NAMES[one], DESCRIPTIONS[one]])),
+  );
+
+/** The parameters of reports, with descriptions for models. */
+const DESCRIPTIONS: Readonly<Record<ReportParameter, Schema>> = {
+  from: stringSchema(
+    'Start of the range, inclusive: a date such as 2026-01-31, which is the start of that day in timeZone, or an ISO 8601 ' +
+      'date-time, in timeZone unless it has an offset, such as 2026-01-31T00:00:00+01:00. By default: from the first query.',
   ),
-  dateTo: stringSchema(
+  to: stringSchema(
     'End of the range, EXCLUSIVE, in the same forms: for all of January 2026, dateFrom 2026-01-01 and dateTo ' +
       '2026-02-01. By default: to the last query.',
   ),
-};
-
-const RangeInput = strictObjectSchema({ projectId }, range);
-
-const SeriesInput = strictObjectSchema(
-  { projectId },
-  {
-    ...range,
-    interval: {
-      enum: INTERVALS,
-      default: DEFAULT_INTERVAL,
-      description: 'The length of the buckets. Weeks begin on Monday.',
-    },
-    timeZone: stringSchema(
-      'The time zone of days, weeks and months: an IANA name such as Europe/Berlin. It does not apply to dateFrom and ' +
-        'dateTo: give those an offset to begin and end at midnight there.',
-      { default: UTC },
-    ),
+  period: {
+    enum: PERIODS,
+    description:
+      'A range of whole days in timeZone, instead of dateFrom and dateTo. last-7-days and the like end before today; ' +
+      'last-month and the like are the last complete ones; this-month and the like end with today.',
   },
-);
+  timeZone: stringSchema('The time zone of dates, periods and buckets: an IANA name such as Europe/Berlin.', {
+    default: UTC,
+  }),
+  compare: {
+    enum: COMPARISONS,
+    description:
+      'Adds the counts of another range as previous: the range of the same length before, or the same dates one year earlier.',
+  },
+  caller: stringSchema(
+    'Counts only the queries of this caller, such as slack, in the field of its type. get_callers lists the callers.',
+  ),
+  interval: {
+    enum: INTERVALS,
+    default: DEFAULT_INTERVAL,
+    description: 'The length of the buckets. Weeks begin on Monday.',
+  },
+  by: {
+    enum: SERIES_BY,
+    description:
+      'caller adds the counts of each of the busiest callers in each bucket, and those of all other callers together.',
+  },
+};
 
 const ProjectsSchema = objectSchema({
   projects: arraySchema(
@@ -130,7 +160,7 @@ function listTool(projects: NonNullable<ReportSource['projects']>): Tool {
 }
 
 function readTool<Question, Answer extends object>(
-  source: ReportSource,
+  { source, clock }: ToolContext,
   report: Report<Question, Answer>,
   { tooMuch, output, ...tool }: Omit<Tool, 'call'> & { tooMuch?: (answer: Answer) => string[] },
 ): Tool {
@@ -141,9 +171,11 @@ function readTool<Question, Answer extends object>(
     output: unnamed,
     call: async (given) => {
       const { strings, problems } = readArguments(given, tool.input);
-      const { projectId: id = '', dateFrom: from, dateTo: to, interval, timeZone } = strings;
-      const asked = { from, to, interval, timeZone };
-      const question = report.parse(asked, SERIES_PARAMETER_NAMES);
+      const { projectId: id = '' } = strings;
+      const asked = Object.fromEntries(
+        report.parameters.map((one) => [one, strings[REPORT_PARAMETER_NAMES[one]]]),
+      );
+      const question = report.parse(asked, clock.now(), REPORT_PARAMETER_NAMES);
       if (!question.ok || problems.length > 0)
         throw invalidArguments([...problems, ...collectProblems(question)]);
       const answer = await source.read(report, id, question.value, asked);

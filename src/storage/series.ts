@@ -1,11 +1,15 @@
 /** Reads a series from any store: finds missing bounds, and counts all buckets in one snapshot. */
+import type { Counts } from '../domain/counting/counts.js';
 import { type DateRange, EARLIEST_MS, LATEST_MS } from '../domain/counting/date-range.js';
 import { bucketAround, type Edge, findBucketEdges } from '../domain/counting/interval.js';
-import { type Series, type SeriesRequest, toBuckets } from '../domain/counting/series.js';
+import type { SeriesRequest } from '../domain/counting/report-request.js';
+import { type Series, type SeriesOfCallers, splitByCaller, toBuckets } from '../domain/counting/series.js';
 import { CallerStatsError } from '../domain/errors.js';
-import { seriesBucketsMax } from '../domain/limits.js';
+import { seriesBucketsMax, seriesByCallerBucketsMax, seriesCallersMax } from '../domain/limits.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../domain/time/date-time.js';
 import type { Store } from './ports/store.js';
+
+type SeriesStore = Pick<Store, 'countSeries' | 'countSeriesByCaller' | 'countCallers' | 'findExtent'>;
 
 /** An attempt fails if a query is recorded outside the extent of all earlier ones. */
 const attemptsMax = 10;
@@ -15,19 +19,21 @@ const attemptsMax = 10;
  * Then a project without queries has no buckets. Throws `invalid` if there would be too many buckets.
  */
 export async function readSeries(
-  store: Pick<Store, 'countSeries' | 'findExtent'>,
+  store: SeriesStore,
   projectId: string,
   question: SeriesRequest,
 ): Promise<Series> {
-  const { interval, timeZone, range } = question;
+  const { interval, timeZone, range, byCaller } = question;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const edges = await edgesFor(store, projectId, question);
-    if (edges.length === 0) return { interval, timeZone, buckets: [] };
+    if (edges.length === 0) {
+      return { interval, timeZone, buckets: [], ...(byCaller ? splitByCaller([], new Map(), 0) : {}) };
+    }
     // Also counts what is outside the buckets. There is something only if it was recorded after the extent was read.
     const bounds = [range.from, ...edges.map(({ timeMs }) => timeMs), range.to];
-    const counts = await store.countSeries(projectId, bounds);
+    const { counts, ...callers } = await countBounds(store, projectId, question, bounds);
     if (counts.at(0)?.total === 0 && counts.at(-1)?.total === 0) {
-      return { interval, timeZone, buckets: toBuckets(edges, counts.slice(1, -1)) };
+      return { interval, timeZone, buckets: toBuckets(edges, counts.slice(1, -1)), ...callers };
     }
   }
   throw new CallerStatsError(
@@ -36,12 +42,28 @@ export async function readSeries(
   );
 }
 
+async function countBounds(
+  store: SeriesStore,
+  projectId: string,
+  { byCaller, caller, range }: SeriesRequest,
+  bounds: readonly number[],
+): Promise<{ readonly counts: readonly Counts[] } & SeriesOfCallers> {
+  if (!byCaller) return { counts: await store.countSeries(projectId, bounds, caller) };
+  // Queries that are recorded after this one change which callers are the busiest, but no sum.
+  const { callers: present } = await store.countCallers(projectId, range);
+  const names = present.slice(0, seriesCallersMax).map((one) => one.caller);
+  const { all, callers } = await store.countSeriesByCaller(projectId, bounds, names);
+  const inBuckets = names.map((name, at) => [name, callers[at]?.slice(1, -1) ?? []] as const);
+  const others = present.length - names.length;
+  return { counts: all, ...splitByCaller(all.slice(1, -1), new Map(inBuckets), others) };
+}
+
 async function edgesFor(
   store: Pick<Store, 'findExtent'>,
   projectId: string,
   question: SeriesRequest,
 ): Promise<Edge[]> {
-  const { interval, timeZone, range } = question;
+  const { interval, timeZone, range, byCaller } = question;
   let { from, to } = range;
   if (from === EARLIEST_MS || to === LATEST_MS) {
     const extent = await store.findExtent(projectId);
@@ -50,9 +72,11 @@ async function edgesFor(
     if (from === EARLIEST_MS) from = widened.from;
     if (to === LATEST_MS) to = widened.to;
   }
-  const edges = findBucketEdges({ from, to }, interval, timeZone, seriesBucketsMax);
+  const bucketsMax = byCaller ? seriesByCallerBucketsMax : seriesBucketsMax;
+  const edges = findBucketEdges({ from, to }, interval, timeZone, bucketsMax);
   if (edges === undefined) {
-    const problem = `interval: ${interval} makes more than ${seriesBucketsMax} buckets of this range; choose a wider interval or a smaller range`;
+    const allowed = `${bucketsMax} buckets${byCaller ? ' by caller' : ''}`;
+    const problem = `interval: ${interval} makes more than ${allowed} of this range; choose a wider interval or a smaller range`;
     throw new CallerStatsError('invalid', 'The series has too many buckets.', { details: [problem] });
   }
   return edges;

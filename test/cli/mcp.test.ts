@@ -70,10 +70,10 @@ describe('mcp refuses', () => {
       expect(
         await refusal('get_caller_stats_series', {
           projectId: project,
-          interval: 'year',
+          interval: 'decade',
           timeZone: 'Berlin',
         }),
-      ).toMatch(/\n {2}interval: "year" is not an interval; .*\n {2}timeZone: "Berlin" is not a time zone/);
+      ).toMatch(/\n {2}timeZone: "Berlin" is not a time zone.*\n {2}interval: "decade" is not an interval; /);
       expect(await refusal('list_projects', { name: 'x' })).toMatch(/"name": is not a parameter here/);
       expect(await refusal('get_callers', { projectId: 'other' })).toBe(
         'There is no project other; see list_projects.',

@@ -40,11 +40,11 @@ describe('stats refuses', () => {
   test.concurrent.each<[args: string[], message: RegExp]>([
     [
       ['--interval', 'x', '--time-zone', 'y', '--from', 'z'],
-      /^caller-stats: --from: "z" is neither .+\ncaller-stats: --interval: "x" is not an interval; .+\ncaller-stats: --time-zone: "y" is not a time zone .+\n$/,
+      /^caller-stats: --from: "z" is neither .+\ncaller-stats: --time-zone: "y" is not a time zone .+\ncaller-stats: --interval: "x" is not an interval; .+\n$/,
     ],
     [['--time-zone', ''], /^caller-stats: --time-zone: is empty/],
     [['--callers', '--interval', 'day'], /'--callers' cannot be used with option '--interval/],
-    [['--callers', '--time-zone', 'UTC'], /'--callers' cannot be used with option '--time-zone/],
+    [['--callers', '--by', 'caller'], /'--callers' cannot be used with option '--by/],
     [['--chart'], /unknown option '--chart'/],
     [['--json', '--csv'], /'--csv' cannot be used with option '--json/],
   ])('%j', async (args, message) => {

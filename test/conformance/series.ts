@@ -33,6 +33,48 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       expect(await store.countSeries('p', [])).toEqual([]);
     });
 
+    test('of one caller are zeros for an unknown caller, project and empty ranges', async () => {
+      const store = await openWith(['slack', 5], ['web', 5]);
+      for (const caller of ['slack', 'web', 'nobody']) {
+        expect(await store.count('none', ALL_TIME, caller)).toEqual(nothing);
+        expect(await store.count('quiet', ALL_TIME, caller)).toEqual(nothing);
+        expect(await store.count('p', { from: 5, to: 5 }, caller)).toEqual(nothing);
+        expect(await store.countSeries('p', [], caller)).toEqual([]);
+        expect(await store.countSeries('p', [5, 5], caller)).toEqual([nothing]);
+        expect(await store.countSeriesByCaller('none', [0, 10], [caller])).toEqual({
+          all: [nothing],
+          callers: [[nothing]],
+        });
+      }
+      expect(await store.count('p', ALL_TIME, 'nobody')).toEqual(nothing);
+      expect(await store.countSeriesByCaller('p', [0, 10], [])).toEqual({
+        all: [{ web: 1, api: 0, other: 1, total: 2 }],
+        callers: [],
+      });
+    });
+
+    test('of one caller count it in the field of its type, at any bound', async () => {
+      const at = BUCKET_WIDTHS_MS.flatMap((width) => [-width, width]);
+      const store = await openWith(
+        ...at.flatMap(
+          (time) =>
+            [
+              ['slack', time],
+              ['zed', time],
+              ['api', time],
+            ] as const,
+        ),
+      );
+      const bounds = at.toSorted((a, b) => a - b);
+      const of = async (caller: string) =>
+        (await store.countSeries('p', bounds, caller)).map(({ total }) => total);
+      expect(await of('slack')).toEqual(bounds.slice(1).map(() => 1));
+      expect(await of('api')).toEqual(bounds.slice(1).map(() => 1));
+      expect(await store.count('p', ALL_TIME, 'slack')).toEqual({ web: 0, api: 0, other: 12, total: 12 });
+      expect(await store.count('p', ALL_TIME, 'api')).toEqual({ web: 0, api: 12, other: 0, total: 12 });
+      expect(await store.count('p', ALL_TIME, 'web')).toEqual(nothing);
+    });
+
     test('count a query at a bound in the range that starts there', async () => {
       const store = await (await factory()).open();
       for (const width of BUCKET_WIDTHS_MS) {
@@ -96,6 +138,11 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
         const counts = await reader.countSeries('p', bounds);
         seen.add(counts.reduce((sum, { total }) => sum + total, 0) % batchSize);
         seen.add((await reader.countCallers('p', ALL_TIME)).total % batchSize);
+        seen.add(((await reader.count('p', ALL_TIME, 'slack')).total * 3) % batchSize);
+        const { all, callers } = await reader.countSeriesByCaller('p', bounds, ['web', 'slack', 'zed']);
+        expect(callers.flat().reduce((sum, { total }) => sum + total, 0)).toBe(
+          all.reduce((sum, { total }) => sum + total, 0),
+        );
         seen.add((await reader.count('p', { from: 0, to: batchSize * 86_400_000 })).total % batchSize);
         await new Promise((resolve) => setImmediate(resolve));
       }

@@ -15,7 +15,10 @@ describe('GET callers returns 400 with a message for each wrong parameter:', () 
   const service = sharedService();
   test.each<[queryString: string, details: string[]]>([
     ['dateFrom=', ['dateFrom: is empty; leave it out or give a date']],
-    ['interval=day', ['"interval": is not a parameter here; there are dateFrom, dateTo']],
+    [
+      'interval=day',
+      ['"interval": is not a parameter here; there are dateFrom, dateTo, period, timeZone, compare'],
+    ],
   ])('?%s', async (queryString, details) => {
     const { send, calls } = service();
     const answer = await send({ path: `${CALLERS}?${queryString}` });

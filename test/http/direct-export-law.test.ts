@@ -82,13 +82,42 @@ const good = fc.tuple(goodBound, goodBound).map((bounds) => {
   const [from, to] = bounds.sort();
   return `?dateFrom=${from}&dateTo=${to}`;
 });
+/** The parameters of part 4 of the contract, valid and invalid ones. */
+const localParameter = fc.oneof(
+  fc.constantFrom(
+    'timeZone=Europe/Berlin',
+    'timeZone=Europe%2FBerlin',
+    'timeZone=utc',
+    'timeZone=x',
+    'timeZone=',
+  ),
+  fc.constantFrom('compare=previous', 'compare=previous-year', 'compare=none'),
+  fc.constantFrom('caller=slack', 'caller=web', 'caller=nobody', 'caller=Slack', 'caller='),
+  fc.constantFrom(
+    'period=today',
+    'period=last-month',
+    'period=all',
+    'period=last',
+    'interval=day',
+    'by=caller',
+  ),
+);
+const local = fc
+  .tuple(
+    fc.option(good, { nil: '?dateFrom=1970-01-02' }),
+    fc.array(localParameter, { minLength: 1, maxLength: 3 }),
+  )
+  .map(([bounds, parameters]) => `${bounds}&${parameters.join('&')}`);
+const relative = fc
+  .array(localParameter, { minLength: 1, maxLength: 3 })
+  .map((parameters) => `?${parameters.join('&')}`);
 const odd = fc
   .tuple(
     fc.oneof(usual, fc.array(parameter, { maxLength: 3 })),
     fc.constantFrom('&', '&', '&', '&&', ';', '&amp;'),
   )
   .map(([parameters, separator]) => (parameters.length === 0 ? '' : `?${parameters.join(separator)}`));
-const query = fc.oneof(good, odd);
+const query = fc.oneof(good, odd, local, relative);
 const path = fc.oneof(
   { weight: 12, arbitrary: fc.constant(STATS) },
   fc.constantFrom(
@@ -175,7 +204,7 @@ test('any request gets the same response with and without the framework', async 
         expect(comparable(one)).toEqual(comparable(other));
       },
     ),
-    { numRuns: 400 },
+    { numRuns: 600 },
   );
   // Enough requests must have bypassed the framework.
   expect(direct).toBeGreaterThan(80);

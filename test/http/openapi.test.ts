@@ -102,7 +102,11 @@ describe('the OpenAPI document', () => {
     const stats = ['components', 'schemas', 'CallerStats'];
     const names = [...CALLER_TYPES, 'total'];
     expect(at(openApi.document, ...stats, 'required')).toEqual(names);
-    expect(entriesOf(at(openApi.document, ...stats, 'properties')).map(([name]) => name)).toEqual(names);
+    // `previous` is only in responses to requests with `compare`.
+    expect(entriesOf(at(openApi.document, ...stats, 'properties')).map(([name]) => name)).toEqual([
+      ...names,
+      'previous',
+    ]);
     const counts = Object.fromEntries(names.map((name) => [name, 0]));
     openApi.requireValid(counts, ...stats);
     for (const name of names) {
@@ -123,9 +127,12 @@ describe('the OpenAPI document', () => {
       .map((parameter) => ['name', 'in', 'required'].map((member) => at(parameter, member)))
       .sort();
     expect(parameters).toEqual([
+      ...['caller', 'compare'].map((name) => [name, 'query', false]),
       ['dateFrom', 'query', false],
       ['dateTo', 'query', false],
+      ['period', 'query', false],
       ['projectId', 'path', true],
+      ['timeZone', 'query', false],
     ]);
     expect(at(operation, 'requestBody')).toBeUndefined();
     expect(at(operation, 'responses', '200', 'content', 'application/json', 'schema')).toEqual({

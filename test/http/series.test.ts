@@ -10,14 +10,14 @@ const EVENTS = [
   ['sdk-python', '2026-04-01T00:00:00.000Z'],
 ].map(([caller, occurredAt], index) => ({ id: `${index}`, caller, occurredAt }));
 
-const NO_INTERVAL = 'is not an interval; the intervals are hour, day, week, month';
+const NO_INTERVAL = 'is not an interval; the intervals are hour, day, week, month, quarter, year';
 const NO_ZONE = 'is not a time zone of the IANA database';
 const SUCH_AS = 'use a name such as Europe/Berlin or UTC';
 
 describe('GET series returns 400 with a message for each wrong parameter:', () => {
   const service = sharedService();
   test.each<[queryString: string, details: string[]]>([
-    ['interval=', ['interval: is empty; leave it out or give one of hour, day, week, month']],
+    ['interval=', ['interval: is empty; leave it out or give one of hour, day, week, month, quarter, year']],
     ['interval=fortnight', [`interval: "fortnight" ${NO_INTERVAL}`]],
     ['interval=toString', [`interval: "toString" ${NO_INTERVAL}`]],
     ['interval=day&interval=day', ['interval: is given 2 times; give it once']],
@@ -29,15 +29,20 @@ describe('GET series returns 400 with a message for each wrong parameter:', () =
     [`timeZone=${'x'.repeat(50)}`, [`timeZone: "${'x'.repeat(40)}…" ${NO_ZONE}; ${SUCH_AS}`]],
     ['timezone=UTC', ['"timezone": is not a parameter here; did you mean timeZone?']],
     ['intervall=day', ['"intervall": is not a parameter here; did you mean interval?']],
-    ['limit=5', ['"limit": is not a parameter here; there are dateFrom, dateTo, interval, timeZone']],
+    [
+      'limit=5',
+      [
+        '"limit": is not a parameter here; there are dateFrom, dateTo, period, timeZone, compare, caller, interval, by',
+      ],
+    ],
     [
       'interval=x&timeZone=y&dateFrom=&dateTo=2026-01-01&dateTo=2026-01-01&page=1',
       [
-        '"page": is not a parameter here; there are dateFrom, dateTo, interval, timeZone',
+        '"page": is not a parameter here; there are dateFrom, dateTo, period, timeZone, compare, caller, interval, by',
         'dateTo: is given 2 times; give it once',
         'dateFrom: is empty; leave it out or give a date',
-        `interval: "x" ${NO_INTERVAL}`,
         `timeZone: "y" ${NO_ZONE}; ${SUCH_AS}`,
+        `interval: "x" ${NO_INTERVAL}`,
       ],
     ],
     [
@@ -93,7 +98,7 @@ describe('GET series', () => {
 
   test('returns the buckets of the contract, with a day of 23 hours', async () => {
     const { send } = service();
-    const path = `${SERIES}?interval=day&timeZone=Europe/Berlin&dateFrom=2026-03-28T12:00Z&dateTo=2026-03-31`;
+    const path = `${SERIES}?interval=day&timeZone=Europe/Berlin&dateFrom=2026-03-28T12:00Z&dateTo=2026-03-31T00:00Z`;
     const answer = await send({ path });
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');

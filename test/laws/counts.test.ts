@@ -7,13 +7,13 @@ import { placeFactories } from '../support/storage/store.js';
 import {
   batchSizes,
   consistentQueries,
+  expectCounted,
   firstOfEachId,
   lawParameters,
   openTwo,
   queries,
   rangesAround,
   recount,
-  recountCallers,
   splitIntoBatches,
   timesAround,
 } from './events.js';
@@ -46,14 +46,7 @@ describe.each(placeFactories)('%s', (kind, factory) => {
         expect(results.reduce((sum, one) => sum + one.duplicates, 0)).toBe(
           delivered.length - recorded.length,
         );
-        for (const range of ranges) {
-          expect(await handles[1].count(project, range)).toEqual(recount(recorded, range));
-          expect(await handles[1].countCallers(project, range)).toEqual(recountCallers(recorded, range));
-        }
-        const edges = times.toSorted((a, b) => a - b);
-        expect(await handles[1].countSeries(project, edges)).toEqual(
-          edges.slice(1).map((to, at) => recount(recorded, { from: edges[at] ?? to, to })),
-        );
+        await expectCounted(handles[1], project, recorded, ranges, times);
       }),
       parameters,
     );

@@ -1,5 +1,6 @@
 /** Random queries and ranges near the edges of buckets, and the naive counts that results are compared with. */
 import fc from 'fast-check';
+import { expect } from 'vitest';
 import { BUCKET_WIDTHS_MS } from '../../src/domain/counting/buckets.js';
 import type { CallerCounts } from '../../src/domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
@@ -7,10 +8,11 @@ import { callerType } from '../../src/domain/queries/caller.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { YEAR_ZERO_MS } from '../../src/domain/time/date-time.js';
 import type { Store } from '../../src/storage/ports/store.js';
+import { recount } from '../support/storage/ledger.js';
 import { by, type PlaceFactory, projectOf } from '../support/storage/store.js';
 import { lawRuns } from '../support/volume.js';
 
-export { recount } from '../support/storage/ledger.js';
+export { recount };
 
 const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const inRange = (timeMs: number): number => Math.min(Math.max(timeMs, YEAR_ZERO_MS), latestMs);
@@ -103,6 +105,35 @@ export function recountCallers(recorded: readonly Query[], { from, to }: DateRan
   }));
   callers.sort((a, b) => b.count - a.count || (a.caller < b.caller ? -1 : 1));
   return { total: within.length, callers };
+}
+
+/** Expects counts, callers and series, of all queries and of each caller, to equal a recount of the queries. */
+export async function expectCounted(
+  store: Store,
+  project: string,
+  all: readonly Query[],
+  ranges: readonly DateRange[],
+  edges: readonly number[],
+): Promise<void> {
+  const names = [...new Set(['web', 'nobody', ...all.map(({ caller: name }) => name)])].slice(0, 5);
+  const of = (name: string) => all.filter((query) => query.caller === name);
+  for (const range of ranges) {
+    expect(await store.count(project, range)).toEqual(recount(all, range));
+    expect(await store.countCallers(project, range)).toEqual(recountCallers(all, range));
+    for (const name of names)
+      expect(await store.count(project, range, name)).toEqual(recount(of(name), range));
+  }
+  const bounds = edges.toSorted((a, b) => a - b);
+  const recountSeries = (queriesOf: readonly Query[]) =>
+    bounds.slice(1).map((to, at) => recount(queriesOf, { from: bounds[at] ?? to, to }));
+  expect(await store.countSeries(project, bounds)).toEqual(recountSeries(all));
+  const callers = names.map((name) => recountSeries(of(name)));
+  expect(await store.countSeriesByCaller(project, bounds, names)).toEqual({
+    all: recountSeries(all),
+    callers,
+  });
+  for (const [at, name] of names.slice(0, 2).entries())
+    expect(await store.countSeries(project, bounds, name)).toEqual(callers[at]);
 }
 
 /** Two connections to one store, and a new project for each run of a law. */

@@ -1,13 +1,13 @@
 /** Properties of imported counts next to recorded queries, compared with a naive recount. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DateRange } from '../../src/domain/counting/date-range.js';
 import { contradicts, type ImportedCount } from '../../src/domain/counting/imported-count.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { Store } from '../../src/storage/ports/store.js';
 import { by, placeFactories, projectOf, purgeAll } from '../support/storage/store.js';
 import {
+  expectCounted,
   firstOfEachId,
   lawParameters,
   queries,
@@ -91,24 +91,6 @@ async function importAll(
     if (at === 0) await handles[0].record(project, recorded);
   }
   return there;
-}
-
-/** Counts, callers and a series are what the queries give. */
-async function expectCounted(
-  store: Store,
-  project: string,
-  all: readonly Query[],
-  ranges: readonly DateRange[],
-  edges: readonly number[],
-): Promise<void> {
-  for (const range of ranges) {
-    expect(await store.count(project, range)).toEqual(recount(all, range));
-    expect(await store.countCallers(project, range)).toEqual(recountCallers(all, range));
-  }
-  const bounds = edges.toSorted((a, b) => a - b);
-  expect(await store.countSeries(project, bounds)).toEqual(
-    bounds.slice(1).map((to, at) => recount(all, { from: bounds[at] ?? to, to })),
-  );
 }
 
 describe.each(placeFactories)('%s', (kind, factory) => {

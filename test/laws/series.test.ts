@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Counts, withTotal, zeroCounts } from '../../src/domain/counting/counts.js';
 import { INTERVALS, type Interval } from '../../src/domain/counting/interval.js';
-import { parseSeriesRequest, type Series, type SeriesRequest } from '../../src/domain/counting/series.js';
+import { parseSeriesRequest, type SeriesRequest } from '../../src/domain/counting/report-request.js';
+import type { Series } from '../../src/domain/counting/series.js';
 import { CALLER_TYPES } from '../../src/domain/queries/caller.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import { readSeries } from '../../src/storage/series.js';
@@ -50,7 +51,7 @@ const scenario = fc
   });
 
 function parseRequest(parameters: { readonly interval: Interval; readonly timeZone: string }): SeriesRequest {
-  const request = parseSeriesRequest(parameters);
+  const request = parseSeriesRequest(parameters, 0);
   if (!request.ok) throw new Error(request.problems.join());
   return request.value;
 }

@@ -35,6 +35,10 @@ export function localUnit(timeMs: number, interval: Interval, timeZone: string):
       return mondayOf(Number(year), Number(month), Number(day));
     case 'month':
       return `${year}-${month}`;
+    case 'quarter':
+      return `${year}, quarter ${Math.ceil(Number(month) / 3)}`;
+    case 'year':
+      return year;
   }
 }
 

@@ -1,6 +1,7 @@
 /** The options of commands that read reports from the store or a running server. */
 import { type Command, Option } from 'commander';
 import { createStoreSource, type ReportSource } from '../../app/reports.js';
+import { REPORT_PARAMETER_NAMES } from '../../domain/counting/report-request.js';
 import type { Io } from '../io.js';
 import { ServerClient } from '../server-client.js';
 import { settingOption } from '../settings/settings.js';
@@ -38,8 +39,10 @@ export async function runOnSource<T>(
   if (url !== undefined) {
     const client = new ServerClient(url, io);
     return work({
-      read: async ({ operation }, projectId, _question, { from, to, interval, timeZone }) =>
-        (await client.get(projectId, operation, { dateFrom: from, dateTo: to, interval, timeZone })) as never,
+      read: async ({ operation, parameters }, projectId, _question, input) => {
+        const given = parameters.map((one) => [REPORT_PARAMETER_NAMES[one], input[one]] as const);
+        return (await client.get(projectId, operation, Object.fromEntries(given))) as never;
+      },
     });
   }
   const settings = readStoreSettings({ database }, io);

@@ -25,9 +25,34 @@ export function withTotal({ web, api, other }: TypeCounts): Counts {
   return { web, api, other, total: web + api + other };
 }
 
-/** The JSON of counts. `JSON.stringify` would take longer. */
-export function countsToJson({ web, api, other, total }: Counts): string {
-  return `{"web":${web},"api":${api},"other":${other},"total":${total}}`;
+/** The counts of queries that all have one type. */
+export function countsOfType(type: CallerType, total: number): Counts {
+  return { ...zeroCounts(), [type]: total, total };
+}
+
+/** The counts of one type. */
+export function selectType(counts: readonly Counts[], type: CallerType): Counts[] {
+  return counts.map((one) => countsOfType(type, one[type]));
+}
+
+/** The counts of the range that a report is compared with. The bounds are RFC 3339 with the zone's offset. */
+export interface PreviousCounts extends Counts {
+  readonly dateFrom: string;
+  readonly dateTo: string;
+}
+
+/** A report that may be compared with another range (contract, part 4). */
+export interface Compared {
+  readonly previous?: PreviousCounts;
+}
+
+/** The response of caller-stats. */
+export type CallerStats = Counts & Compared;
+
+/** The JSON of caller-stats. `JSON.stringify` would take longer. */
+export function callerStatsToJson({ web, api, other, total, previous }: CallerStats): string {
+  const counts = `{"web":${web},"api":${api},"other":${other},"total":${total}`;
+  return previous === undefined ? `${counts}}` : `${counts},"previous":${JSON.stringify(previous)}}`;
 }
 
 /** The counts of one bucket of a series: `start` is inclusive, `end` is not. Both are RFC 3339 with the zone's offset. */
@@ -62,10 +87,16 @@ export function countsFromList([web = 0, api = 0, other = 0]: readonly number[])
 }
 
 /** The response of callers (contract, part 3). `total` is the sum of all callers. */
-export interface CallerCounts {
+export interface CallerCounts extends Compared {
   readonly total: number;
   /** The largest count first, then by name. */
-  readonly callers: readonly { readonly caller: string; readonly type: CallerType; readonly count: number }[];
+  readonly callers: readonly CallerCount[];
+}
+
+export interface CallerCount {
+  readonly caller: string;
+  readonly type: CallerType;
+  readonly count: number;
 }
 
 /** Builds the response of callers: adds types and the total, sorts, and leaves out callers without queries. */

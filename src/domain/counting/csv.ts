@@ -1,31 +1,57 @@
 /** Counts as CSV (RFC 4180) with a header line. */
-import { type CallerCounts, COUNT_FIELDS, type Counts } from './counts.js';
+import { CallerStatsError } from '../errors.js';
+import { type CallerCounts, type CallerStats, COUNT_FIELDS, type Compared } from './counts.js';
 import type { Series } from './series.js';
 
-export function countsToCsv(counts: Counts): string {
-  return toCsv(COUNT_FIELDS, [counts]);
+export function callerStatsToCsv(counts: CallerStats): string {
+  refuseCompared(counts);
+  return toCsv(COUNT_FIELDS, [COUNT_FIELDS.map((field) => counts[field])]);
 }
 
-export function seriesToCsv({ buckets }: Series): string {
-  return toCsv(['start', 'end', ...COUNT_FIELDS], buckets);
+/** By caller, a column for each caller, and one for the rest, whose name no caller can have. */
+export function seriesToCsv(series: Series): string {
+  refuseCompared(series);
+  const { buckets, callers, rest } = series;
+  if (callers === undefined || rest === undefined) {
+    return toCsv(
+      ['start', 'end', ...COUNT_FIELDS],
+      buckets.map((bucket) => [bucket.start, bucket.end, ...COUNT_FIELDS.map((field) => bucket[field])]),
+    );
+  }
+  return toCsv(
+    ['start', 'end', 'total', ...callers.map(({ caller }) => caller), '(rest)'],
+    buckets.map(({ start, end, total }, at) => [
+      ...[start, end, total],
+      ...[...callers, rest].map(({ counts }) => counts[at] ?? 0),
+    ]),
+  );
 }
 
-export function callersToCsv({ callers }: CallerCounts): string {
-  return toCsv(['caller', 'type', 'count'], callers);
+export function callersToCsv(callers: CallerCounts): string {
+  refuseCompared(callers);
+  return toCsv(
+    ['caller', 'type', 'count'],
+    callers.callers.map(({ caller, type, count }) => [caller, type, count]),
+  );
 }
 
-function toCsv<Column extends string>(
-  columns: readonly Column[],
-  rows: readonly Readonly<Record<Column, string | number>>[],
-): string {
-  const lines = [columns, ...rows.map((row) => columns.map((column) => toCell(row[column])))];
-  return lines.map((cells) => `${cells.join()}\r\n`).join('');
+/** The compared counts belong to none of the rows. */
+function refuseCompared({ previous }: Compared): void {
+  if (previous === undefined) return;
+  const problem = 'compare: CSV has no place for the counts that are compared; use JSON';
+  throw new CallerStatsError('invalid', 'This report cannot be CSV.', { details: [problem] });
+}
+
+type Cell = string | number;
+
+function toCsv(columns: readonly Cell[], rows: readonly (readonly Cell[])[]): string {
+  return [columns, ...rows].map((cells) => `${cells.map(toCell).join()}\r\n`).join('');
 }
 
 /** Spreadsheets run a text that begins with one of these as a formula. Behind an apostrophe it stays a text (OWASP, "CSV Injection"). */
 const FORMULA = /^[-=+@\t\r]/;
 
-function toCell(value: string | number): string {
+function toCell(value: Cell): string {
   const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

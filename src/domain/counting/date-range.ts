@@ -1,6 +1,7 @@
 import { collectProblems, failure, prefixProblems, type Result, success } from '../result.js';
 import { parseBound, YEAR_10000_MS, YEAR_ZERO_MS } from '../time/date-time.js';
 import { dayMs } from '../time/duration.js';
+import { fromLocal, type TimeZone, UTC } from '../time/time-zone.js';
 import { BUCKET_WIDTHS_MS } from './buckets.js';
 
 /**
@@ -28,13 +29,24 @@ export type BoundNames = Readonly<Record<'from' | 'to', string>>;
 /** The names in the HTTP API (contract, part 1). */
 export const PARAMETER_NAMES: BoundNames = { from: 'dateFrom', to: 'dateTo' };
 
-/** Parses two optional bounds. Reports the problems of both, each beginning with the bound's name. */
+/**
+ * Parses two optional bounds. Dates, and date-times without an offset, are in `zone`. Reports the problems of both, each
+ * beginning with the bound's name.
+ */
 export function parseDateRange(
   bounds: { readonly [Name in keyof BoundNames]?: string | undefined },
   names: BoundNames = PARAMETER_NAMES,
+  zone: TimeZone = UTC,
 ): Result<DateRange> {
-  const from = parseOptionalBound(names.from, bounds.from, EARLIEST_MS);
-  const to = parseOptionalBound(names.to, bounds.to, LATEST_MS);
+  const parse = (name: string, text: string | undefined, unbounded: number): Result<number> =>
+    text === undefined
+      ? success(unbounded)
+      : prefixProblems(
+          name,
+          parseBound(text, (localMs) => fromLocal(localMs, zone)),
+        );
+  const from = parse(names.from, bounds.from, EARLIEST_MS);
+  const to = parse(names.to, bounds.to, LATEST_MS);
   if (!(from.ok && to.ok)) return failure(...collectProblems(from, to));
   if (from.value > to.value) {
     return failure(
@@ -42,8 +54,4 @@ export function parseDateRange(
     );
   }
   return success({ from: from.value, to: to.value });
-}
-
-function parseOptionalBound(name: string, text: string | undefined, unbounded: number): Result<number> {
-  return text === undefined ? success(unbounded) : prefixProblems(name, parseBound(text));
 }

@@ -1,9 +1,15 @@
-/** Splits a range into the hours, days, weeks or months of a time zone's calendar. */
+/** Splits a range into the hours, days, weeks, months, quarters or years of a time zone's calendar. */
 import { dayMs, hourMs } from '../time/duration.js';
-import { listOffsetPeriods, type OffsetPeriod, type TimeZone } from '../time/time-zone.js';
+import {
+  clockChangeMsMax,
+  fromLocal,
+  listOffsetPeriods,
+  offsetAt,
+  type TimeZone,
+} from '../time/time-zone.js';
 import type { DateRange } from './date-range.js';
 
-export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
+export const INTERVALS = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
 
 export type Interval = (typeof INTERVALS)[number];
 
@@ -13,15 +19,19 @@ export interface Edge {
   readonly offsetMs: number;
 }
 
-/** More than any clock was ever set back (a day, in Alaska in 1867). */
-const setBackMsMax = 2 * dayMs;
-
-/** Longer than any bucket, including a month in which the clock is set back. */
-const bucketMsMax = 33 * dayMs;
+/** Longer than any bucket, even if the clock is set back within it. */
+const BUCKET_MS_MAX: Readonly<Record<Interval, number>> = {
+  hour: 3 * hourMs,
+  day: 4 * dayMs,
+  week: 10 * dayMs,
+  month: 34 * dayMs,
+  quarter: 95 * dayMs,
+  year: 369 * dayMs,
+};
 
 /**
  * The edges of all buckets in a range, in order: its two ends, and each moment in between at which an hour, day, week
- * (from Monday) or month begins. Empty for an empty range. Undefined for more than `bucketsMax` buckets.
+ * (from Monday), month, quarter or year begins. Empty for an empty range. Undefined for more than `bucketsMax` buckets.
  */
 export function findBucketEdges(
   range: DateRange,
@@ -42,6 +52,7 @@ export function findBucketEdges(
 /** The whole bucket that contains a moment. */
 export function bucketAround(timeMs: number, interval: Interval, zone: TimeZone): DateRange {
   let from = timeMs;
+  const bucketMsMax = BUCKET_MS_MAX[interval];
   const around = { from: timeMs - bucketMsMax, to: timeMs + bucketMsMax };
   for (const { timeMs: begin } of beginningsIn(around, interval, zone)) {
     if (begin > timeMs) return { from, to: begin };
@@ -74,21 +85,30 @@ interface Calendar {
 /** 1970-01-01 was a Thursday, three days after Monday. */
 const sinceMondayMs = 3 * dayMs;
 
-const CALENDAR: Readonly<Record<Exclude<Interval, 'hour'>, Calendar>> = {
+/** Units of so many months. Date.UTC would read the years 0 to 99 as 1900 to 1999. */
+const ofMonths = (months: number): Calendar => ({
+  toUnit: (localMs) => {
+    const date = new Date(localMs);
+    return Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / months);
+  },
+  unitStart: (unit) => {
+    const month = unit * months;
+    return new Date(0).setUTCFullYear(Math.floor(month / 12), month - Math.floor(month / 12) * 12, 1);
+  },
+});
+
+/** The intervals that are whole days. */
+export type CalendarUnit = Exclude<Interval, 'hour'>;
+
+const CALENDAR: Readonly<Record<CalendarUnit, Calendar>> = {
   day: { toUnit: (localMs) => Math.floor(localMs / dayMs), unitStart: (unit) => unit * dayMs },
   week: {
     toUnit: (localMs) => Math.floor((localMs + sinceMondayMs) / (7 * dayMs)),
     unitStart: (unit) => unit * 7 * dayMs - sinceMondayMs,
   },
-  month: {
-    toUnit: (localMs) => {
-      const date = new Date(localMs);
-      return date.getUTCFullYear() * 12 + date.getUTCMonth();
-    },
-    // Date.UTC would read the years 0 to 99 as 1900 to 1999.
-    unitStart: (unit) =>
-      new Date(0).setUTCFullYear(Math.floor(unit / 12), unit - Math.floor(unit / 12) * 12, 1),
-  },
+  month: ofMonths(1),
+  quarter: ofMonths(3),
+  year: ofMonths(12),
 };
 
 /**
@@ -97,7 +117,7 @@ const CALENDAR: Readonly<Record<Exclude<Interval, 'hour'>, Calendar>> = {
  */
 function* unitsIn(range: DateRange, { toUnit, unitStart }: Calendar, zone: TimeZone): Generator<Edge> {
   let shown: number | undefined;
-  const before = { from: range.from - setBackMsMax, to: range.to };
+  const before = { from: range.from - clockChangeMsMax, to: range.to };
   for (const { from, to, offsetMs } of listOffsetPeriods(zone, before)) {
     const first: number = toUnit(from + offsetMs);
     let unit: number = shown === undefined ? first + 1 : Math.max(first, shown + 1);
@@ -112,6 +132,19 @@ function* unitsIn(range: DateRange, { toUnit, unitStart }: Calendar, zone: TimeZ
 }
 
 function edgeAt(timeMs: number, zone: TimeZone): Edge {
-  const [period]: OffsetPeriod[] = [...listOffsetPeriods(zone, { from: timeMs, to: timeMs + 1 })];
-  return { timeMs, offsetMs: period?.offsetMs ?? 0 };
+  return { timeMs, offsetMs: offsetAt(timeMs, zone) };
+}
+
+/** The last unit that had begun at a moment: its number, as `startOfUnit` takes it. */
+export function unitAt(timeMs: number, unit: CalendarUnit, zone: TimeZone): number {
+  const { toUnit } = CALENDAR.day;
+  let day = toUnit(timeMs + offsetAt(timeMs, zone));
+  // A clock that was set back shows the day before once more.
+  while (startOfUnit(day + 1, 'day', zone) <= timeMs) day++;
+  return CALENDAR[unit].toUnit(CALENDAR.day.unitStart(day));
+}
+
+/** The moment at which a unit begins in a zone. */
+export function startOfUnit(number: number, unit: CalendarUnit, zone: TimeZone): number {
+  return fromLocal(CALENDAR[unit].unitStart(number), zone);
 }

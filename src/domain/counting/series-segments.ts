@@ -6,13 +6,18 @@
 import { BUCKET_WIDTHS_MS, bucketWidthMs, type Segment, splitIntoBuckets } from './buckets.js';
 import { type Counts, mapTypes, type TypeCounts, withTotal } from './counts.js';
 
+/** A segment, and the index of the sum that it belongs to. */
+export interface SumSegment extends Segment {
+  readonly sum: number;
+}
+
 /**
  * The segments whose sums make a series: one sum for each range between two moved bounds, then one for each bound.
- * `bounds` ascend. A sum without segments is zero. `sum` is the index of the sum that a segment belongs to.
+ * `bounds` ascend. A sum without segments is zero.
  */
-export function splitSeriesIntoBuckets(bounds: readonly number[]) {
+export function splitSeriesIntoBuckets(bounds: readonly number[]): SumSegment[] {
   const edges = moveBounds(bounds);
-  const segments: (Segment & { readonly sum: number })[] = [];
+  const segments: SumSegment[] = [];
   let sum = 0;
   const add = (from: number, to: number): void => {
     for (const { level, first, end } of splitIntoBuckets({ from, to }))

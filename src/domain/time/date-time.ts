@@ -35,13 +35,16 @@ const monthNames =
 /** 10000-01-01T00:00:00Z, the first time that is too late for RFC 3339 in UTC. */
 export const YEAR_10000_MS = 253_402_300_800_000;
 
+/** Converts a local time, in milliseconds as if it were UTC, to the moment that it means. */
+type LocalClock = (localMs: number) => number;
+
 /**
- * Parses the bound of a range: a date (the start of that day in UTC) or a date-time (UTC unless it has an offset). A
- * problem completes a sentence that begins with the name of the field.
+ * Parses the bound of a range: a date, which is the start of that day, or a date-time. Without an offset, both are by
+ * `localClock`, by default in UTC. A problem completes a sentence that begins with the name of the field.
  */
-export function parseBound(text: string): Result<number> {
+export function parseBound(text: string, localClock?: LocalClock): Result<number> {
   const match = PARTS.exec(text);
-  return match === null ? failure(boundShapeProblem(text)) : toTime(match);
+  return match === null ? failure(boundShapeProblem(text)) : toTime(match, localClock);
 }
 
 /** Parses a recorded time. It must be complete, so that a local time is never mistaken for UTC. */
@@ -61,17 +64,18 @@ function missingPart([, , , , hour, , second, , offset]: RegExpExecArray): strin
 }
 
 /** The time of a match of `PARTS`. Missing parts are zero. */
-function toTime(match: RegExpExecArray): Result<number> {
-  const [text, years, months, days, hours = 0, minutes = 0, seconds = 0, fraction = '', offset = 'Z'] = match;
+function toTime(match: RegExpExecArray, localClock?: LocalClock): Result<number> {
+  const [text, years, months, days, hours = 0, minutes = 0, seconds = 0, fraction = '', offset] = match;
   const [year, month, day] = [Number(years), Number(months), Number(days)];
   const [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)];
-  const offsetMs = parseOffset(offset);
+  const offsetMs = parseOffset(offset ?? 'Z');
   if (offsetMs === undefined) return failure(`${quote(text)} has an impossible offset, ${offset}`);
   const problem = dateProblem(year, month, day) ?? timeProblem(hour, minute, second);
   if (problem !== undefined) return failure(`${quote(text)} ${problem}`);
 
   const sinceMidnightMs = hour * hourMs + minute * minuteMs + second * 1000 + parseFractionMs(fraction);
-  const timeMs = startOfDay(year, month, day) + sinceMidnightMs - offsetMs;
+  const localMs = startOfDay(year, month, day) + sinceMidnightMs;
+  const timeMs = offset === undefined && localClock !== undefined ? localClock(localMs) : localMs - offsetMs;
   // RFC 3339, section 5.7: a leap second is the last second of a UTC day. The sum above counts it as the next second.
   if (second === 60 && (Math.floor(timeMs / 1000) * 1000) % dayMs !== 0) {
     return failure(`${quote(text)} has second 60, which exists only as a leap second, at 23:59:60 UTC`);

@@ -1,7 +1,7 @@
 /** Names and offsets of time zones. The only file that uses the library for them, which reads the platform's own data. */
 import { Temporal } from 'temporal-polyfill';
-import type { DateRange } from '../counting/date-range.js';
 import { failure, quote, type Result, success } from '../result.js';
+import { dayMs } from './duration.js';
 
 /** A name that `parseTimeZone` accepted, such as `Europe/Berlin`. */
 export type TimeZone = string & { readonly brand: 'TimeZone' };
@@ -13,8 +13,14 @@ export const TIME_ZONE_PATTERN = '^[A-Za-z][A-Za-z0-9+_/-]*$';
 
 const pattern = new RegExp(TIME_ZONE_PATTERN);
 
+/** From one time up to, but not including, another, in milliseconds since 1970. */
+interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A period in which a zone's offset does not change. */
-export interface OffsetPeriod extends DateRange {
+export interface OffsetPeriod extends TimeSpan {
   /** Local time minus UTC, in whole seconds; whole minutes only since the 20th century. */
   readonly offsetMs: number;
 }
@@ -46,11 +52,44 @@ function findExactName(name: string): string | undefined {
 
 /** The first moment of a valid date such as `2026-01-31` in the zone, or of the day that is so many days later. */
 export function startOfDate(date: string, zone: TimeZone, daysLater = 0): number {
-  return Temporal.PlainDate.from(date).add({ days: daysLater }).toZonedDateTime(zone).epochMilliseconds;
+  return fromLocal(Date.parse(date) + daysLater * dayMs, zone);
+}
+
+/** More than any offset from UTC, and than any clock was ever set back (a day, in Alaska in 1867). */
+export const clockChangeMsMax = 2 * dayMs;
+
+/**
+ * The first moment at which the zone's clock shows this local time, in milliseconds as if it were UTC, or a later one. So of
+ * a time that occurs twice, it is the earlier; of a time that a clock change skips, the moment of the change; and a later
+ * local time is never an earlier moment.
+ */
+export function fromLocal(localMs: number, zone: TimeZone): number {
+  if (zone === UTC) return localMs;
+  const around = { from: localMs - clockChangeMsMax, to: localMs + clockChangeMsMax };
+  for (const { from, to, offsetMs } of listOffsetPeriods(zone, around)) {
+    const timeMs = Math.max(from, localMs - offsetMs);
+    if (timeMs < to) return timeMs;
+  }
+  throw new Error(`the clock of ${zone} never shows ${localMs}`);
+}
+
+/**
+ * The local time of a moment, in milliseconds as if it were UTC. Of the first moment of a day, the midnight, even if a clock
+ * change skips it.
+ */
+export function toLocal(timeMs: number, zone: TimeZone): number {
+  const localMs = timeMs + offsetAt(timeMs, zone);
+  const midnightMs = Math.floor(localMs / dayMs) * dayMs;
+  return fromLocal(midnightMs, zone) === timeMs ? midnightMs : localMs;
+}
+
+/** Local time minus UTC in milliseconds at a moment. */
+export function offsetAt(timeMs: number, zone: TimeZone): number {
+  return zone === UTC ? 0 : periodAt(timeMs, zone).offsetMs;
 }
 
 /** The periods of constant offset in a range, in order. */
-export function* listOffsetPeriods(zone: TimeZone, range: DateRange): Generator<OffsetPeriod> {
+export function* listOffsetPeriods(zone: TimeZone, range: TimeSpan): Generator<OffsetPeriod> {
   let begin = range.from;
   while (begin < range.to) {
     const { to, offsetMs } = periodAt(begin, zone);

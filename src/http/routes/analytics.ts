@@ -4,9 +4,10 @@ import Negotiator from 'negotiator';
 import { CALLER_STATS, CALLERS, type Report, readCutBounds, SERIES } from '../../app/reports.js';
 import { COUNT_FIELDS } from '../../domain/counting/counts.js';
 import { PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-range.js';
-import { SERIES_PARAMETER_NAMES } from '../../domain/counting/series.js';
+import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Project } from '../../domain/projects/project.js';
+import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { IngestionMonitor } from '../ingestion/monitor.js';
 import type { Authenticator } from '../request/authenticate.js';
@@ -14,7 +15,9 @@ import { readParameters, requireNoParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import { addResource } from '../resource.js';
 import {
+  CallerStatsParameters,
   CallerStatsSchema,
+  CallersParameters,
   CallersSchema,
   CutBoundsSchema,
   errorResponses,
@@ -33,6 +36,7 @@ export const CALLER_STATS_PATH = '/v1/analytics/:projectId/assistant/caller-stat
 
 interface ReportSources {
   readonly store: Store;
+  readonly clock: Clock;
   readonly ingestion: IngestionMonitor;
 }
 
@@ -40,25 +44,26 @@ interface ReportSources {
 type RequestProjects = WeakMap<FastifyRequest, Project>;
 
 /** Creates the handlers of the reports, for requests with an API key and for the dashboard. */
-export function createReportHandlers({ store, ingestion }: ReportSources, projects: RequestProjects) {
-  const read = <Question, Answer>(
-    request: FastifyRequest,
-    report: Report<Question, Answer>,
-    names: Readonly<Record<string, string>>,
-  ) => {
-    const question = readParameters(request, names, (parameters) =>
-      report.parse(parameters, SERIES_PARAMETER_NAMES),
+export function createReportHandlers({ store, clock, ingestion }: ReportSources, projects: RequestProjects) {
+  const read = <Question, Answer>(request: FastifyRequest, report: Report<Question, Answer>) => {
+    const names = Object.fromEntries(report.parameters.map((one) => [one, REPORT_PARAMETER_NAMES[one]]));
+    const question = readParameters<string, Question>(request, names, (parameters: ReportInput) =>
+      report.parse(parameters, clock.now(), REPORT_PARAMETER_NAMES),
     );
     return report.read(store, getProjectId(request), question);
   };
   return {
-    callerStats: async (request: FastifyRequest) => read(request, CALLER_STATS, PARAMETER_NAMES),
+    callerStats: async (request: FastifyRequest) => read(request, CALLER_STATS),
     series: async (request: FastifyRequest, reply: FastifyReply) =>
-      answerAsAccepted(request, reply, await read(request, SERIES, SERIES_PARAMETER_NAMES), SERIES.toCsv),
+      answerAsAccepted(request, reply, await read(request, SERIES), SERIES.toCsv),
     cutBounds: async (request: FastifyRequest) =>
-      readCutBounds(store, getProjectId(request), readParameters(request, PARAMETER_NAMES, parseDateRange)),
+      readCutBounds(
+        store,
+        getProjectId(request),
+        readParameters(request, PARAMETER_NAMES, (bounds) => parseDateRange(bounds)),
+      ),
     callers: async (request: FastifyRequest, reply: FastifyReply) =>
-      answerAsAccepted(request, reply, await read(request, CALLERS, PARAMETER_NAMES), CALLERS.toCsv),
+      answerAsAccepted(request, reply, await read(request, CALLERS), CALLERS.toCsv),
     ingestion: async (request: FastifyRequest) => {
       requireNoParameters(request);
       const project = projects.get(request);
@@ -117,7 +122,7 @@ export function addAnalytics(
     summary: 'Assistant caller stats',
     description:
       "Counts the queries that the project's assistant got, by the type of their caller, in the half-open range [dateFrom, dateTo).",
-    querystring: RangeParameters,
+    querystring: CallerStatsParameters,
   });
   const series = jsonOrCsvResponse(SeriesSchema, 'The buckets.', `start,end,${COUNT_FIELDS.join()}`);
   add(`${CALLER_STATS_PATH}/series`, handlers.series, series, {
@@ -128,7 +133,8 @@ export function addAnalytics(
       'of a time zone. The buckets cover the range without gaps or overlaps. The first and the last bucket are clipped to ' +
       'the range. The buckets add up to the caller stats of the same range. Without `dateFrom`, the range starts with the ' +
       'first bucket that has a query; without `dateTo`, it ends with the last one. ' +
-      `At most ${seriesBucketsMax} buckets. CSV for \`Accept: text/csv\`.`,
+      `At most ${seriesBucketsMax} buckets. CSV for \`Accept: text/csv\`: by caller, with a column for each caller and one ` +
+      'for the rest.',
     querystring: SeriesParameters,
   });
   const callers = jsonOrCsvResponse(CallersSchema, 'The callers.', 'caller,type,count');
@@ -139,7 +145,7 @@ export function addAnalytics(
       "Counts the queries that the project's assistant got, by caller, in the half-open range [dateFrom, dateTo): the " +
       'name, type and count of each caller with queries, largest count first, then by name. They add up to the caller ' +
       'stats of the same range. CSV for `Accept: text/csv`.',
-    querystring: RangeParameters,
+    querystring: CallersParameters,
   });
   const ingestion = jsonResponse(IngestionSchema, 'The sources.');
   add('/v1/analytics/:projectId/assistant/ingestion', handlers.ingestion, ingestion, {

@@ -7,8 +7,15 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { type Counts, countsToJson } from '../../domain/counting/counts.js';
-import { type DateRange, PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-range.js';
+import { toPrevious } from '../../domain/counting/comparison.js';
+import { type CallerStats, callerStatsToJson } from '../../domain/counting/counts.js';
+import {
+  type CountsRequest,
+  parseCountsRequest,
+  REPORT_PARAMETER_NAMES,
+  REPORT_PARAMETERS,
+  type ReportInput,
+} from '../../domain/counting/report-request.js';
 import { PROJECT_ID_FORM } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { SyncReads } from '../../storage/ports/store.js';
@@ -33,7 +40,7 @@ interface DirectExportOptions {
 interface ExportRequest {
   readonly authorization: string;
   readonly projectId: string;
-  readonly range: DateRange;
+  readonly counts: CountsRequest;
 }
 
 interface PendingExport {
@@ -83,7 +90,7 @@ export class DirectExport {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const ask = parseExportRequest(request, this.#options.basePath);
+    const ask = parseExportRequest(request, this.#options);
     if (ask === undefined) {
       this.#framework(request, response);
       return;
@@ -96,38 +103,38 @@ export class DirectExport {
   #answerAll(): void {
     const exchanges = this.#waiting;
     this.#waiting = [];
-    const counts = this.#countAll(exchanges);
+    const answers = this.#countAll(exchanges);
     for (const [at, exchange] of exchanges.entries()) {
       const { request, response } = exchange;
-      const counted = counts[at];
+      const counted = answers[at];
       if (counted === undefined || this.#closing) this.#framework(request, response);
       else this.#answer(exchange, counted);
     }
   }
 
   /** The counts for each request; undefined for requests that the framework must answer. */
-  #countAll(exchanges: readonly PendingExport[]): (Counts | undefined)[] {
+  #countAll(exchanges: readonly PendingExport[]): (CallerStats | undefined)[] {
     const { readSync, clock, authenticator, admission } = this.#options;
     if (admission.refusesReading()) return [];
     const nowMs = clock.now();
-    const counts: (Counts | undefined)[] = [];
+    const answers: (CallerStats | undefined)[] = [];
     try {
       readSync((reads) => {
         for (const { ask } of exchanges) {
-          const { authorization, projectId, range } = ask;
+          const { authorization, projectId, counts } = ask;
           const isAdmitted = authenticator.admits(authorization, projectId, reads, nowMs);
-          counts.push(isAdmitted ? reads.count(projectId, range) : undefined);
+          answers.push(isAdmitted ? count(reads, projectId, counts) : undefined);
         }
       });
     } catch {
       // The framework will meet the same error of the store, and responds and logs.
       return [];
     }
-    return counts;
+    return answers;
   }
 
-  #answer({ request, response, startMs }: PendingExport, counts: Counts): void {
-    const body = countsToJson(counts);
+  #answer({ request, response, startMs }: PendingExport, counts: CallerStats): void {
+    const body = callerStatsToJson(counts);
     response.writeHead(200, [...HEADERS, String(body.length)]);
     response.end(body);
     // Usually the kernel has buffered the whole response by now: it has gone out, and needs no deadline.
@@ -145,17 +152,30 @@ export class DirectExport {
   }
 }
 
+/** As the report `CALLER_STATS` reads it. */
+function count(
+  reads: SyncReads,
+  projectId: string,
+  { range, compared, caller, timeZone }: CountsRequest,
+): CallerStats {
+  const counts = reads.count(projectId, range, caller);
+  if (compared === undefined) return counts;
+  return { ...counts, previous: toPrevious(compared, timeZone, reads.count(projectId, compared, caller)) };
+}
+
 /** Undefined if the framework must answer. */
 function parseExportRequest(
   { method, url = '', rawHeaders }: IncomingMessage,
-  basePath: BasePath,
+  { basePath, clock }: DirectExportOptions,
 ): ExportRequest | undefined {
   if (method !== 'GET') return undefined;
   const [, projectId, query = ''] = PATH.exec(withinBasePath(url, basePath) ?? '') ?? [];
   if (projectId === undefined) return undefined;
   const authorization = onlyAuthorization(rawHeaders);
-  const range = readRange(query);
-  return authorization === undefined || range === undefined ? undefined : { authorization, projectId, range };
+  const counts = readParameters(query, clock);
+  return authorization === undefined || counts === undefined
+    ? undefined
+    : { authorization, projectId, counts };
 }
 
 /** The value of `Authorization` if the request has exactly one, exactly one `Host`, and no body. */
@@ -179,18 +199,27 @@ function onlyAuthorization(rawHeaders: readonly string[]): string | undefined {
   return hosts === 1 ? authorization : undefined;
 }
 
-/** The range, if the query string has each bound at most once, no other parameter, and no encoded character but colons. */
-function readRange(query: string): DateRange | undefined {
+/** The field of each parameter. */
+const FIELDS = new Map<string, keyof ReportInput>(
+  REPORT_PARAMETERS.callerStats.map((field) => [REPORT_PARAMETER_NAMES[field], field]),
+);
+
+/**
+ * The parameters, if the query string has each at most once, no other, and no encoded character but colons and slashes.
+ */
+function readParameters(query: string, clock: Clock): CountsRequest | undefined {
   // A plus is an encoded space.
   if (query.includes('+')) return undefined;
-  const bounds: { from?: string; to?: string } = {};
+  const input: { -readonly [Field in keyof ReportInput]: string } = {};
   for (const parameter of query === '' ? [] : query.split('&')) {
     const nameEnd = parameter.indexOf('=');
-    const name = parameter.slice(0, nameEnd);
-    const field = name === PARAMETER_NAMES.from ? 'from' : 'to';
-    if (nameEnd < 0 || name !== PARAMETER_NAMES[field] || field in bounds) return undefined;
-    bounds[field] = parameter.slice(nameEnd + 1).replaceAll('%3A', ':');
+    const field = FIELDS.get(parameter.slice(0, Math.max(nameEnd, 0)));
+    if (field === undefined || field in input) return undefined;
+    input[field] = parameter
+      .slice(nameEnd + 1)
+      .replaceAll('%3A', ':')
+      .replaceAll('%2F', '/');
   }
-  const range = parseDateRange(bounds);
-  return range.ok ? range.value : undefined;
+  const counts = parseCountsRequest(input, clock.now());
+  return counts.ok ? counts.value : undefined;
 }

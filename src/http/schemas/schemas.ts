@@ -2,12 +2,26 @@
  * The schemas of requests and responses: for validation, serialization and the OpenAPI document. The domain parses the same
  * input, and creates the error messages.
  */
+import { COMPARISONS } from '../../domain/counting/comparison.js';
 import { mapTypes } from '../../domain/counting/counts.js';
 import { SOURCE_PATTERN } from '../../domain/counting/imported-count.js';
 import { INTERVALS } from '../../domain/counting/interval.js';
-import { DEFAULT_INTERVAL } from '../../domain/counting/series.js';
+import { PERIODS } from '../../domain/counting/period.js';
+import {
+  DEFAULT_INTERVAL,
+  REPORT_PARAMETER_NAMES,
+  REPORT_PARAMETERS,
+  type ReportParameter,
+  SERIES_BY,
+} from '../../domain/counting/report-request.js';
 import { SOURCE_KINDS } from '../../domain/ingestion/source-counts.js';
-import { importedCountMax, importedSpanDaysMax, queryIdCharactersMax } from '../../domain/limits.js';
+import {
+  importedCountMax,
+  importedSpanDaysMax,
+  queryIdCharactersMax,
+  seriesByCallerBucketsMax,
+  seriesCallersMax,
+} from '../../domain/limits.js';
 import {
   CALLER_DESCRIPTION,
   CALLER_PATTERN,
@@ -21,6 +35,7 @@ import {
   arraySchema,
   type NamedSchema,
   objectSchema,
+  type Schema,
   strictObjectSchema,
   stringSchema,
 } from './json-schema.js';
@@ -40,17 +55,41 @@ const ErrorSchema = {
 
 const count = (description: string) => ({ type: 'integer', minimum: 0, description });
 
+const moment = (description: string, more: object = {}) =>
+  stringSchema(description, { pattern: TIMESTAMP_PATTERN, ...more });
+
+const typeCounts = {
+  ...mapTypes((type) => count(CALLER_TYPE_DESCRIPTIONS[type])),
+  total: count('The sum of all caller types.'),
+};
+
+/** Only in responses to requests with `compare`. */
+const compared = {
+  previous: {
+    description: 'The counts of the range that `compare` asks for.',
+    ...objectSchema({
+      ...typeCounts,
+      dateFrom: moment("Start of that range, inclusive, with the time zone's offset at that time."),
+      dateTo: moment('End of that range, exclusive.'),
+    }),
+  },
+};
+
 export const CallerStatsSchema = {
   $id: 'CallerStats',
   description: "The number of queries that the project's assistant got, by the type of their caller.",
-  ...objectSchema({
-    ...mapTypes((type) => count(CALLER_TYPE_DESCRIPTIONS[type])),
-    total: count('The sum of all caller types.'),
-  }),
+  ...objectSchema(typeCounts, compared),
 };
 
-const moment = (description: string, more: object = {}) =>
-  stringSchema(description, { pattern: TIMESTAMP_PATTERN, ...more });
+const callerCount = {
+  caller: stringSchema(`${CALLER_DESCRIPTION}.`),
+  type: { enum: CALLER_TYPES, description: 'The type of the caller.' },
+  count: { type: 'integer', minimum: 1, description: 'The number of its queries.' },
+};
+
+const bucketCounts = arraySchema(count('The queries in one bucket.'), {
+  description: 'A number for each bucket, in the same order.',
+});
 
 const CallerSchema = stringSchema(`${CALLER_DESCRIPTION}, which counts as other.`, {
   pattern: CALLER_PATTERN,
@@ -61,34 +100,48 @@ export const SeriesSchema = {
   $id: 'CallerStatsSeries',
   description:
     "The number of queries that the project's assistant got over time, by the type of their caller.",
-  ...objectSchema({
-    interval: { enum: INTERVALS, description: 'The length of the buckets.' },
-    timeZone: stringSchema('The time zone of the calendar.'),
-    buckets: arraySchema(
-      objectSchema({
-        start: moment("Start of the bucket, inclusive, with the time zone's offset at that time."),
-        end: moment('End of the bucket, exclusive, and the start of the next.'),
-        ...CallerStatsSchema.properties,
+  ...objectSchema(
+    {
+      interval: { enum: INTERVALS, description: 'The length of the buckets.' },
+      timeZone: stringSchema('The time zone of the calendar.'),
+      buckets: arraySchema(
+        objectSchema({
+          start: moment("Start of the bucket, inclusive, with the time zone's offset at that time."),
+          end: moment('End of the bucket, exclusive, and the start of the next.'),
+          ...typeCounts,
+        }),
+        { description: 'In order of time, including buckets without queries.' },
+      ),
+    },
+    {
+      callers: arraySchema(objectSchema({ ...callerCount, counts: bucketCounts }), {
+        description: `With \`by=caller\`: the ${seriesCallersMax} busiest callers, largest count first, then by name.`,
       }),
-      { description: 'In order of time, including buckets without queries.' },
-    ),
-  }),
+      rest: {
+        description: 'With `by=caller`: all other callers together.',
+        ...objectSchema({
+          callers: count('How many callers these are.'),
+          count: count('The number of their queries.'),
+          counts: bucketCounts,
+        }),
+      },
+      ...compared,
+    },
+  ),
 };
 
 export const CallersSchema = {
   $id: 'Callers',
   description: "The number of queries that the project's assistant got from each caller.",
-  ...objectSchema({
-    total: count('The sum of all callers.'),
-    callers: arraySchema(
-      objectSchema({
-        caller: stringSchema(`${CALLER_DESCRIPTION}.`),
-        type: { enum: CALLER_TYPES, description: 'The type of the caller.' },
-        count: { type: 'integer', minimum: 1, description: 'The number of its queries.' },
+  ...objectSchema(
+    {
+      total: count('The sum of all callers.'),
+      callers: arraySchema(objectSchema(callerCount), {
+        description: 'All callers with queries, largest count first, then by name.',
       }),
-      { description: 'All callers with queries, largest count first, then by name.' },
-    ),
-  }),
+    },
+    compared,
+  ),
 };
 
 const QuerySchema = {
@@ -257,7 +310,7 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
 
 const bound = (description: string) => stringSchema(description, { pattern: BOUND_PATTERN });
 
-const range = {
+const utcRange = {
   dateFrom: bound(
     'Start of the range, inclusive: a date (the start of that day in UTC) or an ISO 8601 date-time (UTC unless it has an offset). Default: no start.',
   ),
@@ -266,23 +319,53 @@ const range = {
   ),
 };
 
-export const RangeParameters = strictObjectSchema({}, range);
+export const RangeParameters = strictObjectSchema({}, utcRange);
 
-export const SeriesParameters = strictObjectSchema(
-  {},
-  {
-    ...range,
-    interval: {
-      enum: INTERVALS,
-      default: DEFAULT_INTERVAL,
-      description: 'The length of the buckets. Weeks begin on Monday (ISO 8601).',
-    },
-    timeZone: stringSchema(
-      'A name or link of the IANA time zone database: `Europe/Berlin`, `Asia/Calcutta`.',
-      { default: UTC, pattern: TIME_ZONE_PATTERN },
-    ),
+/** The parameters of reports, under the names in the API. */
+const REPORT_SCHEMAS: Readonly<Record<ReportParameter, Schema>> = {
+  from: bound(
+    'Start of the range, inclusive: a date (the start of that day) or an ISO 8601 date-time, in `timeZone` unless it has an offset. Default: no start.',
+  ),
+  to: utcRange.dateTo,
+  period: {
+    enum: PERIODS,
+    description:
+      'Instead of `dateFrom` and `dateTo`: a range of whole days in `timeZone`. Those with `last` and a number of days end before today, ' +
+      'other ones with `last` before the running week, month, quarter or year; those with `this` end with today.',
   },
-);
+  timeZone: stringSchema(
+    'The time zone of dates, and of date-times without an offset: a name or link of the IANA time zone database, as `Europe/Berlin` or `Asia/Calcutta`.',
+    { default: UTC, pattern: TIME_ZONE_PATTERN },
+  ),
+  compare: {
+    enum: COMPARISONS,
+    description:
+      'Adds `previous`, the counts of another range: the one of the same length before, or the same dates one year earlier.',
+  },
+  caller: stringSchema('Counts only the queries of this caller, in the field of its type.', {
+    pattern: CALLER_PATTERN,
+    examples: ['slack'],
+  }),
+  interval: {
+    enum: INTERVALS,
+    default: DEFAULT_INTERVAL,
+    description: 'The length of the buckets. Weeks begin on Monday (ISO 8601).',
+  },
+  by: {
+    enum: SERIES_BY,
+    description: `Adds a series for each of the ${seriesCallersMax} busiest callers, and one for the rest. At most ${seriesByCallerBucketsMax} buckets.`,
+  },
+};
+
+const parametersOf = (parameters: readonly ReportParameter[]) =>
+  strictObjectSchema(
+    {},
+    Object.fromEntries(parameters.map((one) => [REPORT_PARAMETER_NAMES[one], REPORT_SCHEMAS[one]])),
+  );
+
+export const CallerStatsParameters = parametersOf(REPORT_PARAMETERS.callerStats);
+export const SeriesParameters = parametersOf(REPORT_PARAMETERS.series);
+export const CallersParameters = parametersOf(REPORT_PARAMETERS.callers);
 
 export const DryRunParameter = strictObjectSchema(
   {},

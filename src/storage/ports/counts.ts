@@ -10,6 +10,12 @@ export interface RecordResult {
   readonly duplicates: number;
 }
 
+/** Counts in adjacent ranges, of all callers and of each that was asked for, in that order. */
+export interface SeriesByCaller {
+  readonly all: readonly Counts[];
+  readonly callers: readonly (readonly Counts[])[];
+}
+
 export interface CountStore {
   /**
    * Records queries into a project: all of them or, when it rejects, none. Idempotent forever by (project, id): a query
@@ -22,17 +28,25 @@ export interface CountStore {
   record(projectId: string, queries: readonly Query[]): Promise<RecordResult>;
 
   /**
-   * Counts the project's queries in a range, exactly. Four zeros if the range is empty or there is no such project.
-   * Takes bounded time, whatever was recorded.
+   * Counts the project's queries in a range, exactly; with `caller`, only those of this caller. Four zeros if the range
+   * is empty or there is no such project or caller. Takes bounded time, whatever was recorded; with `caller`, the time
+   * depends on the number of callers.
    */
-  count(projectId: string, range: DateRange): Promise<Counts>;
+  count(projectId: string, range: DateRange, caller?: string): Promise<Counts>;
 
   /**
    * Counts the project's queries in each of the adjacent ranges between ascending `bounds`: n bounds give n - 1 counts,
    * all from one snapshot, so that they add up to `count` of the whole. Zeros if there is no such project. The time
-   * depends on the number of bounds only.
+   * depends on the number of bounds only; with `caller`, also on the number of callers.
    */
-  countSeries(projectId: string, bounds: readonly number[]): Promise<readonly Counts[]>;
+  countSeries(projectId: string, bounds: readonly number[], caller?: string): Promise<readonly Counts[]>;
+
+  /** As `countSeries` without and with each of these callers, all from one snapshot. */
+  countSeriesByCaller(
+    projectId: string,
+    bounds: readonly number[],
+    callers: readonly string[],
+  ): Promise<SeriesByCaller>;
 
   /**
    * Counts the project's queries in a range by caller, from one snapshot: `total` equals `count`. Empty if the range is

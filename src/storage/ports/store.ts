@@ -35,7 +35,7 @@ export interface SyncReads {
   findAccess(keyHash: string, projectId: string): Access | undefined;
 
   /** As `Store.count`. */
-  count(projectId: string, range: DateRange): Counts;
+  count(projectId: string, range: DateRange, caller?: string): Counts;
 }
 
 export interface Store extends CountStore, Directory, Maintenance {

@@ -82,6 +82,24 @@ export function statementsIn(schema: string) {
       FROM unnest($2::integer[], $3::smallint[], $4::bigint[], $5::bigint[]) AS segment (sum, level, first, "end")
       ${sumOfSegment('sum(web) AS web, sum(api) AS api, sum(other) AS other')}
       WHERE part.web IS NOT NULL AND ${projectExists} GROUP BY segment.sum`,
+    // The callers $6, and if $7, the types; those have no caller.
+    countSeriesByCaller: `WITH segment (sum, level, first, "end") AS (
+        SELECT * FROM unnest($2::integer[], $3::smallint[], $4::bigint[], $5::bigint[]) WHERE ${projectExists}
+      )
+      SELECT segment.sum, NULL AS caller, sum(part.web)::bigint AS web, sum(part.api)::bigint AS api,
+        sum(part.other)::bigint AS other
+      FROM segment ${sumOfSegment('sum(web) AS web, sum(api) AS api, sum(other) AS other')}
+      WHERE part.web IS NOT NULL AND $7 GROUP BY segment.sum
+      UNION ALL
+      SELECT segment.sum, part.caller, 0, 0, sum(part.queries)::bigint
+      FROM segment CROSS JOIN LATERAL (
+        SELECT caller, sum(queries) AS queries FROM ${schema}.caller_counter
+        WHERE caller_counter.project_id = $1 AND caller_counter.level = segment.level
+          AND caller_counter.bucket >= segment.first AND caller_counter.bucket < segment."end"
+          AND caller_counter.caller = ANY ($6::text[])
+        GROUP BY caller
+      ) AS part
+      GROUP BY segment.sum, part.caller`,
     // The callers web and api have no rows in `caller_counter`: their counters are those of their types.
     countCallers: `WITH segment (level, first, "end") AS (
         SELECT * FROM unnest($2::smallint[], $3::bigint[], $4::bigint[]) WHERE ${projectExists}

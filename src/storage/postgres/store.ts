@@ -3,9 +3,11 @@ import { type Segment, splitIntoBuckets } from '../../domain/counting/buckets.js
 import {
   type CallerCounts,
   type Counts,
+  selectType,
   type TypeCounts,
   toCallerCounts,
   withTotal,
+  zeroCounts,
 } from '../../domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../domain/counting/date-range.js';
 import {
@@ -18,10 +20,11 @@ import {
 import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../domain/counting/series-segments.js';
 import { CallerStatsError, isUnavailable } from '../../domain/errors.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
+import { callerType } from '../../domain/queries/caller.js';
 import type { Query } from '../../domain/queries/query.js';
 import { dayMs } from '../../domain/time/duration.js';
 import { SharedCalls } from '../../shared/shared-calls.js';
-import type { CountStore, RecordResult } from '../ports/counts.js';
+import type { CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Ingestion } from '../ports/ingestion.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
@@ -171,18 +174,63 @@ class PostgresStore implements CountStore, Maintenance {
     return withDatabaseDeadline(timeoutMs, (signal) => this.#recorder.record(projectId, { queries, signal }));
   }
 
-  async count(projectId: string, range: DateRange): Promise<Counts> {
+  async count(projectId: string, range: DateRange, caller?: string): Promise<Counts> {
+    if (caller !== undefined) {
+      const [counts] = await this.countSeries(projectId, [range.from, range.to], caller);
+      return counts ?? withTotal(zeroCounts());
+    }
     const values = [projectId, ...toColumns(splitIntoBuckets(range))];
     const [sums] = await this.#read<TypeCounts>('count', values);
     if (sums === undefined) throw new Error('Invariant violated: a sum is one row.');
     return withTotal(sums);
   }
 
-  async countSeries(projectId: string, bounds: readonly number[]): Promise<Counts[]> {
+  async countSeries(
+    projectId: string,
+    bounds: readonly number[],
+    caller?: string,
+  ): Promise<readonly Counts[]> {
+    if (caller !== undefined) {
+      const type = callerType(caller);
+      if (type !== 'other') return selectType(await this.countSeries(projectId, bounds), type);
+      const [counts = []] = (await this.#countByCaller(projectId, bounds, [caller], false)).callers;
+      return counts;
+    }
     const segments = splitSeriesIntoBuckets(bounds);
     const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments)];
     const rows = await this.#read<TypeCounts & { readonly sum: number }>('countSeries', values);
     return combineSeriesCounts(bounds, new Map(rows.map((row) => [row.sum, row])));
+  }
+
+  countSeriesByCaller(
+    projectId: string,
+    bounds: readonly number[],
+    callers: readonly string[],
+  ): Promise<SeriesByCaller> {
+    return this.#countByCaller(projectId, bounds, callers, true);
+  }
+
+  /** Without `withTypes`, `all` is zero, and so are the callers `web` and `api`. */
+  async #countByCaller(
+    projectId: string,
+    bounds: readonly number[],
+    callers: readonly string[],
+    withTypes: boolean,
+  ): Promise<SeriesByCaller> {
+    type Sum = TypeCounts & { readonly sum: number; readonly caller: string | null };
+    const segments = splitSeriesIntoBuckets(bounds);
+    const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments), callers, withTypes];
+    const rows = await this.#read<Sum>('countSeriesByCaller', values);
+    const sumsOf = (caller: string | null): Map<number, TypeCounts> =>
+      new Map(rows.filter((row) => row.caller === caller).map((row) => [row.sum, row]));
+    const all = combineSeriesCounts(bounds, sumsOf(null));
+    return {
+      all,
+      callers: callers.map((caller) => {
+        const type = callerType(caller);
+        return type === 'other' ? combineSeriesCounts(bounds, sumsOf(caller)) : selectType(all, type);
+      }),
+    };
   }
 
   async countCallers(projectId: string, range: DateRange): Promise<CallerCounts> {

@@ -5,7 +5,7 @@ import type { CutSpan, ImportedCount } from '../../domain/counting/imported-coun
 import { CallerStatsError } from '../../domain/errors.js';
 import type { Query } from '../../domain/queries/query.js';
 import { Backlog, CommitQueue } from '../commit-queue.js';
-import type { CountStore, RecordResult } from '../ports/counts.js';
+import type { CountStore, RecordResult, SeriesByCaller } from '../ports/counts.js';
 import type { Access, DirectoryChanges, DirectoryReads } from '../ports/directory.js';
 import type { Ingestion } from '../ports/ingestion.js';
 import type { Cleanup, Maintenance, Verification } from '../ports/maintenance.js';
@@ -121,7 +121,7 @@ class SqliteStore implements CountStore, Maintenance {
       reader.snapshot.run(() =>
         work({
           findAccess: (keyHash, projectId) => reader.findAccess(keyHash, projectId),
-          count: (projectId, range) => reader.counters.count(projectId, range),
+          count: (projectId, range, caller) => reader.counters.count(projectId, range, caller),
         }),
       ),
     );
@@ -154,12 +154,24 @@ class SqliteStore implements CountStore, Maintenance {
     return this.#submit('importCounts', { projectId, counts, dryRun });
   }
 
-  async count(projectId: string, range: DateRange): Promise<Counts> {
-    return this.#read((reader) => reader.counters.count(projectId, range));
+  async count(projectId: string, range: DateRange, caller?: string): Promise<Counts> {
+    return this.#read((reader) => reader.counters.count(projectId, range, caller));
   }
 
-  async countSeries(projectId: string, bounds: readonly number[]): Promise<readonly Counts[]> {
-    return this.#read((reader) => reader.counters.countSeries(projectId, bounds));
+  async countSeries(
+    projectId: string,
+    bounds: readonly number[],
+    caller?: string,
+  ): Promise<readonly Counts[]> {
+    return this.#read((reader) => reader.counters.countSeries(projectId, bounds, caller));
+  }
+
+  async countSeriesByCaller(
+    projectId: string,
+    bounds: readonly number[],
+    callers: readonly string[],
+  ): Promise<SeriesByCaller> {
+    return this.#read((reader) => reader.counters.countSeriesByCaller(projectId, bounds, callers));
   }
 
   async countCallers(projectId: string, range: DateRange): Promise<CallerCounts> {

@@ -9,7 +9,7 @@ import {
   withTotal,
   zeroCounts,
 } from '../../../src/domain/counting/counts.js';
-import { callersToCsv, countsToCsv, seriesToCsv } from '../../../src/domain/counting/csv.js';
+import { callerStatsToCsv, callersToCsv, seriesToCsv } from '../../../src/domain/counting/csv.js';
 import { CallerStatsError } from '../../../src/domain/errors.js';
 import { applyChange, type Project } from '../../../src/domain/projects/project.js';
 import { CALLER_TYPES } from '../../../src/domain/queries/caller.js';
@@ -21,7 +21,7 @@ const counts = { web: 1, api: 2, other: 4, total: 7 };
 
 describe('as CSV', () => {
   test('counts are a header and one line', () => {
-    expect(countsToCsv(counts)).toBe('web,api,other,total\r\n1,2,4,7\r\n');
+    expect(callerStatsToCsv(counts)).toBe('web,api,other,total\r\n1,2,4,7\r\n');
   });
 
   test('a series has a line for each bucket, and always a header', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Counts } from '../../../src/domain/counting/counts.js';
 import { ALL_TIME, type DateRange } from '../../../src/domain/counting/date-range.js';
-import { parseSeriesRequest } from '../../../src/domain/counting/series.js';
+import { parseSeriesRequest } from '../../../src/domain/counting/report-request.js';
 import type { Query } from '../../../src/domain/queries/query.js';
 import { YEAR_10000_MS, YEAR_ZERO_MS } from '../../../src/domain/time/date-time.js';
 import { readSeries } from '../../../src/storage/series.js';
@@ -13,6 +13,10 @@ const dayMs = 86_400_000;
 const [first, second] = ['2026-06-10', '2026-06-11'].map((day) => Date.parse(day)) as [number, number];
 
 const queryAt = (occurredAt: number): Query => ({ id: `at ${occurredAt}`, caller: 'web', occurredAt });
+
+const notAsked = (): never => {
+  throw new Error('only series by caller ask for this');
+};
 
 /** What has queries of these times. `meanwhile` is done each time that the extent was read. */
 function storeOf(times: readonly number[], meanwhile: (record: (timeMs: number) => void) => void = () => {}) {
@@ -31,10 +35,12 @@ function storeOf(times: readonly number[], meanwhile: (record: (timeMs: number) 
       asked.series++;
       return bounds.slice(1).map((to, at) => recount(queries, { from: bounds[at] ?? to, to }));
     },
+    countSeriesByCaller: notAsked,
+    countCallers: notAsked,
   };
 }
 
-const day = parseSeriesRequest({ interval: 'day' });
+const day = parseSeriesRequest({ interval: 'day' }, 0);
 
 /** Starts and totals of the buckets of a series by days in UTC. */
 async function daysOf(store: ReturnType<typeof storeOf>, range: Partial<DateRange> = {}) {
@@ -124,7 +130,7 @@ test('keeps a given bound, whatever lies beyond', async () => {
 
 test('limits buckets to times that can be formatted', async () => {
   for (const time of [YEAR_ZERO_MS, YEAR_10000_MS - 1]) {
-    const question = parseSeriesRequest({ interval: 'week' });
+    const question = parseSeriesRequest({ interval: 'week' }, 0);
     if (!question.ok) throw new Error('it can be read');
     const { buckets } = await readSeries(storeOf([time]), 'docs', question.value);
     expect(buckets).toMatchObject([{ total: 1 }]);

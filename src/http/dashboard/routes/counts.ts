@@ -5,10 +5,16 @@ import { noSuchProject } from '../../errors.js';
 import { getParameter, getProjectId } from '../../request/target.js';
 import { addResource } from '../../resource.js';
 import { createReportHandlers } from '../../routes/analytics.js';
-import { NoParameters, RangeParameters, SeriesParameters } from '../../schemas/schemas.js';
+import {
+  CallerStatsParameters,
+  CallersParameters,
+  NoParameters,
+  RangeParameters,
+  SeriesParameters,
+} from '../../schemas/schemas.js';
 import type { Dashboard } from '../context.js';
 
-export function addCounts(app: FastifyInstance, { store, ingestion, sessionGuard }: Dashboard): void {
+export function addCounts(app: FastifyInstance, { store, clock, ingestion, sessionGuard }: Dashboard): void {
   const projects = new WeakMap<FastifyRequest, Project>();
   const requireMember = sessionGuard.requireMember('viewer');
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -19,11 +25,11 @@ export function addCounts(app: FastifyInstance, { store, ingestion, sessionGuard
     if (project === undefined) throw noSuchProject();
     projects.set(request, project);
   };
-  const handlers = createReportHandlers({ store, ingestion }, projects);
+  const handlers = createReportHandlers({ store, clock, ingestion }, projects);
   for (const [name, querystring, handler] of [
-    ['caller-stats', RangeParameters, handlers.callerStats],
+    ['caller-stats', CallerStatsParameters, handlers.callerStats],
     ['series', SeriesParameters, handlers.series],
-    ['callers', RangeParameters, handlers.callers],
+    ['callers', CallersParameters, handlers.callers],
     ['ingestion', NoParameters, handlers.ingestion],
     ['imported-counts', RangeParameters, handlers.cutBounds],
   ] as const) {

@@ -5,14 +5,21 @@ import {
   type CallerCounts,
   type Counts,
   countsFromList,
+  countsOfType,
+  selectType,
   type TypeCounts,
   toCallerCounts,
   withTotal,
   zeroCounts,
 } from '../../../domain/counting/counts.js';
 import type { DateRange } from '../../../domain/counting/date-range.js';
-import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../../domain/counting/series-segments.js';
-import { CALLER_TYPES, SINGLE_CALLER_TYPES } from '../../../domain/queries/caller.js';
+import {
+  combineSeriesCounts,
+  type SumSegment,
+  splitSeriesIntoBuckets,
+} from '../../../domain/counting/series-segments.js';
+import { CALLER_TYPES, callerType, SINGLE_CALLER_TYPES } from '../../../domain/queries/caller.js';
+import type { SeriesByCaller } from '../../ports/counts.js';
 import type { Connection } from '../connection.js';
 import { type Prepared, prepare, prepareArrays } from '../statements.js';
 import type { ReadSnapshot } from './read-snapshot.js';
@@ -52,6 +59,16 @@ const segmentSumsSql = (segments: number): string => `
       AND counter.bucket >= segment.first AND counter.bucket < segment."end"
   ) FROM segment`;
 
+/** A row for each counter of some callers: the index of its segment's sum, the caller's name, and the number of queries. */
+const callerSeriesSql = (segments: number): string => `
+  WITH asked (number) AS (SELECT number FROM project WHERE id = ?),
+    segment (sum, level, first, "end") AS (VALUES ${Array.from({ length: segments }, () => '(?, ?, ?, ?)').join(', ')}),
+    wanted (number, name) AS MATERIALIZED (
+      SELECT number, name FROM caller WHERE name IN (SELECT value FROM json_each(?))
+    )
+  SELECT segment.sum, wanted.name, counter.queries FROM ${countersIn('caller_counter')}
+  JOIN wanted ON wanted.number = counter.caller`;
+
 const callersSql = (segments: number): string => `
   WITH ${segmentTables(segments)}, by_type (${SINGLE_CALLER_TYPES.join(', ')}) AS MATERIALIZED (
     SELECT ${columnSums(SINGLE_CALLER_TYPES)} FROM ${countersIn('type_counter')}
@@ -67,22 +84,31 @@ const seriesSegmentsMax = 64;
 /** With the largest series, these take 40 MB. */
 const cachedSeriesMax = 50;
 
+/** Some 100 bytes each. */
+const cachedCallerCountsMax = 10_000;
+
 export class CounterReader {
   readonly #snapshot: ReadSnapshot;
   readonly #cache: RollupCache;
   readonly #series: VersionedCache<readonly Counts[]>;
+  readonly #callerCounts: VersionedCache<Counts>;
   readonly #findExtent: Prepared<{ readonly first: number | null; readonly last: number }>;
   readonly #prepareSum: (segments: number) => Prepared<readonly number[]>;
   readonly #prepareSegmentSums: (segments: number) => Prepared<readonly [sums: string | null]>;
   readonly #prepareCallers: (segments: number) => Prepared<readonly [caller: string, queries: number]>;
+  readonly #prepareCallerSeries: (
+    segments: number,
+  ) => Prepared<readonly [sum: number, caller: string, queries: number]>;
 
   constructor(db: Connection, snapshot: ReadSnapshot) {
     this.#snapshot = snapshot;
     this.#cache = new RollupCache(db);
     this.#series = new VersionedCache(snapshot, cachedSeriesMax);
+    this.#callerCounts = new VersionedCache(snapshot, cachedCallerCountsMax);
     this.#prepareSum = prepareOnce(db, sumSql);
     this.#prepareSegmentSums = prepareOnce(db, segmentSumsSql);
     this.#prepareCallers = prepareOnce(db, callersSql);
+    this.#prepareCallerSeries = prepareOnce(db, callerSeriesSql);
     // Two look-ups, one at each end of the key. With min and max, SQLite would read everything in between.
     const end = (order: string): string =>
       `(SELECT bucket FROM type_counter WHERE project = number AND level = 0 ORDER BY bucket ${order} LIMIT 1)`;
@@ -92,7 +118,8 @@ export class CounterReader {
     );
   }
 
-  count(projectId: string, range: DateRange): Counts {
+  count(projectId: string, range: DateRange, caller?: string): Counts {
+    if (caller !== undefined) return this.#countCaller(projectId, range, caller);
     return this.#snapshot.run((version) => {
       const { sum, rest } = this.#cache.lookUp(projectId, range, version);
       return withTotal(addCounts([sum, this.#sum(projectId, rest.flatMap(splitIntoBuckets))]));
@@ -104,8 +131,22 @@ export class CounterReader {
     return withTotal(this.#sum(projectId, splitIntoBuckets(range)));
   }
 
-  countSeries(projectId: string, bounds: readonly number[]): readonly Counts[] {
-    return this.#series.get(`${projectId} ${bounds.join()}`, () => this.#countSeries(projectId, bounds));
+  countSeries(projectId: string, bounds: readonly number[], caller = ''): readonly Counts[] {
+    return this.#series.get(`${projectId} ${caller} ${bounds.join()}`, () => {
+      if (caller === '') return this.#countSeries(projectId, bounds);
+      return this.#countEachCaller(projectId, bounds, [caller])[0] ?? [];
+    });
+  }
+
+  countSeriesByCaller(
+    projectId: string,
+    bounds: readonly number[],
+    callers: readonly string[],
+  ): SeriesByCaller {
+    return this.#snapshot.run(() => ({
+      all: this.countSeries(projectId, bounds),
+      callers: this.#countEachCaller(projectId, bounds, callers),
+    }));
   }
 
   countCallers(projectId: string, range: DateRange): CallerCounts {
@@ -118,6 +159,57 @@ export class CounterReader {
     const row = this.#findExtent.get(projectId);
     if (row === undefined || row.first === null) return undefined;
     return { from: row.first, to: row.last + 1 };
+  }
+
+  #countCaller(projectId: string, range: DateRange, caller: string): Counts {
+    return this.#callerCounts.get(`${projectId} ${caller} ${range.from},${range.to}`, () => {
+      const type = callerType(caller);
+      if (type !== 'other') return countsOfType(type, this.count(projectId, range)[type]);
+      const segments = splitIntoBuckets(range).map((segment) => ({ ...segment, sum: 0 }));
+      return countsOfType(type, this.#sumCallers(projectId, segments, [caller]).get(caller)?.get(0) ?? 0);
+    });
+  }
+
+  #countEachCaller(
+    projectId: string,
+    bounds: readonly number[],
+    callers: readonly string[],
+  ): (readonly Counts[])[] {
+    const segments = splitSeriesIntoBuckets(bounds);
+    const others = callers.filter((caller) => callerType(caller) === 'other');
+    const sums = this.#sumCallers(projectId, segments, others);
+    return callers.map((caller) => {
+      const type = callerType(caller);
+      if (type !== 'other') return selectType(this.countSeries(projectId, bounds), type);
+      const ofCaller = [...(sums.get(caller) ?? [])].map(
+        ([sum, queries]) => [sum, countsOfType(type, queries)] as const,
+      );
+      return combineSeriesCounts(bounds, new Map(ofCaller));
+    });
+  }
+
+  /** The sums of the segments' counters by caller and index of the sum. Callers of type other only. */
+  #sumCallers(
+    projectId: string,
+    segments: readonly SumSegment[],
+    callers: readonly string[],
+  ): Map<string, Map<number, number>> {
+    const sums = new Map(callers.map((caller) => [caller, new Map<number, number>()] as const));
+    if (callers.length === 0) return sums;
+    for (let at = 0; at < segments.length; at += seriesSegmentsMax) {
+      const some = segments.slice(at, at + seriesSegmentsMax);
+      const parameters = some.flatMap(({ sum, level, first, end }) => [sum, level, first, end]);
+      const rows = this.#prepareCallerSeries(some.length).all(
+        projectId,
+        ...parameters,
+        JSON.stringify(callers),
+      );
+      for (const [sum, caller, queries] of rows) {
+        const ofCaller = sums.get(caller);
+        ofCaller?.set(sum, (ofCaller.get(sum) ?? 0) + queries);
+      }
+    }
+    return sums;
   }
 
   #countSeries(projectId: string, bounds: readonly number[]): Counts[] {

@@ -1,0 +1,278 @@
+/** One table of questions that every way of reading answers alike: HTTP, the command, the MCP tools and the client package. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { createReader } from '../../client/src/index.js';
+import type { Counts } from '../../src/domain/counting/counts.js';
+import { REPORT_PARAMETER_NAMES, type ReportParameter } from '../../src/domain/counting/report-request.js';
+import type { Series } from '../../src/domain/counting/series.js';
+import { callerType } from '../../src/domain/queries/caller.js';
+import { sharedByTests } from '../support/cleanup.js';
+import { programFile, runCommand } from '../support/cli/cli.js';
+import { makeKey, placeWithProject, project, refusal, succeed } from '../support/cli/cli-place.js';
+import { type McpSession, withMcp } from '../support/cli/mcp.js';
+import { localUnit } from '../support/local-calendar.js';
+
+const hourMs = 3_600_000;
+const nowMs = Date.now();
+
+/** A zone in which no day begins while this runs. */
+const zone =
+  ['Europe/Berlin', 'America/Los_Angeles', 'Pacific/Auckland'].find((timeZone) => {
+    const hour = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(nowMs);
+    return Number(hour) > 0 && Number(hour) < 22;
+  }) ?? 'UTC';
+
+/** More callers than have a series of their own, over two and a half years. */
+const names = ['web', 'api', 'slack', 'web', 'slack', 'sdk-python', 'web'];
+const queries = Array.from({ length: 1_500 }, (_, at) => ({
+  id: `${at}`,
+  caller: at % 10 === 0 ? `tool-${at % 230}` : (names[at % names.length] ?? ''),
+  occurredAt: new Date(nowMs - at * 15 * hourMs - (at % 97) * 60_000).toISOString(),
+}));
+
+type Input = { readonly [Name in ReportParameter]?: string };
+
+const REPORTS = {
+  totals: { path: 'caller-stats', tool: 'get_caller_stats', options: [] as string[] },
+  series: { path: 'caller-stats/series', tool: 'get_caller_stats_series', options: [] as string[] },
+  callers: { path: 'callers', tool: 'get_callers', options: ['--callers'] },
+} as const;
+
+type ReportName = keyof typeof REPORTS;
+
+const CASES: readonly (readonly [ReportName, Input])[] = [
+  ['totals', {}],
+  ['totals', { from: '2025-01-01', to: '2025-02-01', timeZone: 'Europe/Berlin' }],
+  ['totals', { from: '2025-03-30T02:30', to: '2025-10-26T02:30:00', timeZone: 'Europe/Berlin' }],
+  ['totals', { from: '2025-03-01T00:00+05:30', timeZone: 'America/Los_Angeles' }],
+  ['totals', { period: 'last-month', timeZone: zone }],
+  ['totals', { period: 'all', caller: 'slack' }],
+  ['totals', { period: 'this-year', timeZone: zone, compare: 'previous-year' }],
+  ['totals', { period: 'last-90-days', timeZone: zone, compare: 'previous', caller: 'web' }],
+  [
+    'totals',
+    {
+      from: '2025-02-01',
+      to: '2025-03-01',
+      timeZone: 'Asia/Kathmandu',
+      compare: 'previous',
+      caller: 'nobody',
+    },
+  ],
+  ['callers', {}],
+  ['callers', { period: 'last-quarter', timeZone: zone }],
+  ['callers', { period: 'last-12-months', timeZone: zone, compare: 'previous' }],
+  ['series', { interval: 'quarter', timeZone: 'Europe/Berlin' }],
+  ['series', { interval: 'year', period: 'all', timeZone: zone }],
+  ['series', { interval: 'day', from: '2025-03-01', to: '2025-04-01', timeZone: 'Europe/Berlin' }],
+  ['series', { interval: 'week', period: 'last-90-days', timeZone: zone, caller: 'sdk-python' }],
+  ['series', { interval: 'month', period: 'last-12-months', timeZone: zone, by: 'caller' }],
+  [
+    'series',
+    { interval: 'month', period: 'last-12-months', timeZone: zone, by: 'caller', compare: 'previous-year' },
+  ],
+  ['series', { interval: 'year', by: 'caller' }],
+];
+
+const REFUSED: readonly (readonly [ReportName, Input])[] = [
+  ['totals', { period: 'last-fortnight' }],
+  ['totals', { period: 'today', from: '2025-01-01', timeZone: 'Berlin' }],
+  ['totals', { compare: 'previous' }],
+  ['totals', { compare: 'before', caller: 'Slack' }],
+  ['callers', { to: '2025-02-30', timeZone: '' }],
+  ['series', { interval: 'decade', by: 'type' }],
+  ['series', { interval: 'month', by: 'caller', caller: 'web' }],
+];
+
+const service = sharedByTests(async () => {
+  const place = await placeWithProject();
+  const input = queries.map((query) => JSON.stringify(query)).join('\n');
+  await succeed(place.run(['import', '-', '--project', project], { input }));
+  const [key, server] = [await makeKey(place, 'admin'), await place.serve()];
+  const reader = createReader({ url: server.url, key });
+  const get = async (report: ReportName, input: Input, accept = 'application/json') => {
+    const query = new URLSearchParams(named(input, (name) => REPORT_PARAMETER_NAMES[name]));
+    const response = await fetch(
+      `${server.url}/v1/analytics/${project}/assistant/${REPORTS[report].path}?${query}`,
+      {
+        headers: { authorization: `Bearer ${key}`, accept },
+      },
+    );
+    return { status: response.status, text: await response.text() };
+  };
+  const stats = (report: ReportName, input: Input, ...more: string[]) =>
+    place.run(
+      [
+        'stats',
+        project,
+        ...REPORTS[report].options,
+        ...Object.entries(named(input, optionOf)).flat(),
+        ...more,
+      ],
+      { env: { CALLER_STATS_KEY: key } },
+    );
+  return { place, server, key, reader, get, stats };
+});
+
+function named(input: Input, nameOf: (name: ReportParameter) => string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [nameOf(name as ReportParameter), value]),
+  );
+}
+
+const optionOf = (name: ReportParameter): string => `--${name === 'timeZone' ? 'time-zone' : name}`;
+
+const toolArguments = (input: Input) => ({
+  projectId: project,
+  ...named(input, (name) => REPORT_PARAMETER_NAMES[name]),
+});
+
+async function eachCase(
+  cases: typeof CASES,
+  use: (report: ReportName, input: Input, mcp: McpSession) => Promise<void>,
+): Promise<void> {
+  await withMcp(service().place, [], async (mcp) => {
+    for (const [report, input] of cases) await use(report, input, mcp);
+  });
+}
+
+test('every way refuses the same questions for the same reasons', async () => {
+  const { get, stats, reader } = service();
+  await eachCase(REFUSED, async (report, input, mcp) => {
+    const { status, text } = await get(report, input);
+    const { details } = JSON.parse(text) as { details: { message: string }[] };
+    const messages = details.map(({ message }) => message);
+    expect(status, text).toBe(400);
+    expect(messages.length, text).toBeGreaterThan(0);
+    expect(await mcp.refusal(REPORTS[report].tool, toolArguments(input))).toBe(
+      ['The call has invalid arguments.', ...messages.map((message) => `  ${message}`)].join('\n'),
+    );
+    const asOptions = Object.entries(REPORT_PARAMETER_NAMES).reduce(
+      (lines, [name, parameter]) =>
+        lines.replaceAll(new RegExp(`^${parameter}:`, 'gm'), `${optionOf(name as ReportParameter)}:`),
+      messages.join('\n'),
+    );
+    const printed = (await refusal(stats(report, input), 2)).replaceAll(/^caller-stats: /gm, '').trim();
+    expect(withoutNames(printed)).toBe(withoutNames(asOptions));
+    const asked = { projectId: project, ...input } as object as Parameters<typeof reader.series>[0];
+    const read = { totals: reader.callerStats, series: reader.series, callers: reader.callers }[report];
+    await expect(read(asked)).rejects.toMatchObject({ status: 400, details: messages });
+  });
+});
+
+/** Messages name other parameters as the user knows them. */
+const withoutNames = (text: string): string =>
+  text.replaceAll(/--from|--to|--caller|dateFrom|dateTo|caller/g, 'x');
+
+test('every way gives the same answers', async () => {
+  const { get, stats, reader, server } = service();
+  await eachCase(CASES, async (report, input, mcp) => {
+    const { status, text } = await get(report, input);
+    expect(status, text).toBe(200);
+    const answer: unknown = JSON.parse(text);
+    const what = JSON.stringify([report, input]);
+    for (const more of [[], ['--url', server.url]])
+      expect(JSON.parse((await succeed(stats(report, input, '--json', ...more))).stdout), what).toEqual(
+        answer,
+      );
+    expect(await mcp.call(REPORTS[report].tool, toolArguments(input)), what).toEqual(answer);
+    const asked = { projectId: project, ...input } as object as Parameters<typeof reader.series>[0];
+    const read = { totals: reader.callerStats, series: reader.series, callers: reader.callers }[report];
+    expect(await read(asked), what).toEqual(answer);
+    if (report === 'totals') return;
+    const csv = await get(report, input, 'text/csv');
+    const printed = await stats(report, input, '--csv');
+    if (input.compare === undefined) expect([200, csv.text], what).toEqual([csv.status, printed.stdout]);
+    else expect([csv.status, printed.status], what).toEqual([400, 1]);
+  });
+});
+
+/** The samples of docs/reading.md that make a report by caller. */
+const reports = [
+  ...readFileSync(new URL('../../docs/reading.md', import.meta.url), 'utf8').matchAll(
+    /<!-- report -->\n```sh\n([\s\S]*?)```/g,
+  ),
+].map(([, code = '']) => code);
+
+test('the reports in the docs equal a recount with the time zones of the platform', async () => {
+  const { place, server } = service();
+  expect(reports).toHaveLength(2);
+  const month = (time: number | string) => localUnit(Number(new Date(time)), 'month', 'Europe/Berlin');
+  for (const code of reports) {
+    const here = code.replaceAll('http://127.0.0.1:4000', server.url).replaceAll(/\bdemo\b/g, project);
+    const script = `caller-stats() { "${process.execPath}" "${programFile}" "$@"; }\n${here}`;
+    const run = runCommand('bash', ['--norc', '-c', script], {
+      env: { ...place.env, CALLER_STATS_KEY: service().key },
+    });
+    const [head = '', ...rows] = (await succeed(run)).stdout.trim().split('\r\n');
+    expect(rows).toHaveLength(12);
+    const [, , , ...callers] = head.split(',');
+    for (const row of rows) {
+      const [start = '', end = '', ...counts] = row.split(',');
+      const ofMonth = queries.filter(({ occurredAt }) => month(occurredAt) === month(start));
+      const countOf = (caller: string) =>
+        ofMonth.filter((one) => (caller === '(rest)' ? !callers.includes(one.caller) : one.caller === caller))
+          .length;
+      expect(counts.map(Number)).toEqual([ofMonth.length, ...callers.map(countOf)]);
+      expect(month(end)).not.toBe(month(start));
+    }
+    expect(month(rows.at(-1)?.split(',')[1] ?? '')).toBe(month(nowMs));
+  }
+});
+
+describe('the answers', () => {
+  const jsonOf = async <T>(report: ReportName, input: Input): Promise<T> =>
+    JSON.parse((await service().get(report, input)).text) as T;
+
+  test('by caller equal a recount with the time zones of the platform', async () => {
+    const series = await jsonOf<Required<Series>>('series', {
+      interval: 'month',
+      period: 'last-12-months',
+      timeZone: zone,
+      by: 'caller',
+    });
+    const months = series.buckets.map(({ start }) => localUnit(Date.parse(start), 'month', zone));
+    expect(months).toHaveLength(12);
+    expect(localUnit(Date.parse(series.buckets.at(-1)?.end ?? ''), 'month', zone)).toBe(
+      localUnit(nowMs, 'month', zone),
+    );
+    const countsOf = (matches: (caller: string) => boolean) =>
+      months.map(
+        (month) =>
+          queries.filter(
+            ({ caller, occurredAt }) =>
+              matches(caller) && localUnit(Date.parse(occurredAt), 'month', zone) === month,
+          ).length,
+      );
+    expect(series.callers).toHaveLength(20);
+    for (const { caller, type, counts } of series.callers) {
+      expect([caller, type, counts]).toEqual([caller, callerType(caller), countsOf((one) => one === caller)]);
+    }
+    const listed = new Set(series.callers.map(({ caller }) => caller));
+    expect(series.rest.counts).toEqual(countsOf((one) => !listed.has(one)));
+    expect(series.rest.callers).toBeGreaterThan(0);
+    const parts = [...series.callers, series.rest].map(({ counts }) => counts);
+    expect(series.buckets.map(({ total }) => total)).toEqual(
+      months.map((_, at) => parts.reduce((sum, counts) => sum + (counts[at] ?? 0), 0)),
+    );
+  });
+
+  test('of one caller add up to all, and a comparison equals two counts', async () => {
+    const input = { period: 'last-90-days', timeZone: zone } as const;
+    const all = await jsonOf<Counts>('totals', input);
+    const { callers } = await jsonOf<{ callers: { caller: string }[] }>('callers', input);
+    const each = await Promise.all(
+      callers.map(({ caller }) => jsonOf<Counts>('totals', { ...input, caller })),
+    );
+    const sum = (field: keyof Counts) => each.reduce((total, counts) => total + counts[field], 0);
+    expect({ web: sum('web'), api: sum('api'), other: sum('other'), total: sum('total') }).toEqual(all);
+    for (const compare of ['previous', 'previous-year']) {
+      const { previous, ...counts } = await jsonOf<
+        Counts & { previous: Counts & { dateFrom: string; dateTo: string } }
+      >('totals', { ...input, compare });
+      expect(counts).toEqual(all);
+      const { dateFrom: from, dateTo: to, ...compared } = previous;
+      expect(await jsonOf('totals', { from, to })).toEqual(compared);
+    }
+  });
+});

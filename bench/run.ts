@@ -4,6 +4,7 @@
  * `README.md` come from the defaults.
  */
 import { parseArgs } from 'node:util';
+import { benchCallers } from './callers.js';
 import { benchClient } from './client.js';
 import { benchDashboard } from './dashboard.js';
 import { benchExport } from './export.js';
@@ -34,6 +35,11 @@ interface Benchmark {
 }
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  callers: {
+    require: () => {},
+    run: (workspace, { rounds = 3, seconds = 2, lines = 10_000_000, note }) =>
+      benchCallers(workspace, { rounds, seconds, lines, note }),
+  },
   client: {
     require: () => {},
     run: (workspace, { rounds = 5, seconds = 1, note }) => benchClient(workspace, { rounds, seconds, note }),

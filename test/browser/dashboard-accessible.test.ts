@@ -254,6 +254,22 @@ test('no endless animation runs when reduced motion is requested', async () => {
   expect(await page.evaluate(forever)).toBeGreaterThan(0);
 });
 
+/** Pairs of types whose bars may touch, differ in luminance by less than 3:1, and have no pattern. */
+const findSimilarNeighbors = `(() => {
+  const luminance = (type) => {
+    const [red, green, blue] = getComputedStyle(document.querySelector('.chart .type-' + type))
+      .fill.match(/[\\d.]+/g)
+      .map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const hasPattern = (type) =>
+    document.querySelector('.chart .type-' + type).parentElement.querySelector('path[fill^="url"]') !== null;
+  return [['web', 'api'], ['api', 'other'], ['web', 'other']].filter((pair) => {
+    const [darker, lighter] = pair.map(luminance).sort((a, b) => a - b);
+    return (lighter + 0.05) / (darker + 0.05) < 3 && pair.filter(hasPattern).length !== 1;
+  });
+})()`;
+
 test('caller types stay distinguishable in forced colors', async () => {
   const { page } = await open(shared(), year, { forcedColors: 'active' });
   await page.getByRole('slider').waitFor();
@@ -261,5 +277,37 @@ test('caller types stay distinguishable in forced colors', async () => {
     "['web', 'api', 'other'].map((type) => getComputedStyle(document.querySelector('svg .type-' + type)).fill)",
   );
   expect(new Set(fills).size).toBe(3);
+  // Gradients, of which arrows would be drawn, are not painted.
+  const arrow = "getComputedStyle(document.querySelector('select')).appearance";
+  expect(await page.evaluate(arrow)).toBe('auto');
   expect([...(await findOverflow(page)), ...(await findProblems(page))]).toEqual([]);
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ forcedColors: 'none', colorScheme });
+    expect(await page.evaluate(findSimilarNeighbors), colorScheme).toEqual([]);
+  }
+});
+
+test('on a phone, the chart begins on the first screen, and the first tap on a bar shows its value', async () => {
+  const viewport = { width: 390, height: 844 };
+  const { page } = await open(shared(), year, { viewport, hasTouch: true });
+  await page.getByRole('slider').waitFor();
+  const chart = page.locator('.chart svg').first();
+  const box = await chart.boundingBox();
+  expect((box?.y ?? 0) + (box?.height ?? 0) / 2).toBeLessThan(viewport.height);
+  await chart.tap({ position: { x: 200, y: 100 } });
+  const openBar = page.getByRole('button', { name: /^Open \w+ 2025$/ });
+  await openBar.waitFor();
+  expect(await findProblems(page)).toEqual([]);
+  await page.getByRole('heading', { name: 'Overview' }).tap();
+  await openBar.waitFor({ state: 'detached' });
+  await chart.tap({ position: { x: 200, y: 100 } });
+  expect(new URL(page.url()).searchParams.get('to')).toBe('2025-12-31');
+  await openBar.tap();
+  await page.getByRole('slider', { name: 'Queries per day' }).waitFor();
+
+  const position = "getComputedStyle(document.querySelector('.topbar')).position";
+  expect(await page.evaluate(position)).toBe('sticky');
+  await page.setViewportSize({ width: 390, height: 390 });
+  expect(await page.evaluate(position)).toBe('static');
 });

@@ -161,6 +161,8 @@ describe('in detail', () => {
         dateTo: '2026-01-20T18:30:00+05:45',
       }),
     );
+    const bar = page.getByRole('slider', { name: 'Queries per day' });
+    await expect.poll(() => bar.getAttribute('aria-valuetext')).toMatch(/\(partial: .*(18|6):30/);
   });
 
   test('a URL shows everyone the same numbers, in any time zone', async () => {
@@ -245,6 +247,9 @@ describe('in detail', () => {
       const file = await coming;
       return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
     };
+    const today = page.getByRole('slider', { name: 'Queries per day' });
+    await expect.poll(() => today.getAttribute('aria-valuetext')).toContain('2026 (so far): ');
+    expect(await page.locator('.bar-incomplete').evaluateAll((paths) => paths.map(String))).toHaveLength(3);
     const buckets = await bucketsOf(server, { ...bounds, interval: 'day', timeZone: zone });
     const series = await download('Counts over time, as CSV');
     expect(series.name).toBe('demo-2026-03-01-to-2026-03-29-day.csv');

@@ -3,10 +3,19 @@
  * the rest of the page, and none has a cursor for keyboards and screen readers.
  */
 
-import { type PointerEvent, useMemo, useRef, useState } from 'react';
+import {
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { CALLER_TYPE_NAMES } from '../../../src/domain/queries/caller.js';
 import type { CallerType, Interval } from '../api/types.js';
-import { bucketTitle } from '../format/dates.js';
+import { bucketTitle, incompleteNote } from '../format/dates.js';
 import { compact, count } from '../format/numbers.js';
 import { chartLabels, type Label } from './labels.js';
 import {
@@ -39,42 +48,34 @@ interface ChartProps {
 export function Chart({ label, bars, before, types, interval, zone, onPick }: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const { width, height } = useSize(frame);
-  const [pointed, setPointed] = useState<number | null>(null);
   const [cursor, setCursor] = useState<number | null>(null);
+  const stripes = useId();
 
   const drawing = useMemo(
     () => draw({ bars, before, types, interval, zone, width, height }),
     [bars, before, types, interval, zone, width, height],
   );
+  const { pointed, isTouched, release, ...pointer } = usePointedBar(frame, bars.length, drawing.plot);
   const active = pointed ?? cursor;
   const bar = active === null ? undefined : bars[active];
-  const point = (event: PointerEvent): void => {
-    const left = frame.current?.getBoundingClientRect().left ?? 0;
-    setPointed(indexAt(event.clientX - left, bars.length, drawing.plot));
-  };
   const pick = (index: number | null): void => {
     const picked = index === null ? undefined : bars[index];
+    release();
     if (picked !== undefined) onPick?.(picked);
   };
   const last = bars.length - 1;
   const at = Math.min(cursor ?? last, last);
 
   return (
-    <div
-      ref={frame}
-      className={onPick === undefined ? 'chart' : 'chart chart-picks'}
-      onPointerMove={point}
-      onPointerDown={point}
-      onPointerLeave={() => setPointed(null)}
-    >
-      <svg width={width} height={height} aria-hidden onClick={() => pick(pointed)}>
+    <div ref={frame} className={onPick === undefined ? 'chart' : 'chart chart-picks'}>
+      <svg {...pointer} width={width} height={height} aria-hidden onClick={() => isTouched || pick(pointed)}>
+        <Stripes id={stripes} />
         <Axes drawing={drawing} bars={bars.length} />
         {active !== null && bar !== undefined && (
           <Band index={active} bars={bars.length} plot={drawing.plot} />
         )}
-        {drawing.paths.map(({ type, path }) => (
-          <path key={type} d={path} className={`bar type-${type}`} />
-        ))}
+        <Bars paths={drawing.paths} stripes={stripes} className="bar" />
+        <Bars paths={drawing.incompletePaths} stripes={stripes} className="bar bar-incomplete" />
         {before !== null && (
           <>
             <path d={drawing.line} className="chart-before chart-halo" />
@@ -98,21 +99,81 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
       {active !== null && bar !== undefined && (
         <Tooltip
           title={bucketTitle(bar, interval, zone)}
+          note={incompleteNote(bar, zone)}
           bar={bar}
           types={types}
           before={previousText(before?.[active], types, interval, zone)}
           center={barBand(active, bars.length, drawing.plot).center}
           width={width}
+          onOpen={isTouched && onPick !== undefined ? () => pick(active) : null}
         />
       )}
     </div>
   );
 }
 
+/** The bar under the pointer. A finger has no hover: its first tap shows the value, with a button to open the bar. */
+function usePointedBar(frame: RefObject<HTMLElement | null>, bars: number, plot: Plot) {
+  const [pointed, setPointed] = useState<number | null>(null);
+  const [isTouched, setTouched] = useState(false);
+  const release = (): void => {
+    setPointed(null);
+    setTouched(false);
+  };
+  useOutsidePress(frame, isTouched, release);
+  const point = (event: PointerEvent): void => {
+    setTouched(event.pointerType === 'touch');
+    const left = frame.current?.getBoundingClientRect().left ?? 0;
+    setPointed(indexAt(event.clientX - left, bars, plot));
+  };
+  const onPointerLeave = (event: PointerEvent): void => {
+    if (event.pointerType !== 'touch') release();
+  };
+  return { pointed, isTouched, release, onPointerMove: point, onPointerDown: point, onPointerLeave };
+}
+
+/** Calls `onPress` when something outside the element is pressed. */
+function useOutsidePress(element: RefObject<HTMLElement | null>, isOn: boolean, onPress: () => void): void {
+  const press = useEffectEvent(onPress);
+  useEffect(() => {
+    if (!isOn) return;
+    const listen = ({ target }: Event): void => {
+      if (!(target instanceof Node && element.current?.contains(target))) press();
+    };
+    document.addEventListener('pointerdown', listen);
+    return () => document.removeEventListener('pointerdown', listen);
+  }, [element, isOn]);
+}
+
+/** Type other has stripes, because three colors cannot all differ in brightness from each other and from the background. */
+function Stripes({ id }: { id: string }) {
+  return (
+    <pattern id={id} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect width="1.5" height="6" className="chart-stripe" />
+    </pattern>
+  );
+}
+
+interface BarsProps {
+  readonly paths: Drawing['paths'];
+  readonly stripes: string;
+  readonly className: string;
+}
+
+function Bars({ paths, stripes, className }: BarsProps) {
+  return paths.map(({ type, path }) => (
+    <g key={type}>
+      <path d={path} className={`${className} type-${type}`} />
+      {type === 'other' && <path d={path} fill={`url(#${stripes})`} />}
+    </g>
+  ));
+}
+
 interface Drawing {
   readonly plot: Plot;
   readonly scale: Scale;
   readonly paths: ReturnType<typeof stackedPaths>;
+  readonly incompletePaths: ReturnType<typeof stackedPaths>;
   readonly line: string;
   readonly labels: readonly Label[];
 }
@@ -124,10 +185,13 @@ function draw({ bars, before, types, interval, zone, width, height }: DrawProps)
   const scale = chooseScale([...bars.map((bar) => sumTypes(bar, types)), ...totals]);
   const longest = Math.max(...scale.ticks.map((tick) => compact(tick).length));
   const plot = plotArea(width, height, longest);
+  const paths = (isPart: (bar: Bar) => boolean) =>
+    width === 0 ? [] : stackedPaths(bars, types, scale.max, plot, isPart);
   return {
     plot,
     scale,
-    paths: width === 0 ? [] : stackedPaths(bars, types, scale.max, plot),
+    paths: paths((bar) => bar.incomplete === undefined),
+    incompletePaths: paths((bar) => bar.incomplete !== undefined),
     line: width === 0 ? '' : linePath(totals, bars.length, scale.max, plot),
     labels: width === 0 ? [] : chartLabels(bars, interval, zone, plot.width),
   };
@@ -194,5 +258,7 @@ function describeBar(
   if (bar === undefined) return '';
   const parts = types.map((type) => `${CALLER_TYPE_NAMES[type]} ${count(bar[type])}`);
   const was = before === undefined ? '' : `; the period before ${count(sumTypes(before, types))}`;
-  return `${bucketTitle(bar, interval, zone)}: ${count(sumTypes(bar, types))}. ${parts.join(', ')}${was}`;
+  const note = incompleteNote(bar, zone);
+  const title = `${bucketTitle(bar, interval, zone)}${note === null ? '' : ` (${note})`}`;
+  return `${title}: ${count(sumTypes(bar, types))}. ${parts.join(', ')}${was}`;
 }

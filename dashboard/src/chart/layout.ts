@@ -1,11 +1,14 @@
 /** The geometry of the chart, in pixels. Pure functions, so that tests need no screen. */
 import { nice, ticks } from 'd3-array';
 import type { CallerType, Counts, Interval } from '../api/types.js';
+import type { Incomplete } from '../time/completeness.js';
 
 /** A bar of the chart; times in milliseconds since 1970. */
 export interface Bar extends Counts {
   readonly start: number;
   readonly end: number;
+  /** Not set for complete buckets. */
+  readonly incomplete?: Incomplete;
 }
 
 export interface Scale {
@@ -52,16 +55,18 @@ export function indexAt(x: number, bars: number, plot: Plot): number | null {
   return index >= 0 && index < bars ? index : null;
 }
 
-/** The SVG path of each visible type, stacked. */
+/** The SVG path of each visible type, stacked: of the bars that `isPart` selects. */
 export function stackedPaths(
   bars: readonly Bar[],
   shown: readonly CallerType[],
   max: number,
   plot: Plot,
+  isPart: (bar: Bar) => boolean = () => true,
 ): { readonly type: CallerType; readonly path: string }[] {
   const paths = new Map<CallerType, string[]>(shown.map((type) => [type, []]));
   const bottom = plot.top + plot.height;
   for (const [index, bar] of bars.entries()) {
+    if (!isPart(bar)) continue;
     const { left, width } = barBand(index, bars.length, plot);
     let below = 0;
     for (const type of shown) {

@@ -8,15 +8,19 @@ import type { Bar } from './layout.js';
 
 interface TooltipProps {
   readonly title: string;
+  /** That the bucket is not complete. */
+  readonly note: string | null;
   readonly bar: Bar;
   readonly types: readonly CallerType[];
   readonly before: { readonly title: string; readonly total: number } | null;
   /** The center of the bar, and the width of the chart. */
   readonly center: number;
   readonly width: number;
+  /** Opens the bar; null where a click on the bar does that. */
+  readonly onOpen: (() => void) | null;
 }
 
-export function Tooltip({ title, bar, types, before, center, width }: TooltipProps) {
+export function Tooltip({ title, note, bar, types, before, center, width, onOpen }: TooltipProps) {
   const tip = useRef<HTMLDivElement>(null);
 
   useLayoutEffect(() => {
@@ -28,27 +32,35 @@ export function Tooltip({ title, bar, types, before, center, width }: TooltipPro
   });
 
   return (
-    <div ref={tip} className="chart-tip" aria-hidden>
-      <p className="chart-tip-title">{title}</p>
-      {types.toReversed().map((type) => (
-        <p key={type} className="chart-tip-row">
-          <span className={`swatch type-${type}`} />
-          <span>{CALLER_TYPE_NAMES[type]}</span>
-          <span>{count(bar[type])}</span>
-        </p>
-      ))}
-      {types.length > 1 && (
-        <p className="chart-tip-row chart-tip-total">
-          <span>{types.length === 3 ? 'Total' : 'Shown'}</span>
-          <span>{count(sumTypes(bar, types))}</span>
-        </p>
-      )}
-      {before !== null && (
-        <p className="chart-tip-row chart-tip-before">
-          <span className="swatch swatch-before" />
-          <span>{before.title}</span>
-          <span>{count(before.total)}</span>
-        </p>
+    <div ref={tip} className={onOpen === null ? 'chart-tip' : 'chart-tip chart-tip-open'}>
+      <div aria-hidden>
+        <p className="chart-tip-title">{title}</p>
+        {note !== null && <p className="chart-tip-note">{note}</p>}
+        {types.toReversed().map((type) => (
+          <p key={type} className="chart-tip-row">
+            <span className={`swatch type-${type}`} />
+            <span>{CALLER_TYPE_NAMES[type]}</span>
+            <span>{count(bar[type])}</span>
+          </p>
+        ))}
+        {types.length > 1 && (
+          <p className="chart-tip-row chart-tip-total">
+            <span>{types.length === 3 ? 'Total' : 'Shown'}</span>
+            <span>{count(sumTypes(bar, types))}</span>
+          </p>
+        )}
+        {before !== null && (
+          <p className="chart-tip-row chart-tip-before">
+            <span className="swatch swatch-before" />
+            <span>{before.title}</span>
+            <span>{count(before.total)}</span>
+          </p>
+        )}
+      </div>
+      {onOpen !== null && (
+        <button type="button" className="button button-plain button-wide" onClick={onOpen}>
+          Open {title}
+        </button>
       )}
     </div>
   );

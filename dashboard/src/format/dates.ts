@@ -1,5 +1,6 @@
 /** Dates and times in the user's locale and the selected zone. The locale is a parameter for tests. */
 import type { Interval } from '../api/types.js';
+import type { Incomplete } from '../time/completeness.js';
 
 type Locale = string | undefined;
 
@@ -64,6 +65,20 @@ export function bucketTitle(
     case 'month':
       return format(zone, { year: 'numeric', month: 'long' }, locale).format(start);
   }
+}
+
+/** What to add to the name of a bucket that is not complete: `so far`, `partial: 3 Jun 2026, 14:00 – 18:00`. */
+export function incompleteNote(
+  {
+    start,
+    end,
+    incomplete,
+  }: { readonly start: number; readonly end: number; readonly incomplete?: Incomplete },
+  zone: string,
+  locale?: Locale,
+): string | null {
+  if (incomplete === undefined) return null;
+  return incomplete === 'running' ? 'so far' : `partial: ${span(start, end, zone, locale)}`;
 }
 
 /** The short label below a bar. */

@@ -1,15 +1,26 @@
 /** The chart as a table. */
 
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
+import type { Interval } from '../../api/types.js';
 import type { Bar } from '../../chart/layout.js';
 import { type Column, Table } from '../../components/content/table.js';
-import { bucketTitle } from '../../format/dates.js';
+import { Badge } from '../../components/feedback/badge.js';
+import { bucketTitle, incompleteNote } from '../../format/dates.js';
 import { count } from '../../format/numbers.js';
 import type { Numbers } from './use-numbers.js';
 
 interface Row {
   readonly bar: Bar;
   readonly before: Bar | undefined;
+}
+
+function When({ bar, interval, zone }: { bar: Bar; interval: Interval; zone: string }) {
+  const note = incompleteNote(bar, zone);
+  return (
+    <>
+      {bucketTitle(bar, interval, zone)} {note !== null && <Badge>{note}</Badge>}
+    </>
+  );
 }
 
 interface TimeTableProps {
@@ -21,7 +32,7 @@ interface TimeTableProps {
 export function TimeTable({ numbers: { bars, before, interval }, zone, title }: TimeTableProps) {
   const rows = bars.map((bar, index) => ({ bar, before: before.bars?.[index] }));
   const columns: Column<Row>[] = [
-    { head: 'When', kind: 'name', cell: ({ bar }) => bucketTitle(bar, interval, zone) },
+    { head: 'When', kind: 'name', cell: ({ bar }) => <When bar={bar} interval={interval} zone={zone} /> },
     ...CALLER_TYPES.map(
       (type): Column<Row> => ({
         head: CALLER_TYPE_NAMES[type],

@@ -12,6 +12,7 @@ import type { Bucket, Counts, Interval } from '../../api/types.js';
 import type { Bar } from '../../chart/layout.js';
 import type { View } from '../../navigation/view.js';
 import { useNow } from '../../time/clock.js';
+import { findIncomplete } from '../../time/completeness.js';
 import { intervalFor } from '../../time/interval.js';
 import { type Bounded, isOpen, previousRange, type Range, resolveRange } from '../../time/range.js';
 
@@ -53,7 +54,16 @@ export function useNumbers(ref: ProjectRef, view: View): Numbers {
   const asked = isPlaceholderData ? shown.interval : interval;
   const series = useQuery(previousSeriesQuery(shown, view.compare ? previous : null, asked));
 
-  const bars = useMemo(() => (data?.series.buckets ?? []).map(toBar), [data]);
+  const bars = useMemo(
+    () =>
+      (data?.series.buckets ?? []).map((bucket): Bar => {
+        const bar = toBar(bucket);
+        const bounds = { from: bar.start, to: bar.end };
+        const incomplete = findIncomplete(bounds, interval, view.zone, now);
+        return incomplete === undefined ? bar : { ...bar, incomplete };
+      }),
+    [data, interval, view.zone, now],
+  );
   const beforeBars = useMemo(() => (series.data?.buckets ?? []).map(toBar), [series.data]);
   const isCompared = view.compare && previous !== null && series.data !== undefined;
   return {

@@ -31,7 +31,7 @@ export function CurlMenu({ project, view, numbers: { range, interval } }: CurlMe
       ]}
       button={(props) => (
         <Button {...props} kind="quiet" icon={Terminal}>
-          Copy as curl
+          <span className="toolbar-label">Copy as curl</span>
         </Button>
       )}
     />

@@ -54,7 +54,7 @@ export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
       items={items}
       button={(props) => (
         <Button {...props} kind="quiet" icon={Download} disabled={reading === undefined || numbers.isStale}>
-          Download
+          <span className="toolbar-label">Download</span>
         </Button>
       )}
     />

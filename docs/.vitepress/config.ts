@@ -1,15 +1,23 @@
 /** Builds the documentation's site into `dist/docs`. The server serves it at `/docs`, with a strict policy. */
-import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitepress';
+import { defineConfig, type HeadConfig } from 'vitepress';
 import { precompress } from '../../scripts/precompress.js';
 import { downloads, siteLink } from './links.js';
-import { FOREIGN, sidebar } from './pages.js';
+import { PAGES } from './page-list.js';
+import { FOREIGN, linkOf, REWRITES, sidebar } from './pages.js';
+import { toIndexed } from './search.js';
 import { codeColours, strictPage, writeStrictFiles } from './strict.js';
+import { PREVIEW, writeTexts } from './texts.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const base = '/docs/';
+/** The server's default address. A server with a public URL puts that in its place. */
+const site = `http://127.0.0.1:4000${base}`;
+const summary = 'Counts the questions people ask your AI assistant, exactly, by where they came from.';
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
 /** What lies beside `docs` and has no page of the site in it, as patterns. */
 function foreignNames(): string[] {
@@ -19,13 +27,59 @@ function foreignNames(): string[] {
     .map((entry) => (entry.isDirectory() ? `${entry.name}/**` : entry.name));
 }
 
+/** What git prints, without the last line break; undefined where there is no git or no repository, as in an image. */
+function askGit(...args: string[]): string | undefined {
+  try {
+    return execFileSync('git', args, {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The address of this repository on its host, without credentials; undefined for a clone of a folder. */
+function repositoryUrl(): string | undefined {
+  const remote = askGit('remote', 'get-url', 'origin') ?? '';
+  const [, host, path] =
+    /^(?:https:\/\/|git@)(?:[^@/]*@)?([\w.-]+\.\w+)[/:](.+?)(?:\.git)?$/.exec(remote) ?? [];
+  return host === undefined ? undefined : `https://${host}/${path}`;
+}
+
+/** The page of a file of the site. */
+const pageOf = (file: string): string => basename(file, '.md');
+
+/** What previews of links and programs read. */
+function previewOf(file: string, title: string, description: string): HeadConfig[] {
+  const property = (name: string, content: string): HeadConfig => [
+    'meta',
+    { property: `og:${name}`, content },
+  ];
+  const page = pageOf(file);
+  return [
+    property('type', 'website'),
+    property('site_name', 'caller-stats'),
+    property('title', title),
+    property('description', description),
+    property('url', `${site.slice(0, -1)}${linkOf(page)}`),
+    property('image', `${site}files/${basename(PREVIEW)}`),
+    ['meta', { name: 'twitter:card', content: 'summary_large_image' }],
+    ['link', { rel: 'alternate', type: 'text/markdown', href: `${base}${page}.md` }],
+  ];
+}
+
+const repository = repositoryUrl();
+
 export default defineConfig({
   title: 'caller-stats',
-  description:
-    'Counts the questions people ask the assistant of a documentation site, exactly, by who sent them.',
+  description: summary,
   lang: 'en-GB',
   base,
   cleanUrls: true,
+  lastUpdated: askGit('log', '-1', '--format=%H') !== undefined,
+  sitemap: { hostname: site },
   // Copies of files of the repository, which are there when all is built; a test looks for them.
   ignoreDeadLinks: [/^\/files\//],
   head: [['link', { rel: 'icon', href: '../favicon.svg' }]],
@@ -34,7 +88,7 @@ export default defineConfig({
   // The root, because some pages of other folders are in the site, too.
   srcDir: '..',
   srcExclude: [...foreignNames(), 'docs/.vitepress/**'],
-  rewrites: { 'docs/:page.md': ':page.md', ...FOREIGN },
+  rewrites: REWRITES,
   outDir: '../dist/docs',
   cacheDir: '../node_modules/.cache/vitepress',
   markdown: {
@@ -52,18 +106,33 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        async _render(source, env, md) {
+          const page = REWRITES[env.relativePath] ?? env.relativePath;
+          return toIndexed(await md.renderAsync(source, env), pageOf(page));
+        },
+      },
+    },
     sidebar: sidebar(),
     nav: [
       { text: 'Dashboard', link: '/../', target: '_self' },
       { text: 'Try the API', link: '/try', target: '_self' },
+      { text: `Version ${version}`, link: '/changelog' },
     ],
     outline: [2, 3],
-    docFooter: { prev: false, next: false },
+    ...(repository && { editLink: { pattern: `${repository}/edit/main/:path`, text: 'Edit this page' } }),
+    lastUpdated: { text: 'Last change', formatOptions: { dateStyle: 'long' } },
   },
+  transformPageData: ({ relativePath }) => ({
+    description: PAGES.get(pageOf(relativePath))?.description ?? '',
+  }),
+  transformHead: ({ pageData, title, description }) => previewOf(pageData.relativePath, title, description),
   transformHtml: (html) => strictPage(html, base),
   buildEnd({ outDir }) {
     writeStrictFiles(outDir);
+    writeTexts(outDir, { root, site, summary });
     mkdirSync(join(outDir, 'files'), { recursive: true });
     for (const file of downloads) copyFileSync(join(root, file), join(outDir, 'files', basename(file)));
     precompress(outDir);

@@ -1,11 +1,6 @@
 /** Where links of the pages lead in the site: in the repository pages lie in several folders, in the site in one. */
 import { basename, dirname, join, relative } from 'node:path/posix';
-import { GROUPS, sourceOf } from './pages.js';
-
-/** Pages of the site by their files, relative to the root. */
-const PAGES = new Map(
-  GROUPS.flatMap(({ pages }) => Object.keys(pages)).map((page) => [sourceOf(page), `${page}.md`]),
-);
+import { REWRITES } from './pages.js';
 
 /** Files of the repository that pages link to, relative to the root: the site has copies of them in `files`. */
 export const downloads = new Set<string>();
@@ -15,7 +10,7 @@ export function siteLink(href: string, page: string): string {
   const [, path = '', fragment = ''] = /^([^#]*)(#.*)?$/.exec(href) ?? [];
   if (path === '' || /^([a-z]+:|\/)/.test(path)) return href;
   const target = join(dirname(page), path);
-  const known = PAGES.get(target);
+  const known = REWRITES[target];
   if (known !== undefined) return `./${known}${fragment}`;
   // What is no page of the site and no file for it stays as it is, and the build fails for it.
   if (target.endsWith('.md') || relative('docs', target).startsWith('images')) return href;

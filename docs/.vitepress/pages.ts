@@ -1,10 +1,12 @@
-/** Which pages the site has, and in which order: those of `docs`, and a few of other folders. */
-import { existsSync } from 'node:fs';
+/** Where the pages of the site are in the repository: in `docs` and its folders, and a few elsewhere. */
+import { readdirSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GROUPS, PAGES } from './page-list.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Pages of other folders, and what they are called in the site. */
+/** Pages of other folders, and their files in the site. */
 export const FOREIGN: Readonly<Record<string, string>> = {
   'bench/README.md': 'benchmarks.md',
   'bench/results.md': 'figures.md',
@@ -13,76 +15,42 @@ export const FOREIGN: Readonly<Record<string, string>> = {
   'CHANGELOG.md': 'changelog.md',
 };
 
-interface Group {
-  readonly text: string;
-  /** Names of pages, and what the sidebar calls each. */
-  readonly pages: Readonly<Record<string, string>>;
-}
+/** The file of each page in the site, by its file in the repository. The site has all pages in one folder. */
+export const REWRITES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    readdirSync(join(root, 'docs'), { recursive: true, withFileTypes: true })
+      .filter(({ name, parentPath }) => name.endsWith('.md') && !parentPath.includes('.vitepress'))
+      .map(({ name, parentPath }) => [relative(root, join(parentPath, name)), name]),
+  ),
+  ...FOREIGN,
+};
 
-/** In the order of a reader who begins. A page that is not there is left out. */
-export const GROUPS: readonly Group[] = [
-  { text: 'Start', pages: { index: 'Start', dashboard: 'The dashboard' } },
-  {
-    text: 'Use',
-    pages: {
-      record: 'Record',
-      client: 'The client',
-      recipes: 'Recipes',
-      opentelemetry: 'OpenTelemetry',
-      'recipes-sdks': 'Recipes: AI SDKs',
-      import: 'Import',
-      'import-counts': 'Import counts',
-      reading: 'Read',
-      keys: 'Keys and people',
-    },
-  },
-  {
-    text: 'Run',
-    pages: {
-      run: 'Run',
-      operate: 'Operate',
-      scaling: 'Scaling',
-      moving: 'Move',
-      failover: 'Standby and failover',
-      citus: 'Citus',
-      backup: 'Backup and restore',
-      projects: 'Projects',
-      reliability: 'Reliability',
-      security: 'Security',
-      benchmarks: 'Benchmarks',
-      figures: 'Figures',
-      profiles: 'Where the time goes',
-      walk: 'A walk, with times',
-    },
-  },
-  {
-    text: 'Reference',
-    pages: {
-      reference: 'Overview',
-      http: 'Operations over HTTP',
-      api: 'API',
-      errors: 'Errors',
-      commands: 'Commands',
-      settings: 'Settings',
-      limits: 'Limits and overload',
-      changelog: 'Changes',
-    },
-  },
-];
+/** The file of each page in the repository, relative to the root. */
+const sources = new Map(Object.entries(REWRITES).map(([source, page]) => [basename(page, '.md'), source]));
 
-const homes = Object.fromEntries(Object.entries(FOREIGN).map(([source, page]) => [page, source]));
-
-/** Where a page of the site is written, relative to the root: `docs/record.md` for `record`. */
+/** Where a page is written, or would be. */
 export function sourceOf(page: string): string {
-  return homes[`${page}.md`] ?? `docs/${page}.md`;
+  return sources.get(page) ?? `docs/${page}.md`;
 }
 
-/** The groups with those of their pages that are there. */
+/** The pages that exist, in their order. */
+export function existingPages(): { name: string; title: string; description: string; source: string }[] {
+  return [...PAGES]
+    .filter(([name]) => sources.has(name))
+    .map(([name, { title, description }]) => ({ name, title, description, source: sourceOf(name) }));
+}
+
+/** The address of a page below the site's base. */
+export function linkOf(page: string): string {
+  return page === 'index' ? '/' : `/${page}`;
+}
+
+/** The groups with their existing pages. */
 export function sidebar(): { text: string; items: { text: string; link: string }[] }[] {
   return GROUPS.map(({ text, pages }) => ({
     text,
     items: Object.entries(pages)
-      .filter(([page]) => existsSync(`${root}${sourceOf(page)}`))
-      .map(([page, title]) => ({ text: title, link: page === 'index' ? '/' : `/${page}` })),
+      .filter(([page]) => sources.has(page))
+      .map(([page, { title }]) => ({ text: title, link: linkOf(page) })),
   }));
 }

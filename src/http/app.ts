@@ -164,14 +164,17 @@ function createServer({
 }
 
 /** The pages of the dashboard and the documentation. Only files that exist at the start are served. */
-async function addSites(app: FastifyInstance, { dashboard, docs, basePath }: AppOptions): Promise<void> {
+async function addSites(
+  app: FastifyInstance,
+  { dashboard, docs, basePath, users }: AppOptions,
+): Promise<void> {
   await app.register(fastifyStatic, {
     root: [dashboard.pages, docs],
     serve: false,
     preCompressed: true,
     cacheControl: false,
   });
-  await addDocs(app, docs, basePath);
+  await addDocs(app, docs, { basePath, publicUrl: users.publicUrl });
   await addPages(app, dashboard.pages, basePath);
 }
 

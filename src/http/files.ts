@@ -50,6 +50,9 @@ const TEXTS: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': HTML,
   '.js': 'text/javascript; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.xml': 'application/xml; charset=utf-8',
 };
 
 /** Serves a file at one path. `@fastify/static` must be registered. */

@@ -31,6 +31,15 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/client.md: process.once': 'test/client/docs-samples.test.ts',
   'docs/recipes.md': 'test/client/recipes.test.ts runs those whose language is on the machine',
   'CONTRIBUTING.md: CALLER_STATS_TEST_DATABASE_URL': 'a database of the reader',
+  'docs/guides/tutorial.md: npm ci': 'as in the README',
+  'docs/guides/tutorial.md: alias caller-stats': 'aliases are for shells of people',
+  'docs/guides/tutorial.md: // ': 'test/client/tutorial.test.ts',
+  'docs/guides/tutorial.md: curl': 'the same',
+  'docs/guides/tutorial.md: CALLER_STATS_URL': 'the same',
+  'docs/guides/tutorial.md: export OTEL_': 'test/cli/otlp.test.ts sends what these variables make SDKs send',
+  'docs/guides/hosted.md: $ export': 'another server; test/cli/import-history.test.ts reads from one',
+  'docs/errors.md: {': 'a response; test/http/parameters.test.ts',
+  'docs/concepts/privacy.md: PRAGMA': 'for the database of the reader; test/users/erasure.test.ts',
   'SECURITY.md: \\bcs_': 'a pattern; test/unit/domain holds keys to it',
   'docs/keys.md: \\bcs_': 'the same',
   'docs/dashboard.md: caller-stats member reset': 'for a user who has joined; test/users has that',
@@ -121,6 +130,13 @@ async function onDemo(
   await runPage(page, place, server.url, { ADMIN_KEY: admin, RECORDING_KEY: recording });
 }
 
+/** On a server with the sample's events. An admin key records into the project that the page creates, as its own key would. */
+async function onTutorial(page: string): Promise<void> {
+  const place = await placeWithDemo();
+  const server = await place.serve();
+  await runPage(page, place, server.url, { RECORDING_KEY: place.firstRun.admin });
+}
+
 /** With an empty project `docs` and the files that the page imports. */
 async function onImports(page: string): Promise<void> {
   const place = await placeWithProject();
@@ -189,6 +205,10 @@ const PAGES: Readonly<Record<string, (page: string) => Promise<void>>> = {
   'docs/index.md': onDemo,
   'docs/record.md': onDemo,
   'docs/http.md': onDemo,
+  'docs/concepts/queries.md': onDemo,
+  'docs/concepts/exactness.md': onDemo,
+  'docs/guides/tutorial.md': onTutorial,
+  'docs/guides/hosted.md': async (page) => runPage(page, await placeWithProject(), '', {}),
   'docs/dashboard.md': async (page) => runPage(page, await placeWithProject(), '', {}),
   'docs/backup.md': async (page) => runPage(page, await placeWithProject(), '', {}),
   'docs/import.md': onImports,

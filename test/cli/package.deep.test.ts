@@ -57,7 +57,8 @@ test('the package contains the built files and the docs, and nothing else', asyn
   const modules = sources.map((path) => `dist/${path.replace(/\.ts$/, '.js')}`);
   const page =
     /^dist\/dashboard\/(index\.html|favicon\.(ico|svg)|robots\.txt|theme\.js|assets\/[\w-]+\.(js|css))(\.br|\.gz)?$/;
-  const docs = /^dist\/docs\/([\w-]+\.html|hashmap\.json|(assets|files)\/[\w./@-]+)(\.br|\.gz)?$/;
+  const docs =
+    /^dist\/docs\/([\w-]+\.(html|md)|hashmap\.json|llms\.txt|sitemap\.xml|(assets|files)\/[\w./@-]+)(\.br|\.gz)?$/;
   const reading =
     /^(demo|docs(?!\/\.)|integrations)\/|^(CHANGELOG|README|SECURITY)\.md$|^LICENSE$|^package\.json$/;
   const known = [page, docs, reading];

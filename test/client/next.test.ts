@@ -6,6 +6,7 @@ import { sharedByTests, whenOver } from '../support/cleanup.js';
 import { startCommand } from '../support/cli/cli.js';
 import { clientOf } from '../support/cli/cli-client.js';
 import { makeKey, placeWithProject, project } from '../support/cli/cli-place.js';
+import { NEXT_SERVER } from '../support/client/next-server.js';
 import { root } from '../tidy/sources.js';
 
 /** The sample of the documentation. It responds with 400 if the body contains no question. */
@@ -31,17 +32,6 @@ const rules = { siteOrigins: ['https://docs.example.com'], apiHeaders: ['x-api-k
 export const POST = recordQuestions(answer, { recorder, rules, after });
 `;
 
-/** In one process, so that killing it ends everything. */
-const server = `
-import { createServer } from 'node:http';
-import next from 'next';
-
-const app = next({ dev: true, dir: import.meta.dirname, hostname: '127.0.0.1' });
-await app.prepare();
-const http = createServer(app.getRequestHandler());
-http.listen(0, '127.0.0.1', () => console.log('listens on ' + http.address().port));
-`;
-
 const running = sharedByTests(async () => {
   const place = await placeWithProject();
   const [recording, admin] = [await makeKey(place, 'recording'), await makeKey(place, 'admin')];
@@ -50,7 +40,7 @@ const running = sharedByTests(async () => {
   const folder = await mkdtemp(join(root, 'dist', 'next-'));
   whenOver(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, 'package.json'), '{"type":"module","private":true}');
-  await writeFile(join(folder, 'server.js'), server);
+  await writeFile(join(folder, 'server.js'), NEXT_SERVER);
   for (const runtime of ['nodejs', 'edge']) {
     await mkdir(join(folder, 'app', runtime), { recursive: true });
     await writeFile(join(folder, 'app', runtime, 'route.js'), route(runtime));

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sidebar } from '../../docs/.vitepress/pages.js';
+import { existingPages, sidebar } from '../../docs/.vitepress/pages.js';
 import { filesBelow, read, root } from '../tidy/sources.js';
 
 const base = '/docs/';
@@ -25,6 +25,8 @@ function findProblem(link: string, page: string): string | undefined {
     : undefined;
   if (url === undefined) return 'is no address';
   if (url.host !== 'site.test') return url.protocol === 'https:' ? undefined : 'is not https';
+  // The dashboard.
+  if (url.pathname === '/') return undefined;
   if (!url.pathname.startsWith(base)) return 'leaves the site';
   const path = url.pathname.slice(base.length);
   // The server serves it, not the site.
@@ -49,6 +51,7 @@ test.each([
   ['https://', 'is no address'],
   ['settings#postgresql', undefined],
   ['https://example.org/', undefined],
+  ['../', undefined],
 ])('the check says of a link to %s: %s', (link, problem) => {
   expect(findProblem(link, 'reading')).toBe(problem);
 });
@@ -91,4 +94,42 @@ test('a style sheet has the colors of code', () => {
     .join('');
   expect(colours.length).toBeGreaterThan(0);
   expect(colours.filter((name) => !styles.includes(`.${name}{`))).toEqual([]);
+});
+
+/** The links of a Markdown page outside of code. */
+const linksIn = (text: string): string[] =>
+  all(text.replaceAll(/^```[\s\S]*?^```/gm, ''), /\]\(([^)\s]+)\)/g);
+
+describe('for programs and previews of links', () => {
+  const { text: list } = read('dist/docs/llms.txt');
+  const { text: map } = read('dist/docs/sitemap.xml');
+  const site = 'http://127.0.0.1:4000/docs/';
+
+  test.each(existingPages().map((page) => [page.name, page] as const))(
+    'the page "%s" exists as Markdown with working links, and has a description and a picture',
+    (name, { description }) => {
+      const { text } = read(`dist/docs/${name}.md`);
+      const links = linksIn(text).map((link) => link.replace(/^index\.md/, './').replace(/\.md(?=#|$)/, ''));
+      expect(links.flatMap((link) => findProblem(link, name)?.concat(`: ${link}`) ?? [])).toEqual([]);
+      expect(list).toContain(`](${site}${name}.md): ${description}\n`);
+      expect(map).toContain(`<loc>${site}${name === 'index' ? '' : name}</loc>`);
+      const html = pages.get(name === 'index' ? '' : name) ?? '';
+      expect(description).toMatch(/^[A-Z].{20,158}\.$/);
+      expect(html).toContain(`<meta name="description" content="${description}">`);
+      expect(html).toContain(`<meta property="og:description" content="${description}">`);
+      expect(html).toMatch(/<meta property="og:image" content="[^"]+\/docs\/files\/[\w-]+\.png">/);
+    },
+  );
+
+  test('the picture exists', () => {
+    const [picture = ''] = all(pages.get('') ?? '', /og:image" content="[^"]+\/docs\/([^"]+)"/g);
+    expect(existsSync(join(root, 'dist/docs', picture))).toBe(true);
+  });
+});
+
+test('pages lead to the next one, to the dashboard, and say which version they describe', () => {
+  const { text } = read('dist/docs/record.html');
+  expect(text).toMatch(/class="VPLink link pager-link next" href="\/docs\/client"/);
+  expect(text).toContain('href="/docs/../"');
+  expect(text).toContain(`Version ${JSON.parse(read('package.json').text).version}`);
 });

@@ -1,8 +1,8 @@
 /** The pages and files of the dashboard and the docs. */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { sharedService } from '../support/http/http.js';
-import { DOCS_MISSING_PAGE, DOCS_PAGE, DOCS_SCRIPT, PAGE, SCRIPT } from '../support/http/pages.js';
+import { sharedService, startService } from '../support/http/http.js';
+import { DOCS_LIST, DOCS_MISSING_PAGE, DOCS_PAGE, DOCS_SCRIPT, PAGE, SCRIPT } from '../support/http/pages.js';
 
 const service = sharedService();
 
@@ -197,6 +197,28 @@ describe('the documentation', () => {
       expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; /);
       const post = await send({ path, key: null, method: 'POST' });
       expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD']);
+    },
+  );
+
+  test.each([
+    ['/docs/settings.md', 'text/markdown', '# Settings\n'],
+    ['/docs/llms.txt', 'text/plain', DOCS_LIST],
+  ])('has %s for programs', async (path, type, text) => {
+    const answer = await service().send({ path, key: null });
+    expect(answer).toMatchObject({ status: 200, text });
+    expect(answer.headers['content-type']).toMatch(new RegExp(`^${type}; charset=utf-8$`, 'i'));
+  });
+
+  test.each([
+    ['', 'https://stats.example.org', 'https://stats.example.org/docs/settings.md'],
+    ['/stats', 'https://example.org', 'https://example.org/stats/docs/settings.md'],
+    ['/stats', undefined, 'http://127.0.0.1:4000/stats/docs/settings.md'],
+  ] as const)(
+    'with the base path "%s" and the public URL %s has the address %s',
+    async (basePath, url, address) => {
+      const { send } = await startService({ basePath, users: url === undefined ? {} : { publicUrl: url } });
+      const { text } = await send({ path: `${basePath}/docs/llms.txt`, key: null });
+      expect(text).toContain(`(${address})`);
     },
   );
 

@@ -5,15 +5,34 @@ import { addFile, addFiles, addMissingPage, CACHING, filesIn, requireBuilt } fro
 import type { BasePath } from '../request/base-path.js';
 import { addResource } from '../resource.js';
 
-/** `folder` is the output of VitePress: a file for each page, `assets/`, downloads in `files/`, and compressed copies. */
-export async function addDocs(app: FastifyInstance, folder: string, basePath: BasePath): Promise<void> {
+/** The address for which the site is built. */
+const BUILT_FOR = 'http://127.0.0.1:4000';
+
+interface Address {
+  readonly basePath: BasePath;
+  /** The public URL of the server, without the base path. */
+  readonly publicUrl: string | undefined;
+}
+
+/**
+ * `folder` is the output of VitePress: each page as HTML and as Markdown, texts for programs, `assets/`, downloads in
+ * `files/`, and compressed copies.
+ */
+export async function addDocs(app: FastifyInstance, folder: string, address: Address): Promise<void> {
   await requireBuilt(folder, 'pages of the documentation');
-  const change = basePath === '' ? undefined : (text: string) => addBasePath(basePath, text);
+  const { basePath, publicUrl } = address;
+  const withBasePath = basePath === '' ? undefined : (text: string) => addBasePath(basePath, text);
+  const change =
+    publicUrl === undefined && withBasePath === undefined
+      ? undefined
+      : (text: string) => addAddress(address, text);
   const page = { folder, change, caching: CACHING.page };
   // Relative, because a proxy may serve this server below another path.
   addResource(app, '/docs', { GET: (_request, reply) => reply.redirect('docs/', 308) });
   addFile(app, '/docs/', 'index.html', page);
-  const pages = (await filesIn(folder)).filter((file) => /^(?!index|404)[\w-]+\.html$/.test(file));
+  const pages = (await filesIn(folder)).filter((file) =>
+    /^(?!index\.html|404)[\w-]+\.(html|md|txt|xml)$/.test(file),
+  );
   const pagesByName = new Map(pages.map((file) => [file.replace(/\.html$/, ''), file]));
   const noPage = 'There is no such page; /docs/ has all of them.';
   const missingPage = '404.html';
@@ -26,8 +45,19 @@ export async function addDocs(app: FastifyInstance, folder: string, basePath: Ba
     const names = await filesIn(join(folder, subfolder), { recursive: true });
     const files = new Map(names.map((file) => [file, `${subfolder}/${file}`]));
     const missing = 'There is no such file; load the page again.';
-    addFiles(app, `/docs/${subfolder}/*`, { parameter: '*', files, missing }, { ...page, caching });
+    addFiles(
+      app,
+      `/docs/${subfolder}/*`,
+      { parameter: '*', files, missing },
+      { folder, change: withBasePath, caching },
+    );
   }
+}
+
+/** Makes the addresses of a text those of this server. */
+function addAddress({ basePath, publicUrl = BUILT_FOR }: Address, text: string): string {
+  const here = text.replaceAll(`${BUILT_FOR}/docs/`, `${publicUrl}${basePath}/docs/`);
+  return basePath === '' ? here : addBasePath(basePath, here);
 }
 
 /** Adds the base path to links, which the site is built with as `/docs/…`. */

@@ -13,10 +13,11 @@ export interface Sample {
 
 const PAGES = ['README.md', 'client/README.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 
-/** Every block of the docs, except the help texts on the page of commands. */
+/** Every block of the docs, except the help texts on the page of commands, and diagrams (`text`). */
 export function samples(): Sample[] {
   return [...PAGES.map(read), ...filesBelow('docs', '.md')].flatMap(({ path, text }) =>
-    [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)]
+    [...text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```/gm)]
+      .filter(([, language]) => language !== 'text')
       .filter(([, , code = '']) => path !== 'docs/commands.md' || !code.startsWith('Usage: '))
       .map(([, language = '', code = '']) => ({
         page: path,

@@ -22,6 +22,9 @@ export const DOCS_SCRIPT = '/docs/assets/chunks/theme.1a2b3c.js';
 
 export const DOCS_PAGE = `<!doctype html><title>Docs</title><script src="${DOCS_SCRIPT}"></script>`;
 
+/** Pages for programs have addresses, for which the site is built with the server's default one. */
+export const DOCS_LIST = '# Docs\n\n- [Settings](http://127.0.0.1:4000/docs/settings.md)\n';
+
 export const DOCS_MISSING_PAGE = '<!doctype html><title>404</title>';
 
 /** Writes a documentation site below a folder and returns its own folder. */
@@ -32,6 +35,8 @@ export async function makeDocs(folder: string): Promise<string> {
   for (const name of ['index.html', 'settings.html']) await writeCompressed(join(docs, name), DOCS_PAGE);
   await writeFile(join(docs, '404.html'), DOCS_MISSING_PAGE);
   await writeFile(join(docs, 'hashmap.json'), '{}');
+  await writeFile(join(docs, 'llms.txt'), DOCS_LIST);
+  await writeFile(join(docs, 'settings.md'), '# Settings\n');
   await writeFile(join(docs, DOCS_SCRIPT.replace('/docs/', '')), SCRIPT.text);
   await writeFile(join(docs, 'files/datasource.yaml'), 'apiVersion: 1\n');
   return docs;

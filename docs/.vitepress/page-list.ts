@@ -1,0 +1,292 @@
+/** The pages of the site in the order of the sidebar, with what the sidebar, the search and other sites show of them. */
+
+export interface Page {
+  /** In the sidebar. */
+  readonly title: string;
+  /** One sentence, for search engines, previews of links and `llms.txt`. */
+  readonly description: string;
+  /** Words that readers search for, besides those on the page. */
+  readonly keywords?: string;
+}
+
+interface Group {
+  readonly text: string;
+  /** By the name of the page in the site. */
+  readonly pages: Readonly<Record<string, Page>>;
+}
+
+/** A page whose file does not exist is left out. */
+export const GROUPS: readonly Group[] = [
+  {
+    text: 'Start',
+    pages: {
+      index: {
+        title: 'Start',
+        description: 'Start caller-stats with sample data, read the first counts and record a question.',
+        keywords: 'quick start getting started first steps overview demo',
+      },
+      tutorial: {
+        title: 'Tutorial',
+        description: 'Connect your own assistant and see its first question in a chart, in ten minutes.',
+        keywords: 'tutorial example nextjs next express first chart walkthrough guide',
+      },
+      dashboard: {
+        title: 'The dashboard',
+        description: 'Set up the dashboard, invite others, and read counts, keys and sources in it.',
+        keywords:
+          'dashboard web ui set-up link owner invite invitation member forgot forgotten lost password reset chart',
+      },
+    },
+  },
+  {
+    text: 'How to record',
+    pages: {
+      record: {
+        title: 'Record over HTTP',
+        description: 'Record questions with one HTTP request: fields, formats and answers.',
+        keywords: 'record send post query ndjson json array batch endpoint',
+      },
+      client: {
+        title: 'The JavaScript client',
+        description: 'Record and read from JavaScript and TypeScript, with middleware for web frameworks.',
+        keywords:
+          'javascript typescript client npm sdk middleware express fastify hono next nextjs bun deno workers detect caller spool user-agent',
+      },
+      recipes: {
+        title: 'Recipes: plain HTTP',
+        description: 'Programs in Python, Go, Ruby and PHP that record a question and repeat after errors.',
+        keywords: 'python go golang ruby php example script',
+      },
+      opentelemetry: {
+        title: 'OpenTelemetry',
+        description: 'Count the questions of an assistant that sends OpenTelemetry, without code.',
+        keywords:
+          'opentelemetry otel otlp traces spans collector genai sampling nothing counts counted missing zero exporter grpc',
+      },
+      'recipes-sdks': {
+        title: 'Recipes: AI SDKs',
+        description:
+          'Whole programs for the AI SDK, LangChain and OpenAI Agents that are counted by OpenTelemetry.',
+        keywords: 'ai sdk vercel usechat langchain openai agents openinference',
+      },
+      import: {
+        title: 'Import queries',
+        description: 'Import past questions from files, exports of other systems and access logs.',
+        keywords:
+          'import history past csv ndjson json umami posthog goatcounter plausible access log nginx caddy dry run wrong file undo',
+      },
+      'import-counts': {
+        title: 'Import counts',
+        description: 'Import history that exists only as counts, from a file or from another server.',
+        keywords: 'import counts spreadsheet daily totals history backfill',
+      },
+      hosted: {
+        title: 'Move from the hosted original',
+        description: 'Move from a hosted documentation platform to your own server, with your history.',
+        keywords: 'hosted original platform migrate migration switch move replace',
+      },
+    },
+  },
+  {
+    text: 'How to read',
+    pages: {
+      reading: {
+        title: 'Read the counts',
+        description: 'Read the counts in the terminal, spreadsheets, Grafana, programs and AI assistants.',
+        keywords:
+          'read report spreadsheet google sheets excel power bi libreoffice grafana pandas duckdb mcp claude cursor curl',
+      },
+    },
+  },
+  {
+    text: 'How to run',
+    pages: {
+      run: {
+        title: 'Install and run',
+        description: 'Install caller-stats as a package, service or container, behind a proxy with TLS.',
+        keywords:
+          'install installation deploy docker container compose kubernetes systemd service nginx caddy proxy tls https base path',
+      },
+      keys: {
+        title: 'Keys and people',
+        description: 'Keys, organizations, members, the audit log, and how people sign in.',
+        keywords:
+          'api key create rotate revoke expire scope allowlist role audit log two-factor 2fa totp sso oidc single sign-on login session',
+      },
+      projects: {
+        title: 'Projects',
+        description: 'Delete projects, set a retention, and change the settings of a project.',
+        keywords: 'project delete remove retention purge old data rename settings',
+      },
+      backup: {
+        title: 'Back up and upgrade',
+        description: 'Back up and restore the database, and upgrade to a new version.',
+        keywords: 'backup restore upgrade update version downgrade migration litestream pg_dump recover',
+      },
+      operate: {
+        title: 'Monitor',
+        description: 'Probes, Prometheus metrics with dashboard and alerts, logs and traces of the server.',
+        keywords: 'monitor monitoring prometheus metrics alert health check readyz livez log logging trace',
+      },
+      scaling: {
+        title: 'Scale',
+        description: 'How much one machine does, what limits first, and how to plan for more.',
+        keywords:
+          'scale performance capacity throughput load sizing disk memory ram cpu hardware requirements',
+      },
+      moving: {
+        title: 'Move to another database',
+        description:
+          'Copy everything between SQLite, PostgreSQL and Citus, and prove that nothing is missing.',
+        keywords: 'sqlite to postgres postgresql copy migrate database switch',
+      },
+      failover: {
+        title: 'Standby and failover',
+        description: 'Survive the loss of a PostgreSQL server with a standby.',
+        keywords: 'failover standby replica replication high availability primary promote',
+      },
+      citus: {
+        title: 'Citus',
+        description: 'Spread projects over several PostgreSQL servers with Citus.',
+        keywords: 'citus shard distributed cluster worker coordinator',
+      },
+    },
+  },
+  {
+    text: 'Concepts',
+    pages: {
+      'how-it-works': {
+        title: 'How caller-stats works',
+        description: 'The words and the data flow of caller-stats, on one node and on several.',
+        keywords: 'concepts architecture diagram data flow overview how it works node',
+      },
+      queries: {
+        title: 'Queries and callers',
+        description: 'What a query is, what a caller is, and which of the types web, api and other it has.',
+        keywords: 'query question count questions caller type other unknown slack web api meaning definition',
+      },
+      ids: {
+        title: 'Ids',
+        description: 'Why a query counts once, and how to choose its id.',
+        keywords: 'id duplicate duplicates idempotent idempotency deduplicate twice double uuid',
+      },
+      exactness: {
+        title: 'Exactness',
+        description: 'What you can rely on, why it works, and how to check it.',
+        keywords: 'exact accurate correct guarantee promise verify wrong count durability',
+      },
+      time: {
+        title: 'Time and time zones',
+        description: 'The time of a query, ranges, time zones and daylight saving time.',
+        keywords: 'time zone timezone utc date range daylight saving dst clock occurredAt day boundary',
+      },
+      retries: {
+        title: 'Retries',
+        description: 'When to repeat a request, how long to wait, and what repeats for you.',
+        keywords: 'retry retries repeat retry-after backoff timeout resend lost',
+      },
+      overload: {
+        title: 'Overload and rate limits',
+        description: 'What a server refuses when it gets too much, and what senders and operators can do.',
+        keywords: 'overload rate limit throttling too many requests 429 503 load shedding busy slow',
+      },
+      privacy: {
+        title: 'Privacy and GDPR',
+        description: 'What is stored and for how long, how to delete it, and requests of data subjects.',
+        keywords:
+          'privacy gdpr dsgvo personal data stored storage cookies erase delete subject request compliance',
+      },
+      comparison: {
+        title: 'Comparison',
+        description:
+          'How caller-stats compares with the hosted original, Plausible, Umami, GoatCounter, OpenMeter and Langfuse.',
+        keywords:
+          'compare comparison alternative versus vs plausible umami goatcounter openmeter langfuse analytics',
+      },
+      faq: {
+        title: 'Questions and answers',
+        description: 'Short answers to frequent questions about counting, reading and running.',
+        keywords: 'faq webhook webhooks question answer unique users licence license free price cost',
+      },
+      glossary: {
+        title: 'Glossary',
+        description: 'All terms of caller-stats, each with its meaning.',
+        keywords: 'glossary term terms definition meaning vocabulary',
+      },
+    },
+  },
+  {
+    text: 'Reference',
+    pages: {
+      reference: { title: 'Overview', description: 'All pages of the reference, and what each contains.' },
+      http: {
+        title: 'Operations over HTTP',
+        description: 'The operations of the HTTP API: ranges, series, callers, JSON and CSV.',
+        keywords:
+          'http api operation endpoint range series csv export download json datefrom dateto interval',
+      },
+      api: {
+        title: 'API',
+        description: 'Every operation of the HTTP API with its parameters, bodies and answers.',
+        keywords: 'openapi swagger schema',
+      },
+      errors: {
+        title: 'Errors',
+        description: 'Every status, its cause and what to do; why a large body may break the connection.',
+        keywords:
+          'error status 400 401 403 404 409 413 500 unauthorized forbidden connection reset broken pipe large body',
+      },
+      commands: {
+        title: 'Commands',
+        description: 'Every command of the program with its options.',
+        keywords: 'cli command line help flags',
+      },
+      settings: {
+        title: 'Settings',
+        description: 'Every flag and environment variable, and how to connect to PostgreSQL.',
+        keywords:
+          'setting configuration config environment variables env flag postgresql postgres secret pgbouncer port',
+      },
+      limits: {
+        title: 'Limits',
+        description: 'Every limit of sizes, numbers and times, with its reason.',
+        keywords: 'limit maximum size max',
+      },
+      security: {
+        title: 'Security',
+        description: 'What an attacker can and cannot do, and how to report a problem.',
+        keywords: 'security vulnerability leaked key attacker scanner threat',
+      },
+      reliability: {
+        title: 'Reliability',
+        description: 'How the promises are tested, and the results of the longest runs.',
+        keywords: 'reliability fault test crash power loss fuzz chaos',
+      },
+      benchmarks: {
+        title: 'Benchmarks',
+        description: 'How fast caller-stats is, compared with simpler programs.',
+        keywords: 'benchmark fast speed performance latency',
+      },
+      figures: {
+        title: 'All measurements',
+        description: 'Every measurement of the benchmarks with its spread.',
+      },
+      profiles: {
+        title: 'Where the time goes',
+        description: 'Profiles of the benchmarks that miss their targets.',
+      },
+      walk: {
+        title: 'Times of all steps',
+        description: 'How long each step of these pages takes on a small machine.',
+      },
+      changelog: {
+        title: 'Changes',
+        description: 'What has changed in each version.',
+        keywords: 'changelog release notes',
+      },
+    },
+  },
+];
+
+/** Every page by its name. */
+export const PAGES: ReadonlyMap<string, Page> = new Map(GROUPS.flatMap(({ pages }) => Object.entries(pages)));

@@ -1,0 +1,75 @@
+/** The programs of the tutorial, in a real Express and a real Next.js: a question that is sent twice counts once. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sharedByTests, whenOver } from '../support/cleanup.js';
+import { matched, runCommand, startCommand } from '../support/cli/cli.js';
+import { clientOf } from '../support/cli/cli-client.js';
+import { makeKey, placeWithProject, project } from '../support/cli/cli-place.js';
+import { samples } from '../support/cli/samples.js';
+import { NEXT_SERVER } from '../support/client/next-server.js';
+import { root } from '../tidy/sources.js';
+
+const page = samples().filter((one) => one.page === 'docs/guides/tutorial.md');
+
+/** A program of the page, whose first line names its file. */
+function programOf(file: string): string {
+  const [program, ...others] = page.filter(({ code }) => code.startsWith(`// ${file}\n`));
+  expect([program === undefined, others]).toEqual([false, []]);
+  return program?.code.replaceAll("projectId: 'my-docs'", `projectId: '${project}'`) ?? '';
+}
+
+const shared = sharedByTests(async () => {
+  const place = await placeWithProject();
+  const [recording, admin] = [await makeKey(place, 'recording'), await makeKey(place, 'admin')];
+  const { url } = await place.serve();
+  const { count } = clientOf({ url }, project, admin);
+  const env = { CALLER_STATS_URL: url, RECORDING_KEY: recording, NEXT_TELEMETRY_DISABLED: '1', PORT: '0' };
+  return { env, web: async () => (await count()).body.web };
+});
+
+/** Starts a program in a folder with these files, in the project, so that its packages are found. Returns its address. */
+async function startProgram(program: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(root, 'dist', 'tutorial-'));
+  whenOver(() => rm(folder, { recursive: true, force: true }));
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), text);
+  }
+  const started = startCommand(process.execPath, [program], { cwd: folder, env: shared().env });
+  const port = matched(await started.printed(/listens on \d+/), /listens on (\d+)/);
+  return `http://127.0.0.1:${port}`;
+}
+
+test('Express', async () => {
+  const { web } = shared();
+  const before = await web();
+  const address = await startProgram('server.mjs', { 'server.mjs': programOf('server.mjs') });
+  const ask = page.find(({ code }) => code.startsWith('curl http://127.0.0.1:3000'))?.code ?? '';
+  for (let time = 0; time < 2; time++) {
+    const asked = await runCommand('bash', ['-c', ask.replace('http://127.0.0.1:3000', address)]);
+    expect(asked.stdout).toBe('{"answer":"You asked: How do I install it?"}');
+  }
+  await expect.poll(web).toBe(before + 1);
+});
+
+test('Next.js, with an answer in place of the model', async () => {
+  const { web } = shared();
+  const before = await web();
+  expect(programOf('app/api/chat/answer.js')).toContain('export async function answer(request)');
+  const address = await startProgram('server.js', {
+    'package.json': '{"type":"module","private":true}',
+    'server.js': NEXT_SERVER,
+    'caller-stats.js': programOf('caller-stats.js'),
+    'app/api/chat/route.js': programOf('app/api/chat/route.js'),
+    'app/api/chat/answer.js':
+      'export const answer = async (request) => Response.json({ asked: (await request.json()).messages.length });',
+  });
+  const body = JSON.stringify({ messages: [{ id: 'message-2', role: 'user' }] });
+  const headers = { origin: 'https://docs.example.com' };
+  for (let time = 0; time < 2; time++) {
+    const answered = await fetch(`${address}/api/chat`, { method: 'POST', headers, body });
+    expect(await answered.json()).toEqual({ asked: 1 });
+  }
+  await expect.poll(web).toBe(before + 1);
+});

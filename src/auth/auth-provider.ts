@@ -97,6 +97,11 @@ export class AuthProvider {
     return this.#options.publicUrl?.startsWith('https:') ?? secure;
   }
 
+  /** The library's access to the tables of users. */
+  async adapter() {
+    return (await (await this.for({ secure: false })).$context).adapter;
+  }
+
   /** Calls the library with the headers of the request. */
   async call<T>(
     authRequest: AuthRequest,

@@ -3,7 +3,9 @@ import { CallerStatsError } from '../domain/errors.js';
 import type { AuthProvider, AuthRequest, AuthResponse } from './auth-provider.js';
 import { checkCode, checkPassword, translateErrors } from './errors.js';
 import { COOKIE_PREFIX } from './names.js';
+import { removePasskeys } from './passkeys/passkey-rows.js';
 import { requireGoodPassword } from './passwords/password-rules.js';
+import { endOtherSessions } from './second-factor/other-sessions.js';
 import { forgetTrustedDevices } from './second-factor/trusted-devices.js';
 
 export class Credentials {
@@ -58,29 +60,40 @@ export class Credentials {
     return user.email;
   }
 
-  /** Turns the second factor off without a password or code, for the command line. */
+  /** Turns codes off and removes all passkeys, without a password or code, for the command line. */
   async dropSecondFactor(email: string): Promise<void> {
     const { internalAdapter, adapter } = await (await this.#authProvider.for({ secure: false })).$context;
     const found = await internalAdapter.findUserByEmail(email);
     if (found === null)
       throw new CallerStatsError('not_found', `There is no user with the e-mail address ${email}.`);
     await adapter.deleteMany({ model: 'twoFactor', where: [{ field: 'userId', value: found.user.id }] });
+    await removePasskeys(adapter, found.user.id);
     await internalAdapter.updateUser(found.user.id, { twoFactorEnabled: false });
   }
 
   async #forgetTrustedDevices(userId: string): Promise<void> {
-    const { adapter } = await (await this.#authProvider.for({ secure: false })).$context;
-    await forgetTrustedDevices(adapter, userId);
+    await forgetTrustedDevices(await this.#authProvider.adapter(), userId);
   }
 
-  /** Creates a second factor, which `confirmSecondFactor` turns on. Throws `already_exists` if one is on. */
+  /** Throws `wrong_credentials` if this is not the password of the user who is signed in. */
+  async checkPassword(authRequest: AuthRequest, password: string): Promise<void> {
+    const body = { password };
+    await checkPassword(() =>
+      this.#authProvider.call(authRequest, (api, options) => api.verifyPassword({ body, ...options })),
+    );
+  }
+
+  /**
+   * Creates a second factor, which `confirmSecondFactor` turns on. Only users who have a password need it. Throws
+   * `already_exists` if a factor is on.
+   */
   async startSecondFactor(
     authRequest: AuthRequest,
-    password: string,
+    password: string | undefined,
   ): Promise<{ readonly uri: string; readonly backupCodes: readonly string[] }> {
     return checkPassword(async () => {
       const { response: started } = await this.#authProvider.call(authRequest, (api, options) =>
-        api.enableTwoFactor({ body: { password, method: 'totp' }, ...options }),
+        api.enableTwoFactor({ body: { ...(password && { password }), method: 'totp' }, ...options }),
       );
       if (started.method !== 'totp') throw new Error('the library created another kind of second factor');
       return { uri: started.totpURI, backupCodes: started.backupCodes };
@@ -92,20 +105,16 @@ export class Credentials {
     const { cookies, response } = await checkCode(() =>
       this.#authProvider.call(authRequest, (api, options) => api.verifyTOTP({ body: { code }, ...options })),
     );
-    await this.#forgetTrustedDevices(response.user.id);
-    const token = findToken(cookies);
-    if (token === undefined) return { cookies };
-    const { adapter } = await (await this.#authProvider.for(authRequest)).$context;
-    const ofUser = { field: 'userId', value: response.user.id };
-    const ofOthers = { field: 'token', operator: 'ne' as const, value: token };
-    await adapter.deleteMany({ model: 'session', where: [ofUser, ofOthers] });
+    const [adapter, token] = [await this.#authProvider.adapter(), findToken(cookies)];
+    if (token === undefined) await forgetTrustedDevices(adapter, response.user.id);
+    else await endOtherSessions(adapter, response.user.id, token);
     return { cookies };
   }
 
-  async stopSecondFactor(authRequest: AuthRequest, password: string): Promise<AuthResponse> {
+  async stopSecondFactor(authRequest: AuthRequest, password: string | undefined): Promise<AuthResponse> {
     return checkPassword(() =>
       this.#authProvider.call(authRequest, (api, options) =>
-        api.disableTwoFactor({ body: { password }, ...options }),
+        api.disableTwoFactor({ body: { ...(password && { password }) }, ...options }),
       ),
     );
   }

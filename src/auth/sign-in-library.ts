@@ -24,8 +24,9 @@ import {
   SINGLE_SIGN_ON_PATH,
   type SingleSignOn,
 } from './names.js';
+import { passkeyCeremonies } from './passkeys/ceremonies.js';
 import type { PasswordHasher } from './passwords/password-hasher.js';
-import { challengeSingleSignOn, SECOND_FACTOR_TABLE } from './second-factor/challenge.js';
+import { challengeSecondFactor, SECOND_FACTOR_TABLE } from './second-factor/challenge.js';
 import { guardCodes } from './second-factor/codes.js';
 import { TRUST_PREFIX } from './second-factor/trusted-devices.js';
 import type { Secrets } from './secrets.js';
@@ -181,14 +182,16 @@ function plugins(options: LibraryOptions) {
   const secondFactor = twoFactor({
     issuer: 'caller-stats',
     twoFactorTable: SECOND_FACTOR_TABLE,
+    // Users of single sign-on have none. The routes ask them to sign in again instead.
+    allowPasswordless: true,
     // `guardCodes` counts in the store, so that parallel attempts do not pass the limit.
     accountLockout: { enabled: false },
   });
   const guard = guardCodes(options);
-  const challenge = challengeSingleSignOn({
+  const challenge = challengeSecondFactor({
     trustsProvider: singleSignOn?.secondFactor === 'trust',
     signInPath: `${basePath}/sign-in`,
   });
   const provider = singleSignOn === undefined ? [] : [signInWithProvider(singleSignOn)];
-  return [secondFactor, guard, challenge, ...provider];
+  return [secondFactor, guard, challenge, passkeyCeremonies(options), ...provider];
 }

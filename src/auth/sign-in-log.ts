@@ -19,6 +19,9 @@ export const ACCOUNT_EVENTS = [
   'password_reset',
   'session_end',
   'trust',
+  'passkey_add',
+  'passkey_remove',
+  'passkey_use',
 ] as const;
 
 export type AccountEvent = (typeof ACCOUNT_EVENTS)[number];

@@ -2,6 +2,7 @@
 import type { BetterAuthOptions, DBAdapter } from 'better-auth';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import { PROVIDER_ID, type SignInProblem, type SingleSignOn } from './names.js';
+import { removePasskeys } from './passkeys/passkey-rows.js';
 import type { LibraryContext } from './second-factor/library-context.js';
 import { noteClaims } from './second-factor/provider-claims.js';
 import { forgetTrustedDevices } from './second-factor/trusted-devices.js';
@@ -56,6 +57,7 @@ export async function takeOver(
   await forgetTrustedDevices(adapter, userId);
   await adapter.deleteMany({ model: 'account', where: ofUser });
   await adapter.deleteMany({ model: 'twoFactor', where: ofUser });
+  await removePasskeys(adapter, userId);
   await internalAdapter.updateUser(userId, { twoFactorEnabled: false });
   await internalAdapter.deleteUserSessions(userId);
   return user.email;

@@ -18,8 +18,8 @@ export interface User {
   /** In lower case. */
   readonly email: string;
   readonly name: string;
-  /** Whether signing in needs a second factor. */
-  readonly secondFactor: boolean;
+  /** Whether the user has codes of an authenticator app. */
+  readonly codes: boolean;
 }
 
 export interface Session {
@@ -51,7 +51,7 @@ export class Users {
     );
     if (response === null) return undefined;
     const { id, email, name, twoFactorEnabled }: LibraryUser = response.user;
-    const user = { id, email, name, secondFactor: twoFactorEnabled === true };
+    const user = { id, email, name, codes: twoFactorEnabled === true };
     return { user, session: toSession(response.session), cookies };
   }
 
@@ -62,14 +62,22 @@ export class Users {
     wrong = 'The e-mail address or the password is wrong.',
   ): Promise<AuthResponse & { readonly secondFactor: boolean }> {
     const body = { email, password, rememberMe: true };
-    const before = await this.findSession(authRequest);
-    const { cookies, response } = await checkPassword(
-      () => this.#authProvider.call(authRequest, (api, options) => api.signInEmail({ body, ...options })),
-      wrong,
+    const { cookies, response } = await this.replaceSession(authRequest, () =>
+      checkPassword(
+        () => this.#authProvider.call(authRequest, (api, options) => api.signInEmail({ body, ...options })),
+        wrong,
+      ),
     );
-    await this.#endReplaced(before);
     await this.#renewHash(email, password);
     return { secondFactor: 'twoFactorRedirect' in response, cookies };
+  }
+
+  /** Signs in with `work`, then ends the session that the browser had before. */
+  async replaceSession<T>(authRequest: AuthRequest, work: () => Promise<T>): Promise<T> {
+    const before = await this.findSession(authRequest);
+    const signedIn = await work();
+    await this.#endReplaced(before);
+    return signedIn;
   }
 
   /**
@@ -148,7 +156,7 @@ export class Users {
   /** Throws `not_found` if the user has no such session. */
   async endSession(user: User, sessionId: string): Promise<void> {
     const where = [ofUser(user), { field: 'id', value: sessionId }];
-    const ended = await (await this.#adapter()).deleteMany({ model: 'session', where });
+    const ended = await (await this.#authProvider.adapter()).deleteMany({ model: 'session', where });
     if (ended === 0)
       throw new CallerStatsError('not_found', 'There is no such session; it has ended already.');
   }
@@ -156,17 +164,17 @@ export class Users {
   /** Ends all sessions of the user except this one, and returns how many. */
   async endOtherSessions(user: User, session: Session): Promise<number> {
     const where = [ofUser(user), { field: 'id', operator: 'ne' as const, value: session.id }];
-    return (await this.#adapter()).deleteMany({ model: 'session', where });
+    return (await this.#authProvider.adapter()).deleteMany({ model: 'session', where });
   }
 
   /** The devices on which the user needs no second factor, latest first. */
   async listTrustedDevices(user: User, nowMs: number): Promise<TrustedDevice[]> {
-    return listTrustedDevices(await this.#adapter(), user.id, nowMs);
+    return listTrustedDevices(await this.#authProvider.adapter(), user.id, nowMs);
   }
 
   /** Ends the trust in a device. Throws `not_found` if the user does not trust it. */
   async forgetTrustedDevice(user: User, id: string): Promise<void> {
-    if ((await forgetTrustedDevices(await this.#adapter(), user.id, id)) === 0)
+    if ((await forgetTrustedDevices(await this.#authProvider.adapter(), user.id, id)) === 0)
       throw new CallerStatsError('not_found', 'There is no such device; it is not trusted any more.');
   }
 
@@ -174,7 +182,7 @@ export class Users {
   async #endReplaced(before: { readonly session: Session } | undefined): Promise<void> {
     if (before === undefined) return;
     const where = [{ field: 'id', value: before.session.id }];
-    await (await this.#adapter()).deleteMany({ model: 'session', where });
+    await (await this.#authProvider.adapter()).deleteMany({ model: 'session', where });
   }
 
   /** Hashes a password anew, which was right, if an earlier version of this program hashed it. */
@@ -191,10 +199,6 @@ export class Users {
     ];
     const update = { password: await this.#authProvider.passwords.hash(password) };
     await adapter.updateMany({ model: 'account', where, update });
-  }
-
-  async #adapter() {
-    return (await (await this.#authProvider.for({ secure: false })).$context).adapter;
   }
 
   /** The provider's URL, from which the browser returns signed in to `to`, a path below the base path. Undefined if the provider fails. */

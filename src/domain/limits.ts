@@ -78,6 +78,12 @@ export const wideNetworkFactor = 10;
 export const guessWindowSeconds = (15 * minuteMs) / secondMs;
 /** Time after which wrong codes of a second factor no longer count; `guessesMax` of them are allowed. */
 export const codeLockSeconds = (15 * minuteMs) / secondMs;
+/** How long a browser may take to answer with a passkey. Browsers themselves give up after five minutes or earlier. */
+export const passkeyChallengeSeconds = (5 * minuteMs) / secondMs;
+/** How long after signing in a user without a password may change second factors. Others type their password. */
+export const freshSessionSeconds = (10 * minuteMs) / secondMs;
+/** Passkeys of one user: more than anybody has devices. */
+export const passkeysMax = 20;
 /** Concurrent sign-ins from browsers that have signed in before, and other checks of passwords of known people. A hash takes
  * 0.3 s on their thread, so the last one waits for ten seconds. */
 export const knownSignInsMax = 32;

@@ -1,11 +1,13 @@
 /** Single sign-on with a real OpenID Connect provider. */
 import { describe, expect, test } from 'vitest';
+import { freshSessionSeconds } from '../../src/domain/limits.js';
 import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
-import { type Service, startService } from '../support/http/http.js';
+import { errorOf, type Service, startService } from '../support/http/http.js';
 import { by, databases } from '../support/storage/store.js';
 import { type OidcProvider, type OidcUser, startOidcProvider } from '../support/users/oidc-provider.js';
 import { OidcUserAgent } from '../support/users/oidc-user-agent.js';
 import { memberOf, runOnUsers } from '../support/users/people.js';
+import { SoftwareAuthenticator } from '../support/users/software-authenticator.js';
 import { codesOf, travel, usersOf } from '../support/users/visitor.js';
 
 const publicUrl = 'http://127.0.0.1:4321';
@@ -16,12 +18,16 @@ const bob: OidcUser = { id: 'u2', email: 'bob@example.org', emailVerified: false
 async function startBoth(
   database?: string,
   secondFactor: 'require' | 'trust' = 'require',
+  url = publicUrl,
 ): Promise<{ service: Service; provider: OidcProvider }> {
   const provider = await startOidcProvider({ users: [ada, bob], redirectPath });
   const { issuer, clientId, clientSecret } = provider;
   const service = await startService({
     database,
-    users: { publicUrl, singleSignOn: { name: 'Example SSO', issuer, clientId, clientSecret, secondFactor } },
+    users: {
+      publicUrl: url,
+      singleSignOn: { name: 'Example SSO', issuer, clientId, clientSecret, secondFactor },
+    },
   });
   service.hide(clientSecret);
   return { service, provider };
@@ -31,7 +37,7 @@ async function startBoth(
 async function followRedirect(browser: Browser, path: string): Promise<string> {
   const { status, headers } = await browser.send({ path });
   expect(status).toBe(302);
-  return (headers['location'] ?? '').replace(publicUrl, '');
+  return (headers['location'] ?? '').replace(/^http:\/\/(127\.0\.0\.1|localhost):4321/, '');
 }
 
 /** Signs in at the provider, or declines if `email` is null; returns the path to which the provider redirects. */
@@ -210,6 +216,36 @@ describe('a user with two-factor authentication', () => {
     const { service } = await prepare('trust', amr);
     expect(await signInAs(new Browser(service), ada.email)).toBe(expected);
   });
+});
+
+test('a user without a password adds a passkey just after signing in, and then needs it', async () => {
+  const url = 'http://localhost:4321';
+  const { service } = await startBoth(undefined, 'require', url);
+  await service.store.addMember(memberOf(ada.email), by);
+  const device = new SoftwareAuthenticator(url);
+  const browser = new Browser(service);
+  await signInAs(browser, ada.email);
+  const start = (path: string) => browser.send({ path: `${path}/start`, body: {} });
+  service.clock.nowMs = Date.now() + freshSessionSeconds * 1000 + 1;
+  for (const path of ['/api/account/passkeys', '/api/account/second-factor']) {
+    const stale = await start(path);
+    expect([stale.status, errorOf(stale)]).toEqual([
+      403,
+      'Sign in again first: this can be changed for 10 minutes after signing in.',
+    ]);
+  }
+  service.clock.nowMs = Date.now();
+  const created = device.create(JSON.parse((await start('/api/account/passkeys')).text));
+  const body = { name: 'Laptop', response: created };
+  await browser.ask({ path: '/api/account/passkeys', body }, 204);
+  await browser.ask({ path: '/api/sign-out', body: {} }, 204);
+  expect(await signInAs(browser, ada.email)).toBe('/sign-in?second-factor=1&to=%2Fprojects%2Fdocs');
+  expect(await findUser(browser)).toBeNull();
+  const { codes, passkey } = JSON.parse((await start('/api/sign-in/second-factor')).text);
+  expect(codes).toBe(false);
+  const response = device.get(passkey);
+  await browser.ask({ path: '/api/sign-in/second-factor/passkey', body: { response } }, 204);
+  expect(await findUser(browser)).toMatchObject({ email: ada.email, hasPassword: false, secondFactor: true });
 });
 
 describe.each(databases)('on %s', (_kind, newDatabase) => {

@@ -5,6 +5,7 @@ import { placeFactories } from '../support/storage/store.js';
 import {
   ada,
   addSecondFactor,
+  codeOf,
   createUser,
   findEmail,
   type Node,
@@ -40,11 +41,6 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
   };
   const verify = async (node: Node, visitor: Visitor, code: string, trustDevice = false) =>
     visitor.keep(await node.users.verifySecondFactor(visitor.asking(), { code, trustDevice }));
-  const codeOf = async (result: Promise<unknown>) =>
-    result.then(
-      () => 'accepted',
-      (error: { code?: string }) => error.code,
-    );
 
   test('a code works once, however many nodes get it at once', async () => {
     const now = startOfTime();

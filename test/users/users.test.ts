@@ -158,7 +158,7 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
     const wrong = String((Number(code(Date.now())) + 1) % 1_000_000).padStart(6, '0');
     await expectError(node.credentials.confirmSecondFactor(visitor.asking(), wrong), 'wrong_credentials');
     visitor.keep((await node.credentials.confirmSecondFactor(visitor.asking(), code(Date.now()))) as never);
-    expect((await node.users.findSession(visitor.asking()))?.user.secondFactor).toBe(true);
+    expect((await node.users.findSession(visitor.asking()))?.user.codes).toBe(true);
     await expectError(node.credentials.startSecondFactor(visitor.asking(), ada.password), 'already_exists');
 
     const other = new Visitor();

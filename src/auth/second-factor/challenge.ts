@@ -1,15 +1,16 @@
 /**
- * Asks for the second factor after single sign-on. The library asks only after a password. What it needs for the second step
- * is created here in its own form.
+ * Asks for the second factor where the library does not: it asks only after a password, and knows no passkeys. What it needs
+ * for the second step is created here in its own form.
  */
 import type { BetterAuthPlugin } from 'better-auth';
 import { createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
 import { deleteSessionCookie } from 'better-auth/cookies';
 import { generateRandomString } from 'better-auth/crypto';
 import { secondMs } from '../../domain/time/duration.js';
+import { findPasskeys } from '../passkeys/passkey-rows.js';
 import type { LibraryContext } from './library-context.js';
-import { findClaims, hasSecondFactor } from './provider-claims.js';
-import { isTrustedDevice } from './trusted-devices.js';
+import { findClaims, provesSecondFactor } from './provider-claims.js';
+import { renewTrust } from './trusted-devices.js';
 
 export const SECOND_FACTOR_TABLE = 'user_second_factor';
 
@@ -19,11 +20,18 @@ const challengeSeconds = 600;
 /** The id of the user whose code a request has: the signed-in one, or the one whose password was right. */
 export async function findChallengedUser(context: LibraryContext): Promise<string | undefined> {
   const session = await getSessionFromCtx(context);
-  if (session !== null) return session.user.id;
+  return session === null ? (await findSecondStep(context))?.userId : session.user.id;
+}
+
+/** The second step that the browser has to take, and its user, whose password was right. */
+export async function findSecondStep(
+  context: LibraryContext,
+): Promise<{ readonly identifier: string; readonly userId: string } | undefined> {
   const { name } = context.context.createAuthCookie('two_factor');
-  const challenge = await context.getSignedCookie(name, context.context.secret);
-  if (!challenge) return undefined;
-  return (await context.context.internalAdapter.findVerificationValue(challenge))?.value;
+  const identifier = await context.getSignedCookie(name, context.context.secret);
+  if (!identifier) return undefined;
+  const found = await context.context.internalAdapter.findVerificationValue(identifier);
+  return found === null ? undefined : { identifier, userId: found.value };
 }
 
 interface ChallengeOptions {
@@ -33,32 +41,61 @@ interface ChallengeOptions {
   readonly signInPath: string;
 }
 
-export function challengeSingleSignOn({ trustsProvider, signInPath }: ChallengeOptions) {
-  const handler = createAuthMiddleware(async (context) => {
-    const { newSession, internalAdapter, secret, createAuthCookie, returned } = context.context;
-    if (!newSession) return;
-    const nowMs = newSession.session.createdAt.getTime();
-    // Read again: linking the account may have removed the factor.
-    const user = await internalAdapter.findUserById(newSession.user.id);
-    if ((user as { readonly twoFactorEnabled?: unknown } | null)?.twoFactorEnabled !== true) return;
-    if (trustsProvider && hasSecondFactor(findClaims(context.context))) return;
-    if (await isTrustedDevice(context, { userId: newSession.user.id, nowMs })) return;
-    deleteSessionCookie(context, true);
-    await internalAdapter.deleteSession(newSession.session.token);
-    context.context.setNewSession(null);
-    const identifier = `2fa-${generateRandomString(20)}`;
-    const expiresAt = new Date(nowMs + challengeSeconds * secondMs);
-    await internalAdapter.createVerificationValue({ identifier, value: newSession.user.id, expiresAt });
-    // The number of codes that were tried.
-    const attempts = { identifier: `2fa-attempts-${identifier}`, value: '0', expiresAt };
-    await internalAdapter.createVerificationValue(attempts);
-    const { name, attributes } = createAuthCookie('two_factor', { maxAge: challengeSeconds });
-    await context.setSignedCookie(name, identifier, secret, attributes);
+export function challengeSecondFactor({ trustsProvider, signInPath }: ChallengeOptions) {
+  const afterProvider = createAuthMiddleware(async (context) => {
+    const { newSession, returned } = context.context;
+    if (!newSession || !(await hasSecondFactor(context, newSession.user.id))) return;
+    if (trustsProvider && provesSecondFactor(findClaims(context.context))) return;
+    if (!(await beginSecondStep(context))) return;
     const to = (returned as { readonly headers?: Headers } | undefined)?.headers?.get('location') ?? '/';
     throw context.redirect(`${signInPath}?second-factor=1&to=${encodeURIComponent(to)}`);
   });
+  const afterPassword = createAuthMiddleware(async (context) => {
+    const { newSession } = context.context;
+    // The library asks users who have codes.
+    if (!newSession || (newSession.user as UserWithCodes).twoFactorEnabled === true) return;
+    if (!(await hasSecondFactor(context, newSession.user.id)) || !(await beginSecondStep(context))) return;
+    return context.json({ twoFactorRedirect: true });
+  });
   return {
-    id: 'single-sign-on-challenge',
-    hooks: { after: [{ matcher: ({ path }) => path?.startsWith('/callback/') === true, handler }] },
+    id: 'second-factor-challenge',
+    hooks: {
+      after: [
+        { matcher: ({ path }) => path?.startsWith('/callback/') === true, handler: afterProvider },
+        { matcher: ({ path }) => path === '/sign-in/email', handler: afterPassword },
+      ],
+    },
   } satisfies BetterAuthPlugin;
+}
+
+/** With the field of the library's plugin for second factors. */
+interface UserWithCodes {
+  readonly twoFactorEnabled?: unknown;
+}
+
+/** Reads the user again: linking the account may have removed the factor. */
+async function hasSecondFactor({ context }: LibraryContext, userId: string): Promise<boolean> {
+  const user = (await context.internalAdapter.findUserById(userId)) as UserWithCodes | null;
+  return user?.twoFactorEnabled === true || (await findPasskeys(context.adapter, userId)).length > 0;
+}
+
+/** Ends the new session and begins the second step instead. False if the user trusts the device. */
+async function beginSecondStep(context: LibraryContext): Promise<boolean> {
+  const { newSession, internalAdapter, secret, createAuthCookie } = context.context;
+  if (!newSession) return false;
+  const { session, user } = newSession;
+  const nowMs = session.createdAt.getTime();
+  if (await renewTrust(context, { userId: user.id, nowMs })) return false;
+  deleteSessionCookie(context, true);
+  await internalAdapter.deleteSession(session.token);
+  context.context.setNewSession(null);
+  const identifier = `2fa-${generateRandomString(20)}`;
+  const expiresAt = new Date(nowMs + challengeSeconds * secondMs);
+  await internalAdapter.createVerificationValue({ identifier, value: user.id, expiresAt });
+  // The number of codes that were tried.
+  const attempts = { identifier: `2fa-attempts-${identifier}`, value: '0', expiresAt };
+  await internalAdapter.createVerificationValue(attempts);
+  const { name, attributes } = createAuthCookie('two_factor', { maxAge: challengeSeconds });
+  await context.setSignedCookie(name, identifier, secret, attributes);
+  return true;
 }

@@ -43,7 +43,7 @@ export function findClaims(context: object): unknown {
  * Whether the provider checked a second factor. A provider that says nothing of it is believed to have its own rules; one that
  * names only one factor is not.
  */
-export function hasSecondFactor(claims: unknown): boolean {
+export function provesSecondFactor(claims: unknown): boolean {
   const { amr, acr } = (claims ?? {}) as { readonly amr?: unknown; readonly acr?: unknown };
   if (typeof acr === 'string' && STRONG_CONTEXTS.includes(acr)) return true;
   if (!Array.isArray(amr) || amr.length === 0) return true;

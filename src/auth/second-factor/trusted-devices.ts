@@ -1,6 +1,7 @@
 /** Devices that need no second factor for a while. The library keeps each as a verification value of the user. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { DBAdapter, Where } from 'better-auth';
+import { dayMs, secondMs } from '../../domain/time/duration.js';
 import type { LibraryContext } from './library-context.js';
 
 /** Begins the identifiers of trusted devices. They are not secret: the cookie has a signature of them. */
@@ -61,17 +62,41 @@ export function forgetTrustedDevices(
   return adapter.deleteMany({ model: 'verification', where });
 }
 
-/** Whether the user trusts the device that sends the request. */
-export async function isTrustedDevice(
+/** How long a device is trusted, from its last sign-in on: as the library has it. */
+const trustSeconds = (30 * dayMs) / secondMs;
+
+/** Trusts the device that sends the request, in the library's form. */
+export async function trustDevice(context: LibraryContext, userId: string, nowMs: number): Promise<void> {
+  const { createAuthCookie, internalAdapter, secret } = context.context;
+  const identifier = TRUST_PREFIX + randomBytes(24).toString('base64url');
+  const expiresAt = new Date(nowMs + trustSeconds * secondMs);
+  await internalAdapter.createVerificationValue({ identifier, value: userId, expiresAt });
+  const { name, attributes } = createAuthCookie('trust_device', { maxAge: trustSeconds });
+  await context.setSignedCookie(
+    name,
+    `${sign(secret, userId, identifier)}!${identifier}`,
+    secret,
+    attributes,
+  );
+}
+
+/** Whether the user trusts the device that sends the request. If so, the trust begins anew. */
+export async function renewTrust(
   context: LibraryContext,
   { userId, nowMs }: { readonly userId: string; readonly nowMs: number },
 ): Promise<boolean> {
   const { createAuthCookie, internalAdapter, secret } = context.context;
   const cookie = await context.getSignedCookie(createAuthCookie('trust_device').name, secret);
   const [signature = '', identifier = ''] = (cookie || '').split('!');
-  const expected = createHmac('sha256', secret).update(`${userId}!${identifier}`).digest('base64url');
-  const [given, wanted] = [Buffer.from(signature), Buffer.from(expected)];
+  const [given, wanted] = [Buffer.from(signature), Buffer.from(sign(secret, userId, identifier))];
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return false;
   const found = await internalAdapter.findVerificationValue(identifier);
-  return found?.value === userId && found.expiresAt.getTime() > nowMs;
+  if (found?.value !== userId || found.expiresAt.getTime() <= nowMs) return false;
+  await internalAdapter.deleteVerificationByIdentifier(identifier);
+  await trustDevice(context, userId, nowMs);
+  return true;
+}
+
+function sign(secret: string, userId: string, identifier: string): string {
+  return createHmac('sha256', secret).update(`${userId}!${identifier}`).digest('base64url');
 }

@@ -161,7 +161,7 @@ function addReset(member: Command, io: Io): void {
     .command('reset')
     .description('prints a link that sets a new password and ends all sessions, once, within an hour')
     .argument('<email>', "the user's e-mail address")
-    .option('--second-factor', 'turn two-factor authentication off, too')
+    .option('--second-factor', 'turn two-factor authentication off and remove all passkeys, too')
     .addOption(settingOption('publicUrl'))
     .addOption(settingOption('basePath'))
     .addOption(settingOption('secretFile'));

@@ -19,6 +19,7 @@ export const AUDIT_ACTION_NAMES = {
   'invitation.revoke': 'Invitation withdrawn',
   'user.password': 'Password changed',
   'user.second_factor': 'Two-factor authentication changed',
+  'user.passkey': 'Passkeys changed or used',
   'user.sign_in_failure': 'Sign-in failed',
   'user.lockout': 'Sign-in blocked',
   'user.session_end': 'Session ended',

@@ -1,6 +1,7 @@
 /** The dependencies of the dashboard's routes. */
 import type { AuthProvider } from '../../auth/auth-provider.js';
 import type { Credentials } from '../../auth/credentials.js';
+import type { Passkeys } from '../../auth/passkeys/passkeys.js';
 import type { Users } from '../../auth/users.js';
 import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 import type { Clock } from '../../domain/time/clock.js';
@@ -32,6 +33,7 @@ export interface DashboardOptions {
 export interface Dashboard extends DashboardOptions {
   readonly users: Users;
   readonly credentials: Credentials;
+  readonly passkeys: Passkeys;
   readonly sessionGuard: SessionGuard;
   readonly loginThrottle: LoginThrottle;
 }

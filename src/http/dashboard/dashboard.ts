@@ -4,6 +4,7 @@
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Credentials } from '../../auth/credentials.js';
+import { Passkeys } from '../../auth/passkeys/passkeys.js';
 import { Users } from '../../auth/users.js';
 import { dashboardBodyBytesMax } from '../../domain/limits.js';
 import { HttpError } from '../errors.js';
@@ -18,6 +19,7 @@ import { addInvitationLinks, addPasswordReset, addSetUp } from './routes/invitat
 import { addKeys } from './routes/keys.js';
 import { addInvitations, addMembers } from './routes/members.js';
 import { addOrganization } from './routes/organization.js';
+import { addPasskeySignIn, addPasskeys } from './routes/passkeys.js';
 import { addProjects } from './routes/projects.js';
 import { addSession } from './routes/session.js';
 import { addSignIn, addSingleSignOn } from './routes/sign-in.js';
@@ -29,6 +31,7 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
     ...options,
     users,
     credentials: new Credentials(authProvider),
+    passkeys: new Passkeys(authProvider, users),
     sessionGuard: new SessionGuard(users, store, clock),
     loginThrottle: new LoginThrottle({ authProvider, throttles: store.throttles, clock }),
   };
@@ -43,12 +46,14 @@ export async function addDashboardApi(app: FastifyInstance, options: DashboardOp
     for (const add of [
       addSession,
       addSignIn,
+      addPasskeySignIn,
       addSingleSignOn,
       addSetUp,
       addInvitationLinks,
       addPasswordReset,
       addAccount,
       addTwoFactor,
+      addPasskeys,
       addSessions,
       addTrustedDevices,
       addProjects,

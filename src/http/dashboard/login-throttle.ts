@@ -46,8 +46,15 @@ type Counted = { readonly key: string; readonly resetsAt: number };
 
 type Limit = readonly [subject: string, attemptsMax: number];
 
+/** Who is tried, and with what. The user of an unknown passkey is undefined. */
+interface Attempted {
+  readonly email: string | undefined;
+  readonly isSignedIn?: boolean;
+  readonly what?: 'passwords' | 'passkeys';
+}
+
 /** The user that an attempt is for, and the id of the browser if it has signed in as that user before. */
-type Guesser = { readonly email: string; readonly device: string | undefined };
+type Guesser = Pick<Attempted, 'email' | 'what'> & { readonly device: string | undefined };
 
 export class LoginThrottle {
   readonly #options: LoginThrottleOptions;
@@ -66,15 +73,15 @@ export class LoginThrottle {
    */
   async attempt<T>(
     request: FastifyRequest,
-    { email, isSignedIn = false }: { readonly email: string; readonly isSignedIn?: boolean },
+    { email, isSignedIn = false, what = 'passwords' }: Attempted,
     check: () => Promise<T>,
   ): Promise<T> {
-    const device = await this.#findDevice(request, email);
+    const device = email === undefined ? undefined : await this.#findDevice(request, email);
     const lane = isSignedIn || device !== undefined ? 'known' : 'stranger';
     try {
       // A place comes first: an attempt without one does not reach the store.
       return await this.#options.authProvider.passwords.inLane(lane, () =>
-        this.#counted(request, { email, device }, check),
+        this.#counted(request, { email, device, what }, check),
       );
     } catch (error) {
       const isBusy = error instanceof CallerStatsError && error.code === 'busy';
@@ -125,10 +132,13 @@ export class LoginThrottle {
   }
 
   /** Counts an attempt: of the browser if it is known, else of the user and of the address. Throws `429` above a limit. */
-  async #count(request: FastifyRequest, { email, device }: Guesser): Promise<readonly Counted[]> {
+  async #count(request: FastifyRequest, guesser: Guesser): Promise<readonly Counted[]> {
+    const { email, device } = guesser;
+    const ofUser: Limit = [`attempts of user ${email}`, guessesMax];
+    const ofAddress = limitsOfAddress(getClientAddress(request));
     const limits: readonly Limit[] =
       device === undefined
-        ? [[`attempts of user ${email}`, guessesMax], ...limitsOfAddress(getClientAddress(request))]
+        ? [...(email === undefined ? [] : [ofUser]), ...ofAddress]
         : [[`attempts of device ${device}`, guessesMax]];
     const nowMs = this.#options.clock.now();
     const counted: Counted[] = [];
@@ -138,7 +148,7 @@ export class LoginThrottle {
       const { isAllowed, resetsAt } = await this.#options.throttles.take(key, limit, nowMs);
       if (!isAllowed) {
         await this.#takeBack(counted);
-        await this.#record('lockout', request, { email, device });
+        await this.#record('lockout', request, guesser);
         throw tooManyAttempts(resetsAt - nowMs);
       }
       counted.push({ key, resetsAt });
@@ -149,10 +159,13 @@ export class LoginThrottle {
   async #record(
     event: 'failure' | 'lockout',
     request: FastifyRequest,
-    { email, device }: Guesser,
+    { email, device, what }: Guesser,
   ): Promise<void> {
-    const detail = `passwords, from ${device === undefined ? 'an unknown' : 'a known'} browser`;
-    await this.#options.authProvider.log.record(event, { email, address: getClientAddress(request), detail });
+    const { log } = this.#options.authProvider;
+    // No audit log has an entry about nobody.
+    if (email === undefined) return log.count(event);
+    const detail = `${what}, from ${device === undefined ? 'an unknown' : 'a known'} browser`;
+    await log.record(event, { email, address: getClientAddress(request), detail });
   }
 
   async #takeBack(counted: readonly Counted[]): Promise<void> {

@@ -14,6 +14,11 @@ export function toAuthRequest(request: FastifyRequest): AuthRequest {
   return { headers, secure: request.protocol === 'https' };
 }
 
+/** The origin of the page that sends the request, as the browser says; of the server, if it does not. */
+export function originOf({ headers, protocol }: FastifyRequest): string {
+  return headers.origin ?? `${protocol}://${headers.host}`;
+}
+
 /** Adds the sign-in library's cookies to those that the response sets already. */
 export function setCookies(reply: FastifyReply, { cookies }: AuthResponse): void {
   for (const cookie of cookies) reply.header('set-cookie', cookie);

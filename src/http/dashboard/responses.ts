@@ -3,6 +3,7 @@
  * change a response alone. Counts, series and callers are those of the public API (`domain/counting`).
  */
 import type { invitationToJson, KeyJson, memberToJson, ProjectJson } from '../../app/json.js';
+import type { PasskeyProblem, RequestOptions } from '../../auth/passkeys/relying-party.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Role } from '../../domain/people/member.js';
 import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
@@ -64,7 +65,10 @@ export interface SessionResponse {
     readonly email: string;
     readonly name: string;
     readonly hasPassword: boolean;
+    /** Whether signing in needs a second factor: codes, or a passkey. */
     readonly secondFactor: boolean;
+    /** Whether the user has codes of an authenticator app. */
+    readonly codes: boolean;
     /** The id of this session. */
     readonly session: string;
   } | null;
@@ -73,6 +77,8 @@ export interface SessionResponse {
   readonly version?: string;
   /** Whether the server has no account yet and waits for its set-up link to be opened. */
   readonly setUp: boolean;
+  /** Why the server has no passkeys, if it has none. */
+  readonly passkeyProblem: PasskeyProblem | null;
   readonly singleSignOn: { readonly name: string } | null;
   readonly keys: {
     readonly prefix: string;
@@ -103,6 +109,24 @@ export interface TrustedDeviceResponse {
   /** When it was trusted, or last signed in. */
   readonly usedAt: string;
   readonly expiresAt: string;
+}
+
+/** A passkey of the signed-in user. */
+export interface PasskeyResponse {
+  readonly id: string;
+  readonly name: string;
+  /** The host that it works for. */
+  readonly host: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+/** What the second step of signing in may be answered with. */
+export interface SecondStepResponse {
+  /** Codes of an authenticator app, and backup codes. */
+  readonly codes: boolean;
+  /** The options for the browser; null if the user has no passkey for this address. */
+  readonly passkey: RequestOptions | null;
 }
 
 export interface TwoFactorSetupResponse {

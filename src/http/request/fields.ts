@@ -77,6 +77,19 @@ export const newPassword: FieldReader<string> = (value) => {
     : password;
 };
 
+/** The base64url form of the bytes of a passkey's id, of which there are at most 1,023. */
+const credentialId = /^[\w-]{1,1364}$/;
+
+/** What a browser says of a passkey (WebAuthn, `PublicKeyCredentialJSON`). The sign-in library checks everything in it. */
+export function credentialJson<T extends { readonly id: string; readonly response: object }>(
+  value: unknown,
+): Result<T> {
+  const { id, response } = (typeof value === 'object' && value !== null ? value : {}) as Partial<T>;
+  if (typeof id !== 'string' || !credentialId.test(id) || typeof response !== 'object' || response === null)
+    return failure('is missing, or not a credential');
+  return success(value as T);
+}
+
 /** A list of texts; empty if the field is missing. */
 export const texts: FieldReader<readonly string[]> = (value = []) =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')

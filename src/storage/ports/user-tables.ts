@@ -13,7 +13,7 @@ export interface UserStatementResult {
 }
 
 /**
- * The tables `user_account`, `user_session`, `user_credential`, `user_verification` and `user_second_factor`. They
+ * The tables `user_account`, `user_session`, `user_credential`, `user_verification`, `user_second_factor` and `user_passkey`. They
  * belong to the sign-in library: it writes the statements, and the store runs them.
  */
 export interface UserTables {

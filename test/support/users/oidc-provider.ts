@@ -28,7 +28,7 @@ export interface OidcProvider {
 
 export interface OidcProviderOptions {
   readonly users: readonly OidcUser[];
-  /** The path of the client's redirect URI, on any port of 127.0.0.1. */
+  /** The path of the client's redirect URI, on any port of 127.0.0.1 and localhost. */
   readonly redirectPath: string;
 }
 
@@ -53,7 +53,7 @@ export async function startOidcProvider({
         client_secret: clientSecret,
         // Redirect URIs of native clients may have any port (RFC 8252, section 7.3).
         application_type: 'native',
-        redirect_uris: [`http://127.0.0.1${redirectPath}`],
+        redirect_uris: ['127.0.0.1', 'localhost'].map((host) => `http://${host}${redirectPath}`),
       },
     ],
   });

@@ -11,12 +11,14 @@ import {
 } from '../../../src/auth/auth-provider.js';
 import { Credentials } from '../../../src/auth/credentials.js';
 import { ADDRESS_HEADER } from '../../../src/auth/names.js';
+import { Passkeys } from '../../../src/auth/passkeys/passkeys.js';
 import { Users } from '../../../src/auth/users.js';
 import type { Store } from '../../../src/storage/ports/store.js';
 
 export interface Node {
   readonly users: Users;
   readonly credentials: Credentials;
+  readonly passkeys: Passkeys;
 }
 
 /** The part of a server that signs users in. */
@@ -32,7 +34,8 @@ export function usersOf(store: Store, more: Partial<UsersOptions> = {}): Node {
     log: pino({ level: 'silent' }),
     ...more,
   });
-  return { users: new Users(authProvider, store), credentials: new Credentials(authProvider) };
+  const users = new Users(authProvider, store);
+  return { users, credentials: new Credentials(authProvider), passkeys: new Passkeys(authProvider, users) };
 }
 
 /** A client that keeps the cookies it receives. */
@@ -103,6 +106,14 @@ export async function addSecondFactor({ credentials }: Node, visitor: Visitor, p
   const code = codesOf(uri);
   visitor.keep(await credentials.confirmSecondFactor(visitor.asking(), code(Date.now())));
   return { code, backupCodes };
+}
+
+/** The code of the error that a call throws; `accepted` if it throws none. */
+export function codeOf(result: Promise<unknown>): Promise<string> {
+  return result.then(
+    () => 'accepted',
+    (error: { code?: string }) => error.code ?? String(error),
+  );
 }
 
 /** Sets the time for the sign-in library until the test ends. */

@@ -1,10 +1,11 @@
 /** The account of the signed-in user: name, password, second factor, sessions. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { formatTime } from '../../../domain/format.js';
-import { name, newPassword, readFields, text } from '../../request/fields.js';
+import { name, newPassword, optional, readFields, text } from '../../request/fields.js';
 import { getParameter } from '../../request/target.js';
 import type { SignedIn } from '../authorize.js';
 import type { Dashboard } from '../context.js';
+import { reauthenticate } from '../reauthentication.js';
 import { setCookies } from '../requests.js';
 import type { DeviceResponse, TrustedDeviceResponse, TwoFactorSetupResponse } from '../responses.js';
 
@@ -28,19 +29,17 @@ export function addAccount(
   });
 }
 
-export function addTwoFactor(
-  app: FastifyInstance,
-  { credentials, store, sessionGuard, loginThrottle }: Dashboard,
-): void {
+export function addTwoFactor(app: FastifyInstance, dashboard: Dashboard): void {
+  const { credentials, store, sessionGuard } = dashboard;
   const log = ({ user, by }: SignedIn, detail: 'on' | 'off') =>
     store.logUserChange(user.email, { action: 'user.second_factor', detail }, by);
   const withPassword = <T>(
-    { user }: SignedIn,
+    signedIn: SignedIn,
     request: FastifyRequest,
-    work: (password: string) => Promise<T>,
+    work: (password: string | undefined) => Promise<T>,
   ) => {
-    const { password } = readFields(request, { password: text });
-    return loginThrottle.attempt(request, { email: user.email, isSignedIn: true }, () => work(password));
+    const { password } = readFields(request, { password: optional(text) });
+    return reauthenticate(dashboard, signedIn, { request, password }, work);
   };
   sessionGuard.addUserResource(app, '/api/account/second-factor/start', {
     POST: async (signedIn, request): Promise<TwoFactorSetupResponse> => {

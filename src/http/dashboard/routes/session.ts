@@ -1,18 +1,20 @@
 /** `GET /api/session`: what every page loads first. It needs no session. */
 import type { FastifyInstance } from 'fastify';
+import { findRelyingParty } from '../../../auth/passkeys/relying-party.js';
 import { DEFAULT_EXPIRY } from '../../../domain/keys/key-lifetime.js';
 import { keyGraceDaysMax } from '../../../domain/limits.js';
 import { dayMs } from '../../../domain/time/duration.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
-import { setCookies, toAuthRequest } from '../requests.js';
+import { originOf, setCookies, toAuthRequest } from '../requests.js';
 import type { SessionResponse } from '../responses.js';
 
 /** The choices for the expiry of a new key (contract, part 2). */
 const EXPIRY_DAYS = [7, 30, 60, 90];
 
 export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
-  const { users, store, singleSignOnName, keyPrefix, keyLifeMax, version } = dashboard;
+  const { users, passkeys, authProvider, store, singleSignOnName, keyPrefix, keyLifeMax, version } =
+    dashboard;
   const about = {
     singleSignOn: singleSignOnName === undefined ? null : { name: singleSignOnName },
     keys: {
@@ -29,8 +31,11 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
   addResource(app, '/api/session', {
     GET: async (request, reply): Promise<SessionResponse> => {
       const found = await users.findSession(toAuthRequest(request));
+      const relyingParty = findRelyingParty(authProvider.publicUrl, originOf(request));
+      const passkeyProblem = 'problem' in relyingParty ? relyingParty.problem : null;
       if (found === undefined) {
-        return { user: null, organizations: [], setUp: await store.isSetUpOpen(), ...about };
+        const setUp = await store.isSetUpOpen();
+        return { user: null, organizations: [], setUp, passkeyProblem, ...about };
       }
       setCookies(reply, found);
       const { user, session } = found;
@@ -40,7 +45,8 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
           email: user.email,
           name: user.name,
           hasPassword: await users.hasPassword(user),
-          secondFactor: user.secondFactor,
+          secondFactor: user.codes || (await passkeys.list(user)).length > 0,
+          codes: user.codes,
           session: session.id,
         },
         organizations: memberships.map(({ organizationId, organizationName, role }) => ({
@@ -50,6 +56,7 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
         })),
         version,
         setUp: false,
+        passkeyProblem,
         ...about,
       };
     },

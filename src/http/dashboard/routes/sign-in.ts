@@ -1,15 +1,13 @@
 /** Signing in and out: with a password and a second factor, or with single sign-on. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SINGLE_SIGN_ON_CALLBACK, SINGLE_SIGN_ON_PATH } from '../../../auth/names.js';
 import { email, flag, optional, readFields, text } from '../../request/fields.js';
 import { addResource } from '../../resource.js';
 import type { Dashboard } from '../context.js';
 import { noContent, setCookies, toAuthRequest } from '../requests.js';
 
-export function addSignIn(
-  app: FastifyInstance,
-  { users, store, sessionGuard, loginThrottle, authProvider }: Dashboard,
-): void {
+export function addSignIn(app: FastifyInstance, dashboard: Dashboard): void {
+  const { users, store, sessionGuard, loginThrottle, authProvider } = dashboard;
   addResource(app, '/api/sign-in', {
     POST: async (request, reply) => {
       const fields = readFields(request, { email, password: text });
@@ -34,15 +32,7 @@ export function addSignIn(
       });
       setCookies(reply, answered);
       await loginThrottle.succeeded(request, reply, answered.email);
-      if (trustDevice) {
-        authProvider.log.count('trust');
-        const by = sessionGuard.getActor(request, answered.email);
-        await store.logUserChange(
-          answered.email,
-          { action: 'user.trust', detail: 'granted to a device' },
-          by,
-        );
-      }
+      if (trustDevice) await recordTrust(dashboard, request, answered.email);
       return noContent(reply);
     },
   });
@@ -65,6 +55,17 @@ export function addSignIn(
       return noContent(reply);
     },
   });
+}
+
+/** After a user trusted the device in the second step. */
+export async function recordTrust(
+  { store, sessionGuard, authProvider }: Pick<Dashboard, 'store' | 'sessionGuard' | 'authProvider'>,
+  request: FastifyRequest,
+  email: string,
+): Promise<void> {
+  authProvider.log.count('trust');
+  const change = { action: 'user.trust', detail: 'granted to a device' } as const;
+  await store.logUserChange(email, change, sessionGuard.getActor(request, email));
 }
 
 export function addSingleSignOn(

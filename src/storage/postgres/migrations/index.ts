@@ -25,6 +25,7 @@ import { sql as v10 } from './010-019/010-project-telemetry.js';
 import { sql as v11 } from './010-019/011-sign-in.js';
 import { sql as v12 } from './010-019/012-one-server.js';
 import { sql as v13 } from './010-019/013-managed-audit.js';
+import { sql as v14 } from './010-019/014-passkeys.js';
 
 export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v1,
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v11,
   v12,
   v13,
+  v14,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

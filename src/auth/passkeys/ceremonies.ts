@@ -1,0 +1,313 @@
+/**
+ * Creates and checks passkeys as endpoints of the sign-in library, which begin its sessions. `@simplewebauthn/server` verifies
+ * what browsers send; the store remembers used challenges. The library's own plugin for passkeys checks neither the user
+ * verification nor the counter in the way that is needed here.
+ */
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import type { BetterAuthPlugin } from 'better-auth';
+import { createAuthEndpoint, getSessionFromCtx } from 'better-auth/api';
+import { expireCookie, setSessionCookie } from 'better-auth/cookies';
+import { CallerStatsError } from '../../domain/errors.js';
+import { passkeyChallengeSeconds, passkeysMax } from '../../domain/limits.js';
+import type { Clock } from '../../domain/time/clock.js';
+import { secondMs } from '../../domain/time/duration.js';
+import type { Throttles } from '../../storage/ports/throttles.js';
+import { findSecondStep } from '../second-factor/challenge.js';
+import type { LibraryContext } from '../second-factor/library-context.js';
+import { endOtherSessions } from '../second-factor/other-sessions.js';
+import { trustDevice } from '../second-factor/trusted-devices.js';
+import { findChallenge, issueChallenge, type Purpose, redeemChallenge } from './challenge.js';
+import { findCredential, findPasskeys, PASSKEY_SCHEMA, type PasskeyRow } from './passkey-rows.js';
+import type { RelyingParty } from './relying-party.js';
+
+interface CeremonyOptions {
+  readonly throttles: Pick<Throttles, 'take'>;
+  readonly clock: Clock;
+}
+
+export interface Registration {
+  readonly relyingParty: RelyingParty;
+  /** What the user calls the passkey. */
+  readonly name: string;
+  /** What the browser says of the passkey that it created. */
+  readonly response: RegistrationResponseJSON;
+}
+
+export interface Assertion {
+  readonly relyingParty: RelyingParty;
+  /** The challenge that a passkey signed. */
+  readonly response: AuthenticationResponseJSON;
+}
+
+/** WebAuthn, "Authenticator Transport Enumeration". */
+const TRANSPORTS = ['ble', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
+
+const timeout = passkeyChallengeSeconds * secondMs;
+
+/** The form of a body, for the types of the library. */
+function bodyOf<Body>() {
+  return { method: 'POST', metadata: { $Infer: { body: {} as Body } } } as const;
+}
+
+export function passkeyCeremonies(options: CeremonyOptions) {
+  return {
+    id: 'passkeys',
+    schema: PASSKEY_SCHEMA,
+    endpoints: { ...registration(options), ...signIn(options), ...secondStep(options) },
+  } satisfies BetterAuthPlugin;
+}
+
+function registration({ throttles, clock }: CeremonyOptions) {
+  return {
+    startPasskey: createAuthEndpoint.serverOnly(
+      bodyOf<Pick<Assertion, 'relyingParty'>>(),
+      async (context) => {
+        const { user } = await requireSession(context);
+        const present = await findPasskeys(context.context.adapter, user.id);
+        if (present.length >= passkeysMax) throw tooMany();
+        return generateRegistrationOptions({
+          rpName: 'caller-stats',
+          rpID: context.body.relyingParty.id,
+          challenge: fromBase64(
+            await issueChallenge(context, { purpose: 'register', userId: user.id }, clock),
+          ),
+          userID: new TextEncoder().encode(user.id),
+          userName: user.email,
+          userDisplayName: user.name,
+          timeout,
+          excludeCredentials: present.map(toDescriptor),
+          authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+        });
+      },
+    ),
+    addPasskey: createAuthEndpoint.serverOnly(bodyOf<Registration>(), async (context) => {
+      const session = await requireSession(context);
+      const { adapter, internalAdapter } = context.context;
+      const { name, response, relyingParty } = context.body;
+      const userId = session.user.id;
+      const challenge = await findChallenge(context, { purpose: 'register', userId }, clock);
+      if (challenge === undefined) throw expired();
+      const verified = await verifyRegistrationResponse({
+        response,
+        expectedChallenge: challenge,
+        expectedOrigin: relyingParty.origin,
+        expectedRPID: relyingParty.id,
+        requireUserVerification: false,
+      }).catch(() => undefined);
+      if (verified?.registrationInfo === undefined) throw invalidPasskey();
+      if ((await findPasskeys(adapter, userId)).length >= passkeysMax) throw tooMany();
+      if (!(await redeemChallenge(context, challenge, { throttles, clock }))) throw expired();
+      const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
+      const known = TRANSPORTS.filter((transport) => transports.includes(transport));
+      if ((await findCredential(adapter, id)) !== null) throw invalidPasskey();
+      await adapter.create({
+        model: 'passkey',
+        data: {
+          userId,
+          name,
+          relyingPartyId: relyingParty.id,
+          credentialId: id,
+          publicKey: Buffer.from(publicKey).toString('base64url'),
+          counter,
+          transports: known.join(','),
+          createdAt: new Date(clock.now()),
+          lastUsedAt: null,
+        },
+      });
+      // The other sessions began without this factor.
+      const renewed = await internalAdapter.createSession(userId, false, session.session);
+      await setSessionCookie(context, { session: renewed, user: session.user });
+      await endOtherSessions(adapter, userId, renewed.token);
+      return context.json({ ok: true });
+    }),
+  };
+}
+
+function signIn(options: CeremonyOptions) {
+  return {
+    startPasskeySignIn: createAuthEndpoint.serverOnly(
+      bodyOf<Pick<Assertion, 'relyingParty'>>(),
+      async (context) => startAssertion(context, { purpose: 'sign-in', userId: '', passkeys: [] }, options),
+    ),
+    signInWithPasskey: createAuthEndpoint.serverOnly(bodyOf<Assertion>(), async (context) => {
+      const passkey = await checkAssertion(context, { purpose: 'sign-in', userId: '' }, options);
+      return beginSession(context, passkey);
+    }),
+  };
+}
+
+function secondStep(options: CeremonyOptions) {
+  return {
+    /** What may answer the second step of this browser. */
+    startSecondStep: createAuthEndpoint.serverOnly(
+      bodyOf<{ readonly relyingParty: RelyingParty | undefined }>(),
+      async (context) => {
+        const step = await findSecondStep(context);
+        if (step === undefined) throw signInAgain();
+        const { adapter } = context.context;
+        const factor = await adapter.findOne<{ readonly verified?: boolean | null }>({
+          model: 'twoFactor',
+          where: [{ field: 'userId', value: step.userId }],
+        });
+        const { relyingParty } = context.body;
+        const passkeys = (await findPasskeys(adapter, step.userId)).filter(
+          ({ relyingPartyId }) => relyingPartyId === relyingParty?.id,
+        );
+        return {
+          codes: factor !== null && factor.verified !== false,
+          passkey:
+            relyingParty === undefined || passkeys.length === 0
+              ? null
+              : await startAssertion(
+                  { ...context, body: { relyingParty } },
+                  { purpose: 'second-factor', userId: step.userId, passkeys },
+                  options,
+                ),
+        };
+      },
+    ),
+    finishSecondStep: createAuthEndpoint.serverOnly(
+      bodyOf<Assertion & { readonly trustDevice: boolean }>(),
+      async (context) => {
+        const step = await findSecondStep(context);
+        if (step === undefined) throw signInAgain();
+        const passkey = await checkAssertion(
+          context,
+          { purpose: 'second-factor', userId: step.userId },
+          options,
+        );
+        const { internalAdapter, createAuthCookie } = context.context;
+        // In one statement: a step is finished once, with a code or with a passkey.
+        const consumed = await internalAdapter.consumeVerificationValue(step.identifier);
+        expireCookie(context, createAuthCookie('two_factor'));
+        if (consumed?.value !== passkey.userId) throw signInAgain();
+        return beginSession(context, passkey, context.body);
+      },
+    ),
+  };
+}
+
+async function startAssertion(
+  context: LibraryContext & { readonly body: Pick<Assertion, 'relyingParty'> },
+  {
+    passkeys,
+    ...ceremony
+  }: { readonly purpose: Purpose; readonly userId: string; readonly passkeys: readonly PasskeyRow[] },
+  { clock }: CeremonyOptions,
+) {
+  return generateAuthenticationOptions({
+    rpID: context.body.relyingParty.id,
+    challenge: fromBase64(await issueChallenge(context, ceremony, clock)),
+    timeout,
+    allowCredentials: passkeys.map(toDescriptor),
+    userVerification: ceremony.purpose === 'sign-in' ? 'required' : 'preferred',
+  });
+}
+
+/** Returns the passkey that signed the challenge of this browser. Throws `wrong_credentials` in all other cases. */
+async function checkAssertion(
+  context: LibraryContext & { readonly body: Assertion },
+  { purpose, userId }: { readonly purpose: Purpose; readonly userId: string },
+  { throttles, clock }: CeremonyOptions,
+): Promise<PasskeyRow> {
+  const { response, relyingParty } = context.body;
+  const { adapter } = context.context;
+  const challenge = await findChallenge(context, { purpose, userId }, clock);
+  const passkey = await findCredential(adapter, response.id);
+  if (challenge === undefined || passkey === null || !isOf(passkey, { userId, response, relyingParty }))
+    throw refused();
+  const verified = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge: challenge,
+    expectedOrigin: relyingParty.origin,
+    expectedRPID: relyingParty.id,
+    credential: {
+      id: passkey.credentialId,
+      publicKey: fromBase64(passkey.publicKey),
+      counter: passkey.counter,
+    },
+    // Without a password, the passkey has to be two factors: the device, and a PIN or a fingerprint.
+    requireUserVerification: purpose === 'sign-in',
+  }).catch(() => undefined);
+  if (verified?.verified !== true) throw refused();
+  if (!(await redeemChallenge(context, challenge, { throttles, clock }))) throw refused();
+  const used = await adapter.updateMany({
+    model: 'passkey',
+    // Of two uses at once, the second finds another counter, and so does a use of a passkey that was just removed.
+    where: [
+      { field: 'id', value: passkey.id },
+      { field: 'counter', value: passkey.counter },
+    ],
+    update: { counter: verified.authenticationInfo.newCounter, lastUsedAt: new Date(clock.now()) },
+  });
+  if (used === 0) throw refused();
+  return passkey;
+}
+
+/** Whether the passkey belongs to the user, if one must answer, and to the user that the device names, if it does. */
+function isOf(
+  passkey: PasskeyRow,
+  { userId, response, relyingParty }: Assertion & { readonly userId: string },
+): boolean {
+  const { userHandle } = response.response ?? {};
+  const named = userHandle === undefined || fromBase64(userHandle).toString() === passkey.userId;
+  return named && [passkey.userId, ''].includes(userId) && passkey.relyingPartyId === relyingParty.id;
+}
+
+async function beginSession(
+  context: LibraryContext,
+  { userId, name }: PasskeyRow,
+  { trustDevice: isTrusted = false }: { readonly trustDevice?: boolean } = {},
+) {
+  const { internalAdapter } = context.context;
+  const user = await internalAdapter.findUserById(userId);
+  if (user === null) throw refused();
+  const session = await internalAdapter.createSession(userId, false);
+  await setSessionCookie(context, { session, user });
+  if (isTrusted) await trustDevice(context, userId, session.createdAt.getTime());
+  return context.json({ email: user.email, passkey: name });
+}
+
+async function requireSession(context: LibraryContext) {
+  const session = await getSessionFromCtx(context);
+  if (session === null) throw signInAgain();
+  return session;
+}
+
+function toDescriptor({ credentialId, transports }: PasskeyRow) {
+  return { id: credentialId, transports: transports === '' ? [] : transports.split(',') };
+}
+
+function fromBase64(text: string): Buffer<ArrayBuffer> {
+  return Buffer.from(text, 'base64url');
+}
+
+function refused(): CallerStatsError {
+  return new CallerStatsError(
+    'wrong_credentials',
+    'The passkey was not accepted. Try again, or sign in another way.',
+  );
+}
+
+function signInAgain(): CallerStatsError {
+  return new CallerStatsError('wrong_credentials', 'The sign-in has expired; begin again.');
+}
+
+function expired(): CallerStatsError {
+  return new CallerStatsError('invalid', 'This took too long, or was begun in another window. Try again.');
+}
+
+function invalidPasskey(): CallerStatsError {
+  return new CallerStatsError('invalid', 'The passkey could not be verified. Try again.');
+}
+
+function tooMany(): CallerStatsError {
+  return new CallerStatsError('invalid', `You have ${passkeysMax} passkeys already; remove one first.`);
+}

@@ -1,0 +1,34 @@
+/**
+ * Asks who changes a second factor to prove again who they are: with their password, or, if they have none because they use
+ * single sign-on, by having signed in only minutes ago.
+ */
+import type { FastifyRequest } from 'fastify';
+import { freshSessionSeconds } from '../../domain/limits.js';
+import { minuteMs, secondMs } from '../../domain/time/duration.js';
+import { HttpError } from '../errors.js';
+import { invalid } from '../request/fields.js';
+import type { SignedIn } from './authorize.js';
+import type { Dashboard } from './context.js';
+
+/** Runs `work`, which compares the password that it gets. It gets none if the user has none. */
+export async function reauthenticate<T>(
+  { users, loginThrottle }: Pick<Dashboard, 'users' | 'loginThrottle'>,
+  { user, session, by }: SignedIn,
+  { request, password }: { readonly request: FastifyRequest; readonly password: string | undefined },
+  work: (password: string | undefined) => Promise<T>,
+): Promise<T> {
+  if (!(await users.hasPassword(user))) {
+    if (by.at - session.createdAt > freshSessionSeconds * secondMs) throw staleSession();
+    return work(undefined);
+  }
+  if (password === undefined) throw invalid(['password: is missing, or not a text']);
+  return loginThrottle.attempt(request, { email: user.email, isSignedIn: true }, () => work(password));
+}
+
+function staleSession(): HttpError {
+  const minutes = (freshSessionSeconds * secondMs) / minuteMs;
+  return new HttpError(
+    403,
+    `Sign in again first: this can be changed for ${minutes} minutes after signing in.`,
+  );
+}

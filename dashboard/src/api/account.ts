@@ -12,16 +12,17 @@ export function changePassword(currentPassword: string, newPassword: string): Pr
   return request('POST', '/api/account/password', { currentPassword, newPassword });
 }
 
-export function startTwoFactor(password: string): Promise<TwoFactorSetup> {
-  return request('POST', '/api/account/second-factor/start', { password });
+/** Users without a password need none. */
+export function startTwoFactor(proof: { readonly password?: string }): Promise<TwoFactorSetup> {
+  return request('POST', '/api/account/second-factor/start', proof);
 }
 
 export function confirmTwoFactor(code: string): Promise<void> {
   return request('POST', '/api/account/second-factor/confirm', { code });
 }
 
-export function stopTwoFactor(password: string): Promise<void> {
-  return request('POST', '/api/account/second-factor/stop', { password });
+export function stopTwoFactor(proof: { readonly password?: string }): Promise<void> {
+  return request('POST', '/api/account/second-factor/stop', proof);
 }
 
 export const sessionsQuery = queryOptions({

@@ -122,8 +122,10 @@ async function answerOf(page: Page): Promise<void> {
   }
 }
 
+const LOOPBACK = ['127.0.0.1', 'localhost'];
+
 /** Only the path and query of a URL on this machine, whose port differs each time. */
 function shown(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  return url?.hostname === '127.0.0.1' ? `${url.pathname}${url.search}` : address;
+  return url !== undefined && LOOPBACK.includes(url.hostname) ? `${url.pathname}${url.search}` : address;
 }

@@ -7,6 +7,7 @@ import { Page, Section } from '../../components/content/page.js';
 import { toast } from '../../components/feedback/toasts.js';
 import { TextField } from '../../components/forms/field.js';
 import { Form, getText } from '../../components/forms/form.js';
+import { Passkeys } from './passkeys.js';
 import { Password } from './password.js';
 import { Sessions } from './sessions.js';
 import { TrustedDevices } from './trusted-devices.js';
@@ -37,6 +38,7 @@ export function AccountPage() {
         </Form>
       </Section>
       <Password />
+      <Passkeys />
       <TwoFactorSection />
       {user.secondFactor && <TrustedDevices />}
       <Sessions />

@@ -1,4 +1,4 @@
-/** The browsers in which the user needs no code to sign in. */
+/** The browsers in which the user needs no second factor to sign in. */
 import { useQuery } from '@tanstack/react-query';
 import { forgetTrustedDevice, trustedDevicesQuery } from '../../api/account.js';
 import { queryClient } from '../../api/query-client.js';
@@ -23,7 +23,7 @@ export function TrustedDevices() {
   return (
     <Section
       title="Trusted devices"
-      lead="They need no code for 30 days after each sign-in. A new password or authenticator app ends that for all of them."
+      lead="They need no second factor for 30 days after each sign-in. A new password, passkey or authenticator app ends that for all of them."
     >
       {data === undefined && error === null && <LoadingRows what="Loading the trusted devices" rows={1} />}
       {data === undefined && error !== null && (

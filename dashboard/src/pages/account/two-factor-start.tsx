@@ -6,9 +6,9 @@ import type { TwoFactorSetup } from '../../api/types.js';
 import { Code, Copied } from '../../components/content/copy-button.js';
 import { toast } from '../../components/feedback/toasts.js';
 import { Check, TextField } from '../../components/forms/field.js';
-import { Form, getPassword, getText } from '../../components/forms/form.js';
-import { CurrentPassword } from '../../components/forms/passwords.js';
+import { Form, getText } from '../../components/forms/form.js';
 import { Dialog } from '../../components/overlays/dialog.js';
+import { getProof, ProofField, wrongPassword } from './proof.js';
 import { QrCode } from './qr-code.js';
 import './account.css';
 
@@ -19,13 +19,13 @@ export function TwoFactorStartDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Set up two-factor authentication" onClose={onClose}>
       <Form
         label="Set up two-factor authentication"
-        messages={{ 401: 'The password is not right.' }}
-        onSend={async (data) => setStarted(await startTwoFactor(getPassword(data, 'password')))}
+        messages={wrongPassword}
+        onSend={async (data) => setStarted(await startTwoFactor(getProof(data)))}
         submit="Continue"
         kind="primary"
         onCancel={onClose}
       >
-        <CurrentPassword hint="To confirm that it is you." />
+        <ProofField />
       </Form>
     </Dialog>
   );

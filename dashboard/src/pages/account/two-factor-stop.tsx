@@ -2,21 +2,22 @@
 import { stopTwoFactor } from '../../api/account.js';
 import { refreshSession } from '../../api/session.js';
 import { toast } from '../../components/feedback/toasts.js';
-import { Form, getPassword } from '../../components/forms/form.js';
-import { CurrentPassword } from '../../components/forms/passwords.js';
+import { Form } from '../../components/forms/form.js';
 import { Dialog } from '../../components/overlays/dialog.js';
+import { getProof, ProofField, wrongPassword } from './proof.js';
 
 export function TwoFactorStopDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Turn off two-factor authentication?" onClose={onClose}>
       <p className="quiet">
-        From then on your password alone is enough to sign in. The backup codes stop working.
+        The codes of the app and the backup codes stop working. Without a passkey, your password alone is
+        enough to sign in.
       </p>
       <Form
         label="Turn off two-factor authentication"
-        messages={{ 401: 'The password is not right.' }}
+        messages={wrongPassword}
         onSend={async (data) => {
-          await stopTwoFactor(getPassword(data, 'password'));
+          await stopTwoFactor(getProof(data));
           await refreshSession();
           onClose();
           toast('Two-factor authentication is off');
@@ -25,7 +26,7 @@ export function TwoFactorStopDialog({ onClose }: { onClose: () => void }) {
         kind="danger"
         onCancel={onClose}
       >
-        <CurrentPassword />
+        <ProofField />
       </Form>
     </Dialog>
   );

@@ -15,26 +15,17 @@ const StopDialog = lazyCode(() =>
 );
 
 export function TwoFactorSection() {
-  const { hasPassword, secondFactor } = useUser();
+  const { codes, secondFactor } = useUser();
   const [open, setOpen] = useState<'start' | 'stop' | null>(null);
   const close = (): void => setOpen(null);
-  if (!hasPassword)
-    return (
-      <Section
-        title="Two-factor authentication"
-        lead="You sign in through single sign-on. Set up two-factor authentication at its provider."
-      >
-        {null}
-      </Section>
-    );
   return (
     <Section
       title="Two-factor authentication"
-      lead="A code from an app on your phone, asked for after your password. A stolen password alone then opens nothing."
+      lead="A passkey, or a code from an app on your phone, is asked for after your password. A stolen password alone then opens nothing."
     >
       <div className="row">
         <Badge kind={secondFactor ? 'good' : 'plain'}>{secondFactor ? 'On' : 'Off'}</Badge>
-        {secondFactor ? (
+        {codes ? (
           <Button icon={ShieldOff} onClick={() => setOpen('stop')}>
             Turn off…
           </Button>
@@ -44,6 +35,11 @@ export function TwoFactorSection() {
           </Button>
         )}
       </div>
+      {secondFactor && !codes && (
+        <p className="quiet small">
+          Your passkeys are your second factor. An authenticator app comes with backup codes, too.
+        </p>
+      )}
       <Suspense>
         {open === 'start' && <StartDialog onClose={close} />}
         {open === 'stop' && <StopDialog onClose={close} />}

@@ -11,6 +11,7 @@ import { Form, getPassword, getText } from '../../components/forms/form.js';
 import { CurrentPassword } from '../../components/forms/passwords.js';
 import { SignInLayout } from '../../layout/sign-in-layout.js';
 import { safeDestination } from '../../navigation/destination.js';
+import { PasskeyButton } from './passkey-button.js';
 import { TwoFactorForm } from './two-factor.js';
 
 /** Why single sign-on failed. */
@@ -64,9 +65,10 @@ export function SignInPage() {
           kind="primary"
           wide
         >
-          <TextField label="E-mail" name="email" type="email" autoComplete="username" required />
+          <TextField label="E-mail" name="email" type="email" autoComplete="username webauthn" required />
           <CurrentPassword label="Password" />
         </Form>
+        <PasskeyButton />
         {setUp && (
           <p className="quiet small">
             This server has no owner yet. <Link href="/">How to create the first account</Link>

@@ -1,0 +1,105 @@
+/** The user's passkeys. */
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import { hasPasskeys, passkeysQuery } from '../../api/passkeys.js';
+import { useSession } from '../../api/session.js';
+import type { Passkey } from '../../api/types.js';
+import { Section } from '../../components/content/page.js';
+import { Time } from '../../components/content/time.js';
+import { Badge } from '../../components/feedback/badge.js';
+import { Failure, Notice } from '../../components/feedback/notice.js';
+import { LoadingRows } from '../../components/feedback/skeleton.js';
+import { Button } from '../../components/forms/button.js';
+import { lazyCode } from '../../navigation/lazy-code.js';
+
+const Dialogs = lazyCode(() => import('./passkey-dialogs.js').then((module) => module.PasskeyDialog));
+
+type Open = { readonly kind: 'add' } | { readonly kind: 'rename' | 'remove'; readonly passkey: Passkey };
+
+const lead =
+  'Sign in with your fingerprint, face, PIN or security key instead of a password. Once you have a passkey, your password alone is not enough to sign in.';
+
+export function Passkeys() {
+  const { passkeyProblem } = useSession();
+  const { data, error, refetch } = useQuery(passkeysQuery);
+  const [open, setOpen] = useState<Open | null>(null);
+  const problem = problemOf(passkeyProblem);
+  return (
+    <Section
+      title="Passkeys"
+      lead={lead}
+      actions={
+        problem === null && (
+          <Button icon={KeyRound} onClick={() => setOpen({ kind: 'add' })}>
+            Add passkey…
+          </Button>
+        )
+      }
+    >
+      {problem !== null && <Notice>{problem}</Notice>}
+      {data === undefined && error === null && <LoadingRows what="Loading the passkeys" rows={1} />}
+      {data === undefined && error !== null && (
+        <Failure error={error} what="The passkeys could not be read." onRetry={() => void refetch()} />
+      )}
+      {data?.passkeys.length === 0 && problem === null && <p className="quiet">You have no passkeys.</p>}
+      {data !== undefined && data.passkeys.length > 0 && (
+        <ul className="card">
+          {data.passkeys.map((passkey) => (
+            <Row key={passkey.id} passkey={passkey} onOpen={setOpen} />
+          ))}
+        </ul>
+      )}
+      {data?.passkeys.length === 1 && (
+        <p className="quiet small">
+          Add a second passkey or an authenticator app, so that you can sign in if you lose this one.
+        </p>
+      )}
+      <Suspense>{open !== null && <Dialogs {...open} onClose={() => setOpen(null)} />}</Suspense>
+    </Section>
+  );
+}
+
+/** Why no passkey can be added here; null if one can. */
+function problemOf(passkeyProblem: ReturnType<typeof useSession>['passkeyProblem']): string | null {
+  if (passkeyProblem === 'insecure')
+    return 'Passkeys are not available: browsers allow them only over HTTPS or on localhost, and not at an IP address.';
+  if (passkeyProblem === 'no_public_url')
+    return 'Passkeys are not available: this server does not know its address. Its administrator sets it with --public-url.';
+  return hasPasskeys
+    ? null
+    : 'This browser does not support passkeys, or is too old. Update it, or use another one.';
+}
+
+function Row({ passkey, onOpen }: { passkey: Passkey; onOpen: (open: Open) => void }) {
+  const { name, host, createdAt, lastUsedAt } = passkey;
+  return (
+    <li className="session">
+      <div>
+        <p className="session-name">
+          {name} {host !== location.hostname && <Badge>For {host}</Badge>}
+        </p>
+        <p className="quiet small numbers">
+          added <Time at={createdAt} />,{' '}
+          {lastUsedAt === null ? (
+            'not used yet'
+          ) : (
+            <>
+              last used <Time at={lastUsedAt} />
+            </>
+          )}
+        </p>
+      </div>
+      <div className="row">
+        <Button kind="quiet" onClick={() => onOpen({ kind: 'rename', passkey })}>
+          Rename
+          <span className="out-of-sight"> {name}</span>
+        </Button>
+        <Button kind="quiet" onClick={() => onOpen({ kind: 'remove', passkey })}>
+          Remove
+          <span className="out-of-sight"> {name}</span>
+        </Button>
+      </div>
+    </li>
+  );
+}

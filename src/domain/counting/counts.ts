@@ -30,11 +30,6 @@ export function countsOfType(type: CallerType, total: number): Counts {
   return { ...zeroCounts(), [type]: total, total };
 }
 
-/** The counts of one type. */
-export function selectType(counts: readonly Counts[], type: CallerType): Counts[] {
-  return counts.map((one) => countsOfType(type, one[type]));
-}
-
 /** The counts of the range that a report is compared with. The bounds are RFC 3339 with the zone's offset. */
 export interface PreviousCounts extends Counts {
   readonly dateFrom: string;

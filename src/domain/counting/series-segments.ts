@@ -37,16 +37,23 @@ export function combineSeriesCounts(
   bounds: readonly number[],
   sums: ReadonlyMap<number, TypeCounts>,
 ): Counts[] {
+  const combine = combinerFor(bounds);
+  const byType = mapTypes((type) => combine((index) => sums.get(index)?.[type] ?? 0));
+  return byType.web.map((_, at) => withTotal(mapTypes((type) => byType[type][at] ?? 0)));
+}
+
+/** Returns a function that combines the sums of segments, by index, to the numbers of a series. */
+export function combinerFor(bounds: readonly number[]): (sumAt: (index: number) => number) => number[] {
   const edges = moveBounds(bounds);
   const ranges = Math.max(bounds.length - 1, 0);
-  /** The count between a moved bound and the bound itself; negative if the bound moved forward. */
-  const moved = (at: number, type: keyof TypeCounts): number => {
-    const count = sums.get(ranges + at)?.[type] ?? 0;
-    return (bounds[at] ?? 0) < (edges[at] ?? 0) ? -count : count;
+  return (sumAt) => {
+    /** The number between a moved bound and the bound itself; negative if the bound moved forward. */
+    const moved = (at: number): number => {
+      const sum = sumAt(ranges + at);
+      return (bounds[at] ?? 0) < (edges[at] ?? 0) ? -sum : sum;
+    };
+    return Array.from({ length: ranges }, (_, at) => sumAt(at) + moved(at + 1) - moved(at));
   };
-  return Array.from({ length: ranges }, (_, at) =>
-    withTotal(mapTypes((type) => (sums.get(at)?.[type] ?? 0) + moved(at + 1, type) - moved(at, type))),
-  );
 }
 
 /** Moves each bound to the nearest edge of the widest buckets that fit into the range of median length. */

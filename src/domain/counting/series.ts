@@ -33,16 +33,14 @@ export interface SeriesOfCallers {
 /** The series of these callers, and of the rest of all. */
 export function splitByCaller(
   all: readonly Counts[],
-  callers: ReadonlyMap<string, readonly Counts[]>,
+  callers: ReadonlyMap<string, readonly number[]>,
   others: number,
 ): Required<SeriesOfCallers> {
-  const totals = new Map([...callers].map(([caller, counts]) => [caller, counts.map(({ total }) => total)]));
-  const sums = toCallerCounts([...totals].map(([caller, counts]) => [caller, addUp(counts)] as const));
-  const rest = all.map(
-    ({ total }, at) => total - addUp([...totals.values()].map((counts) => counts[at] ?? 0)),
-  );
+  const sums = toCallerCounts([...callers].map(([caller, counts]) => [caller, addUp(counts)] as const));
+  const series = [...callers.values()];
+  const rest = all.map(({ total }, at) => series.reduce((left, counts) => left - (counts[at] ?? 0), total));
   return {
-    callers: sums.callers.map((one) => ({ ...one, counts: totals.get(one.caller) ?? [] })),
+    callers: sums.callers.map((one) => ({ ...one, counts: callers.get(one.caller) ?? [] })),
     rest: { callers: others, count: addUp(rest), counts: rest },
   };
 }

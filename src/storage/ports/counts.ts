@@ -10,10 +10,10 @@ export interface RecordResult {
   readonly duplicates: number;
 }
 
-/** Counts in adjacent ranges, of all callers and of each that was asked for, in that order. */
+/** Adjacent ranges: the counts of all callers, and the numbers of queries of each that was asked for, in that order. */
 export interface SeriesByCaller {
   readonly all: readonly Counts[];
-  readonly callers: readonly (readonly Counts[])[];
+  readonly callers: readonly (readonly number[])[];
 }
 
 export interface CountStore {

@@ -3,7 +3,7 @@ import { type Segment, splitIntoBuckets } from '../../domain/counting/buckets.js
 import {
   type CallerCounts,
   type Counts,
-  selectType,
+  countsOfType,
   type TypeCounts,
   toCallerCounts,
   withTotal,
@@ -17,7 +17,11 @@ import {
   distinctCounts,
   type ImportedCount,
 } from '../../domain/counting/imported-count.js';
-import { combineSeriesCounts, splitSeriesIntoBuckets } from '../../domain/counting/series-segments.js';
+import {
+  combinerFor,
+  combineSeriesCounts,
+  splitSeriesIntoBuckets,
+} from '../../domain/counting/series-segments.js';
 import { CallerStatsError, isUnavailable } from '../../domain/errors.js';
 import { importedSpanDaysMax } from '../../domain/limits.js';
 import { callerType } from '../../domain/queries/caller.js';
@@ -192,9 +196,11 @@ class PostgresStore implements CountStore, Maintenance {
   ): Promise<readonly Counts[]> {
     if (caller !== undefined) {
       const type = callerType(caller);
-      if (type !== 'other') return selectType(await this.countSeries(projectId, bounds), type);
-      const [counts = []] = (await this.#countByCaller(projectId, bounds, [caller], false)).callers;
-      return counts;
+      if (type !== 'other') {
+        return (await this.countSeries(projectId, bounds)).map((counts) => countsOfType(type, counts[type]));
+      }
+      const [numbers = []] = (await this.#countByCaller(projectId, bounds, [caller], false)).callers;
+      return numbers.map((number) => countsOfType(type, number));
     }
     const segments = splitSeriesIntoBuckets(bounds);
     const values = [projectId, segments.map(({ sum }) => sum), ...toColumns(segments)];
@@ -224,11 +230,14 @@ class PostgresStore implements CountStore, Maintenance {
     const sumsOf = (caller: string | null): Map<number, TypeCounts> =>
       new Map(rows.filter((row) => row.caller === caller).map((row) => [row.sum, row]));
     const all = combineSeriesCounts(bounds, sumsOf(null));
+    const combine = combinerFor(bounds);
     return {
       all,
       callers: callers.map((caller) => {
         const type = callerType(caller);
-        return type === 'other' ? combineSeriesCounts(bounds, sumsOf(caller)) : selectType(all, type);
+        if (type !== 'other') return all.map((counts) => counts[type]);
+        const sums = sumsOf(caller);
+        return combine((index) => sums.get(index)?.other ?? 0);
       }),
     };
   }

@@ -6,7 +6,6 @@ import {
   type Counts,
   countsFromList,
   countsOfType,
-  selectType,
   type TypeCounts,
   toCallerCounts,
   withTotal,
@@ -14,6 +13,7 @@ import {
 } from '../../../domain/counting/counts.js';
 import type { DateRange } from '../../../domain/counting/date-range.js';
 import {
+  combinerFor,
   combineSeriesCounts,
   type SumSegment,
   splitSeriesIntoBuckets,
@@ -59,15 +59,20 @@ const segmentSumsSql = (segments: number): string => `
       AND counter.bucket >= segment.first AND counter.bucket < segment."end"
   ) FROM segment`;
 
-/** A row for each counter of some callers: the index of its segment's sum, the caller's name, and the number of queries. */
-const callerSeriesSql = (segments: number): string => `
-  WITH asked (number) AS (SELECT number FROM project WHERE id = ?),
-    segment (sum, level, first, "end") AS (VALUES ${Array.from({ length: segments }, () => '(?, ?, ?, ?)').join(', ')}),
-    wanted (number, name) AS MATERIALIZED (
-      SELECT number, name FROM caller WHERE name IN (SELECT value FROM json_each(?))
-    )
-  SELECT segment.sum, wanted.name, counter.queries FROM ${countersIn('caller_counter')}
-  JOIN wanted ON wanted.number = counter.caller`;
+/**
+ * The counters of some callers in each segment, in order, as a text with the number of the caller and the number of queries
+ * of each. Rows of their own would take several times as long.
+ */
+const callerCountersSql = (segments: number): string => `
+  WITH ${segmentTables(segments)}
+  SELECT (
+    SELECT group_concat(caller || ' ' || queries, ' ') FROM caller_counter AS counter
+    WHERE counter.project = (SELECT number FROM asked) AND counter.level = segment.level
+      AND counter.bucket >= segment.first AND counter.bucket < segment."end"
+      AND counter.caller IN (SELECT value FROM json_each(?))
+  ) FROM segment`;
+
+const FIND_CALLERS = 'SELECT number, name FROM caller WHERE name IN (SELECT value FROM json_each(?))';
 
 const callersSql = (segments: number): string => `
   WITH ${segmentTables(segments)}, by_type (${SINGLE_CALLER_TYPES.join(', ')}) AS MATERIALIZED (
@@ -81,7 +86,7 @@ const callersSql = (segments: number): string => `
 /** Segments per statement of a series. More are not faster, and each number of segments has its own statement. */
 const seriesSegmentsMax = 64;
 
-/** With the largest series, these take 40 MB. */
+/** With the largest series, these take 40 MB; with the largest by caller, 16 MB. */
 const cachedSeriesMax = 50;
 
 /** Some 100 bytes each. */
@@ -91,24 +96,26 @@ export class CounterReader {
   readonly #snapshot: ReadSnapshot;
   readonly #cache: RollupCache;
   readonly #series: VersionedCache<readonly Counts[]>;
+  readonly #byCaller: VersionedCache<SeriesByCaller>;
   readonly #callerCounts: VersionedCache<Counts>;
   readonly #findExtent: Prepared<{ readonly first: number | null; readonly last: number }>;
   readonly #prepareSum: (segments: number) => Prepared<readonly number[]>;
   readonly #prepareSegmentSums: (segments: number) => Prepared<readonly [sums: string | null]>;
   readonly #prepareCallers: (segments: number) => Prepared<readonly [caller: string, queries: number]>;
-  readonly #prepareCallerSeries: (
-    segments: number,
-  ) => Prepared<readonly [sum: number, caller: string, queries: number]>;
+  readonly #prepareCallerCounters: (segments: number) => Prepared<readonly [counters: string | null]>;
+  readonly #findCallers: Prepared<readonly [number: number, name: string]>;
 
   constructor(db: Connection, snapshot: ReadSnapshot) {
     this.#snapshot = snapshot;
     this.#cache = new RollupCache(db);
     this.#series = new VersionedCache(snapshot, cachedSeriesMax);
+    this.#byCaller = new VersionedCache(snapshot, cachedSeriesMax);
     this.#callerCounts = new VersionedCache(snapshot, cachedCallerCountsMax);
     this.#prepareSum = prepareOnce(db, sumSql);
     this.#prepareSegmentSums = prepareOnce(db, segmentSumsSql);
     this.#prepareCallers = prepareOnce(db, callersSql);
-    this.#prepareCallerSeries = prepareOnce(db, callerSeriesSql);
+    this.#prepareCallerCounters = prepareOnce(db, callerCountersSql);
+    this.#findCallers = prepareArrays(db, FIND_CALLERS);
     // Two look-ups, one at each end of the key. With min and max, SQLite would read everything in between.
     const end = (order: string): string =>
       `(SELECT bucket FROM type_counter WHERE project = number AND level = 0 ORDER BY bucket ${order} LIMIT 1)`;
@@ -131,10 +138,11 @@ export class CounterReader {
     return withTotal(this.#sum(projectId, splitIntoBuckets(range)));
   }
 
-  countSeries(projectId: string, bounds: readonly number[], caller = ''): readonly Counts[] {
+  countSeries(projectId: string, bounds: readonly number[], caller?: string): readonly Counts[] {
     return this.#series.get(`${projectId} ${caller} ${bounds.join()}`, () => {
-      if (caller === '') return this.#countSeries(projectId, bounds);
-      return this.#countEachCaller(projectId, bounds, [caller])[0] ?? [];
+      if (caller === undefined) return this.#countSeries(projectId, bounds);
+      const [numbers = []] = this.#countEachCaller(projectId, bounds, [caller]);
+      return numbers.map((number) => countsOfType(callerType(caller), number));
     });
   }
 
@@ -143,7 +151,7 @@ export class CounterReader {
     bounds: readonly number[],
     callers: readonly string[],
   ): SeriesByCaller {
-    return this.#snapshot.run(() => ({
+    return this.#byCaller.get(`${projectId} ${callers.join()} ${bounds.join()}`, () => ({
       all: this.countSeries(projectId, bounds),
       callers: this.#countEachCaller(projectId, bounds, callers),
     }));
@@ -174,42 +182,33 @@ export class CounterReader {
     projectId: string,
     bounds: readonly number[],
     callers: readonly string[],
-  ): (readonly Counts[])[] {
+  ): (readonly number[])[] {
     const segments = splitSeriesIntoBuckets(bounds);
-    const others = callers.filter((caller) => callerType(caller) === 'other');
-    const sums = this.#sumCallers(projectId, segments, others);
+    const sums = this.#sumCallers(projectId, segments, callers);
+    const combine = combinerFor(bounds);
     return callers.map((caller) => {
       const type = callerType(caller);
-      if (type !== 'other') return selectType(this.countSeries(projectId, bounds), type);
-      const ofCaller = [...(sums.get(caller) ?? [])].map(
-        ([sum, queries]) => [sum, countsOfType(type, queries)] as const,
-      );
-      return combineSeriesCounts(bounds, new Map(ofCaller));
+      if (type !== 'other') return this.countSeries(projectId, bounds).map((counts) => counts[type]);
+      const ofCaller = sums.get(caller);
+      return combine((index) => ofCaller?.get(index) ?? 0);
     });
   }
 
-  /** The sums of the segments' counters by caller and index of the sum. Callers of type other only. */
+  /** The sums of the segments' counters by caller and index of the sum. Only callers of type other have such counters. */
   #sumCallers(
     projectId: string,
     segments: readonly SumSegment[],
     callers: readonly string[],
-  ): Map<string, Map<number, number>> {
-    const sums = new Map(callers.map((caller) => [caller, new Map<number, number>()] as const));
-    if (callers.length === 0) return sums;
-    for (let at = 0; at < segments.length; at += seriesSegmentsMax) {
+  ): ReadonlyMap<string, ReadonlyMap<number, number>> {
+    const numbers = this.#findCallers.all(JSON.stringify(callers));
+    const sums = new Map(numbers.map(([number]) => [number, new Map<number, number>()] as const));
+    const wanted = JSON.stringify([...sums.keys()]);
+    for (let at = 0; at < segments.length && sums.size > 0; at += seriesSegmentsMax) {
       const some = segments.slice(at, at + seriesSegmentsMax);
-      const parameters = some.flatMap(({ sum, level, first, end }) => [sum, level, first, end]);
-      const rows = this.#prepareCallerSeries(some.length).all(
-        projectId,
-        ...parameters,
-        JSON.stringify(callers),
-      );
-      for (const [sum, caller, queries] of rows) {
-        const ofCaller = sums.get(caller);
-        ofCaller?.set(sum, (ofCaller.get(sum) ?? 0) + queries);
-      }
+      const rows = this.#prepareCallerCounters(some.length).all(projectId, ...toParameters(some), wanted);
+      for (const [index, { sum }] of some.entries()) addCounters(sums, sum, rows[index]?.[0]);
     }
-    return sums;
+    return new Map(numbers.map(([number, name]) => [name, sums.get(number) ?? new Map()]));
   }
 
   #countSeries(projectId: string, bounds: readonly number[]): Counts[] {
@@ -228,6 +227,20 @@ export class CounterReader {
     const row = this.#prepareSum(segments.length).get(projectId, ...toParameters(segments));
     if (row === undefined) throw new Error('a sum returned no row');
     return countsFromList(row);
+  }
+}
+
+/** Adds the counters of a segment, as `callerCountersSql` returns them. */
+function addCounters(
+  sums: ReadonlyMap<number, Map<number, number>>,
+  sum: number,
+  text: string | null | undefined,
+): void {
+  if (text === undefined) throw new Error('a segment has no row');
+  const numbers = text === null ? [] : text.split(' ');
+  for (let at = 0; at < numbers.length; at += 2) {
+    const ofCaller = sums.get(Number(numbers[at]));
+    ofCaller?.set(sum, (ofCaller.get(sum) ?? 0) + Number(numbers[at + 1]));
   }
 }
 

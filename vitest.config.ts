@@ -57,7 +57,7 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: [
-            'test/{conformance,users,sqlite,postgres,http,cli,laws,client,fuzz,overload,faults}/**/*.test.ts',
+            'test/{attacks,conformance,users,sqlite,postgres,http,cli,laws,client,fuzz,overload,faults}/**/*.test.ts',
             // Not below it, where packages have tests of their own.
             'test/sdks/*.test.ts',
           ],

@@ -32,6 +32,7 @@ import { TRUST_PREFIX } from './second-factor/trusted-devices.js';
 import type { Secrets } from './secrets.js';
 import type { SignInLog } from './sign-in-log.js';
 import { admit, signInWithProvider, takeOver } from './single-sign-on.js';
+import { checkProvider } from './strict-provider.js';
 import { userDatabase } from './user-database.js';
 
 export interface LibraryOptions {
@@ -192,6 +193,7 @@ function plugins(options: LibraryOptions) {
     trustsProvider: singleSignOn?.secondFactor === 'trust',
     signInPath: `${basePath}/sign-in`,
   });
-  const provider = singleSignOn === undefined ? [] : [signInWithProvider(singleSignOn)];
+  const provider =
+    singleSignOn === undefined ? [] : [signInWithProvider(singleSignOn), checkProvider(singleSignOn)];
   return [secondFactor, guard, challenge, passkeyCeremonies(options), ...provider];
 }

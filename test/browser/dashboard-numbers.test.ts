@@ -91,12 +91,11 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
         .poll(() => readTable(page), { ...patience, message: `${preset} in ${zone}` })
         .toEqual(buckets.map(({ web, api, other, total }) => [web, api, other, total]));
       const { callers } = await callersOf(server, bounds);
-      const others = callers.filter(({ type }) => type === 'other');
       const shown = async () => {
-        const rows = await rowsOf(page.getByRole('table', { name: /^Callers of type other/ }));
-        return rows.map(([name, count]) => [name, numberOf(count)]);
+        const rows = await rowsOf(page.getByRole('table', { name: 'Callers' }));
+        return rows.map(([name, , , count]) => [name, numberOf(count)]);
       };
-      await expect.poll(shown, patience).toEqual(others.map(({ caller, count }) => [caller, count]));
+      await expect.poll(shown, patience).toEqual(callers.map(({ caller, count }) => [caller, count]));
     }
   });
 });
@@ -212,9 +211,13 @@ describe('in detail', () => {
     }
   });
 
-  test('numbers use the format of the locale', async () => {
+  test('dates, numbers and relative times use one locale, a variant of English', async () => {
     const { page } = await openThen(shared(), '/projects/demo?range=all', { locale: 'de-DE' });
-    await page.getByRole('definition').getByText('30.269', { exact: true }).waitFor();
+    await page.getByRole('definition').getByText('30,269', { exact: true }).waitFor();
+    await page.getByText(/^Updated (just now|\d+ seconds ago)$/).waitFor();
+    await page.getByRole('button', { name: /^Range:/ }).click();
+    await page.getByRole('button', { name: 'This month' }).click();
+    await page.getByText(/^1\s?–\s?29 Mar 2026$/).waitFor();
   });
 
   test('the previous period has the same days', async () => {
@@ -224,7 +227,10 @@ describe('in detail', () => {
     const day = (text: string) => Temporal.PlainDate.from(text);
     const before = dayBounds(day('2026-01-01'), day('2026-02-01'), 'Europe/Berlin');
     const { total } = await countsOf(server, before);
-    await page.getByTitle(`${total.toLocaleString('en-GB')} in the previous period`).waitFor();
+    await page
+      .getByTitle(new RegExp(`^${total} in 1.?–.?31 Jan 2026$`))
+      .first()
+      .waitFor();
     const buckets = await bucketsOf(server, { ...before, interval: 'day', timeZone: 'Europe/Berlin' });
     await page.getByRole('table', { name: /^Queries per/ }).waitFor();
     const february = await readTable(page);
@@ -232,6 +238,40 @@ describe('in detail', () => {
     expect(february.map(([, , , , previous]) => previous)).toEqual(
       buckets.slice(0, 28).map((bucket) => bucket.total),
     );
+  });
+
+  test('one caller can be counted alone, and compared with the year before', async () => {
+    const { server } = shared();
+    const { page } = await openThen(shared(), '/projects/demo?range=12m&zone=UTC&interval=month');
+    const caller = 'git-cli';
+    const table = page.getByRole('table', { name: 'Callers' });
+    await table.getByRole('button', { name: 'Caller', exact: true }).click();
+    await expect
+      .poll(async () => (await rowsOf(table)).map(([name]) => name))
+      .toEqual(['api', 'git-cli', 'github-desktop', 'sdk.git', 'web']);
+    await table.getByRole('button', { name: caller }).click();
+    const bounds = presetBounds('12m', 'UTC');
+    const counts = await countsOf(server, { ...bounds, caller });
+    expect(counts).toEqual({ web: 0, api: 0, other: counts.total, total: counts.total });
+    await expectTiles(page, counts);
+    expect(new URL(page.url()).searchParams.get('caller')).toBe(caller);
+
+    await page.getByRole('checkbox', { name: 'Compare' }).check();
+    await page.getByLabel('Compare with').selectOption('same period last year');
+    // March is not over: it is compared with as much of it.
+    const dates = { dateFrom: '2024-04-01T00:00:00Z', dateTo: now.subtract({ hours: 365 * 24 }).toString() };
+    const before = await countsOf(server, { ...dates, caller });
+    await page
+      .getByTitle(new RegExp(`^${before.total.toLocaleString('en-US')} in 1 Apr 2024.?–.?29 Mar 2025$`))
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    const buckets = await bucketsOf(server, { ...dates, interval: 'month', timeZone: 'UTC', caller });
+    await expect
+      .poll(async () => (await readTable(page)).map(([, , , , compared]) => compared), patience)
+      .toEqual(buckets.map(({ total }) => total));
+    await page.getByRole('button', { name: 'Show all callers' }).click();
+    await expectTiles(page, await countsOf(server, bounds));
   });
 
   test('downloads contain what is on screen', async () => {

@@ -9,6 +9,8 @@ import type { Callers, Counts, CutBounds, Interval, Series } from './types.js';
 /** Refetch interval of ranges that include the current time. */
 const refreshMs = 10_000;
 
+const trendsStaleMs = 60_000;
+
 /** Retries when a query was recorded between the three requests. */
 const readingsMax = 3;
 
@@ -30,6 +32,8 @@ export interface Shown extends ProjectRef {
   readonly range: Range;
   readonly zone: string;
   readonly interval: Interval;
+  /** The only caller to count; null for all. */
+  readonly caller: string | null;
   /** Whether the dashboard chose the interval and may narrow it if there are too few buckets. */
   readonly automatic: boolean;
 }
@@ -43,10 +47,14 @@ export function readingQuery(shown: Shown, live: boolean) {
   });
 }
 
-export function countsQuery({ organizationId, projectId }: ProjectRef, range: Range) {
+export function countsQuery(
+  { organizationId, projectId }: ProjectRef,
+  range: Range,
+  caller: string | null = null,
+) {
   return queryOptions({
-    queryKey: ['project', projectId, 'counts', range],
-    queryFn: ({ signal }) => readCounts({ organizationId, projectId }, range, signal),
+    queryKey: ['project', projectId, 'counts', caller, range],
+    queryFn: ({ signal }) => readCounts({ organizationId, projectId, range, caller }, signal),
   });
 }
 
@@ -62,26 +70,43 @@ export function cutBoundsQuery(ref: ProjectRef, range: Range) {
 }
 
 /**
- * The counts of the previous period. Its end moves with the clock; the last response is shown until the next arrives.
+ * The counts of the range to compare with. Its end moves with the clock; the last response is shown until the next arrives.
  */
-export function previousCountsQuery(ref: ProjectRef, range: Bounded | null) {
+export function comparedCountsQuery(ref: ProjectRef, range: Bounded | null, caller: string | null) {
   const asked = range ?? { from: 0, to: 0 };
   return queryOptions({
-    ...countsQuery(ref, asked),
+    ...countsQuery(ref, asked, caller),
     enabled: range !== null,
-    placeholderData: (before, query) => (isSameStart(query?.queryKey, asked) ? before : undefined),
+    placeholderData: (before, query) =>
+      isSameStart(query?.queryKey, asked) && query?.queryKey[3] === caller ? before : undefined,
   });
 }
 
-/** The buckets of the previous period. */
-export function previousSeriesQuery(shown: Shown, range: Bounded | null, interval: Interval) {
+/** The buckets of the range to compare with. */
+export function comparedSeriesQuery(shown: Shown, range: Bounded | null, interval: Interval) {
   const asked = { ...shown, interval, range: range ?? { from: 0, to: 0 } };
   return queryOptions({
-    queryKey: ['project', shown.projectId, 'series', shown.zone, interval, asked.range],
+    queryKey: ['project', shown.projectId, 'series', shown.zone, interval, shown.caller, asked.range],
     queryFn: ({ signal }) => readSeries(asked, signal),
     enabled: range !== null,
     placeholderData: (before, query) =>
-      isSameStart(query?.queryKey, asked.range) && query?.queryKey[4] === interval ? before : undefined,
+      isSameStart(query?.queryKey, asked.range) &&
+      query?.queryKey[4] === interval &&
+      query?.queryKey[5] === shown.caller
+        ? before
+        : undefined,
+  });
+}
+
+/** The counts of the busiest callers over time. They are less urgent than the rest, and refreshed less often. */
+export function trendsQuery(shown: Shown, interval: Interval) {
+  const { range, zone } = shown;
+  const query = { ...boundParameters(range), interval, timeZone: zone, by: 'caller' };
+  return queryOptions({
+    queryKey: ['project', shown.projectId, 'trends', zone, interval, range],
+    queryFn: ({ signal }) => request<Series>('GET', path(shown, 'series', query), undefined, signal),
+    staleTime: trendsStaleMs,
+    placeholderData: keepPreviousData,
   });
 }
 
@@ -93,23 +118,34 @@ function isSameStart(key: readonly unknown[] | undefined, { from }: Bounded): bo
 async function readAll(shown: Shown, signal: AbortSignal): Promise<Reading> {
   for (let readings = 1; ; readings += 1) {
     const [counts, series, callers] = await Promise.all([
-      readCounts(shown, shown.range, signal),
+      readCounts(shown, signal),
       readBest(shown, signal),
       request<Callers>('GET', path(shown, 'callers', boundParameters(shown.range)), undefined, signal),
     ]);
     const sum = series.buckets.reduce((total, bucket) => total + bucket.total, 0);
-    const agree = counts.total === sum && counts.total === callers.total;
+    const agree = counts.total === sum && counts.total === totalOf(callers, shown.caller);
     if (agree || readings >= readingsMax) return { counts, series, callers };
   }
 }
 
-function readCounts(ref: ProjectRef, range: Range, signal: AbortSignal): Promise<Counts> {
-  return request('GET', path(ref, 'caller-stats', boundParameters(range)), undefined, signal);
+function totalOf({ total, callers }: Callers, caller: string | null): number {
+  return caller === null ? total : (callers.find((one) => one.caller === caller)?.count ?? 0);
+}
+
+type Asked = ProjectRef & Pick<Shown, 'range' | 'caller'>;
+
+function readCounts(asked: Asked, signal: AbortSignal): Promise<Counts> {
+  return request('GET', path(asked, 'caller-stats', askedParameters(asked)), undefined, signal);
+}
+
+/** The parameters of counts and series. */
+function askedParameters({ range, caller }: Asked): Record<string, string> {
+  return { ...boundParameters(range), ...(caller === null ? {} : { caller }) };
 }
 
 function readSeries(shown: Shown, signal: AbortSignal): Promise<Series> {
-  const { range, interval, zone } = shown;
-  const query = { ...boundParameters(range), interval, timeZone: zone };
+  const { interval, zone } = shown;
+  const query = { ...askedParameters(shown), interval, timeZone: zone };
   return request('GET', path(shown, 'series', query), undefined, signal);
 }
 

@@ -257,7 +257,8 @@ function describeBar(
 ): string {
   if (bar === undefined) return '';
   const parts = types.map((type) => `${CALLER_TYPE_NAMES[type]} ${count(bar[type])}`);
-  const was = before === undefined ? '' : `; the period before ${count(sumTypes(before, types))}`;
+  const was =
+    before === undefined ? '' : `; ${bucketTitle(before, interval, zone)}: ${count(sumTypes(before, types))}`;
   const note = incompleteNote(bar, zone);
   const title = `${bucketTitle(bar, interval, zone)}${note === null ? '' : ` (${note})`}`;
   return `${title}: ${count(sumTypes(bar, types))}. ${parts.join(', ')}${was}`;

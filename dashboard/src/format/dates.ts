@@ -1,12 +1,11 @@
-/** Dates and times in the user's locale and the selected zone. The locale is a parameter for tests. */
+/** Dates and times in the locale of the page and the selected zone. The locale is a parameter for tests. */
 import type { Interval } from '../api/types.js';
 import type { Incomplete } from '../time/completeness.js';
-
-type Locale = string | undefined;
+import { pageLocale } from './locale.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function format(zone: string, options: Intl.DateTimeFormatOptions, locale: Locale): Intl.DateTimeFormat {
+function format(zone: string, options: Intl.DateTimeFormatOptions, locale: string): Intl.DateTimeFormat {
   const name = JSON.stringify([zone, options, locale]);
   const found = formats.get(name) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
   formats.set(name, found);
@@ -18,31 +17,34 @@ const HOUR = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit
 const DAY = { year: 'numeric', month: 'short', day: 'numeric' } as const;
 
 /** Date and time to the minute: `3 Jun 2026, 14:05`. */
-export function moment(at: number, zone: string, locale?: Locale): string {
+export function moment(at: number, zone: string, locale = pageLocale): string {
   return format(zone, { dateStyle: 'medium', timeStyle: 'short' }, locale).format(at);
 }
 
 /** Date and time to the second, with the zone. */
-export function exact(at: number, zone: string, locale?: Locale): string {
+export function exact(at: number, zone: string, locale = pageLocale): string {
   const options = { ...DAY, hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
   return format(zone, { ...options, timeZoneName: 'short' }, locale).format(at);
 }
 
 /** A day: `3 Jun 2026`. */
-export function day(at: number, zone: string, locale?: Locale): string {
+export function day(at: number, zone: string, locale = pageLocale): string {
   return format(zone, DAY, locale).format(at);
 }
 
 /** A month: `Jun 2026`. */
-export function month(at: number, zone: string, locale?: Locale): string {
+export function month(at: number, zone: string, locale = pageLocale): string {
   return format(zone, { year: 'numeric', month: 'short' }, locale).format(at);
 }
 
+/** The days of a half-open range, without times: `1 – 30 Jun 2026`. */
+export function daySpan(from: number, to: number, zone: string, locale = pageLocale): string {
+  return format(zone, DAY, locale).formatRange(from, Math.max(from, to - 1));
+}
+
 /** The half-open range before `to`: `1 – 30 Jun 2026`. Includes times unless it consists of whole days. */
-export function span(from: number, to: number, zone: string, locale?: Locale): string {
-  const last = Math.max(from, to - 1);
-  if (isMidnight(from, zone) && isMidnight(to, zone))
-    return format(zone, DAY, locale).formatRange(from, last);
+export function span(from: number, to: number, zone: string, locale = pageLocale): string {
+  if (isMidnight(from, zone) && isMidnight(to, zone)) return daySpan(from, to, zone, locale);
   return format(zone, { ...DAY, hour: 'numeric', minute: '2-digit' }, locale).formatRange(from, to);
 }
 
@@ -51,9 +53,8 @@ export function bucketTitle(
   { start, end }: { readonly start: number; readonly end: number },
   interval: Interval,
   zone: string,
-  locale?: Locale,
+  locale = pageLocale,
 ): string {
-  const last = Math.max(start, end - 1);
   switch (interval) {
     case 'hour':
       // The offset distinguishes the two hours of the same name when the clocks are set back.
@@ -61,7 +62,7 @@ export function bucketTitle(
     case 'day':
       return format(zone, { ...DAY, weekday: 'short' }, locale).format(start);
     case 'week':
-      return format(zone, DAY, locale).formatRange(start, last);
+      return daySpan(start, end, zone, locale);
     case 'month':
       return format(zone, { year: 'numeric', month: 'long' }, locale).format(start);
   }
@@ -75,14 +76,14 @@ export function incompleteNote(
     incomplete,
   }: { readonly start: number; readonly end: number; readonly incomplete?: Incomplete },
   zone: string,
-  locale?: Locale,
+  locale = pageLocale,
 ): string | null {
   if (incomplete === undefined) return null;
   return incomplete === 'running' ? 'so far' : `partial: ${span(start, end, zone, locale)}`;
 }
 
 /** The short label below a bar. */
-export function bucketLabel(start: number, interval: Interval, zone: string, locale?: Locale): string {
+export function bucketLabel(start: number, interval: Interval, zone: string, locale = pageLocale): string {
   switch (interval) {
     case 'hour':
       return format(zone, { timeStyle: 'short' }, locale).format(start);

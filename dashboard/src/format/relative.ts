@@ -1,4 +1,5 @@
-/** Relative times. In English, the language of the page, instead of the user's locale. */
+/** Relative times. */
+import { pageLocale } from './locale.js';
 
 const UNITS = [
   ['year', 31_557_600],
@@ -9,7 +10,7 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const words = new Intl.RelativeTimeFormat(pageLocale, { numeric: 'auto' });
 
 /** `5 minutes ago`, `in 3 days`, `just now`. Truncated to whole units, so that it never overstates the time. */
 export function relative(at: number, now: number): string {

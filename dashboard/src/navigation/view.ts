@@ -1,8 +1,8 @@
 /** The state of the overview, and its representation in the URL: a link restores exactly what was on screen. */
-import { CALLER_TYPES } from '../../../src/domain/queries/caller.js';
+import { CALLER_TYPES, isCallerName } from '../../../src/domain/queries/caller.js';
 import type { CallerType, Interval } from '../api/types.js';
 import { INTERVALS } from '../time/interval.js';
-import { type Choice, DEFAULT_CHOICE, isChoice, PRESETS } from '../time/range.js';
+import { type Choice, type Comparison, DEFAULT_CHOICE, isChoice, PRESETS } from '../time/range.js';
 import { isZone } from '../time/zone.js';
 
 export interface View {
@@ -10,10 +10,22 @@ export interface View {
   readonly zone: string;
   /** Null: the best interval for the range. */
   readonly interval: Interval | null;
-  readonly compare: boolean;
+  /** What the chart shows for comparison; null for nothing. */
+  readonly compare: Comparison | null;
+  /** The only caller to count; null for all. */
+  readonly caller: string | null;
   readonly table: boolean;
   /** Types hidden from the chart. */
   readonly hidden: readonly CallerType[];
+}
+
+const COMPARE_VALUES: Readonly<Record<string, Comparison | undefined>> = Object.assign(Object.create(null), {
+  1: 'previous',
+  year: 'previous-year',
+});
+
+function readCaller(text: string | null): string | null {
+  return text !== null && isCallerName(text) ? text : null;
 }
 
 /** Parses the view in a URL; missing and invalid parameters get their defaults. */
@@ -28,20 +40,22 @@ export function readView(
     choice: readChoice(query, zone) ?? usualChoice,
     zone,
     interval: INTERVALS.find((one) => one === query.get('interval')) ?? null,
-    compare: query.get('compare') === '1',
+    compare: COMPARE_VALUES[query.get('compare') ?? ''] ?? null,
+    caller: readCaller(query.get('caller')),
     table: query.get('table') === '1',
     hidden: CALLER_TYPES.filter((type) => query.get('hide')?.split(',').includes(type)),
   };
 }
 
 /** The query string without `?`. It always includes the zone, so that a link shows everyone the same days. */
-export function writeView({ choice, zone, interval, compare, table, hidden }: View): string {
+export function writeView({ choice, zone, interval, compare, caller, table, hidden }: View): string {
   const pairs = 'preset' in choice ? { range: choice.preset } : { from: choice.from, to: choice.to };
   const query = new URLSearchParams({
     ...pairs,
     zone,
     ...(interval === null ? {} : { interval }),
-    ...(compare ? { compare: '1' } : {}),
+    ...(compare === null ? {} : { compare: compare === 'previous' ? '1' : 'year' }),
+    ...(caller === null ? {} : { caller }),
     ...(table ? { table: '1' } : {}),
     ...(hidden.length > 0 ? { hide: hidden.join(',') } : {}),
   });

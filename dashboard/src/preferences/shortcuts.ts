@@ -10,7 +10,7 @@ export const SHORTCUTS = [
   { keys: 'g a', name: 'account', label: 'Go to your account' },
   { keys: 'p', name: 'projects', label: 'Switch project' },
   { keys: 'r', name: 'range', label: 'Choose the range' },
-  { keys: 'c', name: 'compare', label: 'Compare with the previous period' },
+  { keys: 'c', name: 'compare', label: 'Compare with another period' },
   { keys: 't', name: 'theme', label: 'Light or dark' },
   { keys: '?', name: 'help', label: 'Show keyboard shortcuts' },
 ] as const;

@@ -34,6 +34,11 @@ export interface Bounded {
   readonly to: number;
 }
 
+/** What a range is compared with: the one before it, or the same dates a year before. */
+export const COMPARISONS = ['previous', 'previous-year'] as const;
+
+export type Comparison = (typeof COMPARISONS)[number];
+
 export const DEFAULT_CHOICE: Choice = { preset: '30d' };
 
 /** The exact instants of a selection at the time `now`. */
@@ -51,25 +56,45 @@ export function isOpen(range: Range, now: number): boolean {
 }
 
 /**
- * The previous period of equal length: as many local days, or the previous month or year. If the range is not over,
- * only the same elapsed part of it, so that a morning is compared with a morning. Null if there is none.
+ * The range to compare with. The previous period has equal length: as many local days, or the previous month or year. If the
+ * range is not over, only the same elapsed part of it, so that a morning is compared with a morning. Null if there is none.
  */
-export function previousRange(choice: Choice, zone: string, now: number): Bounded | null {
+export function comparedRange(
+  choice: Choice,
+  zone: string,
+  now: number,
+  comparison: Comparison,
+): Bounded | null {
   const days = localDays(choice, zone, now);
   if (days === null) {
     const range = resolveRange(choice, zone, now);
     if (range.from === null || range.to === null) return null;
-    const length = Math.min(range.to, Math.max(now, range.from)) - range.from;
-    return { from: range.from - (range.to - range.from), to: range.from - (range.to - range.from) + length };
+    const passed = Math.min(range.to, Math.max(now, range.from));
+    if (comparison === 'previous-year')
+      return { from: instantYearBefore(range.from, zone), to: instantYearBefore(passed, zone) };
+    const from = range.from - (range.to - range.from);
+    return { from, to: from + (passed - range.from) };
   }
-  const first = daysBefore(choice, days);
-  const end = startOfDay(days.first, zone);
+  const isYear = comparison === 'previous-year';
+  const first = isYear ? dayYearBefore(days.first) : daysBefore(choice, days);
+  const end = startOfDay(isYear ? dayYearBefore(days.end) : days.first, zone);
   const from = startOfDay(first, zone);
   if (startOfDay(days.end, zone) <= now) return { from, to: end };
   const today = toLocal(now, zone);
-  const day = addDays(first, daysBetween(days.first, today.day));
+  const day = isYear ? dayYearBefore(today.day) : addDays(first, daysBetween(days.first, today.day));
   const passed = toInstant({ day, time: today.time }, zone);
   return { from, to: Math.min(Math.max(passed, from), end) };
+}
+
+/** The same day of the year before. February 29 becomes March 1, as in the API. */
+function dayYearBefore(day: Day): Day {
+  const before = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`;
+  return toDay(before) ?? `${before.slice(0, 5)}03-01`;
+}
+
+function instantYearBefore(at: number, zone: string): number {
+  const { day, time } = toLocal(at, zone);
+  return toInstant({ day: dayYearBefore(day), time }, zone);
 }
 
 /** Whether both ends exist and are in order. */

@@ -12,10 +12,11 @@ export interface Callers {
   readonly callers: readonly { readonly caller: string; readonly type: string; readonly count: number }[];
 }
 
-/** Bounds as instants. A range without a bound is open at that end. */
+/** Bounds as instants. A range without a bound is open at that end. Without a caller, all are counted. */
 export interface Bounds {
   readonly dateFrom?: string;
   readonly dateTo?: string;
+  readonly caller?: string;
 }
 
 export function countsOf(server: DashboardServer, bounds: Bounds): Promise<Counts> {

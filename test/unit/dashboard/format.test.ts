@@ -158,7 +158,7 @@ describe('numbers', () => {
   });
 
   test.each([
-    [0, 0, '0%'],
+    [0, 0, '–'],
     [0, 10, '0%'],
     [1, 3, '33%'],
     [4, 100, '4.0%'],
@@ -169,15 +169,18 @@ describe('numbers', () => {
   });
 
   test.each([
-    [0, 0, 'same', null],
-    [5, 0, 'up', null],
-    [5, 5, 'same', '0%'],
+    [5, 0, 'up', 'new'],
+    [5, 5, 'same', 'no change'],
     [112, 100, 'up', '12%'],
     [0, 100, 'down', '100%'],
     [1005, 1000, 'up', '0.5%'],
     [30, 10, 'up', '200%'],
   ] as const)('%i after %i is %s by %s', (now, before, direction, text) => {
     expect(change(now, before, 'en')).toEqual({ direction, text });
+  });
+
+  test('nothing after nothing is no change', () => {
+    expect(change(0, 0)).toBeNull();
   });
 });
 

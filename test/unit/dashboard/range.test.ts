@@ -3,13 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { addDays, daysBetween } from '../../../dashboard/src/time/calendar.js';
 import {
   type Choice,
+  comparedRange,
   isChoice,
   isOpen,
   PRESETS,
-  previousRange,
   resolveRange,
 } from '../../../dashboard/src/time/range.js';
 import { toLocal } from '../../../dashboard/src/time/zone.js';
+import { findComparedRange } from '../../../src/domain/counting/comparison.js';
+import type { TimeZone } from '../../../src/domain/time/time-zone.js';
 
 const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Asia/Kathmandu');
 const now = fc.integer({ min: Date.UTC(2015, 0, 1), max: Date.UTC(2030, 0, 1) });
@@ -67,7 +69,7 @@ describe('for every range', () => {
     fc.assert(
       fc.property(choice, zone, now, (chosen, name, at) => {
         const range = resolveRange(chosen, name, at);
-        const before = previousRange(chosen, name, at);
+        const before = comparedRange(chosen, name, at, 'previous');
         if (range.from === null || range.to === null) {
           expect(before).toBeNull();
           return;
@@ -80,12 +82,25 @@ describe('for every range', () => {
     );
   });
 
+  test('the same period of the year before is that of the API', () => {
+    fc.assert(
+      fc.property(custom, zone, (chosen, name) => {
+        const { from, to } = resolveRange(chosen, name, 0);
+        if (from === null || to === null) return;
+        const compared = findComparedRange({ from, to }, 'previous-year', name as TimeZone);
+        expect(comparedRange(chosen, name, Date.UTC(2035, 0, 1), 'previous-year')).toEqual(
+          compared.ok ? compared.value : null,
+        );
+      }),
+    );
+  });
+
   test('the previous period has the same number of local days', () => {
     fc.assert(
       fc.property(custom, zone, (chosen, name) => {
         const at = Date.UTC(2035, 0, 1);
         const range = resolveRange(chosen, name, at);
-        const before = previousRange(chosen, name, at);
+        const before = comparedRange(chosen, name, at, 'previous');
         const days = (one: { from: number | null; to: number | null } | null): number =>
           daysBetween(toLocal(one?.from ?? 0, name).day, toLocal(one?.to ?? 0, name).day);
         expect(days(before)).toBe(days(range));
@@ -112,7 +127,18 @@ describe('on a Sunday afternoon after the change to summer time in Berlin', () =
     ['all', '… to …', 'none'],
   ] as const)('%s is %s, before it %s', (one, range, before) => {
     expect(shown(resolveRange({ preset: one }, name, at), name)).toBe(range);
-    expect(shown(previousRange({ preset: one }, name, at), name)).toBe(before);
+    expect(shown(comparedRange({ preset: one }, name, at, 'previous'), name)).toBe(before);
+  });
+
+  test.each([
+    ['today', '2025-03-29 00:00 to 2025-03-29 15:30'],
+    ['yesterday', '2025-03-28 00:00 to 2025-03-29 00:00'],
+    ['30d', '2025-02-28 00:00 to 2025-03-29 15:30'],
+    ['last-month', '2025-02-01 00:00 to 2025-03-01 00:00'],
+    ['12m', '2024-04-01 00:00 to 2025-03-29 15:30'],
+    ['all', 'none'],
+  ] as const)('%s was a year before %s', (one, before) => {
+    expect(shown(comparedRange({ preset: one }, name, at, 'previous-year'), name)).toBe(before);
   });
 
   test('today is 23 hours long', () => {
@@ -125,9 +151,13 @@ test('a range with times ends at its minute, and the previous period is equally 
   const chosen = { from: '2026-06-01T09:00', to: '2026-06-01T17:30' };
   const at = Date.parse('2026-07-01T00:00:00Z');
   expect(shown(resolveRange(chosen, 'UTC', at), 'UTC')).toBe('2026-06-01 09:00 to 2026-06-01 17:30');
-  expect(shown(previousRange(chosen, 'UTC', at), 'UTC')).toBe('2026-06-01 00:30 to 2026-06-01 09:00');
+  expect(shown(comparedRange(chosen, 'UTC', at, 'previous'), 'UTC')).toBe(
+    '2026-06-01 00:30 to 2026-06-01 09:00',
+  );
   const during = Date.parse('2026-06-01T10:00:00Z');
-  expect(shown(previousRange(chosen, 'UTC', during), 'UTC')).toBe('2026-06-01 00:30 to 2026-06-01 01:30');
+  expect(shown(comparedRange(chosen, 'UTC', during, 'previous'), 'UTC')).toBe(
+    '2026-06-01 00:30 to 2026-06-01 01:30',
+  );
 });
 
 test('a range is open while new queries can fall into it', () => {

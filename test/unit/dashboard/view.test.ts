@@ -3,14 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { safeDestination, signInFor } from '../../../dashboard/src/navigation/destination.js';
 import { initialChoice, readView, type View, writeView } from '../../../dashboard/src/navigation/view.js';
 import { autoInterval, INTERVALS, intervalFor, isAllowed } from '../../../dashboard/src/time/interval.js';
-import { PRESETS } from '../../../dashboard/src/time/range.js';
+import { COMPARISONS, PRESETS } from '../../../dashboard/src/time/range.js';
 import { words } from '../../support/words.js';
 
 const usual: View = {
   choice: { preset: '30d' },
   zone: 'Europe/Berlin',
   interval: null,
-  compare: false,
+  compare: null,
+  caller: null,
   table: false,
   hidden: [],
 };
@@ -21,7 +22,7 @@ describe('the URL of an overview', () => {
   test.each([
     ...words(`
     range=31d range= from=2026-06-02&to=2026-06-01 from=2026-06-01 zone=Europe/Nowhere zone=%2B02:00
-    interval=minute compare=yes table=true hide=everything
+    interval=minute compare=yes compare=previous caller= caller=Slack caller=a%20b table=true hide=everything
     range=__proto__&zone=constructor&interval=toString
   `),
     '',
@@ -58,7 +59,8 @@ describe('the URL of an overview', () => {
       ),
       zone: fc.constantFrom('UTC', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'),
       interval: fc.constantFrom(null, ...INTERVALS),
-      compare: fc.boolean(),
+      compare: fc.constantFrom(null, ...COMPARISONS),
+      caller: fc.constantFrom(null, 'slack', 'sdk.git', '1_a'),
       table: fc.boolean(),
       hidden: fc.subarray(['web', 'api', 'other'] as const),
     });
@@ -70,8 +72,11 @@ describe('the URL of an overview', () => {
   });
 
   test('is readable', () => {
-    expect(writeView({ ...usual, compare: true, interval: 'day' })).toBe(
+    expect(writeView({ ...usual, compare: 'previous', interval: 'day' })).toBe(
       'range=30d&zone=Europe/Berlin&interval=day&compare=1',
+    );
+    expect(writeView({ ...usual, compare: 'previous-year', caller: 'slack' })).toBe(
+      'range=30d&zone=Europe/Berlin&compare=year&caller=slack',
     );
     expect(writeView({ ...usual, choice: { from: '2026-06-01T09:00', to: '2026-06-02T10:00' } })).toBe(
       'from=2026-06-01T09:00&to=2026-06-02T10:00&zone=Europe/Berlin',

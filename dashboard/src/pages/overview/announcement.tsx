@@ -15,7 +15,8 @@ export function Announcement({ view, numbers }: { view: View; numbers: Numbers }
     if (reading === undefined || isStale) return;
     const { counts } = reading;
     const types = CALLER_TYPES.map((type) => `${CALLER_TYPE_NAMES[type]} ${count(counts[type])}`).join(', ');
-    const text = `${choiceName(view.choice, view.zone)}: ${count(counts.total)} queries. ${types}.`;
+    const who = view.caller === null ? '' : `, caller ${view.caller}`;
+    const text = `${choiceName(view.choice, view.zone)}${who}: ${count(counts.total)} queries. ${types}.`;
     setSaid((before) => (before.asked === asked ? before : { asked, text }));
   }, [asked, reading, isStale, view]);
 

@@ -1,57 +1,86 @@
-/** The composition of *other*: each integration and SDK by name. */
+/** All callers of the range: sortable, each with its trend. A click on one shows the numbers of that caller alone. */
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
+import { CALLER_TYPE_NAMES } from '../../../../src/domain/queries/caller.js';
 import type { Callers } from '../../api/types.js';
+import { Sparkline } from '../../chart/sparkline.js';
 import { EmptyState } from '../../components/feedback/empty-state.js';
 import { Button } from '../../components/forms/button.js';
 import { count, share } from '../../format/numbers.js';
+import './callers-card.css';
 
 /** Rows shown before "show all". */
 const firstRows = 8;
 
-export function CallersCard({ callers: { callers } }: { callers: Callers }) {
+type Column = 'caller' | 'type' | 'count';
+type Caller = Callers['callers'][number];
+
+interface CallersCardProps {
+  readonly callers: Callers;
+  readonly trends: ReadonlyMap<string, readonly number[]> | undefined;
+  /** The only caller that the page counts; null for all. */
+  readonly selected: string | null;
+  readonly onSelect: (caller: string | null) => void;
+}
+
+export function CallersCard({ callers: { callers, total }, trends, selected, onSelect }: CallersCardProps) {
   const [isWhole, setWhole] = useState(false);
-  const others = callers.filter(({ type }) => type === 'other');
-  const whole = others.reduce((sum, caller) => sum + caller.count, 0);
-  const most = others[0]?.count ?? 1;
-  const shown = isWhole ? others : others.slice(0, firstRows);
+  const [sort, setSort] = useState<Sort>({ column: 'count', isAscending: false });
+  const most = Math.max(1, ...callers.map((one) => one.count));
+  const sorted = sortCallers(callers, sort);
+  const shown = isWhole ? sorted : sorted.slice(0, firstRows);
+  const head = { sort, onSort: setSort };
   return (
-    <section className="card callers" aria-label="Other callers">
+    <section className="card callers" aria-label="Callers">
       <div className="card-head">
-        <h2>Other callers</h2>
+        <h2>Callers</h2>
       </div>
-      {others.length === 0 ? (
-        <EmptyState title="No integrations or SDKs in this range">
-          Queries from integrations and SDKs appear here by the name of their caller, such as{' '}
-          <code>slack</code> or <code>sdk-python</code>.
+      {callers.length === 0 ? (
+        <EmptyState title="No callers in this range">
+          Queries appear here by their caller: <code>web</code>, <code>api</code>, or the name of an
+          integration or SDK such as <code>slack</code>.
         </EmptyState>
       ) : (
         <table className="callers-table">
-          <caption className="out-of-sight">Callers of type other, most queries first</caption>
-          <thead className="out-of-sight">
+          <caption className="out-of-sight">Callers</caption>
+          <thead>
             <tr>
-              <th scope="col">Caller</th>
-              <th scope="col">Queries</th>
-              <th scope="col">Share of other</th>
+              <Head column="caller" name="Caller" {...head} />
+              <Head column="type" name="Type" {...head} />
+              <th scope="col">Trend</th>
+              <Head column="count" name="Queries" {...head} />
+              <th scope="col">Share</th>
             </tr>
           </thead>
           <tbody>
-            {shown.map((caller) => (
-              <tr key={caller.caller}>
+            {shown.map((one) => (
+              <tr key={one.caller} className={one.caller === selected ? 'callers-selected' : undefined}>
                 <th scope="row">
-                  <Bar part={caller.count} whole={most} />
-                  <span className="callers-name">{caller.caller}</span>
+                  <Bar type={one.type} part={one.count} whole={most} />
+                  <button
+                    type="button"
+                    className="callers-name"
+                    aria-pressed={one.caller === selected}
+                    onClick={() => onSelect(one.caller === selected ? null : one.caller)}
+                  >
+                    {one.caller}
+                  </button>
                 </th>
-                <td className="numbers">{count(caller.count)}</td>
-                <td className="numbers quiet">{share(caller.count, whole)}</td>
+                <td className="callers-type">{CALLER_TYPE_NAMES[one.type]}</td>
+                <td className="callers-trend">
+                  <Sparkline values={trends?.get(one.caller)} type={one.type} />
+                </td>
+                <td className="numbers">{count(one.count)}</td>
+                <td className="numbers quiet">{share(one.count, total)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
-      {others.length > firstRows && (
+      {callers.length > firstRows && (
         <div className="callers-more">
           <Button kind="quiet" onClick={() => setWhole(!isWhole)} aria-expanded={isWhole}>
-            {isWhole ? 'Show fewer' : `Show all ${count(others.length)}`}
+            {isWhole ? 'Show fewer' : `Show all ${count(callers.length)}`}
           </Button>
         </div>
       )}
@@ -59,11 +88,48 @@ export function CallersCard({ callers: { callers } }: { callers: Callers }) {
   );
 }
 
+interface Sort {
+  readonly column: Column;
+  readonly isAscending: boolean;
+}
+
+function sortCallers(callers: readonly Caller[], { column, isAscending }: Sort): readonly Caller[] {
+  const compare = (a: Caller, b: Caller): number =>
+    column === 'count' ? a.count - b.count : a[column] < b[column] ? -1 : a[column] > b[column] ? 1 : 0;
+  return callers.toSorted((a, b) => (isAscending ? compare(a, b) : compare(b, a)));
+}
+
+interface HeadProps {
+  readonly column: Column;
+  readonly name: string;
+  readonly sort: Sort;
+  readonly onSort: (sort: Sort) => void;
+}
+
+function Head({ column, name, sort, onSort }: HeadProps) {
+  const isSorted = sort.column === column;
+  const Icon = sort.isAscending ? ArrowUp : ArrowDown;
+  // Numbers begin with the largest, names with the first.
+  const isAscending = isSorted ? !sort.isAscending : column !== 'count';
+  return (
+    <th
+      scope="col"
+      className={`callers-${column}`}
+      aria-sort={isSorted ? (sort.isAscending ? 'ascending' : 'descending') : undefined}
+    >
+      <button type="button" className="callers-sort" onClick={() => onSort({ column, isAscending })}>
+        {name}
+        {isSorted && <Icon aria-hidden />}
+      </button>
+    </th>
+  );
+}
+
 /** An SVG, because the Content-Security-Policy forbids inline styles. */
-function Bar({ part, whole }: { part: number; whole: number }) {
+function Bar({ type, part, whole }: { type: Caller['type']; part: number; whole: number }) {
   return (
     <svg className="callers-bar" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden>
-      <rect width={Math.max(4, (part / whole) * 1000)} height="10" className="bar type-other" />
+      <rect width={Math.max(4, (part / whole) * 1000)} height="10" className={`bar type-${type}`} />
     </svg>
   );
 }

@@ -82,7 +82,7 @@ type CardsProps = {
 };
 
 function Cards({ view, setView, numbers }: CardsProps) {
-  const { reading } = numbers;
+  const { reading, before, compared } = numbers;
   if (reading === undefined)
     return (
       <Loading what="Loading the numbers">
@@ -92,9 +92,17 @@ function Cards({ view, setView, numbers }: CardsProps) {
     );
   return (
     <div className="overview" aria-busy={numbers.isStale || undefined}>
-      <Tiles counts={reading.counts} before={numbers.before.counts} />
+      <Tiles
+        counts={reading.counts}
+        before={before.counts && compared ? { counts: before.counts, name: compared.name } : undefined}
+      />
       <TimeCard view={view} setView={setView} numbers={numbers} />
-      <CallersCard callers={reading.callers} />
+      <CallersCard
+        callers={reading.callers}
+        trends={numbers.trends}
+        selected={view.caller}
+        onSelect={(caller) => setView({ caller })}
+      />
     </div>
   );
 }

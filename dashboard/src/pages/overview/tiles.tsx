@@ -8,8 +8,8 @@ import { change, count, share } from '../../format/numbers.js';
 
 interface TilesProps {
   readonly counts: Counts;
-  /** The count of the previous period; undefined if there is no such period or it is loading. */
-  readonly before: Counts | undefined;
+  /** The counts to compare with, and their dates; undefined if there is no such range or it is loading. */
+  readonly before: { readonly counts: Counts; readonly name: string } | undefined;
 }
 
 export function Tiles({ counts, before }: TilesProps) {
@@ -34,28 +34,44 @@ function Tile({ type, counts, before }: TilesProps & { type: CallerType | 'total
       </dt>
       <dd className="tile-number numbers">{count(counts[type])}</dd>
       <dd className="tile-notes numbers">
-        {type !== 'total' && <span>{share(counts[type], counts.total)} of all</span>}
-        {before !== undefined && <ChangeNote now={counts[type]} before={before[type]} />}
+        {type !== 'total' && counts[type] > 0 && <span>{share(counts[type], counts.total)} of all</span>}
+        {before !== undefined && (
+          <ChangeNote
+            now={counts[type]}
+            before={before.counts[type]}
+            name={before.name}
+            isNamed={type === 'total'}
+          />
+        )}
       </dd>
     </div>
   );
 }
 
 const ICONS = { up: ArrowUp, down: ArrowDown, same: ArrowRight };
-const WORDS = { up: 'Up', down: 'Down', same: 'Unchanged' };
+const WORDS = { up: 'Up ', down: 'Down ', same: '' };
 
-function ChangeNote({ now, before }: { now: number; before: number }) {
-  const { direction, text } = change(now, before);
-  const Icon = ICONS[direction];
-  if (now === 0 && before === 0) return null;
+interface ChangeNoteProps {
+  readonly now: number;
+  readonly before: number;
+  /** The dates of `before`. */
+  readonly name: string;
+  /** Shows the name; the other tiles have it for screen readers and as a tooltip. */
+  readonly isNamed: boolean;
+}
+
+function ChangeNote({ now, before, name, isNamed }: ChangeNoteProps) {
+  const changed = change(now, before);
+  if (changed === null) return null;
+  const Icon = ICONS[changed.direction];
   return (
-    <span className="tile-change" title={`${count(before)} in the previous period`}>
-      <Icon aria-hidden />
-      <span className="out-of-sight">{WORDS[direction]} </span>
-      {text ?? 'from none'}
-      <span className="out-of-sight">
-        {text === null ? '' : ` from ${count(before)}`} in the previous period
+    <span className="tile-compared" title={`${count(before)} in ${name}`}>
+      <span className="tile-change">
+        <Icon aria-hidden />
+        <span className="out-of-sight">{WORDS[changed.direction]}</span>
+        {changed.text}
       </span>
+      <span className={isNamed ? '' : 'out-of-sight'}> vs {name}</span>
     </span>
   );
 }

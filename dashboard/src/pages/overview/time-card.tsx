@@ -35,7 +35,7 @@ export function TimeCard({ view, setView, numbers }: TimeCardProps) {
     <section className="card time-card" aria-label={title}>
       <div className="card-head">
         <h2>{title}</h2>
-        <Legend view={view} setView={setView} isCompared={before.bars !== null} />
+        <Legend view={view} setView={setView} compared={before.bars === null ? null : numbers.compared} />
         <Button
           kind="quiet"
           icon={view.table ? ChartColumnStacked : Table2}
@@ -97,11 +97,12 @@ function closer({ start, end }: { start: number; end: number }, zone: string): P
 interface LegendProps {
   readonly view: View;
   readonly setView: (change: Partial<View>) => void;
-  readonly isCompared: boolean;
+  /** The range of the line in the chart. */
+  readonly compared: Numbers['compared'];
 }
 
 /** The legend; each entry hides or shows its type. */
-function Legend({ view, setView, isCompared }: LegendProps) {
+function Legend({ view, setView, compared }: LegendProps) {
   const toggle = (type: CallerType): void => {
     const isHidden = view.hidden.includes(type);
     const hidden = isHidden ? view.hidden.filter((one) => one !== type) : [...view.hidden, type];
@@ -123,10 +124,10 @@ function Legend({ view, setView, isCompared }: LegendProps) {
           {CALLER_TYPE_NAMES[type]}
         </button>
       ))}
-      {isCompared && (
+      {compared !== null && (
         <span className="legend-before">
           <span className="swatch swatch-before" aria-hidden />
-          Previous period
+          {compared.name}
         </span>
       )}
     </fieldset>

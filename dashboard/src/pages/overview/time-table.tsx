@@ -29,7 +29,7 @@ interface TimeTableProps {
   readonly title: string;
 }
 
-export function TimeTable({ numbers: { bars, before, interval }, zone, title }: TimeTableProps) {
+export function TimeTable({ numbers: { bars, before, interval, compared }, zone, title }: TimeTableProps) {
   const rows = bars.map((bar, index) => ({ bar, before: before.bars?.[index] }));
   const columns: Column<Row>[] = [
     { head: 'When', kind: 'name', cell: ({ bar }) => <When bar={bar} interval={interval} zone={zone} /> },
@@ -43,7 +43,7 @@ export function TimeTable({ numbers: { bars, before, interval }, zone, title }: 
     { head: 'Total', kind: 'number', cell: ({ bar }) => count(bar.total) },
   ];
   const previous: Column<Row> = {
-    head: 'Previous total',
+    head: `Total, ${compared?.name ?? ''}`,
     kind: 'number',
     cell: (row) => (row.before === undefined ? '–' : count(row.before.total)),
   };

@@ -1,31 +1,36 @@
-/** The numbers of the selected range and of the previous period. */
+/** The numbers of the selected range and of the one to compare with. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import {
+  comparedCountsQuery,
+  comparedSeriesQuery,
   type ProjectRef,
-  previousCountsQuery,
-  previousSeriesQuery,
   type Reading,
   readingQuery,
+  trendsQuery,
 } from '../../api/stats.js';
 import type { Bucket, Counts, Interval } from '../../api/types.js';
 import type { Bar } from '../../chart/layout.js';
+import { daySpan } from '../../format/dates.js';
 import type { View } from '../../navigation/view.js';
 import { useNow } from '../../time/clock.js';
 import { findIncomplete } from '../../time/completeness.js';
 import { intervalFor } from '../../time/interval.js';
-import { type Bounded, isOpen, previousRange, type Range, resolveRange } from '../../time/range.js';
+import { type Bounded, comparedRange, isOpen, type Range, resolveRange } from '../../time/range.js';
 
 const minuteMs = 60_000;
 
 export interface Numbers {
   readonly range: Range;
-  readonly previous: Bounded | null;
+  /** The range to compare with, and its dates. */
+  readonly compared: (Bounded & { readonly name: string }) | null;
   /** Whether new queries can still fall into the range. */
   readonly isLive: boolean;
   readonly interval: Interval;
   readonly reading: Reading | undefined;
   readonly bars: readonly Bar[];
+  /** The busiest callers over time; undefined while they are loading. */
+  readonly trends: ReadonlyMap<string, readonly number[]> | undefined;
   readonly before: { readonly counts: Counts | undefined; readonly bars: readonly Bar[] | null };
   readonly updatedAt: number;
   /** True while the numbers of the previous selection are shown. */
@@ -37,22 +42,27 @@ export interface Numbers {
 export function useNumbers(ref: ProjectRef, view: View): Numbers {
   const now = useNow(minuteMs);
   const range = useMemo(() => resolveRange(view.choice, view.zone, now), [view.choice, view.zone, now]);
-  const previous = useMemo(() => previousRange(view.choice, view.zone, now), [view.choice, view.zone, now]);
+  const compared = useMemo(() => findCompared(view, now), [view, now]);
   const isLive = isOpen(range, now);
   const shown = {
     ...ref,
     range,
     zone: view.zone,
+    caller: view.caller,
     interval: intervalFor(view.interval, range),
     automatic: view.interval === null,
   };
 
   const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = useQuery(readingQuery(shown, isLive));
   const interval = data?.series.interval ?? shown.interval;
-  const counts = useQuery(previousCountsQuery(ref, previous));
+  const counts = useQuery(comparedCountsQuery(ref, compared, view.caller));
   // Numbers of the previous range do not determine the interval of this one.
   const asked = isPlaceholderData ? shown.interval : interval;
-  const series = useQuery(previousSeriesQuery(shown, view.compare ? previous : null, asked));
+  const series = useQuery(comparedSeriesQuery(shown, view.compare === null ? null : compared, asked));
+  const trends = useQuery({
+    ...trendsQuery(shown, asked),
+    enabled: data !== undefined && !isPlaceholderData,
+  });
 
   const bars = useMemo(
     () =>
@@ -65,16 +75,21 @@ export function useNumbers(ref: ProjectRef, view: View): Numbers {
     [data, interval, view.zone, now],
   );
   const beforeBars = useMemo(() => (series.data?.buckets ?? []).map(toBar), [series.data]);
-  const isCompared = view.compare && previous !== null && series.data !== undefined;
+  const isCompared = view.compare !== null && compared !== null && series.data !== undefined;
+  const trendsByCaller = useMemo(
+    () => trends.data && new Map(trends.data.callers?.map(({ caller, counts }) => [caller, counts])),
+    [trends.data],
+  );
   return {
     range,
-    previous,
+    compared,
     isLive,
     interval,
     reading: data,
     bars,
+    trends: trendsByCaller,
     before: {
-      counts: previous === null ? undefined : counts.data,
+      counts: compared === null ? undefined : counts.data,
       bars: isCompared ? beforeBars : null,
     },
     updatedAt: dataUpdatedAt,
@@ -82,6 +97,11 @@ export function useNumbers(ref: ProjectRef, view: View): Numbers {
     error,
     retry: () => void refetch(),
   };
+}
+
+function findCompared({ choice, zone, compare }: View, now: number): Numbers['compared'] {
+  const range = comparedRange(choice, zone, now, compare ?? 'previous');
+  return range && { ...range, name: daySpan(range.from, range.to, zone) };
 }
 
 function toBar({ start, end, ...counts }: Bucket): Bar {

@@ -17,13 +17,14 @@ interface CurlMenuProps {
 
 export function CurlMenu({ project, view, numbers: { range, interval } }: CurlMenuProps) {
   const shown = { origin: serverUrl(), projectId: project.id, range };
-  const parameters = { interval, timeZone: view.zone };
+  const caller = view.caller === null ? {} : { caller: view.caller };
+  const parameters = { interval, timeZone: view.zone, ...caller };
   const item = (label: string, command: string) => ({ label, onSelect: () => void copyWithToast(command) });
   return (
     <Menu
       label="Copy as curl"
       items={[
-        item('Totals', curlCommand({ ...shown, operation: 'caller-stats' })),
+        item('Totals', curlCommand({ ...shown, operation: 'caller-stats', parameters: caller })),
         item('Counts over time', curlCommand({ ...shown, operation: 'caller-stats/series', parameters })),
         item('Callers', curlCommand({ ...shown, operation: 'callers' })),
         'line',

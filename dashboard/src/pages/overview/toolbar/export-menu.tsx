@@ -1,7 +1,7 @@
 /** Downloads exactly the numbers on screen, without another request. */
 import { Download } from 'lucide-react';
 import { callersToCsv, seriesToCsv } from '../../../../../src/domain/counting/csv.js';
-import type { Project } from '../../../api/types.js';
+import type { Callers, Project } from '../../../api/types.js';
 import { Button } from '../../../components/forms/button.js';
 import { Menu } from '../../../components/overlays/menu.js';
 import { fileName } from '../../../format/files.js';
@@ -19,10 +19,11 @@ interface ExportMenuProps {
 export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
   const { reading, range } = numbers;
   const name = (what: string, end: string): string =>
-    `${fileName(project.id, when(view, range), what)}.${end}`;
+    `${fileName(project.id, ...(view.caller === null ? [] : [view.caller]), when(view, range), what)}.${end}`;
+  const callers = reading && onlyCaller(reading.callers, view.caller);
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   const items =
-    reading === undefined
+    reading === undefined || callers === undefined
       ? []
       : ([
           {
@@ -37,11 +38,11 @@ export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
           },
           {
             label: 'Callers, as CSV',
-            onSelect: () => save(name('callers', 'csv'), 'text/csv', callersToCsv(reading.callers)),
+            onSelect: () => save(name('callers', 'csv'), 'text/csv', callersToCsv(callers)),
           },
           {
             label: 'Callers, as JSON',
-            onSelect: () => save(name('callers', 'json'), 'application/json', json(reading.callers)),
+            onSelect: () => save(name('callers', 'json'), 'application/json', json(callers)),
           },
           {
             label: 'Totals, as JSON',
@@ -59,6 +60,12 @@ export function ExportMenu({ project, view, numbers }: ExportMenuProps) {
       )}
     />
   );
+}
+
+function onlyCaller(all: Callers, caller: string | null): Callers {
+  if (caller === null) return all;
+  const callers = all.callers.filter((one) => one.caller === caller);
+  return { total: callers.reduce((sum, one) => sum + one.count, 0), callers };
 }
 
 function when(view: View, range: Numbers['range']): string {

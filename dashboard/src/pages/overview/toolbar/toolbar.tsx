@@ -1,9 +1,11 @@
 /** Range, zone and interval of the overview, and the ways to export it. */
+import { X } from 'lucide-react';
 import type { Interval } from '../../../api/types.js';
 import { useShortcut } from '../../../layout/use-shortcuts.js';
 import type { CurrentProject } from '../../../navigation/current-project.js';
 import type { View } from '../../../navigation/view.js';
 import { autoInterval, INTERVALS, isAllowed } from '../../../time/interval.js';
+import { COMPARISONS, type Comparison } from '../../../time/range.js';
 import type { Numbers } from '../use-numbers.js';
 import { CurlMenu } from './curl-menu.js';
 import { ExportMenu } from './export-menu.js';
@@ -18,22 +20,24 @@ export interface ToolbarProps {
 }
 
 export function Toolbar({ current: { project }, view, setView, numbers }: ToolbarProps) {
-  useShortcut('compare', () => setView({ compare: !view.compare }));
+  useShortcut('compare', () => setView({ compare: view.compare === null ? 'previous' : null }));
   return (
     <div className="toolbar" role="group" aria-label="What is shown">
       <RangePicker view={view} setView={setView} range={numbers.range} />
       <IntervalSelect view={view} setView={setView} numbers={numbers} />
       <ZonePicker zone={view.zone} onChange={(zone) => setView({ zone })} />
-      <label className="toolbar-check">
-        <input
-          type="checkbox"
-          checked={view.compare}
-          disabled={numbers.previous === null}
-          onChange={(event) => setView({ compare: event.target.checked })}
-        />
-        Compare
-        <span className="out-of-sight"> with the previous period</span>
-      </label>
+      <Compare view={view} setView={setView} numbers={numbers} />
+      {view.caller !== null && (
+        <button
+          type="button"
+          className="toolbar-button toolbar-caller"
+          onClick={() => setView({ caller: null })}
+        >
+          Caller: <strong>{view.caller}</strong>
+          <X aria-hidden />
+          <span className="out-of-sight">Show all callers</span>
+        </button>
+      )}
       <div className="toolbar-end">
         <CurlMenu project={project} view={view} numbers={numbers} />
         <ExportMenu project={project} view={view} numbers={numbers} />
@@ -48,6 +52,44 @@ const NAMES: Readonly<Record<Interval, string>> = {
   week: 'Weeks',
   month: 'Months',
 };
+
+const COMPARISON_NAMES: Readonly<Record<Comparison, string>> = {
+  previous: 'previous period',
+  'previous-year': 'same period last year',
+};
+
+function Compare({ view, setView, numbers }: Omit<ToolbarProps, 'current'>) {
+  return (
+    <>
+      <label className="toolbar-check">
+        <input
+          type="checkbox"
+          checked={view.compare !== null}
+          disabled={numbers.compared === null}
+          onChange={(event) => setView({ compare: event.target.checked ? 'previous' : null })}
+        />
+        Compare
+      </label>
+      {view.compare !== null && numbers.compared !== null && (
+        <label className="toolbar-select">
+          <span className="out-of-sight">Compare with</span>
+          <select
+            value={view.compare}
+            onChange={(event) =>
+              setView({ compare: COMPARISONS.find((one) => one === event.target.value) ?? 'previous' })
+            }
+          >
+            {COMPARISONS.map((comparison) => (
+              <option key={comparison} value={comparison}>
+                {COMPARISON_NAMES[comparison]}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </>
+  );
+}
 
 function IntervalSelect({ view, setView, numbers }: Omit<ToolbarProps, 'current'>) {
   const automatic = view.interval === null ? numbers.interval : autoInterval(numbers.range);

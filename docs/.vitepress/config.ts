@@ -10,6 +10,7 @@ import { PAGES } from './page-list.js';
 import { FOREIGN, linkOf, REWRITES, sidebar } from './pages.js';
 import { toIndexed } from './search.js';
 import { codeColours, strictPage, writeStrictFiles } from './strict.js';
+import { fitTables } from './tables.js';
 import { PREVIEW, writeTexts } from './texts.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -94,6 +95,7 @@ export default defineConfig({
   markdown: {
     codeTransformers: [codeColours],
     config(md) {
+      md.core.ruler.push('tables', ({ tokens }) => fitTables(tokens));
       md.core.ruler.push('site-links', ({ tokens, env }) => {
         // Of a page that is indexed for the search, VitePress tells the one, else both.
         const { path, realPath = path } = env as { path: string; realPath?: string };

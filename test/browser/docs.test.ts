@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sidebar } from '../../docs/.vitepress/pages.js';
 import { expectAccessible } from '../support/browser/accessible.js';
 import { browserVisits } from '../support/browser/browser.js';
 import { onSqlite } from '../support/browser/dashboard-server.js';
@@ -50,6 +51,30 @@ test.each([
   await expectAccessible(page);
   await page.getByRole('main').getByRole('link').click();
   await page.waitForURL(`**${next}`);
+});
+
+test('the tables of all pages fit a desktop and a phone', async () => {
+  const { url } = server();
+  const { page } = await visit(url);
+  await page.goto('/docs/settings');
+  const names = sidebar().flatMap(({ items }) => items.map(({ link }) => link));
+  const findWide = () =>
+    // In the page, where the document is: shows the content of every page in turn.
+    page.evaluate<string[]>(`(async () => {
+      const wide = [];
+      for (const name of ${JSON.stringify(names)}) {
+        const text = await (await fetch('/docs' + name)).text();
+        const content = new DOMParser().parseFromString(text, 'text/html').querySelector('.vp-doc');
+        document.querySelector('.vp-doc').replaceChildren(...content.childNodes);
+        const tables = [...document.querySelectorAll('.vp-doc table')];
+        wide.push(...tables.filter((one) => one.scrollWidth > one.clientWidth).map((one) => name + ': ' + one.textContent.slice(0, 60)));
+      }
+      return wide;
+    })()`);
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await findWide(), `${width} pixels`).toEqual([]);
+  }
 });
 
 test("the documentation follows the system's dark mode", async () => {

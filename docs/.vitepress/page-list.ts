@@ -257,6 +257,12 @@ export const GROUPS: readonly Group[] = [
         description: 'What an attacker can and cannot do, and how to report a problem.',
         keywords: 'security vulnerability leaked key attacker scanner threat',
       },
+      'security-asvs': {
+        title: 'OWASP ASVS',
+        description:
+          'Each requirement of OWASP ASVS 5.0, levels 1 and 2, with how it is met and the test for it.',
+        keywords: 'owasp asvs audit compliance verification requirements cryptography inventory',
+      },
       reliability: {
         title: 'Reliability',
         description: 'How the promises are tested, and the results of the longest runs.',

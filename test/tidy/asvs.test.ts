@@ -1,0 +1,72 @@
+/** The table of OWASP ASVS has every requirement of levels 1 and 2, and names existing tests. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { read, root } from './sources.js';
+
+/** The level of each requirement of a section, in their order: OWASP ASVS 5.0.0. */
+const LEVELS: Readonly<Record<string, string>> = {
+  ...{ '1.1': '22', '1.2': '1111122223', '1.3': '112222222223', '1.4': '222', '1.5': '123' },
+  ...{ '2.1': '122', '2.2': '112', '2.3': '12223', '2.4': '23' },
+  ...{ '3.1': '3', '3.2': '113', '3.3': '12223', '3.4': '11222233', '3.5': '11122333', '3.6': '3' },
+  ...{ '3.7': '22333', '4.1': '12233', '4.2': '23333', '4.3': '22', '4.4': '1222' },
+  ...{ '5.1': '2', '5.2': '112333', '5.3': '113', '5.4': '222' },
+  ...{ '6.1': '122', '6.2': '111111112222', '6.3': '11223333', '6.4': '112233', '6.5': '22222333' },
+  ...{ '6.6': '2223', '6.7': '33', '6.8': '2222' },
+  ...{ '7.1': '222', '7.2': '1111', '7.3': '22', '7.4': '11222', '7.5': '223', '7.6': '22' },
+  ...{ '8.1': '1233', '8.2': '1123', '8.3': '133', '8.4': '23', '9.1': '111', '9.2': '1222' },
+  ...{ '10.1': '22', '10.2': '223', '10.3': '22223', '10.4': '1111122222233333', '10.5': '22222' },
+  ...{ '10.6': '22', '10.7': '222' },
+  ...{ '11.1': '2233', '11.2': '22233', '11.3': '11233', '11.4': '1222', '11.5': '23', '11.6': '23' },
+  ...{ '11.7': '33', '12.1': '12233', '12.2': '11', '12.3': '22223' },
+  ...{ '13.1': '2333', '13.2': '222223', '13.3': '2233', '13.4': '1222233' },
+  ...{ '14.1': '22', '14.2': '12223333', '14.3': '122' },
+  ...{ '15.1': '12233', '15.2': '12233', '15.3': '1222222', '15.4': '3333' },
+  ...{ '16.1': '2', '16.2': '22222', '16.3': '2222', '16.4': '222', '16.5': '2223' },
+  ...{ '17.1': '23', '17.2': '22223333', '17.3': '22' },
+};
+
+const { lines } = read('docs/concepts/security-asvs.md');
+const rows = lines
+  .filter((line) => /^\| \d+\.\d+\.\d+ /.test(line))
+  .map((line) => {
+    const [, requirement = '', level = '', , state = '', how = '', tests = ''] = line
+      .split('|')
+      .map((cell) => cell.trim());
+    return {
+      requirement,
+      level,
+      state,
+      how,
+      tests: [...tests.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+    };
+  });
+
+describe('the table of OWASP ASVS', () => {
+  test('has every requirement of levels 1 and 2, in their order', () => {
+    const all = Object.entries(LEVELS).flatMap(([section, levels]) =>
+      [...levels].map((level, at) => [`${section}.${at + 1}`, level]),
+    );
+    const wanted = all.filter(([, level]) => level !== '3');
+    expect(wanted).toHaveLength(253);
+    expect(rows.map(({ requirement, level }) => [requirement, level])).toEqual(wanted);
+  });
+
+  test('names tests that exist, for all that the program does', () => {
+    const named = new Set(rows.flatMap(({ tests }) => tests));
+    expect([...named].filter((name) => !existsSync(join(root, name)))).toEqual([]);
+    const claims = rows.filter(({ state, how }) => state === 'met' && !how.startsWith('By design: '));
+    expect(claims.filter(({ tests }) => tests.length === 0)).toEqual([]);
+  });
+
+  test('says how often each state occurs', () => {
+    for (const state of ['met', 'partly', 'not met', 'operator', 'n/a']) {
+      const count = rows.filter((row) => row.state === state).length;
+      expect(
+        lines.some((line) => line.replaceAll(/ +/g, ' ').startsWith(`| \`${state}\` | ${count} |`)),
+        state,
+      ).toBe(true);
+    }
+    expect(new Set(rows.map(({ state }) => state)).size).toBe(5);
+  });
+});

@@ -49,7 +49,7 @@ export interface SeriesRequest extends CallerStatsRequest {
 export interface ReaderOptions {
   /** The server's URL, such as `https://stats.example.com`. */
   readonly url: string;
-  /** An admin key with the scope `read`. Keep it on the server; never send it to a browser. */
+  /** A reading key of the project, or an admin key. Keep it on the server; never send it to a browser. */
   readonly key: string;
   /** Request timeout in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;

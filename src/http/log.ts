@@ -1,9 +1,10 @@
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { KEY_TYPES } from '../domain/keys/api-key.js';
 import { sentMethod } from './resource.js';
 
 /** The part of a key after its type, in any spelling of a URL, complete or truncated. */
-const HIDDEN = /(?<=(?:admin|recording)(?:_|%5f))[0-9a-z]{5,}/gi;
+const HIDDEN = new RegExp(`(?<=(?:${KEY_TYPES.join('|')})(?:_|%5f))[0-9a-z]{5,}`, 'gi');
 
 /**
  * The log for the framework. Its own messages, such as one for each request, are for debugging only: proxies write access

@@ -81,6 +81,7 @@ export function describeKeys(kind: string, factory: PlaceFactory): void {
           disabledAt: 1234,
           successorId: 'd',
         }),
+        keyOf('e', { type: 'reading', projectId: 'p', scopes: ['read'] }),
       ];
       for (const key of keys) await one.createKey(key, by);
       expect(await other.listKeys(org)).toEqual(keys);

@@ -51,7 +51,7 @@ describe('rejects without a look-up', () => {
     const answer = await send({ key: keys.recording });
     expect([answer.status, errorOf(answer)]).toEqual([
       401,
-      'This needs an API key of type admin; the one sent is of type recording.',
+      'This needs an API key of type admin or reading; the one sent is of type recording.',
     ]);
     expect(calls).toEqual([]);
   });

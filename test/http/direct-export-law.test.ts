@@ -132,7 +132,15 @@ const path = fc.oneof(
   ),
 );
 /** `writing` has no scope to read; the allowlist of `elsewhere` does not include this address, that of `here` does. */
-const keyNames = ['recording', 'rivalAdmin', 'writing', 'elsewhere', 'here'] as const;
+const keyNames = [
+  'recording',
+  'rivalAdmin',
+  'writing',
+  'elsewhere',
+  'here',
+  'reading',
+  'readingBlog',
+] as const;
 const authorization = fc.oneof(
   { weight: 12, arbitrary: fc.constant('Authorization: Bearer ADMIN') },
   fc.constantFrom(
@@ -170,6 +178,8 @@ test('any request gets the same response with and without the framework', async 
     ...service.keys,
     writing: await service.addKey('writing', { type: 'admin', scopes: ['write'] }),
     elsewhere: await service.addKey('elsewhere', { type: 'admin', allow: ['192.0.2.1/32'] }),
+    reading: await service.addKey('reading', { type: 'reading', projectId: 'docs' }),
+    readingBlog: await service.addKey('reading blog', { type: 'reading', projectId: 'blog' }),
     here: await service.addKey('here', { type: 'admin', allow: ['127.0.0.1/32'] }),
   };
   const usually = { weight: 4, arbitrary: fc.constant([] as string[]) };

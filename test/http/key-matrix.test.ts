@@ -29,12 +29,12 @@ let made = 0;
 async function createKey(
   { addKey, keys }: Service,
   state: State,
-  { organization, project, scopes }: Holder,
+  { organization, type, project, scopes }: Holder,
   allow: readonly string[],
 ): Promise<{ secret: string; id: string }> {
   const id = `matrix-${made++}`;
   const wish: KeyRequest = {
-    type: project === undefined ? 'admin' : 'recording',
+    type: type ?? (project === undefined ? 'admin' : 'recording'),
     organizationId: organization,
     projectId: project ?? null,
     ...(scopes === undefined ? {} : { scopes }),
@@ -42,8 +42,10 @@ async function createKey(
     ...{ disabled: { disabledAt: startMs - 1 }, expired: { expiresAt: startMs } }[state as string],
     ...(state === 'revoked' ? { revokedAt: startMs - 1 } : {}),
   };
-  if (state === 'unknown')
-    return { secret: project === undefined ? keys.unknown : keys.unknownRecording, id };
+  if (state === 'unknown') {
+    const unknown = { admin: keys.unknown, recording: keys.unknownRecording, reading: keys.unknownReading };
+    return { secret: unknown[wish.type], id };
+  }
   const secret = await addKey(id, wish);
   const last = secret.endsWith('0') ? '1' : '0';
   return { secret: state === 'malformed' ? secret.slice(0, -1) + last : secret, id };

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { visibleEnds } from '../../src/domain/keys/api-key.js';
 
 /** Anything that looks like a key. */
-const KEY_FORM = /\b[a-z][a-z0-9]{1,15}_(admin|recording)_[0-9A-Za-z]{49}\b/;
+const KEY_FORM = /\b[a-z][a-z0-9]{1,15}_(admin|recording|reading)_[0-9A-Za-z]{49}\b/;
 
 /** The length of pieces that do not match by chance. */
 const pieceCharacters = 8;

@@ -29,12 +29,12 @@ function addCreate(key: Command, io: Io): void {
     .addOption(
       new Option(
         '--type <type>',
-        'admin: reads and records all projects; recording: may only record, into one project',
+        'admin: reads and records all projects; recording: may only record, into one project; reading: may only read one project',
       )
         .choices(KEY_TYPES)
         .default('admin'),
     )
-    .option('--project <id>', 'the one project of a recording key')
+    .option('--project <id>', 'the one project of a recording or reading key')
     .option('--scope <scopes>', 'what an admin key may do: read, or read,write (default: read,write)')
     .option(
       '--allow <network>',

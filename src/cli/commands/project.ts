@@ -145,7 +145,7 @@ function readTelemetryText(setting: TelemetrySetting, text: string): Result<stri
 function addDelete(project: Command, io: Io): void {
   const command = project
     .command('delete')
-    .description('deletes a project forever, with its recording keys, its queries and its counts')
+    .description('deletes a project forever, with its recording and reading keys, its queries and its counts')
     .argument('<id>', 'its id, from project list')
     .requiredOption('--confirm <name>', 'the name of the project, to make sure that it is the right one')
     .addHelpText(

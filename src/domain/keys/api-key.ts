@@ -9,9 +9,12 @@ import { crc32 } from 'node:zlib';
 import { BASE62, type RandomInt, randomText } from '../projects/project.js';
 import { failure, quote, type Result, success } from '../result.js';
 
-export const KEY_TYPES = ['admin', 'recording'] as const;
+export const KEY_TYPES = ['admin', 'recording', 'reading'] as const;
 
-/** `admin` reads and records all projects of its organization; `recording` may only record, into one project. */
+/**
+ * `admin` reads and records all projects of its organization; `recording` may only record, into one project; `reading` may
+ * only read one project.
+ */
 export type KeyType = (typeof KEY_TYPES)[number];
 
 export const SCOPES = ['read', 'write'] as const;
@@ -30,16 +33,16 @@ export function parseScopes(text: string): Result<readonly Scope[]> {
   return success(names.includes('write') ? SCOPES : ['read']);
 }
 
-/** The scopes of a key whose request names none. A recording key can only write, and only queries. */
+/** The scopes of a key whose request names none. Those of keys that are bound to a project are fixed. */
 export function defaultScopes(type: KeyType): readonly Scope[] {
-  return type === 'admin' ? SCOPES : ['write'];
+  return { admin: SCOPES, recording: ['write'] as const, reading: ['read'] as const }[type];
 }
 
 /** A key as stored, without its secret. */
 export interface ApiKey {
   readonly id: string;
   readonly organizationId: string;
-  /** The one project of a recording key; null for an admin key. */
+  /** The one project of a recording or reading key; null for an admin key. */
   readonly projectId: string | null;
   readonly type: KeyType;
   readonly name: string;

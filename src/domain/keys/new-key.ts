@@ -50,13 +50,7 @@ export function parseKeyRequest(
   const expiresAt = prefixProblems('expires', parseExpiryWithin(expires, nowMs, lifeMsMax));
   const networks = prefixProblems('allow', parseNetworks(allow));
   const problems = collectProblems(prefixProblems('name', parseName(name)));
-  if (type === 'recording' && project === undefined) problems.push('project: a recording key needs one');
-  if (type === 'admin' && project !== undefined) {
-    problems.push('project: an admin key opens all projects; leave it out, or create a recording key');
-  }
-  if (type === 'recording' && scope !== undefined) {
-    problems.push('scope: a recording key may only record; leave it out');
-  }
+  problems.push(...typeProblems(type, project, scope));
   problems.push(...collectProblems(scopes, expiresAt, networks));
   if (networks.ok && networks.value.length > keyNetworksMax)
     problems.push(`allow: has more than ${keyNetworksMax} addresses and networks`);
@@ -69,6 +63,20 @@ export function parseKeyRequest(
     allow: networks.value,
   };
   return success({ ...wanted, ...(scopes.value && { scopes: scopes.value }) });
+}
+
+/** A key that is bound to a project names it, and has no choice of scopes. */
+function typeProblems(type: KeyType, project: string | undefined, scope: string | undefined): string[] {
+  if (type === 'admin') {
+    if (project === undefined) return [];
+    return ['project: an admin key opens all projects; leave it out, or create a recording or reading key'];
+  }
+  const problems = project === undefined ? [`project: a ${type} key needs one`] : [];
+  if (scope === undefined) return problems;
+  return [
+    ...problems,
+    `scope: a ${type} key may only ${type === 'recording' ? 'record' : 'read'}; leave it out`,
+  ];
 }
 
 /** Generates a key without storing it. */

@@ -1,7 +1,14 @@
 /** Checks the API key of a request, and finds its project. Every request below `/v1` starts with this. */
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { CallerStatsError } from '../../domain/errors.js';
-import { type ApiKey, hashKey, type KeyType, keyStatus, parseKeyType } from '../../domain/keys/api-key.js';
+import {
+  type ApiKey,
+  hashKey,
+  type KeyType,
+  keyStatus,
+  parseKeyType,
+  type Scope,
+} from '../../domain/keys/api-key.js';
 import { createNetworks } from '../../domain/keys/networks.js';
 import { lastUsedIntervalMs } from '../../domain/limits.js';
 import { isProjectId, type Project } from '../../domain/projects/project.js';
@@ -25,6 +32,9 @@ interface AuthenticatorOptions {
   readonly log: FastifyBaseLogger;
 }
 
+/** The types of keys that may read counts. */
+export const READING_TYPES = ['admin', 'reading'] as const satisfies readonly KeyType[];
+
 /** The key of a request, and its project. */
 export interface Authorized {
   readonly key: ApiKey;
@@ -38,7 +48,7 @@ export class Authenticator {
   readonly #touchedAt = new Map<string, number>();
   readonly #allowlists = new BoundedCache<string, ReturnType<typeof createNetworks>>(allowlistsMax);
   /**
-   * Hashes of valid admin keys, by the whole `Authorization` header. Lookup times reveal nothing: a map compares keys only
+   * Hashes of valid keys that may read, by the whole `Authorization` header. Lookup times reveal nothing: a map compares keys only
    * if their hashes, which have a secret seed, are equal.
    */
   readonly #hashes = new BoundedCache<string, string>(hashesMax);
@@ -60,16 +70,39 @@ export class Authenticator {
     projectId: string | undefined,
     allowed: readonly KeyType[],
   ): Promise<Authorized> {
-    const access = await this.#findAccess(request, reply, projectId ?? '', allowed);
+    const needed = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
+    const access = await this.#admit(request, reply, projectId ?? '', { allowed, needed });
     const { key } = access;
-    await this.#options.requests.consume(key.organizationId, reply);
-    this.#requireAddress(key, getClientAddress(request));
-    requireScope(key, request.method);
-    this.#touch(key, this.#options.clock.now());
     const project = projectId === undefined ? await this.#findBoundProject(key) : access.project;
     if (project === undefined || (key.projectId !== null && key.projectId !== project.id))
       throw noSuchProject();
     return { key, project };
+  }
+
+  /** The key of a request that is about no single project. Checks the key and its rights as `authorize`. */
+  async authenticate(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    allowed: readonly KeyType[],
+    needed: Scope,
+  ): Promise<ApiKey> {
+    return (await this.#admit(request, reply, '', { allowed, needed })).key;
+  }
+
+  /** Checks the key, its address and its scope, and notes its use. */
+  async #admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    projectId: string,
+    { allowed, needed }: { readonly allowed: readonly KeyType[]; readonly needed: Scope },
+  ): Promise<Access> {
+    const access = await this.#findAccess(request, reply, projectId, allowed);
+    const { key } = access;
+    await this.#options.requests.consume(key.organizationId, reply);
+    this.#requireAddress(key, getClientAddress(request));
+    requireScope(key, needed);
+    this.#touch(key, this.#options.clock.now());
+    return access;
   }
 
   /**
@@ -78,10 +111,11 @@ export class Authenticator {
    */
   admits(authorization: string, projectId: string, reads: SyncReads, nowMs: number): boolean {
     if (this.#options.requests.isLimited) return false;
-    const hash = this.#hashes.get(authorization) ?? hashAdminKey(authorization);
+    const hash = this.#hashes.get(authorization) ?? hashReadingKey(authorization);
     const access = hash === undefined ? undefined : reads.findAccess(hash, projectId);
     if (hash === undefined || access?.project === undefined) return false;
     const { key } = access;
+    if (key.projectId !== null && key.projectId !== projectId) return false;
     if (keyStatus(key, nowMs) !== 'active' || key.allow.length > 0 || !key.scopes.includes('read'))
       return false;
     this.#hashes.set(authorization, hash);
@@ -146,15 +180,15 @@ export class Authenticator {
   }
 }
 
-function hashAdminKey(authorization: string): string | undefined {
+function hashReadingKey(authorization: string): string | undefined {
   const secret = BEARER.exec(authorization)?.[1];
-  return secret !== undefined && parseKeyType(secret) === 'admin' ? hashKey(secret) : undefined;
+  const type = secret === undefined ? undefined : parseKeyType(secret);
+  return secret !== undefined && READING_TYPES.some((one) => one === type) ? hashKey(secret) : undefined;
 }
 
-/** Only admin keys have scopes. */
-function requireScope({ type, scopes }: ApiKey, method: string): void {
-  const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
-  if (type === 'admin' && !scopes.includes(needed)) {
+/** A recording key is sent only to operations that record; it may do all of them. */
+function requireScope({ type, scopes }: ApiKey, needed: Scope): void {
+  if (type !== 'recording' && !scopes.includes(needed)) {
     throw new HttpError(
       403,
       `This needs an API key with the scope ${needed}; the one sent has ${scopes.join()}.`,

@@ -10,7 +10,7 @@ import type { Project } from '../../domain/projects/project.js';
 import type { Clock } from '../../domain/time/clock.js';
 import type { Store } from '../../storage/ports/store.js';
 import type { IngestionMonitor } from '../ingestion/monitor.js';
-import type { Authenticator } from '../request/authenticate.js';
+import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
 import { readParameters, requireNoParameters } from '../request/parameters.js';
 import { getProjectId } from '../request/target.js';
 import { addResource } from '../resource.js';
@@ -102,14 +102,14 @@ export function addAnalytics(
   const add = (url: string, handler: RouteHandler, success: object, schema: FastifySchema) =>
     addResource(app, url, {
       onRequest: async (request, reply) => {
-        const found = await authenticator.authorize(request, reply, getProjectId(request), ['admin']);
+        const found = await authenticator.authorize(request, reply, getProjectId(request), READING_TYPES);
         projects.set(request, found.project);
       },
       GET: {
         schema: {
           ...schema,
           tags: ['Analytics'],
-          security: [{ adminKey: [] }],
+          security: [{ adminKey: [] }, { readingKey: [] }],
           params: ProjectPath,
           response: { 200: success, ...errorResponses(400, 401, 403, 404, 405, 429, 500, 503) },
         },

@@ -33,6 +33,11 @@ export async function addOpenApi(app: FastifyInstance, basePath: BasePath): Prom
             scheme: 'bearer',
             description: 'A recording key of this one project.',
           },
+          readingKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'A key that may only read this one project: a server-side secret.',
+          },
         },
       },
     },

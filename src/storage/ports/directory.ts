@@ -98,7 +98,7 @@ export interface DirectoryChanges {
   ): Promise<Project>;
 
   /**
-   * Deletes a project and its recording keys, forever. Once this resolves, only the audit log still shows the project.
+   * Deletes a project and the keys that are bound to it, forever. Once this resolves, only the audit log still shows the project.
    * A recording at the same time is either counted before, or refused as `not_found`. `purgeDeleted` removes the
    * queries and counters; a new project with the same id never sees them.
    * `not_found` if the organization has no such project.

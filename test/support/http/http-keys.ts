@@ -28,6 +28,7 @@ const KEYS = {
   rivalAdmin: { type: 'admin', organizationId: 'rival' },
   unknown: { type: 'admin' },
   unknownRecording: { type: 'recording', projectId: 'docs' },
+  unknownReading: { type: 'reading', projectId: 'docs' },
 } as const satisfies Record<string, KeyRequest>;
 
 export type KeyName = keyof typeof KEYS;

@@ -1,11 +1,14 @@
 /** The documented rules for requests with a key, implemented again: who may do what from where, and which refusal comes first. */
 
+import type { KeyType } from '../../../src/domain/keys/api-key.js';
+
 export const STATES = ['active', 'disabled', 'expired', 'revoked', 'unknown', 'malformed'] as const;
 export type State = (typeof STATES)[number];
 
-/** A kind of key: a recording key has a project, an admin key has scopes. */
+/** A kind of key: a recording or reading key has a project, an admin key has scopes. */
 export interface Holder {
   readonly organization: 'default' | 'rival';
+  readonly type?: 'reading';
   readonly project?: string;
   readonly scopes?: readonly ('read' | 'write')[];
 }
@@ -15,6 +18,8 @@ export const HOLDERS: Readonly<Record<string, Holder>> = {
   'an admin key that reads and writes': { organization: 'default', scopes: ['read', 'write'] },
   'the recording key of this project': { organization: 'default', project: 'docs' },
   'the recording key of another project': { organization: 'default', project: 'blog' },
+  'the reading key of this project': { organization: 'default', type: 'reading', project: 'docs' },
+  'the reading key of another project': { organization: 'default', type: 'reading', project: 'blog' },
   'an admin key of another organization that reads': { organization: 'rival', scopes: ['read'] },
   'an admin key of another organization that reads and writes': {
     organization: 'rival',
@@ -42,7 +47,7 @@ export const PLACES: readonly {
   { allow: ['2001:db8::/32', '198.51.100.1'], from: '198.51.100.1', inside: true },
 ];
 
-/** The operations that read, which require an admin key. */
+/** The operations that read, which require an admin or reading key. */
 const READING = ['caller-stats', 'caller-stats/series', 'callers', 'ingestion'] as const;
 
 type Fault = 'parameter' | 'type' | 'type and size' | 'encoding' | 'size and body' | 'body';
@@ -104,21 +109,28 @@ const FAULT_STATUS: Readonly<Record<Fault, number>> = {
   body: 400,
 };
 
+function reaches(type: KeyType, holder: Holder, project: string): boolean {
+  const theirs = { docs: 'default', blog: 'default', 'rival-docs': 'rival' }[project];
+  return type === 'admin' ? theirs === holder.organization : project === holder.project;
+}
+
 /** First the key, then the address, then the scope, then the project, then the method, then all the rest. */
 export function expected(state: State, holder: Holder, inside: boolean, asked: AskedFor): Expected {
   const { method, operation, project, fault } = asked;
-  const isAdmin = holder.project === undefined;
+  const type = holder.type ?? (holder.project === undefined ? 'admin' : 'recording');
+  const types = operation === 'queries' ? 'recording or admin' : 'admin or reading';
   if (state === 'malformed') return { status: 401, says: /malformed/ };
-  if (operation !== 'queries' && !isAdmin) return { status: 401, says: /of type admin/ };
+  if (!types.includes(type))
+    return { status: 401, says: new RegExp(`of type ${types}; the one sent is of type ${type}`) };
   if (state !== 'active') return { status: 401, says: new RegExp(`is ${state}\\.$`) };
   if (!inside) return { status: 403, says: /may not be used from this address/ };
   const needed = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
-  if (isAdmin && !holder.scopes?.includes(needed)) {
+  // A recording key is limited by its type alone.
+  const scopes = { admin: holder.scopes ?? [], reading: ['read'], recording: [needed] }[type];
+  if (!scopes.some((scope) => scope === needed)) {
     return { status: 403, says: new RegExp(`with the scope ${needed}`) };
   }
-  const theirs = { docs: 'default', blog: 'default', 'rival-docs': 'rival' }[project];
-  const reachable = isAdmin ? theirs === holder.organization : project === holder.project;
-  if (!reachable) return { status: 404, says: /^There is no such project\.$/ };
+  if (!reaches(type, holder, project)) return { status: 404, says: /^There is no such project\.$/ };
   const takes = operation === 'queries' ? ['POST'] : ['GET', 'HEAD'];
   if (!takes.includes(method)) return { status: 405, says: /^This path takes no / };
   return { status: fault === undefined ? 200 : FAULT_STATUS[fault] };

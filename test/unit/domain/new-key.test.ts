@@ -37,8 +37,13 @@ describe('a request for a key is refused', () => {
   test.each<[Partial<KeyRequest>, RegExp]>([
     [{ name: ' ' }, /^name: is not 1 to 100 visible characters$/],
     [{ type: 'recording' }, /^project: a recording key needs one$/],
+    [{ type: 'reading' }, /^project: a reading key needs one$/],
     [{ project: 'docs' }, /^project: an admin key opens all projects/],
     [{ type: 'recording', project: 'docs', scope: 'write' }, /^scope: a recording key may only record/],
+    [
+      { type: 'reading', project: 'docs', scope: 'read' },
+      /^scope: a reading key may only read; leave it out$/,
+    ],
     [{ scope: 'all' }, /^scope: "all" is not a scope; the scopes are read and write$/],
     [{ expires: 'soon' }, /^expires: "soon" is not a number of days/],
     [{ allow: ['nowhere'] }, /^allow: /],

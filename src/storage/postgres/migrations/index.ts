@@ -26,6 +26,7 @@ import { sql as v11 } from './010-019/011-sign-in.js';
 import { sql as v12 } from './010-019/012-one-server.js';
 import { sql as v13 } from './010-019/013-managed-audit.js';
 import { sql as v14 } from './010-019/014-passkeys.js';
+import { sql as v15 } from './010-019/015-reading-keys.js';
 
 export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v1,
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v12,
   v13,
   v14,
+  v15,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -24,7 +24,24 @@ import { SQL as V11 } from './010-019/011-sign-in.js';
 import { SQL as V12 } from './010-019/012-one-server.js';
 import { SQL as V13 } from './010-019/013-managed-audit.js';
 import { SQL as V14 } from './010-019/014-passkeys.js';
+import { SQL as V15 } from './010-019/015-reading-keys.js';
 
-export const MIGRATIONS: readonly string[] = [V1, V2, V3, V4, V5, V6, V7, V8, V9, V10, V11, V12, V13, V14];
+export const MIGRATIONS: readonly string[] = [
+  V1,
+  V2,
+  V3,
+  V4,
+  V5,
+  V6,
+  V7,
+  V8,
+  V9,
+  V10,
+  V11,
+  V12,
+  V13,
+  V14,
+  V15,
+];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -15,9 +15,10 @@ import {
   type SeriesRequest,
 } from '../domain/counting/report-request.js';
 import type { Series } from '../domain/counting/series.js';
+import { CallerStatsError } from '../domain/errors.js';
 import { formatTime } from '../domain/format.js';
-import type { Project } from '../domain/projects/project.js';
-import type { Result } from '../domain/result.js';
+import { isProjectId, type Project } from '../domain/projects/project.js';
+import { quote, type Result } from '../domain/result.js';
 import type { Store } from '../storage/ports/store.js';
 import { readSeries } from '../storage/series.js';
 import { requireProject } from './projects.js';
@@ -88,6 +89,9 @@ export async function readCutBounds(
   return { dateFrom: dateFrom ?? null, dateTo: dateTo ?? null };
 }
 
+/** The tool for AI assistants that lists the projects of a source. */
+export const LIST_PROJECTS = 'list_projects';
+
 /** A place to read reports from: the store, or a running server. */
 export interface ReportSource {
   /**
@@ -100,17 +104,32 @@ export interface ReportSource {
     question: Question,
     input: ReportInput,
   ) => Promise<Answer>;
-  /** The projects that have reports. A server does not list them. */
-  readonly projects?: () => Promise<readonly Project[]>;
+  /** The projects that have reports. */
+  readonly projects: () => Promise<readonly Pick<Project, 'id' | 'name' | 'timeZone'>[]>;
+}
+
+/** What a source reads: all projects of an organization, or one of them. */
+export interface ReportScope {
+  readonly organizationId: string;
+  readonly projectId?: string | null;
 }
 
 /** Reads from the store. `listing` is the command or tool that lists projects, for messages. */
-export function createStoreSource(store: Store, organizationId: string, listing: string): ReportSource {
+export function createStoreSource(
+  store: Store,
+  { organizationId, projectId: only = null }: ReportScope,
+  listing: string,
+): ReportSource {
   return {
     read: async (report, projectId, question) => {
-      await requireProject(store, organizationId, projectId, `; see ${listing}`);
-      return report.read(store, projectId, question);
+      const id = only === null || only === projectId ? projectId : '';
+      if (!isProjectId(id)) {
+        throw new CallerStatsError('not_found', `There is no project ${quote(projectId)}; see ${listing}.`);
+      }
+      await requireProject(store, organizationId, id, `; see ${listing}`);
+      return report.read(store, id, question);
     },
-    projects: () => store.listProjects(organizationId),
+    projects: async () =>
+      (await store.listProjects(organizationId)).filter(({ id }) => only === null || id === only),
   };
 }

@@ -1,9 +1,11 @@
 /** Requests to a running server, for commands with `--url`. */
 import { RefusedError } from '../app/import/otlp-files.js';
+import { LIST_PROJECTS } from '../app/reports.js';
 import { retryWhileUnavailable } from '../app/retry.js';
 import type { ImportedCount } from '../domain/counting/imported-count.js';
 import { CallerStatsError } from '../domain/errors.js';
 import { IMPORT_COMMAND } from '../domain/ingestion/source-counts.js';
+import type { Project } from '../domain/projects/project.js';
 import type { Query } from '../domain/queries/query.js';
 import { PROJECT_HEADER } from '../http/request/target.js';
 import {
@@ -121,6 +123,19 @@ export class ServerClient {
     );
     const query = new URLSearchParams(given);
     return this.#request(`${operationUrl(this.#url, projectId, operation)}?${query}`, {});
+  }
+
+  /** The projects that the key may read, which the server's tool for AI assistants lists. */
+  async listProjects(): Promise<readonly Pick<Project, 'id' | 'name' | 'timeZone'>[]> {
+    const answer = (await this.#request(`${this.#url.replace(/\/+$/, '')}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: LIST_PROJECTS, arguments: {} },
+      }),
+    })) as { readonly result: { readonly structuredContent: { readonly projects: Project[] } } };
+    return answer.result.structuredContent.projects;
   }
 
   async #request(url: string, { headers, ...init }: RequestInit): Promise<unknown> {

@@ -122,6 +122,8 @@ export const seriesBucketsMax = 10_000;
 export const seriesByCallerBucketsMax = 1_000;
 /** Callers with a series of their own: more than a chart has colors for. All others are counted together. */
 export const seriesCallersMax = 20;
+/** The body of a call of a tool over HTTP, which names the tool and its few arguments. */
+export const toolBodyBytesMax = 64 * 1024;
 /** Buckets that an MCP tool returns, because a model has to read every one of them. */
 export const toolBucketsMax = 1_000;
 

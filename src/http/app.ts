@@ -33,6 +33,7 @@ import { DirectExport } from './routes/direct-export.js';
 import { addDocs } from './routes/docs.js';
 import { addImportedCounts } from './routes/imported-counts.js';
 import { addLeakedKeys } from './routes/leaked-keys.js';
+import { addMcp, type ToolEndpoint } from './routes/mcp.js';
 import { addOpenApi } from './routes/open-api.js';
 import { addOperations } from './routes/operations.js';
 import { addQueries } from './routes/queries.js';
@@ -67,6 +68,8 @@ export interface AppOptions {
   readonly log: Logger;
   /** Observes every request. */
   readonly metrics?: RequestMetrics | undefined;
+  /** Answers calls of the tools for AI assistants. */
+  readonly mcp: ToolEndpoint;
   /** Traces requests. All of them go through the framework then. */
   readonly tracing?: RequestTracing | undefined;
   /** Mean delay of the event loop in milliseconds; measured by default. */
@@ -111,6 +114,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addImportedCounts(app, { ...recording, store });
   await addOtlp(app, { ...recording, projectRules });
   await addLeakedKeys(app, { store, clock, failures });
+  await addMcp(app, { store, authenticator, answer: options.mcp });
   addOperations(app, store);
   await addDashboardApi(app, {
     ...options.dashboard,

@@ -1,6 +1,13 @@
 /** Serves tools over the Model Context Protocol. The only file that imports the MCP library. */
 import type { Readable, Writable } from 'node:stream';
-import { type CallToolResult, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  createMcpHandler,
+  isLegacyRequest,
+  McpServer,
+  type StandardSchemaWithJSON,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { ReportSource } from '../app/reports.js';
 import { CallerStatsError, describeError } from '../domain/errors.js';
@@ -26,19 +33,60 @@ export interface ToolStreams {
 /** Serves until stdin ends or the process is asked to stop. Writes only protocol messages to stdout. */
 export async function serveTools(source: ReportSource, io: ToolStreams, version: string): Promise<void> {
   const tools = createTools({ source, clock: io.clock });
+  const report = (message: string) => printError(io, message);
   const over = Promise.race([
     new Promise((resolve) => io.stdin.once('end', resolve).once('close', resolve)),
     io.stopRequested(),
   ]);
-  const served = serveStdio(() => createServer(tools, io, version), {
+  const served = serveStdio(() => createServer({ tools, version, report }), {
     transport: new StdioServerTransport(io.stdin, io.stdout),
-    onerror: ({ message }) => printError(io, message),
+    onerror: ({ message }) => report(message),
   });
   await over;
   await served.close();
 }
 
-function createServer(tools: readonly Tool[], io: ToolStreams, version: string): McpServer {
+/** A request over HTTP, whose body was parsed already. */
+export interface ToolRequest {
+  readonly source: ReportSource;
+  readonly request: Request;
+  readonly body: unknown;
+}
+
+/** Answers one request over HTTP (streamable HTTP without sessions). `report` gets unexpected errors. */
+export async function answerToolRequest(
+  { source, request, body }: ToolRequest,
+  {
+    clock,
+    version,
+    report,
+  }: { readonly clock: Clock; readonly version: string; readonly report: (message: string) => void },
+): Promise<Response> {
+  const tools = createTools({ source, clock });
+  const create = () => createServer({ tools, version, report });
+  if (await isLegacyRequest(request, body)) {
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await create().connect(transport);
+    return transport.handleRequest(request, { parsedBody: body });
+  }
+  // Nothing ever changes that a client could subscribe to.
+  const { fetch } = createMcpHandler(create, {
+    legacy: 'reject',
+    responseMode: 'json',
+    maxSubscriptions: 0,
+    keepAliveMs: 0,
+  });
+  return fetch(request, { parsedBody: body });
+}
+
+interface ServerParts {
+  readonly tools: readonly Tool[];
+  readonly version: string;
+  /** Called with unexpected errors. */
+  readonly report: (message: string) => void;
+}
+
+function createServer({ tools, version, report }: ServerParts): McpServer {
   const server = new McpServer(
     { name: 'caller-stats', version },
     { instructions, capabilities: { tools: { listChanged: false } } },
@@ -53,21 +101,21 @@ function createServer(tools: readonly Tool[], io: ToolStreams, version: string):
         outputSchema: asStandard(output),
         annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
       },
-      (given) => toResult(call(given as Readonly<Record<string, unknown>>), io),
+      (given) => toResult(call(given as Readonly<Record<string, unknown>>), report),
     );
   }
   return server;
 }
 
 /** Returns errors as results, so that the model can read them. */
-async function toResult(answering: Promise<object>, io: ToolStreams): Promise<CallToolResult> {
+async function toResult(answering: Promise<object>, report: ServerParts['report']): Promise<CallToolResult> {
   try {
     const answer = await answering;
     return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } };
   } catch (error) {
     const expected = error instanceof CallerStatsError;
-    if (!expected) printError(io, error instanceof Error ? String(error.stack) : String(error));
-    const lines = expected ? describeError(error) : ['The server failed. Its output on stderr says why.'];
+    if (!expected) report(error instanceof Error ? String(error.stack) : String(error));
+    const lines = expected ? describeError(error) : ['The server failed. Its log says why.'];
     return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
   }
 }

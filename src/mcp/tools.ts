@@ -1,5 +1,12 @@
 /** The tools of `mcp`, with descriptions for models. */
-import { CALLER_STATS, CALLERS, type Report, type ReportSource, SERIES } from '../app/reports.js';
+import {
+  CALLER_STATS,
+  CALLERS,
+  LIST_PROJECTS,
+  type Report,
+  type ReportSource,
+  SERIES,
+} from '../app/reports.js';
 import { COMPARISONS } from '../domain/counting/comparison.js';
 import { INTERVALS } from '../domain/counting/interval.js';
 import { PERIODS } from '../domain/counting/period.js';
@@ -45,8 +52,8 @@ export interface ToolContext {
 }
 
 export function createTools(context: ToolContext): Tool[] {
-  const { projects } = context.source;
-  const tools = [
+  return [
+    listTool(context.source.projects),
     readTool(context, CALLER_STATS, {
       name: 'get_caller_stats',
       title: 'Caller stats',
@@ -79,12 +86,9 @@ export function createTools(context: ToolContext): Tool[] {
       output: CallersSchema,
     }),
   ];
-  return projects === undefined ? tools : [listTool(projects), ...tools];
 }
 
-const projectId = stringSchema(
-  "The project's id, not its name. The tool list_projects, if there is one, lists the ids.",
-);
+const projectId = stringSchema("The project's id, not its name. The tool list_projects lists the ids.");
 
 const reportInput = (parameters: readonly ReportParameter[]) =>
   strictObjectSchema(
@@ -144,10 +148,10 @@ const ProjectsSchema = objectSchema({
   ),
 });
 
-function listTool(projects: NonNullable<ReportSource['projects']>): Tool {
+function listTool(projects: ReportSource['projects']): Tool {
   const input = strictObjectSchema({});
   return {
-    name: 'list_projects',
+    name: LIST_PROJECTS,
     title: 'Projects',
     description: 'The projects whose assistants are counted: the id that the other tools need, and the name.',
     input,

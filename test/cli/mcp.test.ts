@@ -176,8 +176,10 @@ describe('mcp', () => {
     await withMcp(
       elsewhere,
       ['--url', server.url],
-      async ({ client, call, refusal }) => {
-        expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('list_projects');
+      async ({ call, refusal }) => {
+        expect(await call('list_projects', {})).toEqual({
+          projects: [{ id: project, name: 'Docs', timeZone: null }],
+        });
         expect(await call('get_caller_stats', asked)).toEqual({
           web: 2014,
           api: 86,

@@ -7,6 +7,9 @@ import { isDeep } from '../support/volume.js';
 /** Paths below `/v1` that need no key. If you add one, document it in SECURITY.md. */
 const OPEN = ['/v1/leaked-keys'];
 
+const needsKey = (path: string): boolean =>
+  path === '/mcp' || (path.startsWith('/v1') && !OPEN.includes(path));
+
 /** Node does not route CONNECT to the app. */
 const methods = METHODS.filter((method) => method !== 'CONNECT');
 /** The router sees all methods but the first eight as PROPFIND. */
@@ -52,9 +55,9 @@ describe('every route', () => {
     }
   });
 
-  test('below /v1 needs a key, for every method', async () => {
+  test('below /v1, and /mcp, needs a key, for every method', async () => {
     const { send, routes, keys, calls } = service();
-    const restricted = [...routes().keys()].filter((path) => path.startsWith('/v1') && !OPEN.includes(path));
+    const restricted = [...routes().keys()].filter(needsKey);
     expect(restricted.length).toBeGreaterThanOrEqual(2);
     calls.length = 0;
     for (const path of restricted) {
@@ -75,7 +78,7 @@ describe('every route', () => {
 
   test('that needs no key ignores it', async () => {
     const { send, routes, keys } = service();
-    const open = [...routes().keys()].filter((path) => !path.startsWith('/v1') || OPEN.includes(path));
+    const open = [...routes().keys()].filter((path) => !needsKey(path));
     for (const path of open) {
       for (const method of ['GET', 'POST']) {
         const seen = async (key: string | null) => {

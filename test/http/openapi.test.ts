@@ -52,6 +52,7 @@ describe('the OpenAPI document', () => {
       'post /v1/analytics/{projectId}/assistant/imported-counts',
       ...OTLP.map((path) => `post ${path}`),
       'post /v1/leaked-keys',
+      'post /mcp',
       'get /livez',
       'get /readyz',
     ]);

@@ -132,6 +132,12 @@ async function serve(
       version,
     },
     docs,
+    // Loaded with the first call.
+    mcp: async (call) => {
+      const { answerToolRequest } = await import('../../mcp/server.js');
+      const report = (message: string) => observers.log.error(message);
+      return answerToolRequest(call, { clock: io.clock, version, report });
+    },
     users: {
       publicUrl: settings.publicUrl ?? undefined,
       secrets: () => findSecrets(settings, store),

@@ -43,8 +43,11 @@ export async function runOnSource<T>(
         const given = parameters.map((one) => [REPORT_PARAMETER_NAMES[one], input[one]] as const);
         return (await client.get(projectId, operation, Object.fromEntries(given))) as never;
       },
+      projects: () => client.listProjects(),
     });
   }
   const settings = readStoreSettings({ database }, io);
-  return runOnStore(settings, (store) => work(createStoreSource(store, organization, listing)));
+  return runOnStore(settings, (store) =>
+    work(createStoreSource(store, { organizationId: organization }, listing)),
+  );
 }

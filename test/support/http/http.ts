@@ -12,6 +12,7 @@ import type { TelemetryTexts } from '../../../src/domain/queries/telemetry-setti
 import { type AppOptions, buildApp } from '../../../src/http/app.js';
 import type { BasePath } from '../../../src/http/request/base-path.js';
 import type { RequestMetrics } from '../../../src/http/request-metrics.js';
+import { answerToolRequest } from '../../../src/mcp/server.js';
 import { openStore } from '../../../src/storage/open.js';
 import type { Store } from '../../../src/storage/ports/store.js';
 import { requireNoKey } from '../secrets.js';
@@ -196,6 +197,12 @@ export async function startService(
       version: '1.2.3',
     },
     docs: await makeDocs(folder),
+    mcp: (call) =>
+      answerToolRequest(call, {
+        clock: { now: () => clock.nowMs },
+        version: '1.2.3',
+        report: (message) => void logged.push(message),
+      }),
     users: {
       publicUrl: undefined,
       secrets: async () => [],

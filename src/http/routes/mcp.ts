@@ -1,0 +1,112 @@
+/**
+ * `POST /mcp`: the tools for AI assistants (Model Context Protocol, streamable HTTP without sessions), for keys that may
+ * read. A request that the protocol refuses as a whole gets an error of the usual form.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createStoreSource, LIST_PROJECTS, type ReportSource } from '../../app/reports.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import { toolBodyBytesMax } from '../../domain/limits.js';
+import type { Store } from '../../storage/ports/store.js';
+import { HttpError } from '../errors.js';
+import { type Authenticator, READING_TYPES } from '../request/authenticate.js';
+import { addJsonParser, refuseEncoding } from '../request/body.js';
+import { requireNoParameters } from '../request/parameters.js';
+import { addResource } from '../resource.js';
+import { errorResponses, NoParameters } from '../schemas/schemas.js';
+
+/** Answers a request of the protocol. `body` is its parsed body. */
+export type ToolEndpoint = (call: {
+  readonly source: ReportSource;
+  readonly request: Request;
+  readonly body: unknown;
+}) => Promise<Response>;
+
+/** The headers that the protocol knows, besides `Accept`: the response is always JSON. */
+const HEADERS = /^(content-type|mcp-.+)$/;
+
+const message = (description: string) => ({ type: 'object', description, additionalProperties: true });
+
+export async function addMcp(
+  app: FastifyInstance,
+  {
+    store,
+    authenticator,
+    answer,
+  }: { readonly store: Store; readonly authenticator: Authenticator; readonly answer: ToolEndpoint },
+): Promise<void> {
+  const keys = new WeakMap<FastifyRequest, ApiKey>();
+  // A separate context with its own body parser.
+  await app.register(async (own) => {
+    own.removeAllContentTypeParsers();
+    addJsonParser(own, toolBodyBytesMax);
+    addResource(own, '/mcp', {
+      onRequest: async (request, reply) => {
+        keys.set(request, await authenticator.authenticate(request, reply, READING_TYPES, 'read'));
+      },
+      POST: {
+        schema: {
+          operationId: 'callTool',
+          tags: ['Analytics'],
+          summary: 'Tools for AI assistants',
+          description:
+            'The Model Context Protocol over streamable HTTP without sessions: read-only tools that list projects and read ' +
+            'counts. A reading key opens its one project, an admin key all of its organization.',
+          security: [{ adminKey: [] }, { readingKey: [] }],
+          querystring: NoParameters,
+          body: {
+            content: { 'application/json': { schema: message('A message of the protocol (JSON-RPC 2.0).') } },
+          },
+          response: {
+            200: {
+              description: 'The response.',
+              content: { 'application/json': { schema: message('The response.') } },
+            },
+            202: { description: 'The notification was received.' },
+            ...errorResponses(400, 401, 403, 405, 413, 415, 429, 500, 503),
+          },
+        },
+        attachValidation: true,
+        preParsing: refuseEncoding,
+        handler: async (request, reply) => {
+          requireNoParameters(request);
+          const key = keys.get(request);
+          if (key === undefined) throw new Error('the request was not authenticated');
+          if (request.body === undefined) {
+            throw new HttpError(
+              400,
+              'There is no body; send a message of the Model Context Protocol as JSON.',
+            );
+          }
+          const response = await answer({
+            source: createStoreSource(store, key, LIST_PROJECTS),
+            request: toWebRequest(request),
+            body: request.body,
+          });
+          const text = await response.text();
+          if (!response.ok) throw new HttpError(response.status, readProblem(text));
+          const type = response.headers.get('content-type');
+          if (type !== null) reply.type(type);
+          return reply.code(response.status).send(text);
+        },
+      },
+    });
+  });
+}
+
+function toWebRequest({ headers }: FastifyRequest): Request {
+  const known = Object.entries(headers).filter(([name]) => HEADERS.test(name));
+  // The protocol does not use the address.
+  return new Request('http://localhost/mcp', {
+    method: 'POST',
+    headers: [
+      ['accept', 'application/json, text/event-stream'],
+      ...known.map(([name, value]): [string, string] => [name, String(value)]),
+    ],
+  });
+}
+
+/** Names the problem of an error of the protocol (JSON-RPC). */
+function readProblem(text: string): string {
+  const problem = /"message":"((?:[^"\\]|\\.)+?)\.?"/.exec(text)?.[1];
+  return problem === undefined ? 'The message was refused.' : `The message was refused: ${problem}.`;
+}

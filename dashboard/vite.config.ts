@@ -1,7 +1,7 @@
 /** Builds the dashboard into `dist/dashboard`, and serves it during development. */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 import { precompress } from '../scripts/precompress.js';
 
 const output = fileURLToPath(new URL('../dist/dashboard', import.meta.url));
@@ -12,8 +12,33 @@ const server = 'http://127.0.0.1:4000';
 // Always build for production, whatever NODE_ENV the shell or a test runner sets.
 if (process.argv.includes('build')) process.env['NODE_ENV'] = 'production';
 
+/** The modules that the layout and the overview share with other pages. */
+const firstView =
+  /dashboard\/src\/(navigation|preferences|time|layout\/(?!shortcuts-dialog)|format\/(?!snippets|user-agent|project-id|files)|api\/(client|query-client|session|projects|stats)\.ts|components\/(feedback|content\/(copy\.ts|docs-link|logo|page)|forms\/button|overlays\/(menu|picker|use-popover)))|lucide-react\/dist\/esm\/icons\/x\.|src\/domain\/(queries\/caller|projects\/samples|people\/member)\.ts/;
+
+/** The code that most visits need first: the browser loads it together with the app, not after it. */
+const preloadOverview: Plugin = {
+  name: 'preload-overview',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_html, { bundle = {} }) =>
+      Object.keys(bundle)
+        .filter((file) => /\/(overview-page|chart)-[^/]*\.js$/.test(file))
+        .map((file) => ({
+          tag: 'link',
+          attrs: { rel: 'modulepreload', crossorigin: true, href: `/${file}` },
+          injectTo: 'head' as const,
+        })),
+  },
+};
+
 export default defineConfig({
-  plugins: [react(), { name: 'precompress', apply: 'build', closeBundle: () => precompress(output) }],
+  plugins: [
+    react(),
+    preloadOverview,
+    { name: 'precompress', apply: 'build', closeBundle: () => precompress(output) },
+  ],
   experimental: {
     // Scripts load their imports relative to themselves; the server writes the base path into the page.
     renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
@@ -36,6 +61,9 @@ export default defineConfig({
               name: 'vendor',
               test: /node_modules\/(react|react-dom|scheduler|@tanstack|wouter|regexparam|use-sync)/,
             },
+            // What the first view needs besides its page, in one file: each file takes a request, and browsers have six
+            // connections.
+            { name: 'app', test: firstView },
           ],
         },
       },

@@ -1,6 +1,7 @@
 /** The HTTP client of the dashboard. */
 import { queryOptions } from '@tanstack/react-query';
 import { basePath } from '../navigation/base-path.js';
+import { takeEarly } from './early.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -69,6 +70,8 @@ async function send(
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   try {
+    const early = method === 'GET' ? takeEarly(path) : undefined;
+    if (early !== undefined) return await early;
     return await fetch(`${basePath}${path}`, {
       method,
       headers: {

@@ -7,6 +7,7 @@ import {
   useEffect,
   useId,
   useImperativeHandle,
+  useMemo,
   useRef,
   useState,
 } from 'react';
@@ -22,7 +23,8 @@ export interface PickerHandle {
 interface PickerProps {
   /** What the user chooses: `Time zone`. */
   readonly label: string;
-  readonly options: readonly Option[];
+  /** A function is called when the list opens. */
+  readonly options: readonly Option[] | (() => readonly Option[]);
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly button: (props: Popover['triggerProps'] & { readonly 'aria-haspopup': 'listbox' }) => ReactNode;
@@ -52,12 +54,13 @@ export function Picker({ label, options, value, onChange, button, foot, ref }: P
 
 interface ListProps {
   readonly label: string;
-  readonly options: readonly Option[];
+  readonly options: PickerProps['options'];
   readonly value: string;
   readonly onChoose: (value: string) => void;
 }
 
-function List({ label, options, value, onChoose }: ListProps) {
+function List({ label, options: given, value, onChoose }: ListProps) {
+  const options = useMemo(() => (typeof given === 'function' ? given() : given), [given]);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [search, setSearch] = useState('');

@@ -10,8 +10,6 @@ import type { CurrentProject } from '../../navigation/current-project.js';
 import { readChoice } from '../../navigation/view.js';
 import { type Choice, DEFAULT_CHOICE } from '../../time/range.js';
 import { Announcement } from './announcement.js';
-import { CallersCard } from './callers-card.js';
-import { CutNotice } from './cut-notice.js';
 import { Landing } from './landing.js';
 import { Tiles } from './tiles.js';
 import { TimeCard } from './time-card.js';
@@ -22,6 +20,8 @@ import { defaultZone, useView } from './use-view.js';
 import './overview.css';
 import { lazyCode } from '../../navigation/lazy-code.js';
 
+const CallersCard = lazyCode(() => import('./callers-card.js').then((module) => module.CallersCard));
+const CutNotice = lazyCode(() => import('./cut-notice.js').then((module) => module.CutNotice));
 const FirstQuery = lazyCode(() => import('./first-query.js').then((module) => module.FirstQuery));
 
 /** Poll interval while a project has no queries. */
@@ -64,7 +64,9 @@ function Overview({ usual, ...current }: CurrentProject & { readonly usual: Choi
         </Notice>
       )}
       <Toolbar current={current} view={view} setView={setView} numbers={numbers} />
-      <CutNotice ids={ids} range={numbers.range} zone={view.zone} />
+      <Suspense>
+        <CutNotice ids={ids} range={numbers.range} zone={view.zone} />
+      </Suspense>
       {numbers.error !== null && numbers.reading === undefined ? (
         <Failure error={numbers.error} what="The numbers could not be read." onRetry={numbers.retry} />
       ) : (
@@ -97,12 +99,14 @@ function Cards({ view, setView, numbers }: CardsProps) {
         before={before.counts && compared ? { counts: before.counts, name: compared.name } : undefined}
       />
       <TimeCard view={view} setView={setView} numbers={numbers} />
-      <CallersCard
-        callers={reading.callers}
-        trends={numbers.trends}
-        selected={view.caller}
-        onSelect={(caller) => setView({ caller })}
-      />
+      <Suspense fallback={<Skeleton shape="block" />}>
+        <CallersCard
+          callers={reading.callers}
+          trends={numbers.trends}
+          selected={view.caller}
+          onSelect={(caller) => setView({ caller })}
+        />
+      </Suspense>
     </div>
   );
 }

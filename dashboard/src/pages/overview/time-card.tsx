@@ -10,10 +10,14 @@ import { Button } from '../../components/forms/button.js';
 import { lazyCode } from '../../navigation/lazy-code.js';
 import type { View } from '../../navigation/view.js';
 import { toLocal } from '../../time/zone.js';
-import { TimeTable } from './time-table.js';
 import type { Numbers } from './use-numbers.js';
 
-const Chart = lazyCode(() => import('../../chart/chart.js').then((module) => module.Chart));
+const loadChart = () => import('../../chart/chart.js').then((module) => module.Chart);
+const Chart = lazyCode(loadChart);
+const TimeTable = lazyCode(() => import('./time-table.js').then((module) => module.TimeTable));
+
+// Together with the page, not after its numbers. Showing the chart reports an error.
+loadChart().catch(() => undefined);
 
 interface TimeCardProps {
   readonly view: View;
@@ -45,7 +49,9 @@ export function TimeCard({ view, setView, numbers }: TimeCardProps) {
         </Button>
       </div>
       {view.table ? (
-        <TimeTable numbers={numbers} zone={view.zone} title={title} />
+        <Suspense fallback={<Skeleton shape="chart" />}>
+          <TimeTable numbers={numbers} zone={view.zone} title={title} />
+        </Suspense>
       ) : (
         <div className="time-card-chart">
           <Bars view={view} setView={setView} numbers={numbers} title={title} />

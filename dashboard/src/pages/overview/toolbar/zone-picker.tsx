@@ -1,33 +1,30 @@
 /** Selects the time zone. */
 import { Globe } from 'lucide-react';
-import { useMemo } from 'react';
+import { useCallback } from 'react';
 import { Picker } from '../../../components/overlays/picker.js';
+import type { Option } from '../../../components/overlays/picker-filter.js';
 import { offsetName } from '../../../format/dates.js';
 import { now } from '../../../time/clock.js';
 import { allZones } from '../../../time/zone.js';
 
-/** All zones with their current UTC offset. */
-function useZoneOptions() {
-  return useMemo(() => {
-    const at = now();
-    return allZones().map((zone) => ({
-      value: zone,
-      label: zone.replaceAll('_', ' '),
-      note: offsetName(at, zone).replace('GMT', 'UTC'),
-    }));
-  }, []);
+/** All zones with their current UTC offset. Formatting all of them takes long, so it is done when the list opens. */
+function listZones(selected: string): readonly Option[] {
+  const at = now();
+  const zones = allZones();
+  // A zone with an older name is valid but not in the list.
+  return (zones.includes(selected) ? zones : [selected, ...zones]).map((zone) => ({
+    value: zone,
+    label: zone.replaceAll('_', ' '),
+    note: offsetName(at, zone).replace('GMT', 'UTC'),
+  }));
 }
 
 export function ZonePicker({ zone, onChange }: { zone: string; onChange: (zone: string) => void }) {
-  const options = useZoneOptions();
-  // A zone with an older name is valid but not in the list.
-  const all = options.some(({ value }) => value === zone)
-    ? options
-    : [{ value: zone, label: zone.replaceAll('_', ' ') }, ...options];
+  const options = useCallback(() => listZones(zone), [zone]);
   return (
     <Picker
       label="Time zone"
-      options={all}
+      options={options}
       value={zone}
       onChange={onChange}
       button={(props) => (

@@ -17,8 +17,8 @@ test('the documentation can be read, searched and followed without external requ
   await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor();
   await expectAccessible(page);
 
-  await page.getByRole('link', { name: 'Recording', exact: true }).click();
-  await page.getByRole('heading', { name: 'Recording', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'Record over HTTP', exact: true }).first().click();
+  await page.getByRole('heading', { name: 'Record over HTTP', level: 1 }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/docs/record');
   await expectAccessible(page);
 

@@ -27,6 +27,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   'docs/client.md: import { openSpool': 'cut short; test/unit/client/spool.test.ts has spools',
   'docs/client.md: import':
     'test/client/docs-samples.test.ts; of the middleware for Next.js test/client/next.test.ts',
+  'docs/record.md: import': 'test/client/docs-samples.test.ts',
   'docs/client.md: const id': 'test/client/docs-samples.test.ts',
   'docs/client.md: process.once': 'test/client/docs-samples.test.ts',
   'docs/recipes.md': 'test/client/recipes.test.ts runs those whose language is on the machine',

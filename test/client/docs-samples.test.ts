@@ -72,6 +72,7 @@ const CASES: readonly (readonly [
     SETTLE,
     '1\n',
   ],
+  ['docs/record.md', 'import { createRecorder', '', SETTLE, '1\n'],
   [
     'client/README.md',
     'import { createRecorder, detectCaller',
@@ -108,7 +109,7 @@ describe('the code samples record and read:', () => {
     const code = `${before}\n${sampleOf(page, begins)}\n${after}`
       // The samples share a server, which would count the same id only once.
       .replaceAll("'m-1'", `'${page} ${begins.length}'`)
-      .replaceAll('https://stats.example.com', server.url)
+      .replaceAll(/https:\/\/stats\.example\.com|http:\/\/127\.0\.0\.1:4000/g, server.url)
       .replaceAll("projectId: 'docs'", `projectId: '${project}'`);
     const keys = { KEY: recording, RECORDING_KEY: recording, CALLER_STATS_RECORDING_KEY: recording };
     const env = { ...keys, CALLER_STATS_ADMIN_KEY: admin };

@@ -46,6 +46,8 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     const secret = await makeKey(page, 'Exporter', 'Admin');
     const read = () => readStatus(server, secret);
     expect(await read()).toBe(200);
+    // It may write only if that was chosen.
+    expect(await recordStatus(server, secret, [{ id: 'none', caller: 'web' }])).toBe(403);
 
     await choose(page, 'Exporter', 'Disable');
     await page.getByText('Exporter is disabled').waitFor();
@@ -75,11 +77,16 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
     expect(await page.getByRole('button', { name: 'Actions for Exporter' }).count()).toBe(0);
   });
 
-  test('a recording key records, and the open page updates its total', async () => {
+  test('a reading key only reads; a recording key records, and the open page updates its total', async () => {
     const { server } = shared();
     const { page } = await open(shared(), '/projects/demo/keys');
     const secret = await makeKey(page, 'Assistant', 'Recording');
     expect(await readStatus(server, secret)).toBe(401);
+    const reading = await makeKey(page, 'Grafana', 'Reading');
+    expect(reading).toMatch(/^cs_reading_/);
+    expect(await readStatus(server, reading)).toBe(200);
+    expect(await recordStatus(server, reading, [{ id: 'none', caller: 'web' }])).toBe(401);
+    await page.getByRole('row', { name: /^Grafana .*Reading/ }).waitFor();
     await page.clock.install();
     await page.goto('/projects/demo?range=all&zone=UTC');
     await expect.poll(() => tilesOf(page), patience).toBeDefined();
@@ -129,15 +136,17 @@ describe.each(dashboardStarters)('on %s', (_kind, start) => {
 });
 
 /** Opens the dialog and fills it in. */
-async function beginForm(page: Page, name: string, type: 'Admin' | 'Recording') {
+async function beginForm(page: Page, name: string, type: 'Admin' | 'Reading' | 'Recording') {
   await page.getByRole('button', { name: 'Create a key' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create a key' });
   await dialog.getByLabel('Name').fill(name);
   await dialog.getByRole('radio', { name: type }).check();
+  const box = await dialog.getByRole('button', { name: 'Create key' }).boundingBox();
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(page.viewportSize()?.height ?? 0);
   return dialog;
 }
 
-async function beginKey(page: Page, name: string, type: 'Admin' | 'Recording'): Promise<void> {
+async function beginKey(page: Page, name: string, type: 'Admin' | 'Reading' | 'Recording'): Promise<void> {
   const dialog = await beginForm(page, name, type);
   await dialog.getByRole('button', { name: 'Create key' }).click();
 }
@@ -153,7 +162,7 @@ async function finishKey(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 }
 
-async function makeKey(page: Page, name: string, type: 'Admin' | 'Recording'): Promise<string> {
+async function makeKey(page: Page, name: string, type: 'Admin' | 'Reading' | 'Recording'): Promise<string> {
   await beginKey(page, name, type);
   const secret = await shownSecret(page);
   await finishKey(page);

@@ -11,7 +11,7 @@ export function keysQuery(organizationId: string) {
 export interface NewKey {
   readonly name: string;
   readonly type: KeyType;
-  /** Recording keys only. */
+  /** Not of admin keys. */
   readonly projectId?: string;
   /** `90d`, a date, or `never`. */
   readonly expires: string;

@@ -51,7 +51,7 @@ export function KeysPage(current: CurrentProject) {
       </Section>
       <Section
         title="Keys"
-        lead={`Recording keys of this project, and the admin keys of ${organization.name}, which open all its projects.`}
+        lead={`Recording and reading keys of this project, and the admin keys of ${organization.name}, which open all its projects.`}
         actions={createButton}
       >
         {!isEditor && (
@@ -106,8 +106,8 @@ function Keys({ current, onOpenDialog }: KeysProps) {
       {used.length === 0 ? (
         <div className="card">
           <EmptyState title={search === '' ? 'No keys yet' : 'No key in use fits'}>
-            Create a recording key for the server that your assistant runs on, and an admin key for the
-            scripts that read the counts.
+            Create a recording key for the server that your assistant runs on, and a reading key for the tools
+            that read the counts.
           </EmptyState>
         </div>
       ) : (

@@ -1,6 +1,6 @@
 /** The table of keys. */
 import { roleAllows } from '../../../../src/domain/people/member.js';
-import type { Key } from '../../api/types.js';
+import type { Key, KeyType } from '../../api/types.js';
 import { type Column, Table } from '../../components/content/table.js';
 import { Time } from '../../components/content/time.js';
 import { Badge } from '../../components/feedback/badge.js';
@@ -70,10 +70,16 @@ function StatusBadge({ apiKey: { status, successor } }: { apiKey: Key }) {
   return successor === null ? null : <Badge kind="accent">Being replaced</Badge>;
 }
 
+const TYPE_NAMES: Readonly<Record<KeyType, string>> = {
+  admin: 'Admin',
+  recording: 'Recording',
+  reading: 'Reading',
+};
+
 function Type({ apiKey: { type, scopes, allow } }: { apiKey: Key }) {
   return (
     <span className="key-type">
-      {type === 'admin' ? 'Admin' : 'Recording'}
+      {TYPE_NAMES[type]}
       {type === 'admin' && <span className="quiet small">{scopes.join(', ')}</span>}
       {allow.length > 0 && <span className="quiet small">from {allow.join(', ')}</span>}
     </span>

@@ -16,6 +16,29 @@ interface NewKeyDialogProps {
   readonly onClose: () => void;
 }
 
+const TYPES: readonly {
+  readonly value: KeyType;
+  readonly label: string;
+  readonly hint: (current: CurrentProject) => string;
+}[] = [
+  {
+    value: 'recording',
+    label: 'Recording',
+    hint: ({ project }) => `For your assistant. Can only record queries, and only into ${project.name}.`,
+  },
+  {
+    value: 'reading',
+    label: 'Reading',
+    hint: ({ project }) =>
+      `Recommended for Grafana, spreadsheets, MCP and scripts. Can only read the counts of ${project.name}.`,
+  },
+  {
+    value: 'admin',
+    label: 'Admin',
+    hint: ({ organization }) => `For all projects of ${organization.name}. Use it on servers only.`,
+  },
+];
+
 export function NewKeyDialog({ current, onClose }: NewKeyDialogProps) {
   const { organization, project } = current;
   const { keys: rules } = useSession();
@@ -41,22 +64,17 @@ export function NewKeyDialog({ current, onClose }: NewKeyDialogProps) {
           hint="Where the key is used, so that you recognize it later."
         />
         <Choices legend="Type">
-          <Choice
-            name="type"
-            value="recording"
-            label="Recording"
-            hint={`Can only record queries, and only into ${project.name}.`}
-            checked={type === 'recording'}
-            onChange={() => setType('recording')}
-          />
-          <Choice
-            name="type"
-            value="admin"
-            label="Admin"
-            hint={`For all projects of ${organization.name}. Use it on servers only, never in a browser.`}
-            checked={type === 'admin'}
-            onChange={() => setType('admin')}
-          />
+          {TYPES.map(({ value, label, hint }) => (
+            <Choice
+              key={value}
+              name="type"
+              value={value}
+              label={label}
+              hint={hint(current)}
+              checked={type === value}
+              onChange={() => setType(value)}
+            />
+          ))}
         </Choices>
         {type === 'admin' && <Scopes />}
         <ExpiryField rules={rules} />
@@ -64,7 +82,7 @@ export function NewKeyDialog({ current, onClose }: NewKeyDialogProps) {
           label="Allowed addresses"
           name="allow"
           optional
-          rows={3}
+          rows={2}
           spellCheck={false}
           placeholder={'192.0.2.10\n2001:db8::/32'}
           hint="One address or network a line. From anywhere else the key is refused. Left empty, it works from everywhere."
@@ -78,7 +96,7 @@ export function NewKeyDialog({ current, onClose }: NewKeyDialogProps) {
 }
 
 function Scopes() {
-  const [canWrite, setWrite] = useState(true);
+  const [canWrite, setWrite] = useState(false);
   return (
     <fieldset className="scopes">
       <legend className="field-label">Scopes</legend>
@@ -97,7 +115,7 @@ function Scopes() {
 }
 
 function toNewKey(data: FormData, projectId: string): NewKey {
-  const type: KeyType = data.get('type') === 'admin' ? 'admin' : 'recording';
+  const type = TYPES.find(({ value }) => value === data.get('type'))?.value ?? 'recording';
   const allow = getText(data, 'allow')
     .split(/[\s,]+/)
     .filter((line) => line !== '');
@@ -105,7 +123,7 @@ function toNewKey(data: FormData, projectId: string): NewKey {
     name: getText(data, 'name'),
     type,
     expires: getExpiry(data),
-    ...(type === 'recording' ? { projectId } : { scopes: data.has('write') ? ['read', 'write'] : ['read'] }),
+    ...(type === 'admin' ? { scopes: data.has('write') ? ['read', 'write'] : ['read'] } : { projectId }),
     ...(allow.length === 0 ? {} : { allow }),
   };
 }

@@ -34,7 +34,7 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'keys',
-    path: '/projects/assistant-demo/keys',
+    path: '/projects/demo/keys',
     ready: (page) => page.getByText('First recording key').waitFor(),
   },
   { name: 'settings', path: '/projects/assistant-demo/settings', ready: heading('Settings') },

@@ -53,7 +53,12 @@ test('settings come before files, of which they create none', async () => {
 
 test('a new secret is created once, in a file that only its owner reads', async () => {
   const { file, find, place } = await newStore();
-  const found = await Promise.all(Array.from({ length: 8 }, () => find()));
+  // They begin at different moments, so that some look for the file before others create it, and create theirs later.
+  const later = async (turns: number) => {
+    for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+    return find();
+  };
+  const found = await Promise.all(Array.from({ length: 32 }, (_, at) => later(at)));
   expect(new Set(found.map((secrets) => secrets.join())).size).toBe(1);
   expect(found[0]?.[0]).toMatch(/^[0-9a-f]{64}$/);
   expect((await stat(file)).mode & 0o777).toBe(0o600);

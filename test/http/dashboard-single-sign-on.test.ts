@@ -150,6 +150,20 @@ describe('single sign-on rejects', () => {
 });
 
 test.each([
+  ['cross-site', '/sign-in?to=%2Fmembers'],
+  ['same-site', '/sign-in?to=%2Fmembers'],
+  ['same-origin', undefined],
+  ['none', undefined],
+])('begins with a click or an address, and not with a link of another site: %s', async (site, expected) => {
+  const { service, provider } = await startBoth();
+  const headers = { 'sec-fetch-site': site };
+  const answer = await new Browser(service).send({ path: '/api/sign-in/oidc?to=/members', headers });
+  expect(answer.status).toBe(302);
+  if (expected !== undefined) expect([answer.headers['location'], answer.cookies]).toEqual([expected, []]);
+  else expect(answer.headers['location']).toContain(provider.issuer);
+});
+
+test.each([
   ['another host', '//other.test/'],
   ['a URL', 'https://other.test/'],
   ['a backslash', '/\\other.test'],
@@ -191,9 +205,14 @@ describe('a user with two-factor authentication', () => {
 
   test('enters a code after single sign-on', async () => {
     const { service, code } = await prepare('require', ['mfa']);
+    const sessions = async () => (await runOnUsers(service.store, 'SELECT id FROM {user_session}')).rows;
+    const before = await sessions();
     const browser = new Browser(service);
     expect(await signInAs(browser, ada.email)).toBe(asked);
     expect(await findUser(browser)).toBeNull();
+    // Neither the browser nor the database has a session that began before the code.
+    expect([...browser.cookies.keys()]).not.toContain('caller-stats.session_token');
+    expect(await sessions()).toEqual(before);
     const confirm = (text: string, trustDevice = false) =>
       browser.send({ path: '/api/sign-in/second-factor', body: { code: text, trustDevice } });
     expect((await confirm('000000')).status).toBe(401);

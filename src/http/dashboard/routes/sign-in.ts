@@ -75,8 +75,13 @@ export function addSingleSignOn(
   if (singleSignOnName === undefined) return;
   addResource(app, SINGLE_SIGN_ON_PATH, {
     GET: async (request, reply) => {
-      const { to } = request.query as { to?: unknown };
-      const started = await users.startSingleSignOn(toAuthRequest(request), isOwnPath(to) ? to : '/');
+      const { to: asked } = request.query as { to?: unknown };
+      const to = isOwnPath(asked) ? asked : '/';
+      // A link of another site must not sign anybody in: the page asks first.
+      const site = request.headers['sec-fetch-site'];
+      if (site !== undefined && site !== 'same-origin' && site !== 'none')
+        return reply.redirect(`${basePath}/sign-in?to=${encodeURIComponent(to)}`);
+      const started = await users.startSingleSignOn(toAuthRequest(request), to);
       if (started === undefined) return reply.redirect(`${basePath}/sign-in?problem=failed`);
       setCookies(reply, started);
       return reply.redirect(started.url);

@@ -53,6 +53,19 @@ export function describeSeries(kind: string, factory: PlaceFactory): void {
       });
     });
 
+    test('of callers with the names of missing values count only these', async () => {
+      const store = await openWith(['undefined', 5], ['null', 5], ['null', 6], ['web', 5]);
+      expect((await store.countSeries('p', [0, 10]))[0]?.total).toBe(4);
+      expect((await store.countSeries('p', [0, 10], 'undefined'))[0]?.total).toBe(1);
+      expect((await store.countSeries('p', [0, 10], 'null'))[0]?.total).toBe(2);
+      expect((await store.count('p', ALL_TIME)).total).toBe(4);
+      expect((await store.count('p', ALL_TIME, 'undefined')).total).toBe(1);
+      expect((await store.countSeriesByCaller('p', [0, 10], ['null', 'undefined'])).callers).toEqual([
+        [2],
+        [1],
+      ]);
+    });
+
     test('of one caller count it in the field of its type, at any bound', async () => {
       const at = BUCKET_WIDTHS_MS.flatMap((width) => [-width, width]);
       const store = await openWith(

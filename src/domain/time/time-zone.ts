@@ -1,5 +1,6 @@
 /** Names and offsets of time zones. The only file that uses the library for them, which reads the platform's own data. */
 import { Temporal } from 'temporal-polyfill';
+import { BoundedCache } from '../../shared/bounded-cache.js';
 import { failure, quote, type Result, success } from '../result.js';
 import { dayMs } from './duration.js';
 
@@ -29,8 +30,8 @@ export interface OffsetPeriod extends TimeSpan {
 export function parseTimeZone(name: string): Result<TimeZone> {
   if (name === '') return failure('is empty; leave it out or give the name of a time zone, as Europe/Berlin');
   // Grafana's variable `$__timezone` says `utc`; it spells all other zones as the database does.
-  if (name === 'utc') return success(UTC);
-  const known = findExactName(name);
+  if (name === 'utc' || name === UTC) return success(UTC);
+  const known = isNameForm(name) ? exactNames.getOrCreate(name, () => findExactName(name)) : undefined;
   if (known === name) return success(name as TimeZone);
   const hint =
     known?.toLowerCase() === name.toLowerCase()
@@ -39,9 +40,19 @@ export function parseTimeZone(name: string): Result<TimeZone> {
   return failure(`${quote(name)} is not a time zone of the IANA database; ${hint}`);
 }
 
-/** The name as the database spells it; undefined for anything else, including offsets such as `+01:00`. */
+/** Finding a name takes longer than counting does. */
+const exactNames = new BoundedCache<string, string | undefined>(1_000);
+
+/** Longer than any name, and short enough to be cached. */
+const nameCharactersMax = 64;
+
+/** False for offsets such as `+01:00`, which the library would accept. */
+function isNameForm(name: string): boolean {
+  return name.length <= nameCharactersMax && pattern.test(name);
+}
+
+/** The name as the database spells it; undefined for anything else. */
 function findExactName(name: string): string | undefined {
-  if (!pattern.test(name)) return undefined;
   try {
     return at(0, name).timeZoneId;
   } catch (error) {

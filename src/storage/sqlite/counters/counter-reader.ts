@@ -139,7 +139,8 @@ export class CounterReader {
   }
 
   countSeries(projectId: string, bounds: readonly number[], caller?: string): readonly Counts[] {
-    return this.#series.get(`${projectId} ${caller} ${bounds.join()}`, () => {
+    // No caller has an empty name.
+    return this.#series.get(`${projectId} ${caller ?? ''} ${bounds.join()}`, () => {
       if (caller === undefined) return this.#countSeries(projectId, bounds);
       const [numbers = []] = this.#countEachCaller(projectId, bounds, [caller]);
       return numbers.map((number) => countsOfType(callerType(caller), number));
@@ -184,7 +185,8 @@ export class CounterReader {
     callers: readonly string[],
   ): (readonly number[])[] {
     const segments = splitSeriesIntoBuckets(bounds);
-    const sums = this.#sumCallers(projectId, segments, callers);
+    const others = callers.filter((caller) => callerType(caller) === 'other');
+    const sums = this.#sumCallers(projectId, segments, others);
     const combine = combinerFor(bounds);
     return callers.map((caller) => {
       const type = callerType(caller);
@@ -194,7 +196,7 @@ export class CounterReader {
     });
   }
 
-  /** The sums of the segments' counters by caller and index of the sum. Only callers of type other have such counters. */
+  /** The sums of the segments' counters by caller and index of the sum, for callers of type other. */
   #sumCallers(
     projectId: string,
     segments: readonly SumSegment[],

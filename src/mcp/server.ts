@@ -69,10 +69,9 @@ export async function answerToolRequest(
     await create().connect(transport);
     return transport.handleRequest(request, { parsedBody: body });
   }
-  // Nothing ever changes that a client could subscribe to.
+  // Nothing ever changes that a client could subscribe to: every response is JSON.
   const { fetch } = createMcpHandler(create, {
     legacy: 'reject',
-    responseMode: 'json',
     maxSubscriptions: 0,
     keepAliveMs: 0,
   });

@@ -1,6 +1,7 @@
 /** Valid requests. */
 import { gzipSync } from 'node:zlib';
 import { INTERVALS } from '../../src/domain/counting/interval.js';
+import { PERIODS } from '../../src/domain/counting/period.js';
 import { words } from '../support/words.js';
 import { eventNumbers, makeQuery, writeTime } from './events.js';
 import { writeJson } from './json-text.js';
@@ -17,8 +18,11 @@ export type Project = keyof typeof PROJECTS;
 export function validRequest(operation: Operation, project: Project, world: World, random: Random): Parts {
   const { body, type, encoding, effect } = bodyFor(operation, project, world, random);
   const key = keyFor(operation, project, world, random);
-  const query = operation.parameters.filter(
-    (one) => one.in === 'query' && (isRequired(operation, one) || !random.oneIn(3)),
+  const query = compatible(
+    operation,
+    operation.parameters.filter(
+      (one) => one.in === 'query' && (isRequired(operation, one) || !random.oneIn(3)),
+    ),
   );
   const names = random.oneIn(2) ? query : query.toReversed();
   const values = names.map((one) => `${one.name}=${encodeURIComponent(parameterValue(one, random))}`);
@@ -44,6 +48,22 @@ export function validRequest(operation: Operation, project: Project, world: Worl
 /** A series needs both bounds: the range of all recorded queries has too many buckets. */
 function isRequired({ template }: Operation, { name }: Parameter): boolean {
   return template.endsWith('/series') && name.startsWith('date');
+}
+
+/** Leaves out parameters that are refused together with another one that is chosen. */
+function compatible({ template }: Operation, chosen: readonly Parameter[]): Parameter[] {
+  const has = (name: string): boolean => chosen.some((one) => one.name === name);
+  const isTotals = template.endsWith('/caller-stats');
+  const hasBounds = has('dateFrom') && has('dateTo');
+  const isLeftOut: Readonly<Record<string, boolean>> = {
+    period: has('dateFrom') || has('dateTo'),
+    // CSV has no place for it.
+    compare: !isTotals || !(hasBounds || (has('period') && !has('dateFrom') && !has('dateTo'))),
+    caller: has('by'),
+    // Hours make too many buckets by caller.
+    interval: has('by'),
+  };
+  return chosen.filter(({ name }) => isLeftOut[name] !== true);
 }
 
 function usualHeaders(random: Random): Parts['headers'] {
@@ -74,6 +94,9 @@ function parameterValue({ name, schema }: Parameter, random: Random): string {
       ]);
     case 'timeZone':
       return random.pick(words('UTC utc Europe/Berlin Asia/Kathmandu America/St_Johns Pacific/Apia'));
+    case 'period':
+      // Everything cannot be compared.
+      return random.pick(PERIODS.filter((period) => period !== 'all'));
     case 'interval':
       return random.pick(INTERVALS);
     default:
@@ -109,6 +132,7 @@ function bodyFor(operation: Operation, project: Project, world: World, random: R
   if (operation.mediaTypes.length === 0) return { body: undefined, effect };
   if (operation.template.endsWith('/queries')) return recordingBody(random);
   if (operation.template.endsWith('/imported-counts')) return countsBody(random);
+  if (operation.template === '/mcp') return toolBody(project, random);
   if (operation.template === '/v1/leaked-keys')
     return {
       body: Buffer.from(writeJson({ key: random.pick(['cs_admin_x', ' cs_recording_', '', 'é']) }, random)),
@@ -124,6 +148,24 @@ function bodyFor(operation: Operation, project: Project, world: World, random: R
     ...(gzip ? { encoding: 'gzip' } : {}),
     effect:
       fitting.length === 0 ? effect : project === 'traces' ? { kind: 'traces', numbers: traces } : effect,
+  };
+}
+
+/** A call of a tool, which succeeds over HTTP even if the tool refuses its arguments. */
+function toolBody(project: Project, random: Random): Body {
+  const call = {
+    jsonrpc: '2.0',
+    id: random.int(100),
+    method: 'tools/call',
+    params: {
+      name: random.pick(words('list_projects get_caller_stats get_callers')),
+      arguments: random.oneIn(3) ? {} : { projectId: PROJECTS[project] },
+    },
+  };
+  return {
+    body: Buffer.from(writeJson(call, random)),
+    type: 'application/json',
+    effect: { kind: 'none' },
   };
 }
 

@@ -31,6 +31,7 @@ const LOCAL_TABLES = [
   'user_credential',
   'user_verification',
   'user_second_factor',
+  'user_passkey',
 ];
 
 /** Statements that may read all projects: for people who manage them, and for verification. */

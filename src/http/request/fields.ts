@@ -77,7 +77,7 @@ export const newPassword: FieldReader<string> = (value) => {
     : password;
 };
 
-/** The base64url form of the bytes of a passkey's id, of which there are at most 1,023. */
+/** The base64url form of a passkey's id, which has at most 1,023 bytes. */
 const credentialId = /^[\w-]{1,1364}$/;
 
 /** What a browser says of a passkey (WebAuthn, `PublicKeyCredentialJSON`). The sign-in library checks everything in it. */

@@ -64,10 +64,10 @@ export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
 
   /** Ids are unique across organizations. Of the projects of others, the message says nothing but that the id is not free. */
   async #whyTaken(organizationId: string, id: string): Promise<string> {
-    const own = 'WHERE organization_id = $1 AND id = $2';
-    if (await this.find(PROJECT, `${own} ${this.dialect.andNotDeleted}`, [organizationId, id]))
+    const own = 'WHERE id = $1 AND organization_id = $2';
+    if (await this.find(PROJECT, `${own} ${this.dialect.andNotDeleted}`, [id, organizationId]))
       return `There is a project ${id} already.`;
-    if (await this.find(PROJECT, own, [organizationId, id]))
+    if (await this.find(PROJECT, own, [id, organizationId]))
       return `There was a project ${id}, and its queries are still being removed. Try again in a while, or choose another id.`;
     return `The id ${id} is not free on this server. Choose another one.`;
   }

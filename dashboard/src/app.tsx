@@ -71,10 +71,11 @@ function Routes() {
 
 /** Pages that require a session; other visitors go to the sign-in page and return afterwards. */
 function Inside() {
-  const { user, setUp } = useSession();
+  const { user, setUp, organizations } = useSession();
+  const isLocked = organizations.some(({ locked }) => locked);
   const [path] = useLocation();
   const query = useSearch();
-  if (user !== null) return <SignedIn />;
+  if (user !== null) return isLocked ? <Pages.SecondFactorNeededPage /> : <SignedIn />;
   if (!Pages.isPage(path))
     return (
       <SignInLayout>

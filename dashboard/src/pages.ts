@@ -5,6 +5,8 @@ const LOADERS = {
   signIn: () => import('./pages/sign-in/sign-in-page.js').then((module) => module.SignInPage),
   overview: () => import('./pages/overview/overview-page.js').then((module) => module.OverviewPage),
   setUpNeeded: () => import('./pages/set-up-needed-page.js').then((module) => module.SetUpNeededPage),
+  secondFactorNeeded: () =>
+    import('./pages/account/second-factor-needed-page.js').then((module) => module.SecondFactorNeededPage),
   setUp: () => import('./pages/set-up-page.js').then((module) => module.SetUpPage),
   join: () => import('./pages/join-page.js').then((module) => module.JoinPage),
   reset: () => import('./pages/reset-page.js').then((module) => module.ResetPage),
@@ -56,6 +58,7 @@ export function preloadPage(path: string): void {
 export const SignInPage = lazyCode(LOADERS.signIn);
 export const OverviewPage = lazyCode(LOADERS.overview);
 export const SetUpNeededPage = lazyCode(LOADERS.setUpNeeded);
+export const SecondFactorNeededPage = lazyCode(LOADERS.secondFactorNeeded);
 export const SetUpPage = lazyCode(LOADERS.setUp);
 export const JoinPage = lazyCode(LOADERS.join);
 export const ResetPage = lazyCode(LOADERS.reset);

@@ -33,8 +33,8 @@ export function keyToJson(key: ApiKey, nowMs: number) {
 
 export type KeyJson = Readonly<ReturnType<typeof keyToJson>>;
 
-export function organizationToJson({ id, name, createdAt }: Organization) {
-  return { id, name, createdAt: formatTime(createdAt) };
+export function organizationToJson({ id, name, createdAt, secondFactor }: Organization) {
+  return { id, name, createdAt: formatTime(createdAt), secondFactor };
 }
 
 export function projectToJson(project: Project) {

@@ -22,7 +22,7 @@ export async function createOrganization(
   { id = generateId(randomInt), name }: { id: string | undefined; name: string },
   by: Actor,
 ): Promise<Organization> {
-  const organization = { id, name, createdAt: by.at };
+  const organization = { id, name, createdAt: by.at, secondFactor: 'optional' } as const;
   await store.createOrganization(organization, by);
   return organization;
 }

@@ -71,6 +71,11 @@ export class AuthProvider {
     return this.publicUrl ?? 'http://127.0.0.1';
   }
 
+  /** Whether a second factor that the provider of single sign-on checked is enough. */
+  get trustsProvider(): boolean {
+    return this.#options.singleSignOn?.secondFactor === 'trust';
+  }
+
   get basePath(): string {
     return this.#options.basePath;
   }

@@ -28,6 +28,7 @@ import { passkeyCeremonies } from './passkeys/ceremonies.js';
 import type { PasswordHasher } from './passwords/password-hasher.js';
 import { challengeSecondFactor, SECOND_FACTOR_TABLE } from './second-factor/challenge.js';
 import { guardCodes } from './second-factor/codes.js';
+import { findClaims, provesSecondFactor } from './second-factor/provider-claims.js';
 import { TRUST_PREFIX } from './second-factor/trusted-devices.js';
 import type { Secrets } from './secrets.js';
 import type { SignInLog } from './sign-in-log.js';
@@ -84,7 +85,13 @@ export function buildLibrary(options: LibraryOptions) {
       hashTokens(kyselyAdapter(userDatabase(tables), { type: tables.dialect, transaction: false })(library)),
     user: { modelName: 'user_account', validateUserInfo: admit(options) },
     // No operation needs a fresh session: sensitive ones ask for the password.
-    session: { modelName: 'user_session', expiresIn: sessionSecondsMax, updateAge: 86_400, freshAge: 0 },
+    session: {
+      modelName: 'user_session',
+      expiresIn: sessionSecondsMax,
+      updateAge: 86_400,
+      freshAge: 0,
+      additionalFields: { providerFactor: { type: 'boolean', required: false, input: false } },
+    },
     account: {
       modelName: 'user_credential',
       // An account whose address nobody verified is linked, but loses what it had: see `takeOver`.
@@ -133,7 +140,7 @@ function signInWithPassword({ passwords, onResetToken }: LibraryOptions) {
   } satisfies BetterAuthOptions['emailAndPassword'];
 }
 
-function databaseHooks({ onAccountProved }: LibraryOptions) {
+function databaseHooks({ onAccountProved, singleSignOn }: LibraryOptions) {
   return {
     user: {
       create: {
@@ -142,6 +149,13 @@ function databaseHooks({ onAccountProved }: LibraryOptions) {
       },
     },
     session: {
+      create: {
+        before: async (session, context) => {
+          if (singleSignOn?.secondFactor !== 'trust' || context?.path?.startsWith('/callback/') !== true)
+            return undefined;
+          return { data: { ...session, providerFactor: provesSecondFactor(findClaims(context.context)) } };
+        },
+      },
       update: {
         // Each day of use moves the end of a session, but not beyond its longest life. Near it, every use writes it again.
         before: async (changed, context) => {

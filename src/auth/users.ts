@@ -30,13 +30,15 @@ export interface Session {
   readonly createdAt: number;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
+  /** Whether the provider of single sign-on checked a second factor, and is trusted to. */
+  readonly providerFactor: boolean;
 }
 
 export class Users {
   readonly #authProvider: AuthProvider;
-  readonly #directory: Pick<Directory, 'findUserNames'>;
+  readonly #directory: Pick<Directory, 'findUsers'>;
 
-  constructor(authProvider: AuthProvider, directory: Pick<Directory, 'findUserNames'>) {
+  constructor(authProvider: AuthProvider, directory: Pick<Directory, 'findUsers'>) {
     this.#authProvider = authProvider;
     this.#directory = directory;
   }
@@ -103,7 +105,7 @@ export class Users {
 
   /** Whether an account has this address. */
   async exists(email: string): Promise<boolean> {
-    return (await this.#directory.findUserNames([email])).has(email);
+    return (await this.#directory.findUsers([email])).has(email);
   }
 
   /** Creates an account and signs in. Throws `already_exists` for a known address, `invalid` for a password that is easy to guess. */
@@ -137,6 +139,12 @@ export class Users {
     const { internalAdapter } = await (await this.#authProvider.for({ secure: false })).$context;
     const accounts = await internalAdapter.findAccounts(user.id);
     return accounts.some(({ providerId }) => providerId === 'credential');
+  }
+
+  /** Whether the user has a second factor, or the provider of single sign-on checked one in this session. */
+  async hasSecondFactor({ email }: User, { providerFactor }: Session): Promise<boolean> {
+    if (providerFactor && this.#authProvider.trustsProvider) return true;
+    return (await this.#directory.findUsers([email])).get(email)?.secondFactor === true;
   }
 
   async rename(authRequest: AuthRequest, name: string): Promise<void> {
@@ -251,12 +259,20 @@ type LibraryUser = Pick<User, 'id' | 'email' | 'name'> & { readonly twoFactorEna
 
 type LibrarySession = Awaited<ReturnType<Library['api']['listSessions']>>[number];
 
-function toSession({ id, ipAddress, userAgent, createdAt, expiresAt }: LibrarySession): Session {
+function toSession({
+  id,
+  ipAddress,
+  userAgent,
+  createdAt,
+  expiresAt,
+  providerFactor,
+}: LibrarySession): Session {
   return {
     id,
     address: ipAddress || null,
     userAgent: userAgent || null,
     createdAt: createdAt.getTime(),
     expiresAt: expiresAt.getTime(),
+    providerFactor: providerFactor === true,
   };
 }

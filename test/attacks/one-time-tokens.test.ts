@@ -79,7 +79,7 @@ describe.each(some)('on %s, one of many gets in with', (_kind, newDatabase) => {
     );
     expect(winners).toHaveLength(1);
     expect(await store.listMembers('default')).toHaveLength(1);
-    expect([...(await store.findUserNames(addresses)).keys()]).toHaveLength(1);
+    expect([...(await store.findUsers(addresses)).keys()]).toHaveLength(1);
   });
 
   test('a link that sets a new password', async () => {

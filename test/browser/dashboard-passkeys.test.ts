@@ -3,7 +3,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { expectAccessible } from '../support/browser/accessible.js';
 import { onSqlite } from '../support/browser/dashboard-server.js';
-import { ada, type Person } from '../support/browser/dashboard-user.js';
+import { ada, type Person, person } from '../support/browser/dashboard-user.js';
 import { dashboardVisits, startSetUp } from '../support/browser/dashboard-visit.js';
 import { sharedByTests } from '../support/cleanup.js';
 
@@ -29,7 +29,9 @@ async function addAuthenticator(page: Page): Promise<{ readonly cdp: CDPSession;
 }
 
 test('a passkey is added, signs in alone and after the password, and is refused once it is removed', async () => {
-  const { server } = shared();
+  const { server, session } = shared();
+  const grace = person('Grace');
+  await session.bring(grace, 'viewer');
   // Browsers have passkeys for names, not for addresses.
   const local = { ...server, url: server.url.replace('127.0.0.1', 'localhost') };
   const { page, troubles } = await open({ server: local, session: null }, '/sign-in?to=/account');
@@ -70,6 +72,28 @@ test('a passkey is added, signs in alone and after the password, and is refused 
   await cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: id, enabled: true });
   await page.getByRole('button', { name: 'Use passkey' }).click();
   await page.getByRole('button', { name: 'Account menu' }).waitFor();
+
+  // Required of all members, it comes before everything else.
+  await page.goto('/members');
+  const rule = page.getByRole('region', { name: 'Two-factor authentication' });
+  await rule.getByRole('button', { name: 'Require of all members…' }).click();
+  await page.getByText('One member does not have it yet.').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Require', exact: true }).click();
+  await rule.getByText('Required', { exact: true }).waitFor();
+  await expectAccessible(page);
+  const member = await open({ server: local, session: null }, '/sign-in?to=/members');
+  await addAuthenticator(member.page);
+  await signIn(member.page, grace);
+  await member.page.getByRole('heading', { name: 'Set up two-factor authentication' }).waitFor();
+  await member.page.getByText('You have no passkeys.').waitFor();
+  await expectAccessible(member.page);
+  await member.page.getByRole('button', { name: 'Add passkey…' }).click();
+  await member.page.getByLabel('Your password').fill(grace.password);
+  await member.page.getByRole('button', { name: 'Continue' }).click();
+  await member.page.getByRole('heading', { name: 'Members' }).waitFor();
+  await rule.getByRole('button', { name: 'Make optional…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make optional' }).click();
+  await rule.getByText('Optional', { exact: true }).waitFor();
 
   await page.goto('/account');
   await section.getByText(/last used/).waitFor();

@@ -39,6 +39,7 @@ async function fullPlace(): Promise<Place> {
   const place = await placeWithSample();
   for (const id of ['odd', 'empty'])
     await succeed(place.run(['project', 'create', `The ${id} one`, '--id', id]));
+  await succeed(place.run(['organization', 'change', 'default', '--second-factor', 'required']));
   await succeed(place.run(['project', 'change', 'odd', '--otlp-query', 'default;a=é', '--otlp-id', 'span']));
   const callers = ['web', 'api', 'slack', 'null'];
   const times = ['0000-01-01T00:00:00Z', '1969-12-31T23:59:59.999Z', '2024-02-29T12:00:00.001Z'];

@@ -33,15 +33,20 @@ describe('organization create', () => {
     expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^[0-9a-z]{16}\n$/), stderr: '' });
     const args = ['organization', 'create', 'Second', '--id', 'My_org-2'];
     const made = await jsonOf(place, args);
-    expect(made).toEqual({ id: 'My_org-2', name: 'Second', createdAt: expect.stringMatching(/^\d{4}-.+Z$/) });
+    expect(made).toMatchObject({ id: 'My_org-2', name: 'Second', secondFactor: 'optional' });
     expect(await jsonOf(place, ['organization', 'list'])).toEqual([
-      { id: 'default', name: 'Default', createdAt: '1970-01-01T00:00:00.000Z' },
-      { id: stdout.trim(), name: 'Äcme 📚', createdAt: expect.stringMatching(/^\d{4}-.+Z$/) },
+      { id: 'default', name: 'Default', createdAt: '1970-01-01T00:00:00.000Z', secondFactor: 'optional' },
+      {
+        id: stdout.trim(),
+        name: 'Äcme 📚',
+        createdAt: expect.stringMatching(/^\d{4}-.+Z$/),
+        secondFactor: 'optional',
+      },
       made,
     ]);
     const table = await succeed(place.run(['organization', 'list']));
     expect(table.stdout).toMatch(
-      /^ID +NAME +CREATED\ndefault +Default +1970-.+Z\n(\S+ +\S.* +\d{4}-.+Z\n){2}$/,
+      /^ID +NAME +CREATED +SECOND FACTOR\ndefault +Default +1970-.+Z +optional\n(\S+ +\S.* +\d{4}-.+Z +optional\n){2}$/,
     );
   });
 
@@ -73,11 +78,15 @@ describe('organization change', () => {
     expect(await refusal(place.run(['organization', 'change', 'none', '--name', 'A']), 1)).toMatch(
       /There is no organization none\./,
     );
+    expect(await refusal(place.run(['organization', 'change', 'acme']), 2)).toMatch(/nothing to change/);
+    const rule = ['organization', 'change', 'acme', '--second-factor'];
+    expect(await refusal(place.run([...rule, 'yes']), 2)).toMatch(/required/);
+    expect(await jsonOf(place, [...rule, 'required'])).toMatchObject({ secondFactor: 'required' });
     const { stdout } = await succeed(place.run(['organization', 'change', 'acme', '--name', 'Acme & Co']));
     expect(stdout).toBe('changed acme (Acme & Co)\n');
     expect(await jsonOf(place, ['organization', 'list'])).toMatchObject([
-      { id: 'default', name: 'Default' },
-      { id: 'acme', name: 'Acme & Co' },
+      { id: 'default', name: 'Default', secondFactor: 'optional' },
+      { id: 'acme', name: 'Acme & Co', secondFactor: 'required' },
     ]);
   });
 });

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import { by, type PlaceFactory } from '../support/storage/store.js';
-import { addUser, at, invitationOf, logOf, memberOf, outcomesOf } from '../support/users/people.js';
+import {
+  addUser,
+  at,
+  invitationOf,
+  logOf,
+  memberOf,
+  outcomesOf,
+  runOnUsers,
+} from '../support/users/people.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const [ada, bob, eve] = ['ada@example.org', 'bob@example.org', 'eve@example.org'] as const;
@@ -24,10 +32,11 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       await store.addMember(memberOf(ada, { organizationId: 'rival', role: 'viewer', createdAt: 5 }), by);
       await store.addMember(memberOf(ada, { organizationId: 'acme', role: 'editor' }), by);
       await store.addMember(memberOf(bob), by);
+      await store.changeOrganization(org, { secondFactor: 'required' }, by);
       expect(await store.listMemberships(ada)).toEqual([
-        { organizationId: org, organizationName: 'Default', role: 'owner' },
-        { organizationId: 'acme', organizationName: 'Acme', role: 'editor' },
-        { organizationId: 'rival', organizationName: 'Rival', role: 'viewer' },
+        { organizationId: org, organizationName: 'Default', role: 'owner', secondFactor: 'required' },
+        { organizationId: 'acme', organizationName: 'Acme', role: 'editor', secondFactor: 'optional' },
+        { organizationId: 'rival', organizationName: 'Rival', role: 'viewer', secondFactor: 'optional' },
       ]);
       expect(await store.listMemberships(eve)).toEqual([]);
       expect(await store.listMemberships('')).toEqual([]);
@@ -83,8 +92,31 @@ export function describePeople(kind: string, factory: PlaceFactory): void {
       await addUser(store, bob, { name: 'Bob' });
       await store.addMember(memberOf(eve), by);
       const asked = [eve, ada, 'nobody@example.org', ada, `x' OR '1'='1`];
-      expect([...(await store.findUserNames(asked))]).toEqual([[ada, 'Ada "the first" Lovelace']]);
-      expect(await store.findUserNames([])).toEqual(new Map());
+      expect([...(await store.findUsers(asked))]).toEqual([
+        [ada, { name: 'Ada "the first" Lovelace', secondFactor: false }],
+      ]);
+      expect(await store.findUsers([])).toEqual(new Map());
+    });
+
+    test('have a second factor if they have codes or a passkey', async () => {
+      const store = await openNew();
+      for (const email of [ada, bob, eve]) await addUser(store, email);
+      await runOnUsers(store, 'UPDATE {user_account} SET two_factor_enabled = ? WHERE email = ?', [
+        true,
+        ada,
+      ]);
+      await runOnUsers(store, 'UPDATE {user_account} SET two_factor_enabled = ? WHERE email = ?', [
+        false,
+        eve,
+      ]);
+      await runOnUsers(
+        store,
+        `INSERT INTO {user_passkey} (id, user_id, name, relying_party_id, credential_id, public_key, counter, transports,
+           created_at) VALUES ('p', ?, 'Key', 'example.org', 'c', 'k', 0, '', ?)`,
+        [`id of ${bob}`, '2026-01-01T00:00:00.000Z'],
+      );
+      const users = await store.findUsers([ada, bob, eve]);
+      expect([ada, bob, eve].map((email) => users.get(email)?.secondFactor)).toEqual([true, true, false]);
     });
 
     test('can set up until an owner of any organization can sign in', async () => {

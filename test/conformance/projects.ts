@@ -44,19 +44,27 @@ async function deleteAmidst(id: string, handles: readonly [Store, Store]): Promi
 export function describeProjects(kind: string, factory: PlaceFactory): void {
   const openNew = async () => (await factory()).open();
 
-  describe(`${kind}: renaming an organization`, () => {
+  describe(`${kind}: changing an organization`, () => {
     test('refuses an unknown one, is seen by every handle, and is logged once', async () => {
       const { open } = await factory();
       const [store, other] = [await open(), await open()];
       await store.createOrganization(rival, by);
-      await expect(store.renameOrganization('none', 'Acme', by)).rejects.toMatchObject({ code: 'not_found' });
-      const renamed = { ...rival, name: 'Rival 📚' };
+      await expect(store.changeOrganization('none', { name: 'Acme' }, by)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      const changed = { ...rival, name: 'Rival 📚', secondFactor: 'required' } as const;
       for (const handle of [store, other])
-        expect(await handle.renameOrganization('rival', renamed.name, by)).toEqual(renamed);
+        expect(
+          await handle.changeOrganization('rival', { name: changed.name, secondFactor: 'required' }, by),
+        ).toEqual(changed);
+      expect(await other.changeOrganization('rival', {}, by)).toEqual(changed);
       for (const handle of [store, other])
-        expect(await handle.listOrganizations()).toEqual([expect.objectContaining({ id: org }), renamed]);
+        expect(await handle.listOrganizations()).toEqual([
+          expect.objectContaining({ id: org, secondFactor: 'optional' }),
+          changed,
+        ]);
       expect(await store.readAudit('rival', { action: 'organization.change', limit: 10 })).toMatchObject([
-        { targetId: 'rival', detail: 'name: Rival, now Rival 📚' },
+        { targetId: 'rival', detail: 'name: Rival, now Rival 📚; second factor: required' },
       ]);
     });
   });

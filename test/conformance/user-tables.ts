@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { ALL_TIME } from '../../src/domain/counting/date-range.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
+import type { UserSummary } from '../../src/storage/ports/directory.js';
 import { by, keyOf, type PlaceFactory, projectOf } from '../support/storage/store.js';
 import { addUser, memberOf, runOnUsers } from '../support/users/people.js';
 
 const org = DEFAULT_ORGANIZATION_ID;
 const [ada, bob] = ['ada@example.org', 'bob@example.org'] as const;
+const names = (users: ReadonlyMap<string, UserSummary>) =>
+  [...users].map(([email, { name }]) => [email, name]).toSorted();
 const taken = { code: 'already_exists' };
 
 export function describeUserTables(kind: string, factory: PlaceFactory): void {
@@ -19,7 +22,7 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
       await expect(addUser(store, ada, { name: 'Another' })).rejects.toMatchObject(taken);
       const move = 'UPDATE {user_account} SET email = ? WHERE email = ?';
       await expect(runOnUsers(store, move, [ada, bob])).rejects.toMatchObject(taken);
-      expect([...(await store.findUserNames([ada, bob]))].toSorted()).toEqual([
+      expect(names(await store.findUsers([ada, bob]))).toEqual([
         [ada, 'Ada'],
         [bob, 'Bob'],
       ]);
@@ -69,7 +72,7 @@ export function describeUserTables(kind: string, factory: PlaceFactory): void {
         rows: [],
         changes: 1,
       });
-      expect([...(await store.findUserNames([ada, bob]))]).toEqual([[ada, 'Ada!']]);
+      expect(names(await store.findUsers([ada, bob]))).toEqual([[ada, 'Ada!']]);
     });
 
     test("lose a user's rows together with the user", async () => {

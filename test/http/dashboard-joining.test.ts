@@ -63,7 +63,9 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     const late = await setUp(new Browser(service), token, bob);
     expect([late.status, errorOf(late), late.cookies]).toEqual([404, EXPIRED, []]);
     expect(await isSetUpOpen(service)).toBe(false);
-    expect(await service.store.findUserNames([ada, bob])).toEqual(new Map([[ada, 'Ada']]));
+    expect(await service.store.findUsers([ada, bob])).toEqual(
+      new Map([[ada, { name: 'Ada', secondFactor: false }]]),
+    );
     const [entry] = (await auditOf(service)).filter(({ action }) => action === 'member.add');
     expect(entry).toMatchObject({ actor: ada, targetId: ada, address: browser.from, at: startMs });
   });
@@ -132,7 +134,7 @@ describe.each(databases)('on %s', (_kind, newDatabase) => {
     const [first, second] = answers[0].status === 204 ? [ada, bob] : [bob, ada];
     expect((await new Browser(service).signIn(first)).status).toBe(200);
     expect((await new Browser(service).signIn(second)).status).toBe(401);
-    expect([...(await service.store.findUserNames([ada, bob])).keys()]).toEqual([first]);
+    expect([...(await service.store.findUsers([ada, bob])).keys()]).toEqual([first]);
     expect(await service.store.listMembers('default')).toHaveLength(Math.max(owners.length, 1));
   });
 
@@ -246,6 +248,7 @@ test('an owner changes roles and removes members, but not the last owner', async
   expect(await owner.ask({ path: members })).toEqual({
     members: [ada, bob].map((email) => ({
       email,
+      secondFactor: false,
       role: 'owner',
       createdAt: new Date(startMs).toISOString(),
       name: email,

@@ -7,23 +7,12 @@ import { expect, test } from 'vitest';
 import { addressFailuresMax, guessesMax } from '../../src/domain/limits.js';
 import { auditOf, Browser, invite, PASSWORD, signedIn } from '../support/http/dashboard.js';
 import { detailsOf, errorOf, type Service, startService } from '../support/http/http.js';
-import { type Deviation, SoftwareAuthenticator } from '../support/users/software-authenticator.js';
+import { addPasskey, deviceOf } from '../support/users/passkeys.js';
+import type { Deviation, SoftwareAuthenticator } from '../support/users/software-authenticator.js';
 
 const ada = 'ada@example.org';
 const account = '/api/account/passkeys';
 const signIn = '/api/sign-in/passkey';
-
-function deviceOf({ pageOrigin }: Service): SoftwareAuthenticator {
-  return new SoftwareAuthenticator(new URL(pageOrigin).origin);
-}
-
-async function addPasskey(browser: Browser, device: SoftwareAuthenticator, name = 'Laptop') {
-  const options = await browser.ask<PublicKeyCredentialCreationOptionsJSON>({
-    path: `${account}/start`,
-    body: { password: PASSWORD },
-  });
-  return browser.send({ path: account, body: { name, response: device.create(options) } });
-}
 
 /** Signs in from a new browser, whose address is `from`. */
 async function signInWith(

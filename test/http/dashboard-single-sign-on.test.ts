@@ -237,6 +237,47 @@ describe('a user with two-factor authentication', () => {
   });
 });
 
+test.each([
+  ['is trusted and checked several factors', 'trust', ['mfa'], false],
+  ['is trusted and says nothing', 'trust', undefined, false],
+  ['is trusted and checked only a password', 'trust', ['pwd'], true],
+  ['is not trusted', 'require', ['mfa'], true],
+] as const)(
+  'an organization that requires a second factor, if the provider %s',
+  async (_what, mode, amr, locked) => {
+    const { service, provider } = await startBoth(undefined, mode);
+    await service.store.addMember(memberOf(ada.email, { role: 'owner' }), by);
+    await service.store.changeOrganization('default', { secondFactor: 'required' }, by);
+    provider.users.splice(0, 1, { ...ada, ...(amr && { amr }) });
+    const browser = new Browser(service);
+    expect(await signInAs(browser, ada.email)).toBe('/projects/docs');
+    expect(await browser.ask({ path: '/api/session' })).toMatchObject({ organizations: [{ locked }] });
+    expect((await browser.send({ path: '/api/organizations/default/members' })).status).toBe(
+      locked ? 403 : 200,
+    );
+    // With another setting, the same session counts differently.
+    const { issuer, clientId, clientSecret } = provider;
+    const singleSignOn = {
+      name: 'Example SSO',
+      issuer,
+      clientId,
+      clientSecret,
+      secondFactor: 'require',
+    } as const;
+    const stricter = await startService({
+      database: service.databaseUrl,
+      keys: service.keys,
+      users: { publicUrl, singleSignOn },
+    });
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
+    const answer = await new Browser(stricter).send({
+      path: '/api/organizations/default/members',
+      headers: { cookie },
+    });
+    expect(answer.status).toBe(403);
+  },
+);
+
 test('a user without a password adds a passkey just after signing in, and then needs it', async () => {
   const url = 'http://localhost:4321';
   const { service } = await startBoth(undefined, 'require', url);

@@ -10,6 +10,7 @@ interface Failure {
   readonly message: string;
   readonly details?: readonly string[];
   readonly retryAfterMs?: number | null;
+  readonly code?: string | null;
 }
 
 /** A failed request. The message is a sentence for the user. */
@@ -21,12 +22,15 @@ export class ApiError extends Error {
   readonly details: readonly string[];
   /** Seconds from the `Retry-After` header, or null. */
   readonly retryAfterMs: number | null;
+  /** Tells the error from others of its status; null for most. */
+  readonly code: string | null;
 
-  constructor({ status, message, details = [], retryAfterMs = null }: Failure) {
+  constructor({ status, message, details = [], retryAfterMs = null, code = null }: Failure) {
     super(message);
     this.status = status;
     this.details = details;
     this.retryAfterMs = retryAfterMs;
+    this.code = code;
   }
 
   /** Whether retrying the same request soon may succeed. */
@@ -100,6 +104,7 @@ function toApiError(response: Response, answer: unknown): ApiError {
         : `Something between here and the server answered ${response.status}. Try again in a moment.`,
     details: Array.isArray(details) ? details.map(({ message }) => message) : [],
     retryAfterMs: parseRetryAfter(response.headers.get('retry-after')),
+    code: response.headers.get('x-error-code'),
   });
 }
 

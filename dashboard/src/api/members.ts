@@ -2,7 +2,7 @@
 import { listQuery, organizationPath, request } from './client.js';
 import { queryClient } from './query-client.js';
 import { refreshSession } from './session.js';
-import type { CreatedInvitation, Dismissal, Invitation, Key, Member, Role } from './types.js';
+import type { CreatedInvitation, Dismissal, Invitation, Key, Member, Organization, Role } from './types.js';
 
 export function membersQuery(organizationId: string) {
   return listQuery<{ members: Member[] }>(organizationId, 'members');
@@ -35,8 +35,11 @@ async function dismiss(
   return keys;
 }
 
-export async function renameOrganization(organizationId: string, name: string): Promise<void> {
-  await request('PATCH', organizationPath(organizationId), { name });
+export async function changeOrganization(
+  organizationId: string,
+  change: Partial<Pick<Organization, 'name' | 'secondFactor'>>,
+): Promise<void> {
+  await request('PATCH', organizationPath(organizationId), change);
   await refreshSession();
 }
 

@@ -7,9 +7,9 @@ export const recoveryMs = 5_000;
 
 export const sessionKey = ['session'] as const;
 
-/** A 401 reloads the session, which then redirects to the sign-in page. */
+/** Reloads the session, which then leads to the sign-in page, or to setting up a second factor that is required now. */
 function signedOut(error: unknown): void {
-  if (error instanceof ApiError && error.status === 401)
+  if (error instanceof ApiError && (error.status === 401 || error.code === 'second_factor_required'))
     void queryClient.invalidateQueries({ queryKey: sessionKey });
 }
 

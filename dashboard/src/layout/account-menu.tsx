@@ -8,7 +8,7 @@ import { Menu } from '../components/overlays/menu.js';
 import { basePath } from '../navigation/base-path.js';
 import { setTheme, useTheme } from '../preferences/theme.js';
 
-async function leave(): Promise<void> {
+export async function leave(): Promise<void> {
   try {
     await signOut();
     // Reload the page, so that no data stays in memory.

@@ -71,6 +71,8 @@ export async function copyStock(
   for (const organization of organizations) {
     const made = await createUnlessTaken(() => to.ask((store) => store.createOrganization(organization, by)));
     organizationTally[made ? 'copied' : 'present']++;
+    const { id, secondFactor } = organization;
+    if (!made) await to.ask((store) => store.changeOrganization(id, { secondFactor }, by));
   }
   // Owners first: the store refuses to demote the last owner of the target.
   const rank = ({ role }: Member) => (role === 'owner' ? 0 : 1);

@@ -1,17 +1,22 @@
-/** `caller-stats organization`: creates, renames and lists organizations, which own projects, keys and members. */
-import type { Command } from 'commander';
+/** `caller-stats organization`: creates, changes and lists organizations, which own projects, keys and members. */
+import { type Command, Option } from 'commander';
 import { organizationToJson } from '../../app/json.js';
 import { createOrganization } from '../../app/projects.js';
 import { nameCharactersMax } from '../../domain/limits.js';
-import { PROJECT_ID_PATTERN, parseName } from '../../domain/projects/project.js';
-import type { Io } from '../io.js';
+import {
+  PROJECT_ID_PATTERN,
+  parseName,
+  SECOND_FACTOR_RULES,
+  type SecondFactorRule,
+} from '../../domain/projects/project.js';
+import { type Io, UsageError } from '../io.js';
 import { addStoreAction, readNewName, requireValue } from '../store-command.js';
 import { formatTable } from '../terminal/output.js';
 
 export function addOrganizationCommand(program: Command, io: Io): void {
   const organization = program
     .command('organization')
-    .description('creates, renames and lists organizations');
+    .description('creates, changes and lists organizations');
 
   const create = organization
     .command('create')
@@ -31,16 +36,32 @@ export function addOrganizationCommand(program: Command, io: Io): void {
 
   const change = organization
     .command('change')
-    .description('renames an organization; its id stays')
+    .description('renames an organization, or changes whether its members need a second factor')
     .argument('<id>', 'its id, from organization list')
-    .requiredOption('--name <name>', `its new name, 1 to ${nameCharactersMax} characters`);
+    .option('--name <name>', `its new name, 1 to ${nameCharactersMax} characters; its id stays`)
+    .addOption(
+      new Option(
+        '--second-factor <rule>',
+        'required: members without a second factor see nothing of it until they set one up',
+      ).choices(SECOND_FACTOR_RULES),
+    );
   addStoreAction(change, io, {
     json: 'print the organization as JSON',
     hasOrganization: false,
-    parse: ({ name }: { name: string }, id) => ({ id, name: requireValue(parseName(name), '--name: ') }),
-    run: async ({ store, input: { id, name }, by }) => {
-      const renamed = await store.renameOrganization(id, name, by);
-      return { json: organizationToJson(renamed), text: `changed ${id} (${renamed.name})` };
+    parse: ({ name, secondFactor }: { name?: string; secondFactor?: SecondFactorRule }, id) => {
+      if (name === undefined && secondFactor === undefined)
+        throw new UsageError(['nothing to change: give --name or --second-factor']);
+      return {
+        id,
+        change: {
+          ...(name !== undefined && { name: requireValue(parseName(name), '--name: ') }),
+          ...(secondFactor !== undefined && { secondFactor }),
+        },
+      };
+    },
+    run: async ({ store, input: { id, change }, by }) => {
+      const changed = await store.changeOrganization(id, change, by);
+      return { json: organizationToJson(changed), text: `changed ${id} (${changed.name})` };
     },
   });
 
@@ -49,8 +70,8 @@ export function addOrganizationCommand(program: Command, io: Io): void {
     hasOrganization: false,
     run: async ({ store }) => {
       const json = (await store.listOrganizations()).map(organizationToJson);
-      const rows = json.map(({ id, name, createdAt }) => [id, name, createdAt]);
-      return { json, text: formatTable(['ID', 'NAME', 'CREATED'], rows) };
+      const rows = json.map(({ id, name, createdAt, secondFactor }) => [id, name, createdAt, secondFactor]);
+      return { json, text: formatTable(['ID', 'NAME', 'CREATED', 'SECOND FACTOR'], rows) };
     },
   });
 }

@@ -3,7 +3,7 @@
 /** Every action, and its name in the dashboard. */
 export const AUDIT_ACTION_NAMES = {
   'organization.create': 'Organization created',
-  'organization.change': 'Organization renamed',
+  'organization.change': 'Organization changed',
   'project.create': 'Project created',
   'project.change': 'Project changed',
   'project.delete': 'Project deleted',

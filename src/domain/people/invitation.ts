@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { CallerStatsError } from '../errors.js';
 import { invitationDaysMax } from '../limits.js';
-import { generateId, type RandomInt, randomText } from '../projects/project.js';
+import { generateId, type RandomInt, randomText, type SecondFactorRule } from '../projects/project.js';
 import { dayMs } from '../time/duration.js';
 import type { Actor } from './audit.js';
 import type { Member } from './member.js';
@@ -22,6 +22,8 @@ export interface Invitation extends Pick<Member, 'organizationId' | 'role'> {
 /** A user's membership of an organization. */
 export interface Membership extends Pick<Member, 'organizationId' | 'role'> {
   readonly organizationName: string;
+  /** Whether the organization requires a second factor. */
+  readonly secondFactor: SecondFactorRule;
 }
 
 /** The error for every link that does not work, so that it does not tell why. */

@@ -2,12 +2,23 @@ import { nameCharactersMax, projectIdCharactersMax } from '../limits.js';
 import type { OwnTelemetryTexts } from '../queries/telemetry-settings.js';
 import { failure, type Result, success } from '../result.js';
 
+/** Whether members need a second factor to see anything of their organization. */
+export const SECOND_FACTOR_RULES = ['optional', 'required'] as const;
+
+export type SecondFactorRule = (typeof SECOND_FACTOR_RULES)[number];
+
 export interface Organization {
   readonly id: string;
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  readonly secondFactor: SecondFactorRule;
 }
+
+/** A second factor is optional unless given. */
+export type NewOrganization = Omit<Organization, 'secondFactor'> & Partial<Organization>;
+
+export type OrganizationChange = Partial<Pick<Organization, 'name' | 'secondFactor'>>;
 
 /** One documentation site whose assistant's queries are counted. */
 export interface Project extends OwnTelemetryTexts {

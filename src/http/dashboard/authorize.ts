@@ -36,6 +36,7 @@ export class SessionGuard {
   readonly #store: Pick<Store, 'listMemberships'>;
   readonly #clock: Clock;
   readonly #found = new WeakMap<FastifyRequest, SignedIn>();
+  readonly #roles = new WeakMap<FastifyRequest, Role>();
 
   constructor(users: Users, store: Pick<Store, 'listMemberships'>, clock: Clock) {
     this.#users = users;
@@ -56,29 +57,34 @@ export class SessionGuard {
     app: FastifyInstance,
     path: string,
     changes: Role,
-    handlers: Handlers<SignedIn & { readonly organizationId: string }>,
+    handlers: Handlers<SignedIn & { readonly organizationId: string; readonly role: Role }>,
   ): void {
     addResource(app, `/api/organizations/:organizationId${path}`, {
       onRequest: this.requireMember(changes),
       ...toOperations(handlers, (request) => ({
         ...this.#get(request),
         organizationId: getParameter(request, 'organizationId'),
+        role: this.#roles.get(request) ?? 'viewer',
       })),
     });
   }
 
   /**
    * Creates an `onRequest` hook for paths with an `{organizationId}`. It throws 401 without a session, 404 for an unknown
-   * organization or one that the user is not a member of, and 403 if the role does not allow the method. Every member may
-   * read; other methods need the role `changes`.
+   * organization or one that the user is not a member of, and 403 if the organization requires a second factor that the user
+   * does not have, or the role does not allow the method. Every member may read; other methods need the role `changes`.
    */
   requireMember(changes: Role) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       await this.#requireUser(request, reply);
       const organizationId = getParameter(request, 'organizationId');
-      const memberships = await this.#store.listMemberships(this.#get(request).user.email);
+      const { user, session } = this.#get(request);
+      const memberships = await this.#store.listMemberships(user.email);
       const membership = memberships.find((one) => one.organizationId === organizationId);
       if (membership === undefined) throw new CallerStatsError('not_found', 'There is no such organization.');
+      if (membership.secondFactor === 'required' && !(await this.#users.hasSecondFactor(user, session)))
+        throw secondFactorRequired(membership.organizationName);
+      this.#roles.set(request, membership.role);
       const needed = request.method === 'GET' || request.method === 'HEAD' ? 'viewer' : changes;
       if (!roleAllows(membership.role, needed)) {
         throw new HttpError(403, `This needs the role ${needed}; you are ${membership.role}. Ask an owner.`);
@@ -106,6 +112,12 @@ export class SessionGuard {
     if (found === undefined) throw new Error('the route does not require a user');
     return found;
   }
+}
+
+function secondFactorRequired(organization: string): HttpError {
+  const message = `${organization} requires a second factor. Set one up on your account page first.`;
+  // A header, because all errors have one form of body. The dashboard leads to setting it up.
+  return new HttpError(403, message, { 'x-error-code': 'second_factor_required' });
 }
 
 function toOperations<Found>(handlers: Handlers<Found>, find: (request: FastifyRequest) => Found): Resource {

@@ -25,6 +25,20 @@ export async function reauthenticate<T>(
   return loginThrottle.attempt(request, { email: user.email, isSignedIn: true }, () => work(password));
 }
 
+/** Refuses to remove a user's last second factor while an organization of theirs requires one. `left`: how many remain. */
+export async function keepRequiredFactor(
+  { store, authProvider }: Pick<Dashboard, 'store' | 'authProvider'>,
+  { user, session }: SignedIn,
+  left: number,
+): Promise<void> {
+  if (left > 0 || (session.providerFactor && authProvider.trustsProvider)) return;
+  const memberships = await store.listMemberships(user.email);
+  const requiring = memberships.find(({ secondFactor }) => secondFactor === 'required');
+  if (requiring === undefined) return;
+  const message = `${requiring.organizationName} requires a second factor. Add another one before you remove this one.`;
+  throw new HttpError(409, message);
+}
+
 function staleSession(): HttpError {
   const minutes = (freshSessionSeconds * secondMs) / minuteMs;
   return new HttpError(

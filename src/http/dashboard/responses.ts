@@ -6,6 +6,7 @@ import type { invitationToJson, KeyJson, memberToJson, ProjectJson } from '../..
 import type { PasskeyProblem, RequestOptions } from '../../auth/passkeys/relying-party.js';
 import type { AuditEntry } from '../../domain/people/audit.js';
 import type { Role } from '../../domain/people/member.js';
+import type { SecondFactorRule } from '../../domain/projects/project.js';
 import type { TelemetryTexts } from '../../domain/queries/telemetry-settings.js';
 
 export type { KeyJson as KeyResponse, ProjectJson as ProjectResponse } from '../../app/json.js';
@@ -26,6 +27,8 @@ export interface CreatedKeyResponse {
 export type MemberResponse = Readonly<ReturnType<typeof memberToJson>> & {
   /** The name of the account; null until the member has one. */
   readonly name: string | null;
+  /** Whether the member has a second factor; null for readers who are not owners. */
+  readonly secondFactor: boolean | null;
   readonly you: boolean;
 };
 
@@ -72,7 +75,14 @@ export interface SessionResponse {
     /** The id of this session. */
     readonly session: string;
   } | null;
-  readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: Role }[];
+  readonly organizations: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly role: Role;
+    readonly secondFactor: SecondFactorRule;
+    /** Whether it requires a second factor that the user does not have: until then, all its paths respond \`403\`. */
+    readonly locked: boolean;
+  }[];
   /** The version of the server. Visitors who are not signed in do not learn it. */
   readonly version?: string;
   /** Whether the server has no account yet and waits for its set-up link to be opened. */

@@ -6,7 +6,14 @@ import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { Actor, AuditAction, AuditEntry, AuditFilter } from '../../domain/people/audit.js';
 import type { Invitation, Membership } from '../../domain/people/invitation.js';
 import type { Member, Role } from '../../domain/people/member.js';
-import type { NewProject, Organization, Project, ProjectChange } from '../../domain/projects/project.js';
+import type {
+  NewOrganization,
+  NewProject,
+  Organization,
+  OrganizationChange,
+  Project,
+  ProjectChange,
+} from '../../domain/projects/project.js';
 
 /** The ways to change a key in place. */
 export type KeyChange = 'revoke' | 'disable' | 'enable';
@@ -25,6 +32,12 @@ export interface UserChange {
 
 /** An invitation with the name of its organization. */
 export type NamedInvitation = Invitation & { readonly organizationName: string };
+
+export interface UserSummary {
+  readonly name: string;
+  /** Whether the user has codes of an authenticator app, or a passkey. */
+  readonly secondFactor: boolean;
+}
 
 export interface DirectoryReads {
   /** All organizations; the default one always exists. */
@@ -51,8 +64,8 @@ export interface DirectoryReads {
   /** The organizations this e-mail address is a member of, by creation time; also if no user has the address. */
   listMemberships(email: string): Promise<Membership[]>;
 
-  /** The names of the users with these e-mail addresses, by address; addresses without a user are left out. */
-  findUserNames(emails: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The users with these e-mail addresses, by address; addresses without a user are left out. */
+  findUsers(emails: readonly string[]): Promise<ReadonlyMap<string, UserSummary>>;
 
   /**
    * Whether no owner of any organization can sign in yet. If so, the holder of a set-up address (an invitation without
@@ -72,13 +85,13 @@ export interface DirectoryReads {
 
 export interface DirectoryChanges {
   /** Adds an organization. `already_exists` if its id is taken. */
-  createOrganization(organization: Organization, by: Actor): Promise<void>;
+  createOrganization(organization: NewOrganization, by: Actor): Promise<void>;
 
   /**
-   * Renames an organization and returns it. Idempotent; a change without effect is not written into the audit log.
+   * Changes an organization and returns it. Idempotent; a change without effect is not written into the audit log.
    * `not_found` if there is no such organization.
    */
-  renameOrganization(organizationId: string, name: string, by: Actor): Promise<Organization>;
+  changeOrganization(organizationId: string, change: OrganizationChange, by: Actor): Promise<Organization>;
 
   /**
    * Adds a project. `already_exists` if its id is taken, in any organization, or belongs to a deleted project whose

@@ -11,8 +11,10 @@ import { type Invitation, invalidInvitationError } from '../../domain/people/inv
 import { lastOwnerError, type Member, type Role, toEmail } from '../../domain/people/member.js';
 import {
   applyChange,
+  type NewOrganization,
   type NewProject,
   type Organization,
+  type OrganizationChange,
   type Project,
   type ProjectChange,
 } from '../../domain/projects/project.js';
@@ -34,23 +36,32 @@ const KEY_CHANGES = {
 type AuditEvent = Pick<AuditEntry, 'action' | 'targetId' | 'detail'> & { readonly organizationId: string };
 
 export class SqlDirectoryChanges extends SqlTables implements DirectoryChanges {
-  async createOrganization(organization: Organization, by: Actor): Promise<void> {
+  async createOrganization(organization: NewOrganization, by: Actor): Promise<void> {
     const { id, name } = organization;
-    if (!(await this.#insert(ORGANIZATION, organization)))
+    if (!(await this.#insert(ORGANIZATION, { secondFactor: 'optional', ...organization })))
       throw alreadyExists(`There is an organization ${id} already.`);
     await this.#log({ organizationId: id, action: 'organization.create', targetId: id, detail: name }, by);
   }
 
-  async renameOrganization(organizationId: string, name: string, by: Actor): Promise<Organization> {
+  async changeOrganization(
+    organizationId: string,
+    change: OrganizationChange,
+    by: Actor,
+  ): Promise<Organization> {
     const before = await this.#requireOrganization(organizationId, this.dialect.lock('UPDATE'));
-    if (before.name === name) return before;
-    await this.session.run(`UPDATE ${this.table('organization')} SET name = $2 WHERE id = $1`, [
-      organizationId,
-      name,
-    ]);
-    const detail = `name: ${before.name}, now ${name}`;
+    const { name = before.name, secondFactor = before.secondFactor } = change;
+    const changes = [
+      ...(name === before.name ? [] : [`name: ${before.name}, now ${name}`]),
+      ...(secondFactor === before.secondFactor ? [] : [`second factor: ${secondFactor}`]),
+    ];
+    if (changes.length === 0) return before;
+    await this.session.run(
+      `UPDATE ${this.table('organization')} SET name = $2, second_factor = $3 WHERE id = $1`,
+      [organizationId, name, secondFactor],
+    );
+    const detail = changes.join('; ');
     await this.#log({ organizationId, action: 'organization.change', targetId: organizationId, detail }, by);
-    return { ...before, name };
+    return { ...before, name, secondFactor };
   }
 
   async createProject(project: NewProject, by: Actor): Promise<void> {

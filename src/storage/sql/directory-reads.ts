@@ -4,7 +4,7 @@ import type { AuditEntry, AuditFilter } from '../../domain/people/audit.js';
 import type { Invitation, Membership } from '../../domain/people/invitation.js';
 import type { Member } from '../../domain/people/member.js';
 import type { Organization, Project } from '../../domain/projects/project.js';
-import type { DirectoryReads, NamedInvitation } from '../ports/directory.js';
+import type { DirectoryReads, NamedInvitation, UserSummary } from '../ports/directory.js';
 import { AUDIT_ENTRY, INVITATION, KEY, MEMBER, ORGANIZATION, PROJECT } from './rows.js';
 import type { Dialect } from './session.js';
 import { SqlTables } from './tables.js';
@@ -58,19 +58,26 @@ export class SqlDirectoryReads extends SqlTables implements DirectoryReads {
 
   async listMemberships(email: string): Promise<Membership[]> {
     return this.session.all<Membership>(
-      `SELECT organization.id AS "organizationId", organization.name AS "organizationName", member.role
+      `SELECT organization.id AS "organizationId", organization.name AS "organizationName",
+         organization.second_factor AS "secondFactor", member.role
        FROM ${this.table('member')} JOIN ${this.table('organization')} ON organization.id = member.organization_id
        WHERE member.email = $1 ORDER BY organization.created_at, organization.id`,
       [email],
     );
   }
 
-  async findUserNames(emails: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.session.all<{ readonly email: string; readonly name: string }>(
-      `SELECT email, name FROM ${this.table('user_account')} WHERE email IN (${this.dialect.jsonElements('$1')})`,
+  async findUsers(emails: readonly string[]): Promise<ReadonlyMap<string, UserSummary>> {
+    const rows = await this.session.all<{
+      readonly email: string;
+      readonly name: string;
+      readonly factors: number;
+    }>(
+      `SELECT email, name, CASE WHEN two_factor_enabled OR EXISTS (
+         SELECT 1 FROM ${this.table('user_passkey')} WHERE user_passkey.user_id = user_account.id) THEN 1 ELSE 0 END AS factors
+       FROM ${this.table('user_account')} WHERE email IN (${this.dialect.jsonElements('$1')})`,
       [JSON.stringify(emails)],
     );
-    return new Map(rows.map(({ email, name }) => [email, name]));
+    return new Map(rows.map(({ email, name, factors }) => [email, { name, secondFactor: factors === 1 }]));
   }
 
   async isSetUpOpen(): Promise<boolean> {

@@ -94,6 +94,7 @@ export const ORGANIZATION = new Columns<Organization>('organization', {
   id: 'value',
   name: 'value',
   createdAt: 'value',
+  secondFactor: 'value',
 });
 
 export const PROJECT = new Columns<Project>(

@@ -16,12 +16,14 @@ import { NotFoundPage } from '../not-found-page.js';
 import { InvitationsTable } from './invitations-table.js';
 import { MembersTable } from './members-table.js';
 import { RenameOrganization } from './rename-organization.js';
+import { SecondFactorRule } from './second-factor-rule.js';
 
 const InviteDialog = lazyCode(() => import('./invite-dialog.js').then((module) => module.InviteDialog));
 
 export function MembersPage() {
   const organization = useOrganization();
   const [isInviting, setInviting] = useState(false);
+  const { data } = useQuery({ ...membersQuery(organization?.id ?? ''), enabled: organization !== null });
   if (organization === null) return <NotFoundPage what="You belong to no organization." />;
   const isOwner = roleAllows(organization.role, 'owner');
   return (
@@ -45,6 +47,7 @@ export function MembersPage() {
       >
         <InvitationsTable organization={organization} />
       </Section>
+      {isOwner && <SecondFactorRule organization={organization} members={data?.members ?? []} />}
       {isOwner && <RenameOrganization {...organization} />}
       {isInviting && (
         <Suspense>

@@ -54,6 +54,12 @@ export function MembersTable({ organization, members }: MembersTableProps) {
       cell: ({ createdAt }) => <time dateTime={createdAt}>{day(Date.parse(createdAt), browserZone())}</time>,
     },
   ];
+  const factor: Column<Member> = {
+    head: 'Second factor',
+    cell: ({ secondFactor }) => (
+      <Badge kind={secondFactor === true ? 'good' : 'plain'}>{secondFactor === true ? 'On' : 'None'}</Badge>
+    ),
+  };
   const actions: Column<Member> = {
     head: 'Actions',
     kind: 'actions',
@@ -63,7 +69,7 @@ export function MembersTable({ organization, members }: MembersTableProps) {
     <div className="card">
       <Table
         caption={`Members of ${organization.name}`}
-        columns={isOwner ? [...columns, actions] : columns}
+        columns={isOwner ? [...columns, factor, actions] : columns}
         rows={members}
         rowKey={({ email }) => email}
       />

@@ -1,6 +1,6 @@
 /** The name of the organization, for its owners. */
 import { nameCharactersMax } from '../../../../src/domain/limits.js';
-import { renameOrganization } from '../../api/members.js';
+import { changeOrganization } from '../../api/members.js';
 import type { Organization } from '../../api/types.js';
 import { Section } from '../../components/content/page.js';
 import { toast } from '../../components/feedback/toasts.js';
@@ -13,7 +13,7 @@ export function RenameOrganization({ id, name }: Organization) {
       <Form
         label="Organization"
         onSend={async (data) => {
-          await renameOrganization(id, getText(data, 'name'));
+          await changeOrganization(id, { name: getText(data, 'name') });
           toast('The name is saved');
         }}
         submit="Save name"

@@ -5,7 +5,7 @@ import { name, newPassword, optional, readFields, text } from '../../request/fie
 import { getParameter } from '../../request/target.js';
 import type { SignedIn } from '../authorize.js';
 import type { Dashboard } from '../context.js';
-import { reauthenticate } from '../reauthentication.js';
+import { keepRequiredFactor, reauthenticate } from '../reauthentication.js';
 import { setCookies } from '../requests.js';
 import type { DeviceResponse, TrustedDeviceResponse, TwoFactorSetupResponse } from '../responses.js';
 
@@ -30,7 +30,7 @@ export function addAccount(
 }
 
 export function addTwoFactor(app: FastifyInstance, dashboard: Dashboard): void {
-  const { credentials, store, sessionGuard } = dashboard;
+  const { credentials, passkeys, store, sessionGuard } = dashboard;
   const log = ({ user, by }: SignedIn, detail: 'on' | 'off') =>
     store.logUserChange(user.email, { action: 'user.second_factor', detail }, by);
   const withPassword = <T>(
@@ -60,9 +60,10 @@ export function addTwoFactor(app: FastifyInstance, dashboard: Dashboard): void {
   });
   sessionGuard.addUserResource(app, '/api/account/second-factor/stop', {
     POST: async (signedIn, request, reply) => {
-      const answered = await withPassword(signedIn, request, (password) =>
-        credentials.stopSecondFactor(signedIn.auth, password),
-      );
+      const answered = await withPassword(signedIn, request, async (password) => {
+        await keepRequiredFactor(dashboard, signedIn, (await passkeys.list(signedIn.user)).length);
+        return credentials.stopSecondFactor(signedIn.auth, password);
+      });
       setCookies(reply, answered);
       await log(signedIn, 'off');
     },

@@ -41,7 +41,7 @@ export function addSetUp(
       try {
         await store.acceptInvitation(tokenHash, fields.email, by);
         if (fields.organization !== undefined)
-          await store.renameOrganization(invitation.organizationId, fields.organization, by);
+          await store.changeOrganization(invitation.organizationId, { name: fields.organization }, by);
       } catch (error) {
         // Another request was first. If the address belongs to an owner already, the new account must not remain.
         if (!isKnown && error instanceof CallerStatsError && error.code === 'not_found')

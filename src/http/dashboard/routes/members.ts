@@ -11,13 +11,15 @@ import type { DismissalResponse, MemberResponse } from '../responses.js';
 
 export function addMembers(app: FastifyInstance, { store, sessionGuard }: Dashboard): void {
   sessionGuard.addMemberResource(app, '/members', 'owner', {
-    GET: async ({ organizationId, user }): Promise<{ members: MemberResponse[] }> => {
+    GET: async ({ organizationId, user, role }): Promise<{ members: MemberResponse[] }> => {
       const members = await store.listMembers(organizationId);
-      const names = await store.findUserNames(members.map((one) => one.email));
+      const found = await store.findUsers(members.map((one) => one.email));
       return {
         members: members.map((one) => ({
           ...memberToJson(one),
-          name: names.get(one.email) ?? null,
+          name: found.get(one.email)?.name ?? null,
+          // What would help somebody who attacks members is for owners only.
+          secondFactor: role === 'owner' ? found.get(one.email)?.secondFactor === true : null,
           you: one.email === user.email,
         })),
       };

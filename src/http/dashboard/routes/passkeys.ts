@@ -10,7 +10,7 @@ import { getParameter } from '../../request/target.js';
 import { addResource } from '../../resource.js';
 import type { SignedIn } from '../authorize.js';
 import type { Dashboard } from '../context.js';
-import { reauthenticate } from '../reauthentication.js';
+import { keepRequiredFactor, reauthenticate } from '../reauthentication.js';
 import { noContent, originOf, setCookies, toAuthRequest } from '../requests.js';
 import type { PasskeyResponse, SecondStepResponse } from '../responses.js';
 import { recordTrust } from './sign-in.js';
@@ -64,9 +64,12 @@ export function addPasskeys(app: FastifyInstance, dashboard: Dashboard): void {
   });
   sessionGuard.addUserResource(app, '/api/account/passkeys/:passkeyId/remove', {
     POST: async (signedIn, request) => {
-      const { name } = await reauthenticated(signedIn, request, () =>
-        passkeys.remove(signedIn, getParameter(request, 'passkeyId')),
-      );
+      const { user } = signedIn;
+      const { name } = await reauthenticated(signedIn, request, async () => {
+        const others = (await passkeys.list(user)).length - 1;
+        await keepRequiredFactor(dashboard, signedIn, others + (user.codes ? 1 : 0));
+        return passkeys.remove(signedIn, getParameter(request, 'passkeyId'));
+      });
       authProvider.log.count('passkey_remove');
       await log(signedIn, `removed: ${name}; all other sessions ended`);
     },

@@ -40,6 +40,7 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
       setCookies(reply, found);
       const { user, session } = found;
       const memberships = await store.listMemberships(user.email);
+      const hasSecondFactor = await users.hasSecondFactor(user, session);
       return {
         user: {
           email: user.email,
@@ -49,10 +50,12 @@ export function addSession(app: FastifyInstance, dashboard: Dashboard): void {
           codes: user.codes,
           session: session.id,
         },
-        organizations: memberships.map(({ organizationId, organizationName, role }) => ({
+        organizations: memberships.map(({ organizationId, organizationName, role, secondFactor }) => ({
           id: organizationId,
           name: organizationName,
           role,
+          secondFactor,
+          locked: secondFactor === 'required' && !hasSecondFactor,
         })),
         version,
         setUp: false,

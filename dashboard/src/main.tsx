@@ -11,6 +11,7 @@ import { preloadPage } from './pages.js';
 import { followOtherTabs } from './preferences/theme.js';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/print.css';
 
 watchForTokens();
 followOtherTabs();

@@ -286,6 +286,14 @@ test('caller types stay distinguishable in forced colors', async () => {
     await page.emulateMedia({ forcedColors: 'none', colorScheme });
     expect(await page.evaluate(findSimilarNeighbors), colorScheme).toEqual([]);
   }
+
+  // A printed page is light and has no controls.
+  await page.emulateMedia({ media: 'print' });
+  await page.setViewportSize({ width: 700, height: 900 });
+  for (const role of ['banner', 'navigation', 'checkbox', 'combobox'] as const)
+    expect(await page.getByRole(role).count(), role).toBe(0);
+  expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('light');
+  expect([...(await findOverflow(page)), ...(await accessibilityProblems(page))]).toEqual([]);
 });
 
 test('on a phone, the chart begins on the first screen, and the first tap on a bar shows its value', async () => {

@@ -61,10 +61,10 @@ async function openThen(place: Place, path: string, options: BrowserContextOptio
   return visited;
 }
 
-/** The numbers of the chart's table, row by row. */
+/** The numbers of the chart's table, whose newest row is the first, in the order of time. */
 async function readTable(page: Page): Promise<(number | undefined)[][]> {
   const rows = await rowsOf(page.getByRole('table', { name: /^Queries per/ }));
-  return rows.map(([, ...cells]) => cells.map(numberOf));
+  return rows.map(([, ...cells]) => cells.map(numberOf)).toReversed();
 }
 
 describe.each(dashboardStarters)('on %s', (_kind, start) => {

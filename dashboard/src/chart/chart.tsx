@@ -68,7 +68,14 @@ export function Chart({ label, bars, before, types, interval, zone, onPick }: Ch
 
   return (
     <div ref={frame} className={onPick === undefined ? 'chart' : 'chart chart-picks'}>
-      <svg {...pointer} width={width} height={height} aria-hidden onClick={() => isTouched || pick(pointed)}>
+      <svg
+        {...pointer}
+        width={width}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
+        aria-hidden
+        onClick={() => isTouched || pick(pointed)}
+      >
         <Stripes id={stripes} />
         <Axes drawing={drawing} bars={bars.length} />
         {active !== null && bar !== undefined && (

@@ -1,4 +1,4 @@
-/** The chart as a table. */
+/** The chart as a table, newest first. */
 
 import { CALLER_TYPE_NAMES, CALLER_TYPES } from '../../../../src/domain/queries/caller.js';
 import type { Interval } from '../../api/types.js';
@@ -52,7 +52,7 @@ export function TimeTable({ numbers: { bars, before, interval, compared }, zone,
       <Table
         caption={`${title}, times in ${zone}`}
         columns={before.bars === null ? columns : [...columns, previous]}
-        rows={rows}
+        rows={rows.toReversed()}
         rowKey={({ bar }) => bar.start}
       />
     </div>

@@ -206,6 +206,14 @@ const KEYED: Readonly<Record<string, KeyedRoute>> = {
 const WITHOUT_PROJECT = ['POST /v1/leaked-keys'];
 
 describe('a key of another organization or project', () => {
+  /** Keys that read one project. */
+  const readers = { docs: '', blog: '' };
+
+  beforeAll(async () => {
+    for (const projectId of ['docs', 'blog'] as const)
+      readers[projectId] = await service().addKey(`reader-${projectId}`, { type: 'reading', projectId });
+  });
+
   test('has a row for every operation', async () => {
     const { routes, send } = service();
     const found: string[] = [];
@@ -226,7 +234,7 @@ describe('a key of another organization or project', () => {
     const sendWith = (key: string, project = 'docs') =>
       send({ method, ...request, path: path.replace(':projectId', project) + (request.path ?? ''), key });
     const before = await stateOf(service());
-    for (const key of [keys.rivalAdmin, keys.recordingBlog]) {
+    for (const key of [keys.rivalAdmin, keys.recordingBlog, readers.blog]) {
       const { status, text } = await sendWith(key);
       expect([401, 403, 404]).toContain(status);
       if (path.includes(':projectId')) expect(text).toBe((await sendWith(key, 'no-such-project')).text);
@@ -234,5 +242,6 @@ describe('a key of another organization or project', () => {
     expect(await stateOf(service())).toEqual(before);
     expect((await sendWith(keys.admin)).status).toBe(200);
     if (records) expect((await sendWith(keys.recording)).status).toBe(200);
+    expect((await sendWith(readers.docs)).status === 200).toBe(method === 'GET');
   });
 });

@@ -25,7 +25,7 @@ const shared = sharedByTests(async () => {
   const { url } = await place.serve();
   const { count } = clientOf({ url }, project, admin);
   const env = { CALLER_STATS_URL: url, RECORDING_KEY: recording, NEXT_TELEMETRY_DISABLED: '1', PORT: '0' };
-  return { env, web: async () => (await count()).body.web };
+  return { env, counts: async () => (await count()).body };
 });
 
 /** Starts a program in a folder with these files, in the project, so that its packages are found. Returns its address. */
@@ -41,21 +41,27 @@ async function startProgram(program: string, files: Readonly<Record<string, stri
   return `http://127.0.0.1:${port}`;
 }
 
+/** Waits for the last question, which is not from the site: then the two before it, with one id, are counted, once. */
+async function expectOneMore(before: { readonly web: number; readonly other: number }): Promise<void> {
+  const { counts } = shared();
+  await expect.poll(async () => (await counts()).other).toBe(before.other + 1);
+  expect((await counts()).web).toBe(before.web + 1);
+}
+
 test('Express', async () => {
-  const { web } = shared();
-  const before = await web();
+  const before = await shared().counts();
   const address = await startProgram('server.mjs', { 'server.mjs': programOf('server.mjs') });
   const ask = page.find(({ code }) => code.startsWith('curl http://127.0.0.1:3000'))?.code ?? '';
-  for (let time = 0; time < 2; time++) {
-    const asked = await runCommand('bash', ['-c', ask.replace('http://127.0.0.1:3000', address)]);
+  const another = ask.replace('message-1', 'another').replace('-H "Origin: https://docs.example.com"', '');
+  for (const command of [ask, ask, another]) {
+    const asked = await runCommand('bash', ['-c', command.replace('http://127.0.0.1:3000', address)]);
     expect(asked.stdout).toBe('{"answer":"You asked: How do I install it?"}');
   }
-  await expect.poll(web).toBe(before + 1);
+  await expectOneMore(before);
 });
 
 test('Next.js, with an answer in place of the model', async () => {
-  const { web } = shared();
-  const before = await web();
+  const before = await shared().counts();
   expect(programOf('app/api/chat/answer.js')).toContain('export async function answer(request)');
   const address = await startProgram('server.js', {
     'package.json': '{"type":"module","private":true}',
@@ -65,11 +71,16 @@ test('Next.js, with an answer in place of the model', async () => {
     'app/api/chat/answer.js':
       'export const answer = async (request) => Response.json({ asked: (await request.json()).messages.length });',
   });
-  const body = JSON.stringify({ messages: [{ id: 'message-2', role: 'user' }] });
-  const headers = { origin: 'https://docs.example.com' };
-  for (let time = 0; time < 2; time++) {
+  const origin = 'https://docs.example.com';
+  const asked = [
+    ['message-2', { origin }],
+    ['message-2', { origin }],
+    ['another-2', {}],
+  ] as const;
+  for (const [id, headers] of asked) {
+    const body = JSON.stringify({ messages: [{ id, role: 'user' }] });
     const answered = await fetch(`${address}/api/chat`, { method: 'POST', headers, body });
     expect(await answered.json()).toEqual({ asked: 1 });
   }
-  await expect.poll(web).toBe(before + 1);
+  await expectOneMore(before);
 });

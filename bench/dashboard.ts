@@ -61,8 +61,8 @@ export async function benchDashboard(
     { what: 'bare page', url: bare.url, ready: 'h1', signedIn: false },
     { what: 'sign-in', url: `${url}/sign-in`, ready: 'form', signedIn: false },
     { what: 'overview, to its numbers', ...overview, ready: '.tile-number' },
-    { what: 'overview, to its chart', ...overview, ready: '.chart path[class^="fill-"]' },
-    { what: 'overview again, to its chart', ...overview, ready: '.chart path[class^="fill-"]', again: true },
+    { what: 'overview, to its chart', ...overview, ready: '.chart .bar' },
+    { what: 'overview again, to its chart', ...overview, ready: '.chart .bar', again: true },
   ] satisfies Visit[];
   const browser = await startChromium(await findChromium(workspace.folder, process.env));
   try {

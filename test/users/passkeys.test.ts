@@ -262,13 +262,28 @@ describe.each(placeFactories)('%s:', (_kind, factory) => {
   test('codes and passkeys are equal, and a second step is finished once', async () => {
     const { node } = await openNew();
     const { visitor, backupCodes } = await withSecondFactor(node);
-    const device = await addPasskey(node, visitor);
+    const uncounted = new SoftwareAuthenticator(relyingParty.origin, { counter: 0 });
+    const device = await addPasskey(node, visitor, uncounted);
     const step = await beginSecondStep(node);
     expect(step.offered.codes).toBe(true);
     const asking = step.visitor.asking();
     const code = backupCodes[0] ?? '';
     await node.users.verifySecondFactor(asking, { code, trustDevice: false });
     expect(await codeOf(step.finish(device))).toBe('wrong_credentials');
+    // Two answers at once, each to its own challenge.
+    const begun = await beginSecondStep(node);
+    const copies = [begun.visitor.copy(), begun.visitor.copy()];
+    const answers = await Promise.all(
+      copies.map(async (copy) => {
+        const started = copy.keep(await node.passkeys.startSecondFactor(copy.asking(), relyingParty));
+        if (started.response.passkey === null) throw new Error('no passkey is asked for');
+        return { asking: copy.asking(), response: device.get(started.response.passkey) };
+      }),
+    );
+    const results = answers.map(({ asking: request, response }) =>
+      codeOf(node.passkeys.verifySecondFactor(request, { response, relyingParty, trustDevice: false })),
+    );
+    expect((await Promise.all(results)).toSorted()).toEqual(['accepted', 'wrong_credentials']);
     // An operator removes both.
     await node.credentials.dropSecondFactor(ada.email);
     expect(await node.users.signIn(new Visitor().asking(), ada)).toMatchObject({ secondFactor: false });

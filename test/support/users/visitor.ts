@@ -54,6 +54,13 @@ export class Visitor {
     return this.#cookies;
   }
 
+  /** A client with the same cookies, which receives its own from now on. */
+  copy(): Visitor {
+    const copy = new Visitor();
+    for (const [name, value] of this.#cookies) copy.#cookies.set(name, value);
+    return copy;
+  }
+
   /** Stores the cookies of a response and returns it. */
   keep<T extends AuthResponse>(answered: T): T {
     for (const cookie of answered.cookies) {

@@ -59,7 +59,7 @@ export async function startSides(workspace: Workspace, server: PostgresServer, s
     ours: {
       target: { servers: nodes, ...common },
       url: ourUrl,
-      tables: ['caller_stats.query', 'caller_stats.type_counter', 'caller_stats.caller_counter'],
+      tables: ['caller_stats.query', 'caller_stats.caller_type_counter', 'caller_stats.caller_counter'],
     },
     theirs: {
       target: { servers: [await serveTables(workspace, theirUrl)], ...common },

@@ -38,6 +38,9 @@ const recorded = readFileSync(queriesFile, 'utf8')
 
 const kept = (name: string): Buffer => gunzipSync(readFileSync(new URL(`${name}.gz`, folder)));
 
+/** Names that distributed tables had in older versions. */
+const oldTables = { counter: 'project_id', type_counter: 'project_id' };
+
 /** Restores a dump in a schema of its own and, if the database is a Citus cluster, distributes it as the program did then. */
 async function restoreIn(databaseUrl: string, version: number): Promise<string> {
   const url = newSchemaIn(databaseUrl);
@@ -46,7 +49,7 @@ async function restoreIn(databaseUrl: string, version: number): Promise<string> 
   await onDatabase(databaseUrl, (client) => client.query(dump.replaceAll(/\bcaller_stats\b/g, schema)));
   if (!(await isCitus(databaseUrl))) return url;
   await onDatabase(databaseUrl, async (client) => {
-    for (const [table, column] of Object.entries({ ...SHARDED_TABLES, counter: 'project_id' })) {
+    for (const [table, column] of Object.entries({ ...SHARDED_TABLES, ...oldTables })) {
       const beside = table === 'project' ? 'none' : `${schema}.project`;
       await client.query(
         `SELECT create_distributed_table(relation, $2, colocate_with => $3)

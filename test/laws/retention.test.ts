@@ -1,7 +1,9 @@
 /** Property of retention: each query counts once, even if it is repeated while rows are removed. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ALL_TIME } from '../../src/domain/counting/date-range.js';
+import { addCounts, type Counts, withTotal, zeroCounts } from '../../src/domain/counting/counts.js';
+import { ALL_TIME, type DateRange } from '../../src/domain/counting/date-range.js';
+import type { ImportedCount } from '../../src/domain/counting/imported-count.js';
 import { DEFAULT_ORGANIZATION_ID } from '../../src/domain/projects/project.js';
 import type { Query } from '../../src/domain/queries/query.js';
 import type { Store } from '../../src/storage/ports/store.js';
@@ -24,7 +26,7 @@ const queries = fc.array(
   { minLength: 1, maxLength: idsMax },
 );
 
-/** Concurrent actions: recording through either connection, and steps of retention. */
+/** Concurrent actions: recording through either connection, imports of many queries, and steps of retention. */
 const action = fc.oneof(
   {
     weight: 3,
@@ -32,7 +34,13 @@ const action = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ limit: fc.integer({ min: 1, max: 6 }) }) },
   { weight: 1, arbitrary: fc.record({ retentionDays: fc.constantFrom(1, 2, 3, null) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ busyDay: fc.nat(daysMax - 1), count: fc.constantFrom(1000, 10_000) }),
+  },
 );
+
+type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 
 /** Steps in sequence, each some days after the one before. */
 const scenario = fc.record({
@@ -50,6 +58,8 @@ const scenario = fc.record({
 /** What the store acknowledged. */
 class Outcome {
   readonly recorded = new Map<string, Query>();
+  /** By source. PostgreSQL writes less for queries in buckets without many others. */
+  readonly imported = new Map<string, ImportedCount>();
   /** The number of queries that the store called new. */
   recordedCount = 0;
 }
@@ -63,6 +73,42 @@ async function record(store: Store, project: string, batch: Query[], outcome: Ou
     // Nothing of a refused batch is recorded.
     expect(error).toMatchObject({ code: 'invalid' });
   }
+}
+
+async function makeBusy(store: Store, project: string, start: number, count: number, outcome: Outcome) {
+  const one = { source: `${start}-${count}`, caller: 'slack', start, end: start + 1, count };
+  await store.importCounts(project, [one]);
+  outcome.imported.set(one.source, one);
+}
+
+interface Run {
+  readonly store: Store;
+  readonly project: string;
+  readonly known: readonly Query[];
+  readonly startDay: number;
+  readonly at: number;
+  readonly outcome: Outcome;
+}
+
+function perform(what: Action, { store, project, known, startDay, at, outcome }: Run): Promise<unknown> {
+  if ('limit' in what) return store.applyRetention(at, what.limit);
+  if ('retentionDays' in what) return store.changeProject(org, project, what, by);
+  if ('busyDay' in what)
+    return makeBusy(store, project, (startDay + what.busyDay) * dayMs, what.count, outcome);
+  const batch = what.record.map((number) => known[number % known.length]);
+  return record(
+    store,
+    project,
+    batch.filter((one) => one !== undefined),
+    outcome,
+  );
+}
+
+/** The counts of everything that was acknowledged. */
+function countedIn({ recorded, imported }: Outcome, range: DateRange): Counts {
+  const within = [...imported.values()].filter(({ start }) => start >= range.from && start < range.to);
+  const other = within.reduce((sum, { count }) => sum + count, 0);
+  return withTotal(addCounts([recount(recorded.values(), range), { ...zeroCounts(), other }]));
 }
 
 async function openTwo(factory: PlaceFactory): Promise<readonly [Store, Store]> {
@@ -93,26 +139,23 @@ describe.each(placeFactories)('%s', (kind, factory) => {
           now += daysLater * dayMs;
           const at = now;
           await Promise.all(
-            actions.map(async ([handle, what]): Promise<unknown> => {
+            actions.map(([handle, what]) => {
               const store = handles[handle === 0 ? 0 : 1];
-              if ('limit' in what) return store.applyRetention(at, what.limit);
-              if ('retentionDays' in what) return store.changeProject(org, project, what, by);
-              const batch = what.record.map((number) => known[number % known.length]);
-              return record(
-                store,
-                project,
-                batch.filter((one) => one !== undefined),
-                outcome,
-              );
+              return perform(what, { store, project, known, startDay, at, outcome });
             }),
           );
         }
-        const recorded = [...outcome.recorded.values()];
-        expect(outcome.recordedCount).toBe(recorded.length);
-        for (const to of [ALL_TIME.to, now, now - 2 * dayMs, (startDay + 3) * dayMs + 1]) {
+        expect(outcome.recordedCount).toBe(outcome.recorded.size);
+        for (const to of [
+          ALL_TIME.to,
+          now,
+          now - 2 * dayMs,
+          now - 2 * dayMs + 1,
+          (startDay + 3) * dayMs + 1,
+        ]) {
           for (const from of [ALL_TIME.from, (startDay + 1) * dayMs - 1]) {
             const range = { from: Math.min(from, to), to };
-            expect(await handles[1].count(project, range)).toEqual(recount(recorded, range));
+            expect(await handles[1].count(project, range)).toEqual(countedIn(outcome, range));
           }
         }
         expect(await handles[0].verify()).toMatchObject({ differences: [], differencesTotal: 0 });

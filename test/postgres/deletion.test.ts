@@ -30,7 +30,7 @@ async function rowsOf(url: string, projectId: string): Promise<number> {
   return onDatabase(url, async (client) => {
     const { rows } = await client.query(
       `SELECT (SELECT count(*) FROM ${schema}.query WHERE project_id = $1)
-         + (SELECT count(*) FROM ${schema}.type_counter WHERE project_id = $1)
+         + (SELECT count(*) FROM ${schema}.caller_type_counter WHERE project_id = $1)
          + (SELECT count(*) FROM ${schema}.caller_counter WHERE project_id = $1)
          + (SELECT count(*) FROM ${schema}.project WHERE id = $1) AS rows`,
       [projectId],

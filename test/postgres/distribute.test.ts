@@ -39,12 +39,14 @@ const standIn = {
     $$;`,
 };
 
-const importCall = [
+const importCallOf = (parameters: string) => [
   'create_distributed_function',
-  'caller_stats.import_counts(text,text[],text[],bigint[],bigint[],bigint[],boolean)',
+  `caller_stats.import_counts(${parameters})`,
   'asked_project',
   'caller_stats.query',
 ];
+const importCall = importCallOf('text,text[],text[],bigint[],bigint[],bigint[]');
+const oldImportCall = importCallOf('text,text[],text[],bigint[],bigint[],bigint[],boolean');
 
 const manageCall = ['citus_add_local_table_to_metadata', 'caller_stats.audit', null, null];
 
@@ -127,8 +129,9 @@ describe('migrate', () => {
       ['create_distributed_table', 'caller_stats.ingestion_source', 'project_id', 'caller_stats.query'],
       ['create_distributed_table', 'caller_stats.ingestion_count', 'project_id', 'caller_stats.query'],
       ['create_distributed_table', 'caller_stats.imported_count', 'project_id', 'caller_stats.query'],
-      importCall,
+      oldImportCall,
       manageCall,
+      importCall,
     ]);
   });
 
@@ -159,7 +162,7 @@ describe('migrate', () => {
       `The schema is up to date, at version ${NEWEST_VERSION}.`,
       'distributed caller_stats.project',
       'distributed caller_stats.query',
-      'distributed caller_stats.type_counter',
+      'distributed caller_stats.caller_type_counter',
       'distributed caller_stats.caller_counter',
       'distributed caller_stats.question_key',
       'distributed caller_stats.ingestion_source',
@@ -167,7 +170,7 @@ describe('migrate', () => {
       'distributed caller_stats.imported_count',
       'distributed caller_stats.audit',
       'distributed caller_stats.record(text, bytea[], bigint[], text[])',
-      'distributed caller_stats.import_counts(text, text[], text[], bigint[], bigint[], bigint[], boolean)',
+      'distributed caller_stats.import_counts(text, text[], text[], bigint[], bigint[], bigint[])',
       '',
     ]);
     const recordCall = [
@@ -181,8 +184,8 @@ describe('migrate', () => {
       ['truncate_local_data', 'caller_stats.project', null, null],
       ['create_distributed_table', 'caller_stats.query', 'project_id', 'caller_stats.project'],
       ['truncate_local_data', 'caller_stats.query', null, null],
-      ['create_distributed_table', 'caller_stats.type_counter', 'project_id', 'caller_stats.project'],
-      ['truncate_local_data', 'caller_stats.type_counter', null, null],
+      ['create_distributed_table', 'caller_stats.caller_type_counter', 'project_id', 'caller_stats.project'],
+      ['truncate_local_data', 'caller_stats.caller_type_counter', null, null],
       ['create_distributed_table', 'caller_stats.caller_counter', 'project_id', 'caller_stats.project'],
       ['truncate_local_data', 'caller_stats.caller_counter', null, null],
       ['create_distributed_table', 'caller_stats.question_key', 'project_id', 'caller_stats.project'],

@@ -32,7 +32,14 @@ async function noteSettings(url: string): Promise<void> {
           current_setting('application_name'));
         RETURN NULL;
       END $$`);
-    for (const table of ['query', 'type_counter', 'caller_counter', 'project', 'api_key', 'organization']) {
+    for (const table of [
+      'query',
+      'caller_type_counter',
+      'caller_counter',
+      'project',
+      'api_key',
+      'organization',
+    ]) {
       await client.query(`CREATE TRIGGER note AFTER INSERT OR UPDATE ON ${schema}.${table}
         EXECUTE FUNCTION ${schema}.note()`);
     }

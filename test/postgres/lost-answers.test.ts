@@ -14,7 +14,7 @@ const events = knownDelivery(1);
 const recordedBefore = { recorded: 0, duplicates: events.length };
 
 /** A row once the widest counters hold all of them. */
-const counted = `SELECT FROM caller_stats.type_counter WHERE level = 5 HAVING sum(web + api + other) = ${events.length}`;
+const counted = `SELECT FROM caller_stats.caller_type_counter WHERE level = 5 HAVING sum(web + api + other) = ${events.length}`;
 
 test('a node repeats a recording whose acknowledgement was lost on the way from the database', async () => {
   const server = await ownPostgres(newest);
@@ -40,7 +40,7 @@ test('another node reports duplicates after the recording node was killed', asyn
   if (victim === undefined || other === undefined) throw new Error('there is no node');
   await onDatabase(server.url(), async (client) => {
     // The statement gets as far as this, and waits.
-    await client.query('BEGIN; LOCK TABLE caller_stats.type_counter IN SHARE MODE');
+    await client.query('BEGIN; LOCK TABLE caller_stats.caller_type_counter IN SHARE MODE');
     const lost = cluster.record(victim, events);
     await waitingForLock(server);
     kill(victim.pid, 'SIGKILL');

@@ -2,22 +2,25 @@
 import { expect, inject, test } from 'vitest';
 import { by, newSchemaIn, onDatabase, openForTest, projectOf, schemaOf } from '../support/storage/store.js';
 
+/** A bucket with so many queries has counters of all levels. */
+const busy = { source: 'old', caller: 'api', count: 10_000 };
+
 const databaseUrl = inject('postgresServers').at(-1)?.url ?? '';
 
 test.each<[what: string, change: string, found: object]>([
   [
     'changed',
-    'UPDATE type_counter SET web = web + 2 WHERE level = 0 AND web = 1',
+    'UPDATE caller_type_counter SET web = web + 2 WHERE level = 0 AND web = 1',
     { counted: { web: 3 }, recounted: { web: 1 } },
   ],
   [
     'removed',
-    'DELETE FROM type_counter WHERE level = 3 AND other = 1',
+    'DELETE FROM caller_type_counter WHERE level = 3 AND other = 1',
     { counted: { other: 0 }, recounted: { other: 1 } },
   ],
   [
     'added',
-    "INSERT INTO type_counter VALUES (77, 0, 5, 0, 2, 'p')",
+    "INSERT INTO caller_type_counter VALUES (77, 0, 5, 0, 2, 'p')",
     { counted: { api: 5 }, recounted: { api: 0 } },
   ],
   [
@@ -40,10 +43,20 @@ test.each<[what: string, change: string, found: object]>([
     "INSERT INTO caller_counter VALUES (77, 5, 2, 'p', 'zed')",
     { caller: 'zed', level: 2, bucket: 77, counted: { other: 5 }, recounted: { other: 0 } },
   ],
+  [
+    'changed, if some say that they include another query',
+    "UPDATE query SET level = 1 WHERE caller = 'web'",
+    { level: 0, counted: { web: 1 }, recounted: { web: 0 } },
+  ],
 ])('verify finds a counter that was %s', async (_what, change, found) => {
   const url = newSchemaIn(databaseUrl);
   const store = await openForTest(url);
   await store.createProject(projectOf('p'), by);
+  const starts = [1_767_225_600_000, -1];
+  await store.importCounts(
+    'p',
+    starts.map((start) => ({ ...busy, start, end: start + 1 })),
+  );
   await store.record('p', [
     { id: 'a', caller: 'web', occurredAt: 1_767_225_600_000 },
     { id: 'b', caller: 'slack', occurredAt: -1 },

@@ -23,7 +23,8 @@ TYPES.setTypeParser(pg.types.builtins.INT8, Number);
 const DURABLE = `CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END`;
 
 /**
- * The settings of each connection: durable commits, a deadline after which the server cancels a statement, read committed.
+ * The settings of each connection: durable commits, a deadline after which the server cancels a statement, read committed, no
+ * compilation of statements, which takes longer than any of ours on large tables.
  * A pooler gives each transaction another connection to the server, which other programs use as well. Its process is not
  * the one that answered when this connection was made. Then the settings apply to this statement alone, and each transaction
  * makes its own (`settingsOf`).
@@ -33,12 +34,14 @@ const SET_UP = `
     current_setting('transaction_read_only') = 'on' AS "isReadOnly",
     set_config('statement_timeout', $1, direct IS NOT TRUE),
     set_config('default_transaction_isolation', 'read committed', direct IS NOT TRUE),
+    set_config('jit', 'off', direct IS NOT TRUE),
     set_config('synchronous_commit', ${DURABLE}, direct IS NOT TRUE)
   FROM (SELECT pg_backend_pid() = $2::integer AS direct) AS process`;
 
 /** Makes the settings for the rest of a transaction that has just begun with BEGIN. */
 export function settingsOf(timeoutMs: number): string {
-  return `SELECT set_config('statement_timeout', '${timeoutMs}', true), set_config('synchronous_commit', ${DURABLE}, true)`;
+  return `SELECT set_config('statement_timeout', '${timeoutMs}', true), set_config('synchronous_commit', ${DURABLE}, true),
+    set_config('jit', 'off', true)`;
 }
 
 /**

@@ -25,6 +25,19 @@ interface Retention {
   readonly sweptTo: Buffer | null;
 }
 
+/** A query that a sweep looks at. */
+interface SweptRow {
+  readonly id: Buffer;
+  readonly occurredAt: number;
+}
+
+/** A query that a sweep has removed. The counters of its level and of all wider ones include it. */
+interface RemovedRow {
+  readonly occurredAt: number;
+  readonly caller: string;
+  readonly level: number;
+}
+
 /** The statements return one row each. */
 type Removed = Pick<Cleanup, 'removed'>;
 
@@ -99,15 +112,20 @@ export class Cleaner {
     await session.run(this.#statements.moveRowsFrom, [id, next, sweptTo]);
   }
 
+  /** Adds the removed queries to the narrower counters, so that every count stays the same. */
   async #sweep(session: Session, { id, rowsFrom, sweptTo }: Retention, limit: number): Promise<number> {
     await session.run(this.#statements.keepToIndex);
-    const swept = await session.get<Removed & { readonly last: Buffer | null }>(this.#statements.sweep, [
-      id,
-      sweptTo,
-      limit,
-      rowsFrom,
-    ]);
-    await session.run(this.#statements.noteSwept, [id, swept?.last ?? null]);
-    return swept?.removed ?? 0;
+    const rows = await session.all<SweptRow>(this.#statements.readSwept, [id, sweptTo, limit]);
+    const old = rows.filter(({ occurredAt }) => occurredAt < (rowsFrom ?? EARLIEST_MS));
+    const ids = old.map((row) => row.id);
+    const removed = await session.all<RemovedRow>(this.#statements.removeSwept, [id, ids]);
+    const columns = (['occurredAt', 'caller', 'level'] as const).map((field) =>
+      removed.map((row) => row[field]),
+    );
+    await session.run(this.#statements.countSweptTypes, [id, ...columns]);
+    await session.run(this.#statements.countSweptCallers, [id, ...columns]);
+    const last = rows.length < limit ? null : rows.at(-1)?.id;
+    await session.run(this.#statements.noteSwept, [id, last ?? null]);
+    return removed.length;
   }
 }

@@ -10,7 +10,7 @@ import type { PostgresLocation } from '../location.js';
 export const SHARDED_TABLES = {
   project: 'id',
   query: 'project_id',
-  type_counter: 'project_id',
+  caller_type_counter: 'project_id',
   caller_counter: 'project_id',
   question_key: 'project_id',
   ingestion_source: 'project_id',
@@ -27,7 +27,7 @@ const MANAGED_TABLE = 'audit';
 /** The functions that write into them, in the schema. The first parameter of each is the project. */
 const FUNCTIONS = [
   'record(text, bytea[], bigint[], text[])',
-  'import_counts(text, text[], text[], bigint[], bigint[], bigint[], boolean)',
+  'import_counts(text, text[], text[], bigint[], bigint[], bigint[])',
 ];
 
 const FIND_EXTENSION = `SELECT installed_version AS version FROM pg_catalog.pg_available_extensions WHERE name = 'citus'`;

@@ -8,9 +8,10 @@
  *   table each, so that no other server takes part.
  * - Everything that is sorted has one collation (byte order). Writers that lock rows in one order cannot deadlock.
  *
- * `query.id` holds the bytes of `query-id.ts`. `type_counter`, called `counter` at first, has a row per project, bucket
- * level and non-empty bucket (see `domain/counting/buckets.ts`). `caller_counter` also has one per caller of type other.
- * Their pages leave room for updates of busy buckets.
+ * `query.id` holds the bytes of `query-id.ts`. `caller_type_counter`, called `counter` and then `type_counter` at first, has a
+ * row per project, bucket level and bucket (see `domain/counting/buckets.ts`). `caller_counter` also has one per caller of
+ * type other. Their pages leave room for updates of busy buckets. A query is in the counters of `query.level` and of all
+ * wider levels; without a level, in all.
  */
 import { sql as v1 } from './001-009/001-projects-keys-queries.js';
 import { sql as v2 } from './001-009/002-members-audit.js';
@@ -27,6 +28,7 @@ import { sql as v12 } from './010-019/012-one-server.js';
 import { sql as v13 } from './010-019/013-managed-audit.js';
 import { sql as v14 } from './010-019/014-passkeys.js';
 import { sql as v15 } from './010-019/015-reading-keys.js';
+import { sql as v16 } from './010-019/016-row-levels.js';
 
 export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v1,
@@ -44,6 +46,7 @@ export const MIGRATIONS: readonly ((schema: string) => readonly string[])[] = [
   v13,
   v14,
   v15,
+  v16,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -25,6 +25,7 @@ import { SQL as V12 } from './010-019/012-one-server.js';
 import { SQL as V13 } from './010-019/013-managed-audit.js';
 import { SQL as V14 } from './010-019/014-passkeys.js';
 import { SQL as V15 } from './010-019/015-reading-keys.js';
+import { SQL as V16 } from './010-019/016-row-levels.js';
 
 export const MIGRATIONS: readonly string[] = [
   V1,
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly string[] = [
   V13,
   V14,
   V15,
+  V16,
 ];
 
 export const NEWEST_VERSION = MIGRATIONS.length;

@@ -86,6 +86,18 @@ test(
   timeoutMs,
 );
 
+/** Cancelling a statement that waits for a standby makes the server report success. */
+async function cancelWait(primary: Awaited<ReturnType<typeof ownPrimary>>): Promise<void> {
+  await onDatabase(primary.url(), (client) =>
+    eventually(async () => {
+      const { rows } = await client.query<{ cancelled: boolean }>(
+        "SELECT pg_cancel_backend(pid) AS cancelled FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+      );
+      return rows[0]?.cancelled;
+    }),
+  );
+}
+
 test(
   'a change that a standby does not have is not reported as done',
   async () => {
@@ -97,15 +109,25 @@ test(
       code: 'unavailable',
       message: expect.stringMatching(/the wait for a standby server was cancelled/),
     });
-    await onDatabase(primary.url(), (client) =>
-      eventually(async () => {
-        // Cancelling the statement makes the server report success.
-        const { rows } = await client.query<{ cancelled: boolean }>(
-          "SELECT pg_cancel_backend(pid) AS cancelled FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
-        );
-        return rows[0]?.cancelled;
-      }),
-    );
+    await cancelWait(primary);
+    await refused;
+  },
+  timeoutMs,
+);
+
+test(
+  'a repeated recording waits for a standby, too, although it writes nothing',
+  async () => {
+    const primary = await ownPrimary();
+    const standby = await ownStandby(primary);
+    const store = await openForTest(primary.url(), { timeoutMs: 3000 });
+    await store.createProject(projectOf('docs'), by);
+    await standby.kill();
+    // After the cancelled wait, the query is there, and the store tries again.
+    const refused = expect(
+      store.record('docs', [{ id: 'a', caller: 'web', occurredAt: 0 }]),
+    ).rejects.toMatchObject({ code: 'unavailable' });
+    await cancelWait(primary);
     await refused;
   },
   timeoutMs,

@@ -39,6 +39,8 @@ export default defineConfig({
   test: {
     // Much of a test is waiting for the disk, a process or a page: three keep both cores of a small machine busy.
     maxWorkers: 3,
+    // Files share a process, whose heap is large: fewer collections of new objects take a third of the time of some files.
+    execArgv: ['--max-semi-space-size=128'],
     reporters: ['default', './test/support/setup/summary-reporter.ts'],
     projects: [
       {

@@ -155,10 +155,11 @@ const signedIn: readonly Subject[] = [
   ['nothing', '/projects/none', heading('Not found')],
 ];
 
-/** A dialog or menu over a page that is itself in the list. */
-const opened = [
-  ...['range', 'time zone', 'download', 'a new key', 'a secret', 'actions of a key', 'rotate', 'deleting'],
-  ...['inviting', 'removing', 'a second factor', 'account menu', 'projects', 'shortcuts'],
+/** Dialogs and menus over pages that are in the list. Of each component, the quick run has one. */
+const opened = ['range', 'a new key', 'a second factor', 'account menu'];
+const openedInDeepRun = [
+  ...['time zone', 'download', 'a secret', 'actions of a key', 'rotate', 'deleting'],
+  ...['inviting', 'removing', 'projects', 'shortcuts'],
 ];
 
 const desktop = { width: 1440, height: 900 };
@@ -200,7 +201,9 @@ function findOverflow(page: Page): Promise<string[]> {
 
 const subjects = [
   ...signedOut.map((subject) => [...subject, false] as const),
-  ...signedIn.map((subject) => [...subject, true] as const),
+  ...signedIn
+    .filter(([name]) => isDeep || !openedInDeepRun.includes(name))
+    .map((subject) => [...subject, true] as const),
 ];
 
 async function openSubject(path: string, isSignedIn: boolean, options: BrowserContextOptions) {
@@ -228,7 +231,7 @@ test.each(subjects)(
     problems.push(...(await findProblems(page, isDeep || inDark.includes(name))));
     expect(problems).toEqual([]);
     // Dialogs and menus are opened on a narrow screen only in the deep run, below.
-    if (opened.includes(name)) return;
+    if ([...opened, ...openedInDeepRun].includes(name)) return;
     await page.setViewportSize(phone);
     await expect.poll(() => findOverflow(page)).toEqual([]);
   },

@@ -56,7 +56,7 @@ test('each query is counted once despite all kinds of failures', async () => {
     batchMax,
     retryBaseMs: 10,
     retryMaxMs: 50,
-    timeoutMs: 3000,
+    timeoutMs: isDeep ? 3000 : 1000,
     onDrop: (queries, reason) => dropped.push([queries.length, reason]),
   });
   for (let at = 0; at < events; at++) {

@@ -13,7 +13,7 @@ test('creates a missing file, and opens it if it must exist', async () => {
   for (const options of [{}, { mustExist: true }, { mustExist: true, lowMemory: true }]) {
     const store = await openStore(`sqlite:${file}`, options);
     whenOver(() => store.close());
-    expect(await store.listOrganizations()).toEqual([{ id: 'default', name: 'Default', createdAt: 0 }]);
+    expect(await store.listOrganizations()).toMatchObject([{ id: 'default', name: 'Default', createdAt: 0 }]);
   }
 });
 

@@ -110,7 +110,7 @@ test('each role has the rights of the roles after it, and no others', () => {
 
 test('names in databases and responses do not change', () => {
   expect({ KEY_TYPES, ROLES, SCOPES }).toEqual({
-    KEY_TYPES: ['admin', 'recording'],
+    KEY_TYPES: ['admin', 'recording', 'reading'],
     ROLES: ['owner', 'editor', 'viewer'],
     SCOPES: ['read', 'write'],
   });

@@ -10,15 +10,20 @@ import { isDeep } from '../support/volume.js';
 const ada = 'ada@example.org';
 const times = isDeep ? 32 : 4;
 
-/** Sends a request `times` times at once, from different browsers; returns those that it succeeded for. */
+/**
+ * Sends a request `times` times at once, from different browsers; returns those that it succeeded for. Before that, each
+ * browser runs `prepare`, one after the other, because few may sign in at once.
+ */
 async function race(
   servers: readonly Service[],
   send: (browser: Browser, at: number) => Promise<{ readonly status: number }>,
+  prepare: (browser: Browser) => Promise<void> = async () => {},
 ): Promise<Browser[]> {
   const browsers = Array.from(
     { length: times },
     (_, at) => new Browser(servers[at % 2] as Service, `192.0.2.${at}`),
   );
+  for (const browser of browsers) await prepare(browser);
   const statuses = await Promise.all(browsers.map(async (browser, at) => (await send(browser, at)).status));
   for (const status of statuses) expect(status).toBeLessThan(500);
   return browsers.filter((_, at) => (statuses[at] ?? 0) < 300);
@@ -43,9 +48,10 @@ describe.each(some)('on %s, one of many gets in with', (_kind, newDatabase) => {
     await browser.ask(confirm, 204);
     return { code: codesOf(uri), backupCodes };
   };
-  const enter = (code: string) => async (browser: Browser) => {
+  const enter = (code: string) => (browser: Browser) =>
+    browser.send({ path: '/api/sign-in/second-factor', body: { code } });
+  const enterPassword = async (browser: Browser) => {
     expect((await browser.signIn(ada)).status).toBe(200);
-    return browser.send({ path: '/api/sign-in/second-factor', body: { code } });
   };
 
   test('an invitation', async () => {
@@ -86,19 +92,19 @@ describe.each(some)('on %s, one of many gets in with', (_kind, newDatabase) => {
     const servers = await startTwo();
     await signedIn(servers[0], ada, 'owner');
     const token = await usersOf(servers[0].store).credentials.startPasswordReset(ada);
-    const passwordOf = (at: number) => `a new passphrase, number ${at}`;
-    const winners = await race(servers, (browser, at) =>
-      browser.send({ path: '/api/password-reset', body: { token, password: passwordOf(at) } }),
-    );
-    expect(winners).toHaveLength(1);
-    const accepted = Array.from({ length: times }, async (_, at) => {
-      const { status } = await new Browser(servers[at % 2] as Service, `198.51.100.${at}`).signIn(
-        ada,
-        passwordOf(at),
-      );
-      return status === 200;
+    const passwords = new Map<Browser, string>();
+    const winners = await race(servers, (browser, at) => {
+      const password = `a new passphrase, number ${at}`;
+      passwords.set(browser, password);
+      return browser.send({ path: '/api/password-reset', body: { token, password } });
     });
-    expect((await Promise.all(accepted)).filter(Boolean)).toHaveLength(1);
+    expect(winners).toHaveLength(1);
+    // Only a few of the others, because there is a limit of wrong passwords.
+    const others = [...passwords.keys()].filter((browser) => !winners.includes(browser)).slice(0, 3);
+    for (const browser of [...others, ...winners]) {
+      const { status } = await new Browser(servers[1], '198.51.100.1').signIn(ada, passwords.get(browser));
+      expect(status).toBe(winners.includes(browser) ? 200 : 401);
+    }
   });
 
   test('a code of an authenticator app', async () => {
@@ -106,7 +112,7 @@ describe.each(some)('on %s, one of many gets in with', (_kind, newDatabase) => {
     const servers = await startTwo();
     const { code } = await withFactor(servers);
     travel(Date.now() + 30_000);
-    const winners = await race(servers, enter(code(Date.now())));
+    const winners = await race(servers, enter(code(Date.now())), enterPassword);
     expect(winners).toHaveLength(1);
     expect(await isSignedIn(winners[0] as Browser)).toBe(true);
   });
@@ -114,7 +120,7 @@ describe.each(some)('on %s, one of many gets in with', (_kind, newDatabase) => {
   test('a backup code', async () => {
     const servers = await startTwo();
     const { backupCodes } = await withFactor(servers);
-    const winners = await race(servers, enter(backupCodes[0] ?? ''));
+    const winners = await race(servers, enter(backupCodes[0] ?? ''), enterPassword);
     expect(winners).toHaveLength(1);
     expect(await isSignedIn(winners[0] as Browser)).toBe(true);
   });

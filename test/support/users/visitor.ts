@@ -16,6 +16,7 @@ import { Users } from '../../../src/auth/users.js';
 import type { Store } from '../../../src/storage/ports/store.js';
 
 export interface Node {
+  readonly authProvider: AuthProvider;
   readonly users: Users;
   readonly credentials: Credentials;
   readonly passkeys: Passkeys;
@@ -35,7 +36,8 @@ export function usersOf(store: Store, more: Partial<UsersOptions> = {}): Node {
     ...more,
   });
   const users = new Users(authProvider, store);
-  return { users, credentials: new Credentials(authProvider), passkeys: new Passkeys(authProvider, users) };
+  const credentials = new Credentials(authProvider);
+  return { authProvider, users, credentials, passkeys: new Passkeys(authProvider, users) };
 }
 
 /** A client that keeps the cookies it receives. */

@@ -29,7 +29,7 @@ export interface paths {
         };
         /**
          * Assistant caller stats over time
-         * @description Counts the queries that the project's assistant got, by the type of their caller, in each hour, day, week or month of a time zone. The buckets cover the range without gaps or overlaps. The first and the last bucket are clipped to the range. The buckets add up to the caller stats of the same range. Without `dateFrom`, the range starts with the first bucket that has a query; without `dateTo`, it ends with the last one. At most 10000 buckets. CSV for `Accept: text/csv`: by caller, with a column for each caller and one for the rest.
+         * @description Counts the queries that the project's assistant got, by the type of their caller, in each hour, day, week, month, quarter or year of a time zone. The buckets cover the range without gaps or overlaps. The first and the last bucket are clipped to the range. The buckets add up to the caller stats of the same range. Without `dateFrom`, the range starts with the first bucket that has a query; without `dateTo`, it ends with the last one. At most 10000 buckets. CSV for `Accept: text/csv`: by caller, with a column for each caller and one for the rest.
          */
         readonly get: operations["getCallerStatsSeries"];
         readonly put?: never;

@@ -1,5 +1,5 @@
 /** Reading the audit log, for the command line and the dashboard. */
-import { parseDateRange } from '../domain/counting/date-range.js';
+import { parseDateRange } from '../domain/counting/date-bounds.js';
 import { formatTime } from '../domain/format.js';
 import { auditEntriesMax } from '../domain/limits.js';
 import { AUDIT_ACTIONS, type AuditEntry, type AuditFilter } from '../domain/people/audit.js';

@@ -122,12 +122,11 @@ export function createStoreSource(
 ): ReportSource {
   return {
     read: async (report, projectId, question) => {
-      const id = only === null || only === projectId ? projectId : '';
-      if (!isProjectId(id)) {
+      if (!isProjectId(projectId) || (only !== null && only !== projectId)) {
         throw new CallerStatsError('not_found', `There is no project ${quote(projectId)}; see ${listing}.`);
       }
-      await requireProject(store, organizationId, id, `; see ${listing}`);
-      return report.read(store, id, question);
+      await requireProject(store, organizationId, projectId, `; see ${listing}`);
+      return report.read(store, projectId, question);
     },
     projects: async () =>
       (await store.listProjects(organizationId)).filter(({ id }) => only === null || id === only),

@@ -7,7 +7,8 @@ import { CALLER_FORM, isCallerName } from '../queries/caller.js';
 import { collectProblems, failure, prefixProblems, quote, type Result, success } from '../result.js';
 import { parseTimeZone, type TimeZone, UTC } from '../time/time-zone.js';
 import { findComparedRange, parseComparison } from './comparison.js';
-import { type DateRange, PARAMETER_NAMES, parseDateRange } from './date-range.js';
+import { PARAMETER_NAMES, parseDateRange } from './date-bounds.js';
+import type { DateRange } from './date-range.js';
 import { INTERVALS, type Interval } from './interval.js';
 import { findPeriod, parsePeriod } from './period.js';
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, Rout
 import Negotiator from 'negotiator';
 import { CALLER_STATS, CALLERS, type Report, readCutBounds, SERIES } from '../../app/reports.js';
 import { COUNT_FIELDS } from '../../domain/counting/counts.js';
-import { PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-range.js';
+import { PARAMETER_NAMES, parseDateRange } from '../../domain/counting/date-bounds.js';
 import { REPORT_PARAMETER_NAMES, type ReportInput } from '../../domain/counting/report-request.js';
 import { seriesBucketsMax } from '../../domain/limits.js';
 import type { Project } from '../../domain/projects/project.js';
@@ -129,8 +129,8 @@ export function addAnalytics(
     operationId: 'getCallerStatsSeries',
     summary: 'Assistant caller stats over time',
     description:
-      "Counts the queries that the project's assistant got, by the type of their caller, in each hour, day, week or month " +
-      'of a time zone. The buckets cover the range without gaps or overlaps. The first and the last bucket are clipped to ' +
+      "Counts the queries that the project's assistant got, by the type of their caller, in each hour, day, week, month, " +
+      'quarter or year of a time zone. The buckets cover the range without gaps or overlaps. The first and the last bucket are clipped to ' +
       'the range. The buckets add up to the caller stats of the same range. Without `dateFrom`, the range starts with the ' +
       'first bucket that has a query; without `dateTo`, it ends with the last one. ' +
       `At most ${seriesBucketsMax} buckets. CSV for \`Accept: text/csv\`: by caller, with a column for each caller and one ` +

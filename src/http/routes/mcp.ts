@@ -107,6 +107,6 @@ function toWebRequest({ headers }: FastifyRequest): Request {
 
 /** Names the problem of an error of the protocol (JSON-RPC). */
 function readProblem(text: string): string {
-  const problem = /"message":"((?:[^"\\]|\\.)+?)\.?"/.exec(text)?.[1];
-  return problem === undefined ? 'The message was refused.' : `The message was refused: ${problem}.`;
+  const { error } = JSON.parse(text) as { readonly error: { readonly message: string } };
+  return `The message was refused: ${error.message.replace(/\.$/, '')}.`;
 }

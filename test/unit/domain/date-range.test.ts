@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { BUCKET_WIDTHS_MS } from '../../../src/domain/counting/buckets.js';
-import { ALL_TIME, EARLIEST_MS, LATEST_MS, parseDateRange } from '../../../src/domain/counting/date-range.js';
+import { parseDateRange } from '../../../src/domain/counting/date-bounds.js';
+import { ALL_TIME, EARLIEST_MS, LATEST_MS } from '../../../src/domain/counting/date-range.js';
 
 describe('a range', () => {
   test('with two invalid bounds has a message for each', () => {

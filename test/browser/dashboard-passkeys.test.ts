@@ -114,6 +114,8 @@ test('a passkey is added, signs in alone and after the password, and is refused 
 });
 
 async function signOut(page: Page): Promise<void> {
+  // Requests of the page that are still under way would be refused.
+  await page.waitForLoadState('networkidle');
   await page.getByRole('button', { name: 'Account menu' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
